@@ -1,0 +1,1 @@
+"""gawee: neural-network graphs as MLIR, in Python, down to native code."""

@@ -1,0 +1,1 @@
+"""From the llvm dialect to LLVM IR text, machine code, and files for C."""

@@ -1,0 +1,78 @@
+"""What users read when something is wrong with their input: one located line, a note, a hint.
+
+model.json:41:7: error: 'gawee.conv' op expected bias of shape 64, got 32
+  node "layer1.0.conv1"
+hint: a bias has one entry per output channel
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.locations import node_name, place
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One problem: where (`file:line:column`), what, in whose node, and what to do about it."""
+
+    message: str
+    place: str | None = None
+    node: str | None = None
+    hint: str | None = None
+
+    def __str__(self) -> str:
+        prefix = f"{self.place}: " if self.place else ""
+        lines = [f"{prefix}error: {self.message}"]
+        if self.node:
+            lines.append(f'  node "{self.node}"')
+        if self.hint:
+            lines.append(f"hint: {self.hint}")
+        return "\n".join(lines)
+
+    @staticmethod
+    def at(op: Operation, message: str, hint: str | None = None) -> "Diagnostic":
+        """Make the diagnostic of an op, which the message then names first."""
+        return Diagnostic(
+            f"'{op.name}' op {message}", place(op.location), node_name(op.location), hint
+        )
+
+
+class GaweeError(Exception):
+    """What is wrong with the user's input; every tool prints it without a traceback."""
+
+    def __init__(self, diagnostics: Diagnostic | Iterable[Diagnostic] | str):
+        if isinstance(diagnostics, str):
+            diagnostics = Diagnostic(diagnostics)
+        if isinstance(diagnostics, Diagnostic):
+            diagnostics = (diagnostics,)
+        self.diagnostics: Sequence[Diagnostic] = tuple(diagnostics)
+        super().__init__("\n".join(map(str, self.diagnostics)))
+
+
+def verify_module(module: ModuleOp) -> None:
+    """Verify a module; raises GaweeError with the place of the first op that is wrong."""
+    try:
+        module.verify()
+    except VerifyException as error:
+        raise GaweeError(_locate(module, error)) from error
+
+
+def _locate(module: ModuleOp, error: VerifyException) -> Diagnostic:
+    # xDSL's exception doesn't name the op. Only the failing path pays for this second walk.
+    for op in module.walk(region_first=True):
+        try:
+            op.verify(verify_nested_ops=False)
+        except VerifyException as own_error:
+            return Diagnostic.at(op, first_line(own_error))
+    return Diagnostic(first_line(error))
+
+
+def first_line(error: BaseException) -> str:
+    """Return the first line of an exception's text, lower case at the start as messages are."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    line = lines[0]
+    return line[0].lower() + line[1:] if line[1:2].islower() else line

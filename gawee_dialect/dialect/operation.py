@@ -1,0 +1,37 @@
+"""What every op of the dialect shares: one shape rule that its constructor and verifier both use."""
+
+from abc import ABC, abstractmethod
+
+from xdsl.ir import SSAValue
+from xdsl.irdl import IRDLOperation, OpResult, ParsePropInAttrDict
+
+from gawee_dialect.dialect.types import AnyTensor, require, tensor_type
+
+
+class GaweeOp(IRDLOperation, ABC):
+    """An op with one tensor result whose type follows from operands and properties.
+
+    A subclass states the rule once, in a static method `result_type` on types and attributes that
+    raises VerifyException where a constraint is broken. Its constructor calls the rule to make the
+    result; `inferred_type` calls it on an existing op, for the verifier and for shape inference.
+    """
+
+    irdl_options = (ParsePropInAttrDict(),)
+
+    @abstractmethod
+    def inferred_type(self) -> AnyTensor:
+        """Apply the op's shape rule to its own operands and properties."""
+
+    @property
+    def output(self) -> OpResult:
+        """The one result."""
+        return self.results[0]
+
+    def verify_(self) -> None:
+        inferred, declared = self.inferred_type(), tensor_type(self.results[0])
+        require(inferred == declared, f"expected result type '{inferred}', got '{declared}'")
+
+
+def optional_tensor_type(value: SSAValue | None) -> AnyTensor | None:
+    """Return the type of an optional tensor operand, None where it is absent."""
+    return None if value is None else tensor_type(value)

@@ -1,0 +1,160 @@
+"""Tensor types as the ops of this dialect see them: narrowing, element types, sizes in bytes."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    IntegerType,
+    Signedness,
+    TensorType,
+    f16,
+    f32,
+    f64,
+    i1,
+    i8,
+    i32,
+    i64,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+AnyTensor: TypeAlias = TensorType[Attribute]
+
+ui8 = IntegerType(8, Signedness.UNSIGNED)
+
+ELEMENT_TYPES: dict[str, Attribute] = {
+    "float32": f32,
+    "float16": f16,
+    "float64": f64,
+    "int64": i64,
+    "int32": i32,
+    "int8": i8,
+    "uint8": ui8,
+    "bool": i1,
+}
+"""NumPy's name of every element type that tensors of this dialect may have."""
+
+DTYPE_NAMES: dict[Attribute, str] = {element: name for name, element in ELEMENT_TYPES.items()}
+"""The inverse of `ELEMENT_TYPES`: what NumPy calls an element type."""
+
+
+def tensor_type(value: SSAValue) -> AnyTensor:
+    """Return the type of a value that an op definition has constrained to be a tensor."""
+    assert isa(value.type, AnyTensor)
+    return value.type
+
+
+def tensor_shape(value: SSAValue) -> tuple[int, ...]:
+    """Return the shape of a value that an op definition has constrained to be a tensor."""
+    return tensor_type(value).get_shape()
+
+
+def element_type(value: SSAValue) -> Attribute:
+    """Return the element type of a value constrained to be a tensor."""
+    return tensor_type(value).element_type
+
+
+def is_float(element: Attribute) -> bool:
+    """Whether an element type is one of the float types of this dialect."""
+    return isinstance(element, Float16Type | Float32Type | Float64Type)
+
+
+def is_signed_number(element: Attribute) -> bool:
+    """Whether an element type is a float or a signless integer wider than one bit."""
+    if isa(element, IntegerType):
+        return element.signedness.data is Signedness.SIGNLESS and element.width.data > 1
+    return is_float(element)
+
+
+def dtype_name(element: Attribute) -> str:
+    """Return NumPy's name of an element type.
+
+    Raises VerifyException for an element type that NumPy has no array of.
+    """
+    if element not in DTYPE_NAMES:
+        raise VerifyException(
+            f"unsupported element type '{element}'; supported: "
+            + ", ".join(str(supported) for supported in DTYPE_NAMES)
+        )
+    return DTYPE_NAMES[element]
+
+
+def element_bytes(element: Attribute) -> int:
+    """Return the bytes one element takes in memory; i1 is stored as one byte, as NumPy does."""
+    if isa(element, IntegerType):
+        return max(1, element.width.data // 8)
+    assert isinstance(element, AnyFloat)
+    return element.size
+
+
+def tensor_bytes(type: AnyTensor) -> int:
+    """Return the bytes a dense, C-ordered array of this type takes."""
+    return prod(type.get_shape()) * element_bytes(type.element_type)
+
+
+def shape_text(shape: Sequence[int]) -> str:
+    """Return a shape as messages spell it: 1x3x224x224, or `scalar`."""
+    return "x".join(map(str, shape)) if shape else "scalar"
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise VerifyException with `message` unless `condition` holds."""
+    if not condition:
+        raise VerifyException(message)
+
+
+def require_rank(what: str, type: AnyTensor, rank: int) -> None:
+    """Raise VerifyException unless `type` has the rank that an op expects of it."""
+    require(
+        len(type.get_shape()) == rank,
+        f"expected {what} of rank {rank}, got rank {len(type.get_shape())} ('{type}')",
+    )
+
+
+def require_shape(what: str, type: AnyTensor, shape: Sequence[int]) -> None:
+    """Raise VerifyException unless `type` has the shape that an op expects of it."""
+    require(
+        type.get_shape() == tuple(shape),
+        f"expected {what} of shape {shape_text(shape)}, got {shape_text(type.get_shape())}",
+    )
+
+
+def require_same_element(what: str, type: AnyTensor, reference: AnyTensor) -> None:
+    """Raise VerifyException unless two tensors have one element type."""
+    require(
+        type.element_type == reference.element_type,
+        f"expected {what} element type '{type.element_type}' to match "
+        f"input element type '{reference.element_type}'",
+    )
+
+
+def require_float(what: str, type: AnyTensor) -> None:
+    """Raise VerifyException unless the element type is f16, f32 or f64."""
+    require(
+        is_float(type.element_type),
+        f"expected {what} of element type f16, f32 or f64, got '{type.element_type}'",
+    )
+
+
+def require_length(what: str, values: Sequence[int], length: int) -> None:
+    """Raise VerifyException unless an attribute has as many entries as an op expects."""
+    require(
+        len(values) == length,
+        f"expected {what} of {length} entries, got {len(values)} ({list(values)})",
+    )
+
+
+def require_positive(what: str, values: Sequence[int]) -> None:
+    """Raise VerifyException unless every entry of an attribute is at least 1."""
+    require(all(v >= 1 for v in values), f"expected {what} of at least 1, got {list(values)}")
+
+
+def require_non_negative(what: str, values: Sequence[int]) -> None:
+    """Raise VerifyException unless every entry of an attribute is at least 0."""
+    require(all(v >= 0 for v in values), f"expected {what} of at least 0, got {list(values)}")

@@ -1,0 +1,1 @@
+"""Readers of graph formats: one file a format; text in, verified module out."""

@@ -1,0 +1,1 @@
+"""NumPy meaning of every level of the IR."""

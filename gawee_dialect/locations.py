@@ -1,0 +1,88 @@
+"""Where an op comes from: a file position, and the name of the graph node it was made from.
+
+A location is `"file":line:column`, or `"node name"("file":line:column)` for ops made from a graph.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FileLineColLoc,
+    FusedLoc,
+    IntAttr,
+    LocationAttr,
+    NameLoc,
+    StringAttr,
+    UnknownLoc,
+)
+from xdsl.ir import Attribute, Operation
+from xdsl.parser import Parser
+from xdsl.utils.hints import isa
+
+
+def file_location(file: str, line: int, column: int, node: str | None = None) -> LocationAttr:
+    """Make the location of a place in a text, both numbers from 1, with the node's name if any."""
+    location = FileLineColLoc(StringAttr(file), IntAttr(line), IntAttr(column))
+    return location if node is None else NameLoc(StringAttr(node), location)
+
+
+def _children(location: Attribute) -> Iterable[Attribute]:
+    match location:
+        case NameLoc():
+            return (location.location,)
+        case FusedLoc():
+            assert isa(location.locations, ArrayAttr[Attribute])
+            return location.locations
+        case _:
+            return ()
+
+
+def place(location: Attribute) -> str | None:
+    """Return `file:line:column` of a location, None where it is unknown."""
+    if isinstance(location, FileLineColLoc):
+        return f"{location.filename.data}:{location.line.data}:{location.column.data}"
+    places = (place(child) for child in _children(location))
+    return next((found for found in places if found is not None), None)
+
+
+def node_name(location: Attribute) -> str | None:
+    """Return the graph node that a location names, None where there is none."""
+    if isinstance(location, NameLoc):
+        return location.desc.data
+    names = (node_name(child) for child in _children(location))
+    return next((found for found in names if found is not None), None)
+
+
+def hand_on_location(source: Operation, op: Operation) -> None:
+    """Give an op, and all ops inside it, the source's location wherever they have none."""
+    if isinstance(source.location, UnknownLoc):
+        return
+    for inner in op.walk():
+        if isinstance(inner.location, UnknownLoc):
+            inner.location = source.location
+
+
+class LocatedParser(Parser):
+    """xDSL's parser, which also gives ops without an explicit `loc(...)` their place in the text.
+
+    `line_offset` is the number of lines before the text in its file (`--split-input-file`).
+    """
+
+    def __init__(
+        self, ctx: Context, input: str, name: str = "<unknown>", line_offset: int = 0
+    ) -> None:
+        super().__init__(ctx, input, name)
+        self._name = name
+        self._line_offset = line_offset
+        self._line_starts = [0, *(index + 1 for index, char in enumerate(input) if char == "\n")]
+
+    def parse_operation(self) -> Operation:
+        start = self.pos
+        op = super().parse_operation()
+        if isinstance(op.location, UnknownLoc):
+            line = bisect_right(self._line_starts, start)
+            column = start - self._line_starts[line - 1] + 1
+            op.location = file_location(self._name, line + self._line_offset, column)
+        return op

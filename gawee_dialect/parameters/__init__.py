@@ -1,0 +1,1 @@
+"""Where weights live: `ParameterStore` over raw files, .npz and safetensors."""

@@ -1,0 +1,1 @@
+"""Rewrites: one pass a file, the file named as the pass."""

@@ -1,0 +1,48 @@
+"""Observers of passes and patterns.
+
+Tools install instruments around a pipeline; the pass driver tells them what happens. An instrument
+overrides the events it wants to see.
+"""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import RewritePattern
+
+
+class Instrument:
+    """Sees every pass, and every pattern that fires or declines."""
+
+    def before_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        """Called before a pass runs."""
+
+    def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        """Called after a pass ran without an error."""
+
+    def pattern_fired(self, pattern: RewritePattern, op_name: str) -> None:
+        """Called after a pattern rewrote an op; the op itself may be gone."""
+
+    def pattern_missed(self, pattern: RewritePattern, op: Operation, reason: str) -> None:
+        """Called when a pattern declines an op of the kind it is for."""
+
+
+_installed: ContextVar[Sequence[Instrument]] = ContextVar("instruments", default=())
+
+
+def instruments() -> Sequence[Instrument]:
+    """Return the instruments that are installed."""
+    return _installed.get()
+
+
+@contextmanager
+def instrumented(*new: Instrument) -> Generator[None]:
+    """Install instruments, beside those that already are, for the time of a with block."""
+    token = _installed.set((*_installed.get(), *new))
+    try:
+        yield
+    finally:
+        _installed.reset(token)

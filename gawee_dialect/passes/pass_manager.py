@@ -1,0 +1,70 @@
+"""Run a list of passes over a module: verify after each, and tell the instruments."""
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
+from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, verify_module
+from gawee_dialect.passes.instrument import instruments
+
+PassTable = Mapping[str, Callable[[], type[ModulePass]]]
+
+
+def parse_passes(spec: str, table: PassTable) -> list[ModulePass]:
+    """Read `a,b{x=1 y=2}`, or the same inside `builtin.module(...)`.
+
+    Raises GaweeError for an unknown pass (with the nearest known name), an unknown option or a
+    value of the wrong type.
+    """
+    text = spec.strip()
+    if text.startswith("builtin.module(") and text.endswith(")"):
+        text = text[len("builtin.module(") : -1]
+    try:
+        specs = tuple(parse_pipeline(text))
+    except ArgSpecParseError as error:
+        raise GaweeError(f"cannot read pass pipeline '{spec}': {first_line(error)}") from error
+    return [_make_pass(item, table) for item in specs]
+
+
+def _make_pass(spec: ArgSpec, table: PassTable) -> ModulePass:
+    if spec.name not in table:
+        near = difflib.get_close_matches(spec.name, table, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else "--list-passes lists all passes"
+        raise GaweeError(Diagnostic(f"unknown pass '{spec.name}'", hint=hint))
+    pass_type = table[spec.name]()
+    try:
+        return pass_type.from_spec(spec)
+    except Exception as error:
+        options = ", ".join(field.name.replace("_", "-") for field in fields(pass_type))
+        raise GaweeError(
+            Diagnostic(
+                f"cannot make pass '{spec.name}': {first_line(error)}",
+                hint=f"options of {spec.name}: {options or 'none'}",
+            )
+        ) from error
+
+
+def run_passes(
+    ctx: Context, module: ModuleOp, passes: Sequence[ModulePass], *, verify_each: bool = True
+) -> None:
+    """Apply passes in order, in place.
+
+    Raises GaweeError where a pass rejects its input or leaves a module that does not verify.
+    """
+    for module_pass in passes:
+        for instrument in instruments():
+            instrument.before_pass(module_pass, module)
+        try:
+            module_pass.apply(ctx, module)
+        except DiagnosticException as error:
+            raise GaweeError(f"pass '{module_pass.name}' failed: {first_line(error)}") from error
+        if verify_each:
+            verify_module(module)
+        for instrument in instruments():
+            instrument.after_pass(module_pass, module)

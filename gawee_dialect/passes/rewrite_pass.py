@@ -1,0 +1,123 @@
+"""The one driver of rewrite patterns: it hands on locations, collects reasons."""
+
+from abc import ABC
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.folder import Folder
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
+from xdsl.traits import ConstantLike, HasFolder
+from xdsl.transforms.dead_code_elimination import is_trivially_dead
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.instrument import instruments
+
+
+def _nobody(pattern: RewritePattern, op: Operation, reason: str) -> None:
+    """Hear a reason where no driver listens."""
+
+
+class Pattern(RewritePattern, ABC):
+    """A rewrite that says why, whenever it declines an op of the kind it is for."""
+
+    listener: Callable[[RewritePattern, Operation, str], None] = staticmethod(_nobody)
+
+    def missed(self, op: Operation, reason: str) -> None:
+        """Report the reason for leaving `op` as it is: `expected rank 2, got 3`."""
+        self.listener(self, op, reason)
+
+
+@dataclass(eq=False)
+class Driver(RewritePattern):
+    """Applies patterns to one op: dead code first, then folders, then the patterns in order.
+
+    New ops get the location of the op they were made for.
+    """
+
+    patterns: Sequence[RewritePattern]
+    ctx: Context | None = None
+    fold: bool = False
+    reasons: dict[Operation, dict[str, str]] = field(
+        default_factory=dict[Operation, dict[str, str]]
+    )
+
+    def __post_init__(self) -> None:
+        for pattern in self.patterns:
+            if isinstance(pattern, Pattern):
+                pattern.listener = self.hear
+
+    def hear(self, pattern: RewritePattern, op: Operation, reason: str) -> None:
+        """Remember why a pattern declined an op, and tell the instruments."""
+        self.reasons.setdefault(op, {})[type(pattern).__name__] = reason
+        for instrument in instruments():
+            instrument.pattern_missed(pattern, op, reason)
+
+    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        def stamp(new_op: Operation) -> None:
+            hand_on_location(op, new_op)
+
+        # xDSL reuses the rewriter for the whole walk, so the handler goes when this op is done.
+        rewriter.operation_insertion_handler.append(stamp)
+        try:
+            self._rewrite(op, rewriter)
+        finally:
+            rewriter.operation_insertion_handler.remove(stamp)
+
+    def _rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if is_trivially_dead(op):
+            rewriter.erase(op)
+            return
+        if self.fold and self._try_fold(op, rewriter):
+            return
+        name = op.name
+        for pattern in self.patterns:
+            pattern.match_and_rewrite(op, rewriter)
+            if rewriter.has_done_action:
+                for instrument in instruments():
+                    instrument.pattern_fired(pattern, name)
+                return
+
+    def _try_fold(self, op: Operation, rewriter: PatternRewriter) -> bool:
+        # A constant folds to itself: materializing it again would never end.
+        if self.ctx is None or op.has_trait(ConstantLike) or not op.has_trait(HasFolder):
+            return False
+        folded = Folder(self.ctx).try_fold(op)
+        if folded is None:
+            return False
+        values, new_ops = folded
+        rewriter.replace(op, new_ops, values)
+        return True
+
+
+@dataclass(frozen=True)
+class RewritePass(ModulePass, ABC):
+    """A pass that is a table of patterns, and of the ops that may not survive it.
+
+    Raises GaweeError that names each op of `removes` still there, its place, and the reasons
+    collected from the patterns that declined it.
+    """
+
+    patterns: ClassVar[tuple[type[Pattern], ...]] = ()
+    removes: ClassVar[tuple[type[Operation], ...]] = ()
+
+    def make_patterns(self) -> Sequence[RewritePattern]:
+        """Instantiate the table; a pass whose patterns take its options overrides this."""
+        return [pattern() for pattern in self.patterns]
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        driver = Driver(self.make_patterns(), ctx)
+        PatternRewriteWalker(driver).rewrite_module(op)
+        leftovers = [inner for inner in op.walk() if isinstance(inner, self.removes)]
+        if leftovers:
+            raise GaweeError(self._rejection(leftover, driver) for leftover in leftovers)
+
+    def _rejection(self, op: Operation, driver: Driver) -> Diagnostic:
+        reasons = "; ".join(driver.reasons.get(op, {}).values())
+        because = f": {reasons}" if reasons else ": no pattern is for it"
+        return Diagnostic.at(op, f"cannot be removed by {self.name}{because}")
