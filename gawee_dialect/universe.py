@@ -12,8 +12,23 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
 PASSES: dict[str, str] = {
-    # pass name: class in the module gawee_dialect.passes.<pass_name>
-    # (none yet)
+    # pass name: its class, in the module of `passes` that is named as the pass
+    "fold-batch-norm": "FoldBatchNorm",
+    "fold-conv-add": "FoldConvAdd",
+    "lower-to-linalg": "LowerToLinalg",
+    "hoist-parameter-computation": "HoistParameterComputation",
+    "bufferize": "Bufferize",
+    "plan-memory": "PlanMemory",
+    "lower-linalg-to-loops": "LowerLinalgToLoops",
+    "convert-to-llvm": "ConvertToLLVM",
+}
+
+PIPELINES: dict[str, str] = {
+    # pass name: its class in passes/pipelines.py
+    "gawee-optimize": "GaweeOptimize",
+    "gawee-to-linalg": "GaweeToLinalg",
+    "gawee-to-loops": "GaweeToLoops",
+    "gawee-to-llvm": "GaweeToLLVM",
 }
 
 OVERRIDES: dict[str, str] = {
@@ -28,25 +43,33 @@ def _dialect() -> Dialect:
     return GAWEE
 
 
-def _pass_factory(name: str, class_name: str) -> Callable[[], type[ModulePass]]:
+def _pass_factory(module_name: str, class_name: str) -> Callable[[], type[ModulePass]]:
     def load() -> type[ModulePass]:
-        module = import_module(f"gawee_dialect.passes.{name.replace('-', '_')}")
-        return getattr(module, class_name)
+        return getattr(import_module(f"gawee_dialect.passes.{module_name}"), class_name)
 
     return load
 
 
+def _named_as_pass(table: dict[str, str]) -> dict[str, Callable[[], type[ModulePass]]]:
+    return {
+        name: _pass_factory(name.replace("-", "_"), class_name)
+        for name, class_name in table.items()
+    }
+
+
 UNIVERSE = Universe(
     all_dialects={"gawee": _dialect},
-    all_passes={name: _pass_factory(name, class_name) for name, class_name in PASSES.items()},
+    all_passes={
+        **_named_as_pass(PASSES),
+        **{name: _pass_factory("pipelines", class_name) for name, class_name in PIPELINES.items()},
+    },
 )
 
 
 def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     """Return every pass that can be named: xDSL's, other plugins', ours, and our overrides."""
     passes = Universe.get_multiverse().all_passes
-    ours = {name: _pass_factory(name, class_name) for name, class_name in OVERRIDES.items()}
-    return {**passes, **UNIVERSE.all_passes, **ours}
+    return {**passes, **UNIVERSE.all_passes, **_named_as_pass(OVERRIDES)}
 
 
 def make_context(*, allow_unregistered: bool = False) -> Context:
