@@ -18,6 +18,7 @@ PASSES: dict[str, str] = {
     "lower-to-linalg": "LowerToLinalg",
     "hoist-parameter-computation": "HoistParameterComputation",
     "bufferize": "Bufferize",
+    "outline-kernels": "OutlineKernels",
     "plan-memory": "PlanMemory",
     "lower-linalg-to-loops": "LowerLinalgToLoops",
     "convert-to-llvm": "ConvertToLLVM",
