@@ -14,6 +14,7 @@ from gawee_dialect.locations import LocatedParser
 
 SPLIT_MARKER = "// -----"
 _SPLIT_LINE = re.compile(rf"^{SPLIT_MARKER}[ \t]*$", re.MULTILINE)
+_COMMENT = re.compile(r"//.*")
 
 
 def split_chunks(text: str) -> Iterator[tuple[str, int]]:
@@ -25,7 +26,12 @@ def split_chunks(text: str) -> Iterator[tuple[str, int]]:
 
 
 def parse_mlir(ctx: Context, text: str, name: str, line_offset: int = 0) -> ModuleOp:
-    """Parse and verify MLIR text; raises GaweeError located in it."""
+    """Parse and verify MLIR text; raises GaweeError located in it.
+
+    Text without an op is an empty module.
+    """
+    if not _COMMENT.sub("", text).strip():
+        return ModuleOp([])
     parser = LocatedParser(ctx, text, name, line_offset)
     try:
         module = parser.parse_module()
