@@ -125,8 +125,8 @@ class Outliner:
         erase_unused(block)
 
     def _emit_once(self, kernel: Kernel, group: list[Operation]) -> FuncOp:
-        # The op with the most operands is what the node is about; the others prepare for it.
-        main = max(group, key=lambda op: len(op.operands))
+        # The last op with the most operands is what the node is about; others prepare for it.
+        main = max(reversed(group), key=lambda op: len(op.operands))
         base = main.name.rpartition(".")[2]
         new = kernel.function(f"{base}_{self.names[base]}", group[0])
         same_type = self.kernels.setdefault(new.function_type, [])

@@ -2,12 +2,12 @@
 
 // %a is dead when %c is written, so both take offset 0; %b is alive beside each of them.
 // CHECK-LABEL: func.func @dead_buffer_lends_its_place
-// CHECK-SAME:  %[[W:.*]]: memref<256xi8> {gawee.workspace}
-// CHECK-DAG:     %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-SAME:  %[[W:[^:]*]]: memref<256xi8> {gawee.workspace}
+// CHECK:         %[[ZERO:[^ ]*]] = arith.constant 0 : index
 // CHECK:         %a = memref.view %[[W]][%[[ZERO]]][] : memref<256xi8> to memref<30xf32>
-// CHECK:         %[[B:.*]] = arith.constant 128 : index
+// CHECK:         %[[B:[^ ]*]] = arith.constant 128 : index
 // CHECK:         %b = memref.view %[[W]][%[[B]]][] : memref<256xi8> to memref<30xf32>
-// CHECK:         %[[C:.*]] = arith.constant 0 : index
+// CHECK:         %[[C:[^ ]*]] = arith.constant 0 : index
 // CHECK:         %c = memref.view %[[W]][%[[C]]][] : memref<256xi8> to memref<30xf32>
 func.func @dead_buffer_lends_its_place(%x: memref<30xf32>, %y: memref<30xf32>) {
   %a = memref.alloc() : memref<30xf32>
