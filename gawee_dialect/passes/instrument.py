@@ -21,7 +21,10 @@ class Instrument:
         """Called before a pass runs."""
 
     def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
-        """Called after a pass ran without an error."""
+        """Called after a pass ran without an error, and its result verified."""
+
+    def pass_failed(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        """Called after a pass raised, or left a module that does not verify."""
 
     def pattern_fired(self, pattern: RewritePattern, op_name: str) -> None:
         """Called after a pattern rewrote an op; the op itself may be gone."""
