@@ -44,6 +44,12 @@ def _dialect() -> Dialect:
     return GAWEE
 
 
+def _linalg() -> Dialect:
+    from gawee_dialect.dialect.linalg import LINALG
+
+    return LINALG
+
+
 def _pass_factory(module_name: str, class_name: str) -> Callable[[], type[ModulePass]]:
     def load() -> type[ModulePass]:
         return getattr(import_module(f"gawee_dialect.passes.{module_name}"), class_name)
@@ -57,6 +63,12 @@ def _named_as_pass(table: dict[str, str]) -> dict[str, Callable[[], type[ModuleP
         for name, class_name in table.items()
     }
 
+
+DIALECT_OVERRIDES: dict[str, Callable[[], Dialect]] = {
+    # Ours in gawee-opt, in the place of xDSL's dialect of the same name: an entry point can't
+    # replace one.
+    "linalg": _linalg,
+}
 
 UNIVERSE = Universe(
     all_dialects={"gawee": _dialect},
@@ -79,7 +91,11 @@ def make_context(*, allow_unregistered: bool = False) -> Context:
     Dialects load when they are first used.
     """
     ctx = Context(allow_unregistered=allow_unregistered)
-    dialects = {**Universe.get_multiverse().all_dialects, **UNIVERSE.all_dialects}
+    dialects = {
+        **Universe.get_multiverse().all_dialects,
+        **UNIVERSE.all_dialects,
+        **DIALECT_OVERRIDES,
+    }
     for name, factory in dialects.items():
         ctx.register_dialect(name, factory)
     return ctx
