@@ -37,6 +37,18 @@ OVERRIDES: dict[str, str] = {
 }
 
 
+def _llvm() -> Dialect:
+    from gawee_dialect.dialect.llvm import LLVM
+
+    return LLVM
+
+
+CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
+    # Ours in the place of xDSL's dialect of the same name, where that lacks or misprints ops.
+    "llvm": _llvm,
+}
+
+
 def _dialect() -> Dialect:
     from gawee_dialect.dialect import GAWEE
 
@@ -78,7 +90,7 @@ def make_context(*, allow_unregistered: bool = False) -> Context:
     Dialects load when they are first used.
     """
     ctx = Context(allow_unregistered=allow_unregistered)
-    dialects = {**Universe.get_multiverse().all_dialects, **UNIVERSE.all_dialects}
+    dialects = {**Universe.get_multiverse().all_dialects, **UNIVERSE.all_dialects, **CORRECTED_DIALECTS}
     for name, factory in dialects.items():
         ctx.register_dialect(name, factory)
     return ctx
