@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -61,10 +61,30 @@ def run_passes(
         for instrument in instruments():
             instrument.before_pass(module_pass, module)
         try:
-            module_pass.apply(ctx, module)
-        except DiagnosticException as error:
-            raise GaweeError(f"pass '{module_pass.name}' failed: {first_line(error)}") from error
-        if verify_each:
-            verify_module(module)
+            _apply(ctx, module, module_pass, verify_each)
+        except Exception:
+            for instrument in instruments():
+                instrument.pass_failed(module_pass, module)
+            raise
         for instrument in instruments():
             instrument.after_pass(module_pass, module)
+
+
+def _apply(ctx: Context, module: ModuleOp, module_pass: ModulePass, verify: bool) -> None:
+    name = module_pass.name
+    try:
+        module_pass.apply(ctx, module)
+    except DiagnosticException as error:
+        raise GaweeError(f"pass '{name}' failed: {first_line(error)}") from error
+    except GaweeError:
+        raise
+    except Exception as error:
+        error.add_note(f"in pass '{name}'")
+        raise
+    if not verify:
+        return
+    try:
+        verify_module(module)
+    except GaweeError as error:
+        hint = f"the module is wrong since pass '{name}' ran"
+        raise GaweeError(replace(found, hint=hint) for found in error.diagnostics) from error
