@@ -55,4 +55,3 @@ if MLIR_TOOLS is not None:
     config.environment["PATH"] += f"{os.pathsep}{MLIR_TOOLS}"
 if find_spec("torch") is not None:
     config.available_features.add("torch")
-
