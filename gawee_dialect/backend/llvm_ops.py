@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr, i32
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr
 from xdsl.dialects.llvm import FastMathAttr, OverflowAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
