@@ -23,6 +23,7 @@ class TimedStep:
     ops_after: int | None = None
     seconds: float = 0.0
     fired: Counter[str] = field(default_factory=Counter[str])
+    statistics: dict[str, int] = field(default_factory=dict[str, int])
 
 
 def count_ops(module: ModuleOp) -> int:
@@ -59,6 +60,10 @@ class Timing(Instrument):
         if self._open:
             self._open[-1][0].fired[type(pattern).__name__] += 1
 
+    def statistic(self, module_pass: ModulePass, what: str, value: int) -> None:
+        if self._open:
+            self._open[-1][0].statistics[what] = value
+
     def _begin(self, step: TimedStep) -> None:
         self.steps.append(step)
         self._open.append((step, perf_counter()))
@@ -84,16 +89,16 @@ def print_timing(steps: Sequence[TimedStep], total: float) -> None:
     table.add_column("pass", no_wrap=True)
     for heading in ("seconds", "%", "ops before", "ops after"):
         table.add_column(heading, justify="right")
-    table.add_column("patterns fired", overflow="fold")
+    table.add_column("patterns fired, statistics", overflow="fold")
     for step in steps:
-        fired = ", ".join(f"{name} {count}" for name, count in step.fired.most_common())
+        counts = (*step.fired.most_common(), *step.statistics.items())
         table.add_row(
             "  " * step.depth + step.name,
             f"{step.seconds:.4f}",
             f"{100 * step.seconds / total:.1f}",
             "" if step.ops_before is None else str(step.ops_before),
             "" if step.ops_after is None else str(step.ops_after),
-            fired,
+            ", ".join(f"{name} {count}" for name, count in counts),
         )
     table.add_section()
     table.add_row("total", f"{total:.4f}", "100.0")

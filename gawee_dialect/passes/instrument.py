@@ -32,6 +32,9 @@ class Instrument:
     def pattern_missed(self, pattern: RewritePattern, op: Operation, reason: str) -> None:
         """Called when a pattern declines an op of the kind it is for."""
 
+    def statistic(self, module_pass: ModulePass, what: str, value: int) -> None:
+        """Called when a pass reports a number about its work."""
+
 
 _installed: ContextVar[Sequence[Instrument]] = ContextVar("instruments", default=())
 
@@ -49,3 +52,9 @@ def instrumented(*new: Instrument) -> Generator[None]:
         yield
     finally:
         _installed.reset(token)
+
+
+def report_statistic(module_pass: ModulePass, what: str, value: int) -> None:
+    """Tell the instruments a number about a pass's work: `workspace bytes`, 4096."""
+    for instrument in instruments():
+        instrument.statistic(module_pass, what, value)

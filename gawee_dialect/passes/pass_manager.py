@@ -1,6 +1,5 @@
 """Run a list of passes over a module: verify after each, and tell the instruments."""
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 
@@ -10,7 +9,13 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, verify_module
+from gawee_dialect.diagnostics import (
+    Diagnostic,
+    GaweeError,
+    did_you_mean,
+    first_line,
+    verify_module,
+)
 from gawee_dialect.passes.instrument import instruments
 
 PassTable = Mapping[str, Callable[[], type[ModulePass]]]
@@ -34,8 +39,7 @@ def parse_passes(spec: str, table: PassTable) -> list[ModulePass]:
 
 def _make_pass(spec: ArgSpec, table: PassTable) -> ModulePass:
     if spec.name not in table:
-        near = difflib.get_close_matches(spec.name, table, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else "--list-passes lists all passes"
+        hint = did_you_mean(spec.name, table, "--list-passes lists all passes")
         raise GaweeError(Diagnostic(f"unknown pass '{spec.name}'", hint=hint))
     pass_type = table[spec.name]()
     try:

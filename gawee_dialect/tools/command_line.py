@@ -3,12 +3,11 @@
 Exit codes: 0 done; 1 the input or the command line is wrong; 2 a bug in gawee.
 """
 
-import difflib
 import os
 import sys
 import traceback
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from shutil import copymode
 from typing import NoReturn
@@ -59,12 +58,6 @@ def error_text(prog: str, error: Exception) -> str:
         f"internal error: {kind}{detail}{notes}\n"
         f"hint: this is a bug, not a mistake of yours; {prog} --debug shows the traceback"
     )
-
-
-def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
-    """Return a hint: the nearest of the known words, or `otherwise` where none is near."""
-    near = difflib.get_close_matches(word, list(known), n=1)
-    return f"did you mean '{near[0]}'?" if near else otherwise
 
 
 def read_text(path: str) -> tuple[str, str]:

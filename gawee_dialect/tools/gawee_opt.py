@@ -9,7 +9,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, print_mlir, split_chunks
 from gawee_dialect.instruments.timing import Timing, print_timing
 from gawee_dialect.passes.instrument import instrumented
@@ -17,7 +17,6 @@ from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_passe
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
-    did_you_mean,
     read_text,
     run_tool,
     write_text,
@@ -167,7 +166,8 @@ def transform(arguments: Namespace, passes: Sequence[ModulePass]) -> None:
             print_timing(chunks.timing.steps, chunks.timing.total)
     if chunks.complaints:
         raise GaweeError(chunks.complaints)
-    write_text(arguments.output, f"{SPLIT_MARKER}\n".join(outputs))
+    printed = (output for output in outputs if output)
+    write_text(arguments.output, f"{SPLIT_MARKER}\n".join(printed))
 
 
 def version_text() -> str:

@@ -8,13 +8,12 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.frontends.formats import FRONTENDS, sniff
 from gawee_dialect.frontends.mlir_text import print_mlir
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
-    did_you_mean,
     read_text,
     run_tool,
     write_text,
