@@ -85,9 +85,7 @@ requires_upstream = pytest.mark.skipif(
 
 
 def _run(tool: str, text: str, *flags: str) -> str:
-    result = subprocess.run(
-        [tool, *flags], input=text, capture_output=True, text=True, check=False
-    )
+    result = subprocess.run([tool, *flags], input=text, capture_output=True, text=True, check=False)
     assert result.returncode == 0, f"{Path(tool).name}: {result.stderr}\n{text}"
     return result.stdout
 
