@@ -18,6 +18,7 @@ PASSES: dict[str, str] = {
     "lower-to-linalg": "LowerToLinalg",
     "hoist-parameter-computation": "HoistParameterComputation",
     "bufferize": "Bufferize",
+    "outline-kernels": "OutlineKernels",
     "plan-memory": "PlanMemory",
     "lower-linalg-to-loops": "LowerLinalgToLoops",
     "convert-to-llvm": "ConvertToLLVM",
@@ -37,18 +38,6 @@ OVERRIDES: dict[str, str] = {
 }
 
 
-def _dialect() -> Dialect:
-    from gawee_dialect.dialect import GAWEE
-
-    return GAWEE
-
-
-def _linalg() -> Dialect:
-    from gawee_dialect.dialect.linalg import LINALG
-
-    return LINALG
-
-
 def _pass_factory(module_name: str, class_name: str) -> Callable[[], type[ModulePass]]:
     def load() -> type[ModulePass]:
         return getattr(import_module(f"gawee_dialect.passes.{module_name}"), class_name)
@@ -63,14 +52,22 @@ def _named_as_pass(table: dict[str, str]) -> dict[str, Callable[[], type[ModuleP
     }
 
 
-DIALECT_OVERRIDES: dict[str, Callable[[], Dialect]] = {
-    # Ours in gawee-opt, in the place of xDSL's dialect of the same name: an entry point can't
-    # replace one.
-    "linalg": _linalg,
+def _dialect_factory(module_name: str, name: str) -> Callable[[], Dialect]:
+    def load() -> Dialect:
+        return getattr(import_module(module_name), name)
+
+    return load
+
+
+CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
+    # Ours in the place of xDSL's dialect of the same name, which lacks or misprints ops. An entry
+    # point can't replace a dialect, so xdsl-opt doesn't see these.
+    "linalg": _dialect_factory("gawee_dialect.dialect.linalg", "LINALG"),
+    "llvm": _dialect_factory("gawee_dialect.dialect.llvm", "LLVM"),
 }
 
 UNIVERSE = Universe(
-    all_dialects={"gawee": _dialect},
+    all_dialects={"gawee": _dialect_factory("gawee_dialect.dialect", "GAWEE")},
     all_passes={
         **_named_as_pass(PASSES),
         **{name: _pass_factory("pipelines", class_name) for name, class_name in PIPELINES.items()},
@@ -93,7 +90,7 @@ def make_context(*, allow_unregistered: bool = False) -> Context:
     dialects = {
         **Universe.get_multiverse().all_dialects,
         **UNIVERSE.all_dialects,
-        **DIALECT_OVERRIDES,
+        **CORRECTED_DIALECTS,
     }
     for name, factory in dialects.items():
         ctx.register_dialect(name, factory)

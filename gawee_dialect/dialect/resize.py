@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     f64,
     i64,
 )
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
@@ -22,6 +23,7 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
 
 from gawee_dialect.dialect.operation import GaweeOp
@@ -37,7 +39,7 @@ from gawee_dialect.dialect.types import (
 
 
 @irdl_op_definition
-class InterpolateOp(GaweeOp):
+class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
     """Resample height and width to the given size.
 
     The input position of output position d is, with r = in / out or 1 / scale where scales are
@@ -143,3 +145,9 @@ class InterpolateOp(GaweeOp):
             align_corners=self.align_corners is not None,
             scales=None if self.scales is None else self.scales.get_values(),
         )
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from gawee_dialect.passes.canonicalization.resize import SizeFromConstants
+
+        return (SizeFromConstants(),)

@@ -93,9 +93,14 @@ def element_bytes(element: Attribute) -> int:
     return element.size
 
 
+def dense_bytes(shape: Sequence[int], element: Attribute) -> int:
+    """Return the bytes a dense, C-ordered array takes."""
+    return prod(shape) * element_bytes(element)
+
+
 def tensor_bytes(type: AnyTensor) -> int:
     """Return the bytes a dense, C-ordered array of this type takes."""
-    return prod(type.get_shape()) * element_bytes(type.element_type)
+    return dense_bytes(type.get_shape(), type.element_type)
 
 
 def shape_text(shape: Sequence[int]) -> str:

@@ -1,0 +1,131 @@
+"""Convert loops over buffers to the llvm dialect: bare pointers, blocks, nothing else."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.llvm import FastMathAttr
+from xdsl.dialects.memref import GlobalOp
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.ir import Operation, Region
+from xdsl.passes import ModulePass
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.convert_to_llvm import arith, cf, func, math, scf
+from gawee_dialect.passes.convert_to_llvm import memref as memref_rules
+from gawee_dialect.passes.convert_to_llvm.conversion import (
+    Declined,
+    FunctionConversion,
+    Rule,
+)
+
+RULES: Mapping[type[Operation], Rule] = {
+    each.source: each
+    for family in (func, scf, cf, arith, math, memref_rules)
+    for each in family.RULES
+}
+"""How every op of the loops level is converted; the files of this folder hold one dialect each."""
+
+
+def parse_fast_math(text: str | None) -> FastMathAttr:
+    """Read the flags that float ops get: `contract`, `nnan-ninf`, `fast`, none where absent.
+
+    Raises GaweeError for a flag that LLVM does not know.
+    """
+    if text in (None, "none", "fast"):
+        return FastMathAttr(None if text != "fast" else "fast")
+    known = [flag.value for flag in FastMathFlag]
+    names = text.split("-")
+    for name in names:
+        if name not in known:
+            raise GaweeError(
+                Diagnostic(
+                    f"unsupported fast-math flag '{name}'; supported: none, fast, "
+                    + ", ".join(known),
+                    hint="several flags are joined by '-': fast-math=contract-nsz",
+                )
+            )
+    return FastMathAttr(tuple(FastMathFlag(name) for name in names))
+
+
+@dataclass(frozen=True)
+class ConvertToLLVM(ModulePass):
+    """Convert functions over static buffers to the llvm dialect.
+
+    Every public function also gets a packed form that takes one array of pointers. A buffer that a
+    function writes may overlap no other argument of it (`noalias`).
+
+    Requires: func, scf.for, scf.if, cf, arith, math and memref with static shapes and strides.
+
+    rewrite:
+        func.func @f(%m: memref<4x8xf32>) {
+          %x = memref.load %m[%i, %j] : memref<4x8xf32>
+        ->
+        llvm.func @f(%m: !llvm.ptr {llvm.noalias, ..}) {
+          %0 = llvm.mul %i, %c8 overflow<nsw> : i64
+          %1 = llvm.add %0, %j overflow<nsw> : i64
+          %2 = llvm.getelementptr inbounds %m[%1] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+          %x = llvm.load %2 : !llvm.ptr -> f32
+        llvm.func @f_packed(%args: !llvm.ptr)
+    """
+
+    name = "convert-to-llvm"
+
+    fast_math: str | None = None
+    """Flags put on every float op: `contract`, `nnan-ninf`, `fast`; none unless asked."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        flags = parse_fast_math(self.fast_math)
+        diagnostics: list[Diagnostic] = []
+        libm: dict[str, llvm.LLVMFunctionType] = {}
+        new_ops: list[Operation] = []
+        for top in op.ops:
+            conversion = FunctionConversion(RULES, Region(), flags)
+            new_ops += self._converted(top, conversion)
+            diagnostics += conversion.diagnostics
+            libm |= conversion.libm
+        if diagnostics:
+            raise GaweeError(diagnostics)
+        self._replace_contents(op, new_ops, libm)
+
+    def _converted(self, top: Operation, conversion: FunctionConversion) -> Iterable[Operation]:
+        """Return the llvm ops of one op of the module; it stays where it is llvm already."""
+        made: list[Operation] = []
+        try:
+            match top:
+                case FuncOp():
+                    function = func.convert_function(top, conversion)
+                    made.append(function)
+                    if func.is_public(top) and top.body.blocks and not top.function_type.outputs:
+                        made.append(func.packed_entry(function))
+                case GlobalOp():
+                    made.append(memref_rules.converted_global(top))
+                case llvm.FuncOp() | llvm.GlobalOp():
+                    return [top]
+                case _:
+                    raise Declined("no rule is for it")
+        except Declined as reason:
+            message = f"cannot be removed by {self.name}: {reason}"
+            conversion.diagnostics.append(Diagnostic.at(top, message))
+        for new_op in made:
+            hand_on_location(top, new_op)
+        return made
+
+    def _replace_contents(
+        self, module: ModuleOp, new_ops: list[Operation], libm: Mapping[str, llvm.LLVMFunctionType]
+    ) -> None:
+        defined = {op.sym_name.data for op in new_ops if isinstance(op, llvm.FuncOp)}
+        declared = [
+            llvm.FuncOp(name, type, llvm.LinkageAttr("external"))
+            for name, type in libm.items()
+            if name not in defined
+        ]
+        for old in list(module.ops):
+            old.detach()
+            if old not in new_ops:
+                old.erase(safe_erase=False)
+        module.body.block.add_ops([*declared, *new_ops])

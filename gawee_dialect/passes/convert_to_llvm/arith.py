@@ -1,0 +1,247 @@
+"""Scalar arithmetic: one llvm op each, or the few that spell it out."""
+
+from collections.abc import Callable
+
+from xdsl.dialects import arith, llvm
+from xdsl.dialects.builtin import (
+    Float16Type,
+    Float32Type,
+    Float64Type,
+    FloatAttr,
+    IntegerAttr,
+    IntegerType,
+    UnrealizedConversionCastOp,
+    i64,
+)
+from xdsl.dialects.llvm import FastMathAttr, OverflowAttr, OverflowFlag
+from xdsl.dialects.utils import FastMathAttrBase
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from gawee_dialect.dialect import llvm as ours
+from gawee_dialect.passes.convert_to_llvm.conversion import (
+    Declined,
+    FunctionConversion,
+    converted_type,
+    rule,
+)
+
+NE, SLT, SGE = 1, 2, 5
+"""Integer comparisons, numbered as arith and llvm both do."""
+
+IntegerBinary = Callable[[SSAValue, SSAValue], Operation]
+FloatBinary = Callable[[SSAValue, SSAValue, FastMathAttr], Operation]
+Cast = Callable[[SSAValue, Attribute], Operation]
+
+
+def fast_math(own: FastMathAttrBase, to: FunctionConversion) -> FastMathAttr:
+    """Return the flags of a float op: those it carries, and those the pass was asked for."""
+    return FastMathAttr(tuple({*own.data, *to.fast_math.data}))
+
+
+def convert_constant(op: arith.ConstantOp, to: FunctionConversion) -> None:
+    """arith.constant  ->  llvm.mlir.constant, index as i64"""
+    type = converted_type(op.result.type)
+    value = op.value
+    if isa(value, IntegerAttr) and isinstance(type, IntegerType):
+        value = IntegerAttr(value.value.data, type)
+    if not isa(value, IntegerAttr | FloatAttr):
+        raise Declined("unsupported constant; supported: integer, index and float scalars")
+    to.define(op.result, to.constant(value, type))
+
+
+def integer_binary(
+    make: IntegerBinary,
+) -> Callable[[arith.SignlessIntegerBinaryOperation, FunctionConversion], None]:
+    """Convert an integer op to the one llvm op that `make` makes of its operands."""
+
+    def convert(op: arith.SignlessIntegerBinaryOperation, to: FunctionConversion) -> None:
+        to.define(op.result, to.compute(make(to.value(op.lhs), to.value(op.rhs))))
+
+    return convert
+
+
+def with_overflow(
+    make: type[llvm.ArithmeticBinOpOverflow],
+) -> Callable[[arith.SignlessIntegerBinaryOperationWithOverflow, FunctionConversion], None]:
+    """Convert an integer op that may wrap; it keeps its overflow flags."""
+
+    def convert(
+        op: arith.SignlessIntegerBinaryOperationWithOverflow, to: FunctionConversion
+    ) -> None:
+        own = () if op.overflow_flags is None else op.overflow_flags.data
+        flags = OverflowAttr(tuple(OverflowFlag(flag.value) for flag in own))
+        to.define(op.result, to.compute(make(to.value(op.lhs), to.value(op.rhs), overflow=flags)))
+
+    return convert
+
+
+def float_binary(
+    make: FloatBinary,
+) -> Callable[[arith.FloatingPointLikeBinaryOperation, FunctionConversion], None]:
+    """Convert a float op to the one llvm op that `make` makes of its operands and flags."""
+
+    def convert(op: arith.FloatingPointLikeBinaryOperation, to: FunctionConversion) -> None:
+        flags = fast_math(op.fastmath, to)
+        to.define(op.result, to.compute(make(to.value(op.lhs), to.value(op.rhs), flags)))
+
+    return convert
+
+
+def cast(make: Cast) -> Callable[[Operation, FunctionConversion], None]:
+    """Convert a cast to the llvm op that `make` makes of its operand and the result type."""
+
+    def convert(op: Operation, to: FunctionConversion) -> None:
+        result = op.results[0]
+        made = make(to.value(op.operands[0]), converted_type(result.type))
+        to.define(result, to.compute(made))
+
+    return convert
+
+
+def convert_negate(op: arith.NegfOp, to: FunctionConversion) -> None:
+    """arith.negf  ->  llvm.fneg"""
+    flags = fast_math(op.fastmath, to)
+    to.define(op.result, to.compute(llvm.FNegOp(to.value(op.operand), flags)))
+
+
+def convert_compare_integers(op: arith.CmpiOp, to: FunctionConversion) -> None:
+    """arith.cmpi  ->  llvm.icmp, whose predicates have the same numbers"""
+    made = llvm.ICmpOp(to.value(op.lhs), to.value(op.rhs), op.predicate)
+    to.define(op.result, to.compute(made))
+
+
+def convert_compare_floats(op: arith.CmpfOp, to: FunctionConversion) -> None:
+    """arith.cmpf  ->  llvm.fcmp, whose predicates have the same numbers"""
+    made = llvm.FCmpOp(to.value(op.lhs), to.value(op.rhs), op.predicate)
+    to.define(op.result, to.compute(made))
+
+
+def convert_select(op: arith.SelectOp, to: FunctionConversion) -> None:
+    """arith.select  ->  llvm.select"""
+    condition, lhs, rhs = to.all_values(op.operands)
+    to.define(op.result, to.compute(llvm.SelectOp(condition, lhs, rhs)))
+
+
+def convert_index_cast(op: arith.IndexCastOp, to: FunctionConversion) -> None:
+    """arith.index_cast  ->  llvm.sext, llvm.trunc or nothing, by width"""
+    source, type = to.value(op.input), converted_type(op.result.type)
+    if not isa(source.type, IntegerType) or not isa(type, IntegerType):
+        raise Declined(f"expected integers or index, got '{op.input.type}' to '{op.result.type}'")
+    if source.type.width.data < type.width.data:
+        source = to.compute(llvm.SExtOp(source, type))
+    elif source.type.width.data > type.width.data:
+        source = to.compute(llvm.TruncOp(source, type))
+    to.define(op.result, source)
+
+
+def convert_sign_cast(op: UnrealizedConversionCastOp, to: FunctionConversion) -> None:
+    """a cast between signed, unsigned and signless integers of one width  ->  nothing"""
+    sources = [to.value(operand) for operand in op.inputs]
+    types = [converted_type(result.type) for result in op.outputs]
+    if [source.type for source in sources] != types:
+        raise Declined(f"expected a cast that keeps the bits, got one to '{op.outputs[0].type}'")
+    for result, source in zip(op.outputs, sources, strict=True):
+        to.define(result, source)
+
+
+def _round_quotient(
+    op: arith.FloorDivSIOp | arith.CeilDivSIOp, to: FunctionConversion, *, up: bool
+) -> None:
+    # The quotient is rounded towards zero: correct it by one where the exact value lies beyond.
+    lhs, rhs = to.value(op.lhs), to.value(op.rhs)
+    type = lhs.type
+    assert isa(type, IntegerType)
+    zero = to.integer(0, type)
+    quotient = to.compute(llvm.SDivOp(lhs, rhs))
+    remainder = to.compute(llvm.SRemOp(lhs, rhs))
+    inexact = to.compute(llvm.ICmpOp(remainder, zero, IntegerAttr(NE, i64)))
+    sign = to.compute(llvm.XOrOp(lhs, rhs))
+    wanted_sign = IntegerAttr(SGE if up else SLT, i64)
+    beyond = to.compute(llvm.ICmpOp(sign, zero, wanted_sign))
+    correct = to.compute(llvm.AndOp(inexact, beyond))
+    corrected = to.compute(llvm.AddOp(quotient, to.integer(1 if up else -1, type)))
+    to.define(op.result, to.compute(llvm.SelectOp(correct, corrected, quotient)))
+
+
+def convert_floor_divide(op: arith.FloorDivSIOp, to: FunctionConversion) -> None:
+    """arith.floordivsi  ->  a quotient, less one where it is inexact and the signs differ"""
+    _round_quotient(op, to, up=False)
+
+
+def convert_ceil_divide(op: arith.CeilDivSIOp, to: FunctionConversion) -> None:
+    """arith.ceildivsi  ->  a quotient, plus one where it is inexact and the signs agree"""
+    _round_quotient(op, to, up=True)
+
+
+def convert_ceil_divide_unsigned(op: arith.CeilDivUIOp, to: FunctionConversion) -> None:
+    """arith.ceildivui  ->  a quotient, plus one where it is inexact"""
+    lhs, rhs = to.value(op.lhs), to.value(op.rhs)
+    assert isa(lhs.type, IntegerType)
+    remainder = to.compute(llvm.URemOp(lhs, rhs))
+    zero = to.integer(0, lhs.type)
+    inexact = to.compute(llvm.ICmpOp(remainder, zero, IntegerAttr(NE, i64)))
+    correction = to.compute(llvm.ZExtOp(inexact, lhs.type))
+    quotient = to.compute(llvm.UDivOp(lhs, rhs))
+    to.define(op.result, to.compute(llvm.AddOp(quotient, correction)))
+
+
+def _bits(type: Attribute) -> int:
+    assert isa(type, Float16Type | Float32Type | Float64Type)
+    return type.bitwidth
+
+
+def convert_float_width(op: arith.ExtFOp | arith.TruncFOp, to: FunctionConversion) -> None:
+    """arith.extf, arith.truncf  ->  llvm.fpext, llvm.fptrunc"""
+    source, type = to.value(op.input), converted_type(op.result.type)
+    make = llvm.FPExtOp if _bits(source.type) < _bits(type) else llvm.FPTruncOp
+    to.define(op.result, to.compute(make(source, type)))
+
+
+RULES = (
+    rule(arith.ConstantOp, convert_constant),
+    rule(arith.AddiOp, with_overflow(llvm.AddOp)),
+    rule(arith.SubiOp, with_overflow(llvm.SubOp)),
+    rule(arith.MuliOp, with_overflow(llvm.MulOp)),
+    rule(arith.ShLIOp, with_overflow(llvm.ShlOp)),
+    rule(arith.ShRSIOp, integer_binary(llvm.AShrOp)),
+    rule(arith.ShRUIOp, integer_binary(llvm.LShrOp)),
+    rule(arith.DivSIOp, integer_binary(llvm.SDivOp)),
+    rule(arith.DivUIOp, integer_binary(llvm.UDivOp)),
+    rule(arith.RemSIOp, integer_binary(llvm.SRemOp)),
+    rule(arith.RemUIOp, integer_binary(llvm.URemOp)),
+    rule(arith.FloorDivSIOp, convert_floor_divide),
+    rule(arith.CeilDivSIOp, convert_ceil_divide),
+    rule(arith.CeilDivUIOp, convert_ceil_divide_unsigned),
+    rule(arith.AndIOp, integer_binary(llvm.AndOp)),
+    rule(arith.OrIOp, integer_binary(llvm.OrOp)),
+    rule(arith.XOrIOp, integer_binary(llvm.XOrOp)),
+    rule(arith.MaxSIOp, integer_binary(ours.SMaxOp)),
+    rule(arith.MinSIOp, integer_binary(ours.SMinOp)),
+    rule(arith.MaxUIOp, integer_binary(ours.UMaxOp)),
+    rule(arith.MinUIOp, integer_binary(ours.UMinOp)),
+    rule(arith.AddfOp, float_binary(llvm.FAddOp)),
+    rule(arith.SubfOp, float_binary(llvm.FSubOp)),
+    rule(arith.MulfOp, float_binary(llvm.FMulOp)),
+    rule(arith.DivfOp, float_binary(llvm.FDivOp)),
+    rule(arith.MaximumfOp, float_binary(ours.MaximumOp)),
+    rule(arith.MinimumfOp, float_binary(ours.MinimumOp)),
+    rule(arith.MaxnumfOp, float_binary(llvm.VectorFMaxOp)),
+    rule(arith.MinnumfOp, float_binary(llvm.VectorFMinOp)),
+    rule(arith.NegfOp, convert_negate),
+    rule(arith.CmpiOp, convert_compare_integers),
+    rule(arith.CmpfOp, convert_compare_floats),
+    rule(arith.SelectOp, convert_select),
+    rule(arith.ExtFOp, convert_float_width),
+    rule(arith.TruncFOp, convert_float_width),
+    rule(arith.ExtSIOp, cast(llvm.SExtOp)),
+    rule(arith.ExtUIOp, cast(llvm.ZExtOp)),
+    rule(arith.TruncIOp, cast(llvm.TruncOp)),
+    rule(arith.SIToFPOp, cast(llvm.SIToFPOp)),
+    rule(arith.UIToFPOp, cast(ours.UIToFPOp)),
+    rule(arith.FPToSIOp, cast(ours.FPToSIOp)),
+    rule(arith.FPToUIOp, cast(ours.FPToUIOp)),
+    rule(arith.BitcastOp, cast(llvm.BitcastOp)),
+    rule(arith.IndexCastOp, convert_index_cast),
+    rule(UnrealizedConversionCastOp, convert_sign_cast),
+)

@@ -1,0 +1,218 @@
+"""Functions: bare pointers in argument order, what is known of them as attributes.
+
+Every argument attribute stays, so that the llvm level alone still says what the inputs, parameters
+and outputs are; `gawee.type` keeps the memref type that the pointer no longer shows.
+"""
+
+from xdsl.dialects import func, llvm
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    StringAttr,
+    UnitAttr,
+    i64,
+)
+from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType, LLVMVoidType
+from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
+from xdsl.utils.hints import isa
+
+from gawee_dialect.dialect.types import element_bytes
+from gawee_dialect.passes.convert_to_llvm.conversion import (
+    Declined,
+    FunctionConversion,
+    converted_type,
+    rule,
+)
+from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT, buffer_bytes
+
+ROLES = ("input", "parameter", "constant", "prepared", "output", "workspace")
+ALIGNED_ROLES = ("prepared", "workspace")
+"""The arguments whose memory is ours: aligned to ALIGNMENT; a user's array only to its elements."""
+
+
+def is_public(function: func.FuncOp) -> bool:
+    """Whether a function can be called from outside the module."""
+    return function.sym_visibility is None or function.sym_visibility.data == "public"
+
+
+def role_of(attributes: DictionaryAttr) -> str | None:
+    """Return which of ROLES an argument's attributes give it, None where none is given."""
+    return next((role for role in ROLES if f"gawee.{role}" in attributes.data), None)
+
+
+def function_type(function: func.FuncOp) -> LLVMFunctionType:
+    """Return the llvm type of a function; raises Declined where a type has no counterpart."""
+    inputs = [converted_type(type) for type in function.function_type.inputs]
+    outputs = [converted_type(type) for type in function.function_type.outputs]
+    if len(outputs) > 1 or any(isinstance(type, LLVMPointerType) for type in outputs):
+        raise Declined(
+            "expected at most one scalar result, got "
+            + ", ".join(f"'{type}'" for type in function.function_type.outputs)
+        )
+    return LLVMFunctionType(inputs, outputs[0] if outputs else LLVMVoidType())
+
+
+def _own_attributes(function: func.FuncOp) -> list[DictionaryAttr]:
+    count = len(function.function_type.inputs)
+    if function.arg_attrs is None:
+        return [DictionaryAttr({})] * count
+    return list(function.arg_attrs)
+
+
+def _marked(
+    argument: BlockArgument, attributes: DictionaryAttr, read_only: bool
+) -> dict[str, Attribute]:
+    entries = dict(attributes.data)
+    if role_of(attributes) is None:  # a function written by hand: what is written is an output
+        role = "input" if read_only else "output"
+        entries[f"gawee.{role}"] = StringAttr(argument.name_hint or f"arg{argument.index}")
+    entries["gawee.type"] = argument.type
+    return entries
+
+
+def pointer_attributes(
+    type: MemRefType[Attribute], role: str | None, read_only: bool
+) -> dict[str, Attribute]:
+    """Return what LLVM may assume of a pointer argument."""
+    entries: dict[str, Attribute] = {"llvm.noalias": UnitAttr()}
+    size = buffer_bytes(type)
+    alignment = ALIGNMENT if role in ALIGNED_ROLES else element_bytes_in_memory(type.element_type)
+    entries["llvm.align"] = IntegerAttr(alignment, i64)
+    if size > 0:
+        entries["llvm.nonnull"] = UnitAttr()
+        entries["llvm.dereferenceable"] = IntegerAttr(size, i64)
+    if read_only:
+        entries["llvm.readonly"] = UnitAttr()
+    return entries
+
+
+def element_bytes_in_memory(element: Attribute) -> int:
+    """Return the bytes of an element; an index has 8."""
+    return element_bytes(element) if isa(element, IntegerType) or element != i64 else 8
+
+
+def argument_attributes(function: func.FuncOp, to: FunctionConversion) -> ArrayAttr[DictionaryAttr]:
+    """Return the attributes of every argument of the llvm function."""
+    result: list[DictionaryAttr] = []
+    arguments = function.body.blocks[0].args
+    for argument, own in zip(arguments, _own_attributes(function), strict=True):
+        if not isa(argument.type, MemRefType[Attribute]):
+            result.append(own)
+            continue
+        read_only = to.is_read_only(argument)
+        entries = _marked(argument, own, read_only) if is_public(function) else dict(own.data)
+        entries |= pointer_attributes(argument.type, role_of(own), read_only)
+        result.append(DictionaryAttr(entries))
+    return ArrayAttr(result)
+
+
+def preorder(entry: Block) -> list[Block]:
+    """Return the blocks that are reached, each after the blocks that dominate it."""
+    found: dict[Block, None] = {}
+    pending = [entry]
+    while pending:
+        block = pending.pop()
+        if block in found:
+            continue
+        found[block] = None
+        if block.last_op is not None:
+            pending.extend(reversed(block.last_op.successors))
+    return list(found)
+
+
+def _include_offset(argument: BlockArgument, to: FunctionConversion) -> None:
+    """Advance a pointer argument by the offset of its layout, which the caller does not add."""
+    if not isa(argument.type, MemRefType[Attribute]):
+        return
+    offset = argument.type.get_offset()
+    if offset is None:
+        raise Declined(f"expected a static offset, got '{argument.type}'")
+    if offset:
+        element = converted_type(argument.type.element_type)
+        made = llvm.GEPOp(to.value(argument), [offset], element, inbounds=True)
+        to.define_view(argument, argument, to.compute(made))
+
+
+def convert_function(function: func.FuncOp, to: FunctionConversion) -> llvm.FuncOp:
+    """func.func @f(%m: memref<..>)  ->  llvm.func @f(%m: !llvm.ptr)
+
+    Raises Declined where the signature has no counterpart.
+    """
+    type = function_type(function)
+    linkage = LinkageAttr("external" if is_public(function) else "internal")
+    if not function.body.blocks:
+        return llvm.FuncOp(function.sym_name, type, LinkageAttr("external"))
+    blocks = preorder(function.body.blocks[0])
+    to.blocks = {block: to.block_like(block.args) for block in blocks}
+    for index, block in enumerate(blocks):
+        to.start(to.blocks[block])
+        if index == 0:
+            for argument in block.args:
+                _include_offset(argument, to)
+        to.convert_ops(list(block.ops))
+    to.finish()
+    attributes: dict[str, Attribute | None] = {}
+    if not to.diagnostics:
+        attributes["arg_attrs"] = argument_attributes(function, to)
+    return llvm.FuncOp(function.sym_name, type, linkage, body=to.region, other_props=attributes)
+
+
+def packed_entry(function: llvm.FuncOp) -> llvm.FuncOp:
+    """Make `@f_packed`, which takes one array of pointers and calls `@f` with them.
+
+    A scalar argument is read from where its pointer points.
+    """
+    pointer = LLVMPointerType()
+    array_attributes: dict[str, Attribute] = {
+        "llvm.noalias": UnitAttr(),
+        "llvm.readonly": UnitAttr(),
+    }
+    block = Block(arg_types=[pointer])
+    block.args[0].name_hint = "args"
+    loaded: list[SSAValue] = []
+    for index, type in enumerate(function.function_type.inputs):
+        place = llvm.GEPOp(block.args[0], [index], pointer, inbounds=True)
+        argument = llvm.LoadOp(place, pointer)
+        argument.dereferenced_value.name_hint = function.body.blocks[0].args[index].name_hint
+        block.add_ops((place, argument))
+        if type != pointer:
+            argument = llvm.LoadOp(argument, type)
+            block.add_op(argument)
+        loaded.append(argument.dereferenced_value)
+    block.add_ops((llvm.CallOp(function.sym_name.data, *loaded), llvm.ReturnOp()))
+    return llvm.FuncOp(
+        f"{function.sym_name.data}_packed",
+        LLVMFunctionType([pointer]),
+        LinkageAttr("external"),
+        body=Region(block),
+        other_props={"arg_attrs": ArrayAttr([DictionaryAttr(array_attributes)])},
+    )
+
+
+def convert_return(op: func.ReturnOp, to: FunctionConversion) -> None:
+    """func.return  ->  llvm.return"""
+    values = to.all_values(op.arguments)
+    if len(values) > 1:
+        raise Declined(f"expected at most one value, got {len(values)}")
+    to.append(llvm.ReturnOp(values[0] if values else None))
+
+
+def convert_call(op: func.CallOp, to: FunctionConversion) -> None:
+    """func.call  ->  llvm.call; the callee may write every memref it is given"""
+    arguments = to.all_values(op.arguments)
+    if len(op.res) > 1:
+        raise Declined(f"expected at most one result, got {len(op.res)}")
+    type = converted_type(op.res[0].type) if op.res else None
+    call = llvm.CallOp(op.callee, *arguments, return_type=type)
+    to.append(call)
+    if call.returned is not None:
+        to.define(op.res[0], call.returned)
+
+
+RULES = (
+    rule(func.ReturnOp, convert_return),
+    rule(func.CallOp, convert_call),
+)

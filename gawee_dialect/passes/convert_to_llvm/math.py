@@ -1,0 +1,123 @@
+"""Elementary functions: LLVM's intrinsic where there is one, else the function of C's libm."""
+
+from collections.abc import Callable
+
+from xdsl.dialects import llvm, math
+from xdsl.dialects.builtin import Float64Type, f32
+from xdsl.dialects.llvm import FastMathAttr
+from xdsl.ir import Operation, SSAValue
+
+from gawee_dialect.dialect import llvm as ours
+from gawee_dialect.passes.convert_to_llvm.arith import fast_math
+from gawee_dialect.passes.convert_to_llvm.conversion import FunctionConversion, rule
+
+Unary = Callable[[SSAValue, FastMathAttr], Operation]
+Binary = Callable[[SSAValue, SSAValue, FastMathAttr], Operation]
+
+
+def unary(
+    make: Unary,
+) -> Callable[[math.FloatingPointLikeUnaryMathOperation, FunctionConversion], None]:
+    """Convert a function of one float to the intrinsic that `make` makes."""
+
+    def convert(op: math.FloatingPointLikeUnaryMathOperation, to: FunctionConversion) -> None:
+        made = make(to.value(op.operand), fast_math(op.fastmath, to))
+        to.define(op.result, to.compute(made))
+
+    return convert
+
+
+def binary(
+    make: Binary,
+) -> Callable[[math.FloatingPointLikeBinaryMathOperation, FunctionConversion], None]:
+    """Convert a function of two floats to the intrinsic that `make` makes."""
+
+    def convert(op: math.FloatingPointLikeBinaryMathOperation, to: FunctionConversion) -> None:
+        made = make(to.value(op.lhs), to.value(op.rhs), fast_math(op.fastmath, to))
+        to.define(op.result, to.compute(made))
+
+    return convert
+
+
+def libm(
+    name: str,
+) -> Callable[[math.FloatingPointLikeUnaryMathOperation, FunctionConversion], None]:
+    """Convert a function of one float to a call; f16 is computed as f32, which libm has."""
+
+    def convert(op: math.FloatingPointLikeUnaryMathOperation, to: FunctionConversion) -> None:
+        argument = to.value(op.operand)
+        type = argument.type if isinstance(argument.type, Float64Type) else f32
+        if argument.type != type:
+            argument = to.compute(llvm.FPExtOp(argument, type))
+        symbol = name if isinstance(type, Float64Type) else f"{name}f"
+        to.libm[symbol] = llvm.LLVMFunctionType([type], type)
+        result = to.compute(llvm.CallOp(symbol, argument, return_type=type))
+        if op.result.type != type:
+            result = to.compute(llvm.FPTruncOp(result, op.result.type))
+        to.define(op.result, result)
+
+    return convert
+
+
+def convert_reciprocal_root(op: math.RsqrtOp, to: FunctionConversion) -> None:
+    """math.rsqrt %x  ->  1 / llvm.intr.sqrt(%x)"""
+    flags = fast_math(op.fastmath, to)
+    root = to.compute(llvm.FSqrtOp(to.value(op.operand), flags))
+    one = to.number(1.0, root.type)
+    to.define(op.result, to.compute(llvm.FDivOp(one, root, flags)))
+
+
+def convert_fma(op: math.FmaOp, to: FunctionConversion) -> None:
+    """math.fma  ->  llvm.intr.fma"""
+    a, b, c = (to.value(operand) for operand in (op.a, op.b, op.c))
+    to.define(op.result, to.compute(llvm.FMAOp(a, b, c, fast_math(op.fastmath, to))))
+
+
+def convert_absolute_integer(op: math.AbsIOp, to: FunctionConversion) -> None:
+    """math.absi %x  ->  llvm.intr.smax(%x, 0 - %x)"""
+    value = to.value(op.operand)
+    assert isinstance(value.type, llvm.IntegerType)
+    negated = to.compute(llvm.SubOp(to.integer(0, value.type), value))
+    to.define(op.result, to.compute(ours.SMaxOp(value, negated)))
+
+
+def _absolute(value: SSAValue, flags: FastMathAttr) -> Operation:
+    return llvm.FAbsOp(value, value.type, flags)
+
+
+RULES = (
+    rule(math.AbsFOp, unary(_absolute)),
+    rule(math.AbsIOp, convert_absolute_integer),
+    rule(math.AcosOp, unary(ours.AcosOp)),
+    rule(math.AcoshOp, libm("acosh")),
+    rule(math.AsinOp, unary(ours.AsinOp)),
+    rule(math.AsinhOp, libm("asinh")),
+    rule(math.AtanOp, unary(ours.AtanOp)),
+    rule(math.AtanhOp, libm("atanh")),
+    rule(math.Atan2Op, binary(ours.Atan2Op)),
+    rule(math.CbrtOp, libm("cbrt")),
+    rule(math.CeilOp, unary(llvm.FCeilOp)),
+    rule(math.CopySignOp, binary(llvm.FCopySignOp)),
+    rule(math.CosOp, unary(llvm.FCosOp)),
+    rule(math.CoshOp, unary(ours.CoshOp)),
+    rule(math.ErfOp, libm("erf")),
+    rule(math.ExpOp, unary(llvm.FExpOp)),
+    rule(math.Exp2Op, unary(llvm.FExp2Op)),
+    rule(math.ExpM1Op, libm("expm1")),
+    rule(math.FloorOp, unary(llvm.FFloorOp)),
+    rule(math.FmaOp, convert_fma),
+    rule(math.LogOp, unary(llvm.FLogOp)),
+    rule(math.Log10Op, unary(ours.Log10Op)),
+    rule(math.Log1pOp, libm("log1p")),
+    rule(math.Log2Op, unary(llvm.FLog2Op)),
+    rule(math.PowFOp, binary(llvm.FPowOp)),
+    rule(math.RoundOp, unary(ours.RoundOp)),
+    rule(math.RoundEvenOp, unary(ours.RoundEvenOp)),
+    rule(math.RsqrtOp, convert_reciprocal_root),
+    rule(math.SinOp, unary(llvm.FSinOp)),
+    rule(math.SinhOp, unary(ours.SinhOp)),
+    rule(math.SqrtOp, unary(llvm.FSqrtOp)),
+    rule(math.TanOp, unary(ours.TanOp)),
+    rule(math.TanhOp, unary(ours.TanhOp)),
+    rule(math.TruncOp, unary(ours.FTruncOp)),
+)

@@ -1,0 +1,301 @@
+"""Buffers: a memref is the bare pointer to its first element, its layout constant arithmetic.
+
+The pointer of a memref already includes the offset of its layout, so that a subview is a pointer
+further on and a load adds only index times stride.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+from xdsl.dialects import arith, llvm, memref
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    TensorType,
+    i8,
+    i64,
+)
+from xdsl.dialects.llvm import LLVMArrayType, LLVMPointerType, OverflowAttr, OverflowFlag
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from gawee_dialect.dialect import llvm as ours
+from gawee_dialect.dialect.types import ELEMENT_TYPES, element_bytes
+from gawee_dialect.passes.convert_to_llvm.conversion import (
+    Declined,
+    FunctionConversion,
+    converted_type,
+    rule,
+)
+
+ALIGNMENT = 64
+"""Bytes to which stack buffers and globals are aligned: a cache line, and the widest vector."""
+
+NSW = OverflowAttr((OverflowFlag.NO_SIGNED_WRAP,))
+
+
+def buffer_type(value: SSAValue) -> MemRefType[Attribute]:
+    """Return the type of a memref; raises Declined unless its shape is static."""
+    assert isa(value.type, MemRefType[Attribute])
+    if DYNAMIC_INDEX in value.type.get_shape():
+        raise Declined(f"expected a static shape, got '{value.type}'")
+    return value.type
+
+
+def strides_of(type: MemRefType[Attribute]) -> list[int]:
+    """Return the distance in elements of each dimension; raises Declined if one is dynamic."""
+    strides = type.get_strides()
+    known = [] if strides is None else [stride for stride in strides if stride is not None]
+    if strides is None or len(known) != len(strides):
+        raise Declined(f"expected static strides, got '{type}'")
+    return known
+
+
+def stored_type(element: Attribute) -> Attribute:
+    """Return the llvm type that an element has in memory: i1 is a byte, as in NumPy."""
+    if element not in ELEMENT_TYPES.values() and not isa(element, IntegerType):
+        return converted_type(element)  # index, or a refusal
+    return i8 if element == IntegerType(1) else converted_type(element)
+
+
+def buffer_bytes(type: MemRefType[Attribute]) -> int:
+    """Return the bytes from the first element of a buffer to the end of its last."""
+    shape = type.get_shape()
+    if 0 in shape:
+        return 0
+    distances = zip(shape, strides_of(type), strict=True)
+    element = i64 if stored_type(type.element_type) == i64 else type.element_type
+    return (sum((size - 1) * stride for size, stride in distances) + 1) * element_bytes(element)
+
+
+def _constant_index(old: SSAValue) -> int | None:
+    if isinstance(old.owner, arith.ConstantOp) and isa(old.owner.value, IntegerAttr):
+        return old.owner.value.value.data
+    return None
+
+
+def _element_offset(
+    to: FunctionConversion, indices: Sequence[SSAValue | int], strides: Sequence[int]
+) -> SSAValue | int:
+    """Return the sum of index times stride, constant parts folded.
+
+    No product or sum wraps: the result addresses memory, and no object spans half of it.
+    """
+    total: SSAValue | None = None
+    constant = 0
+    for index, stride in zip(indices, strides, strict=True):
+        known = index if isinstance(index, int) else _constant_index(index)
+        if known is not None:
+            constant += known * stride
+            continue
+        assert isinstance(index, SSAValue)
+        term = to.value(index)
+        if stride != 1:
+            term = to.compute(llvm.MulOp(term, to.integer(stride), overflow=NSW))
+        total = term if total is None else to.compute(llvm.AddOp(total, term, overflow=NSW))
+    if total is None:
+        return constant
+    return to.compute(llvm.AddOp(total, to.integer(constant), overflow=NSW)) if constant else total
+
+
+def _advance(
+    to: FunctionConversion, pointer: SSAValue, offset: SSAValue | int, element: Attribute
+) -> SSAValue:
+    if offset == 0:
+        return pointer
+    if isinstance(offset, int) and not -(1 << 31) < offset < 1 << 31:
+        offset = to.integer(offset)  # constant indices of the op have 32 bits
+    made = llvm.GEPOp.from_mixed_indices(pointer, [offset], stored_type(element), inbounds=True)
+    return to.compute(made)
+
+
+def _element_pointer(
+    to: FunctionConversion, buffer: SSAValue, indices: Sequence[SSAValue | int]
+) -> SSAValue:
+    type = buffer_type(buffer)
+    offset = _element_offset(to, indices, strides_of(type))
+    return _advance(to, to.value(buffer), offset, type.element_type)
+
+
+def _load(to: FunctionConversion, pointer: SSAValue, element: Attribute) -> SSAValue:
+    stored = to.compute(llvm.LoadOp(pointer, stored_type(element)))
+    if element != IntegerType(1):
+        return stored
+    return to.compute(llvm.ICmpOp(stored, to.integer(0, i8), IntegerAttr(1, i64)))
+
+
+def convert_load(op: memref.LoadOp, to: FunctionConversion) -> None:
+    """memref.load %m[%i, %j]  ->  llvm.load of the pointer + %i * stride + %j"""
+    pointer = _element_pointer(to, op.memref, op.indices)
+    to.define(op.res, _load(to, pointer, buffer_type(op.memref).element_type))
+
+
+def convert_store(op: memref.StoreOp, to: FunctionConversion) -> None:
+    """memref.store %x, %m[%i, %j]  ->  llvm.store to the pointer + %i * stride + %j"""
+    pointer = _element_pointer(to, op.memref, op.indices)
+    value = to.value(op.value)
+    if value.type == IntegerType(1):
+        value = to.compute(llvm.ZExtOp(value, i8))
+    to.append(llvm.StoreOp(value, pointer))
+    to.mark_written(op.memref)
+
+
+def _mixed(static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[SSAValue | int]:
+    remaining = iter(dynamic)
+    return [next(remaining) if entry == DYNAMIC_INDEX else entry for entry in static]
+
+
+def convert_subview(op: memref.SubviewOp, to: FunctionConversion) -> None:
+    """memref.subview %m[offsets]  ->  the pointer + offset * stride; strides are in the type"""
+    strides_of(buffer_type(op.result))
+    offsets = _mixed(op.static_offsets.get_values(), op.offsets)
+    to.define_view(op.result, op.source, _element_pointer(to, op.source, offsets))
+
+
+def convert_view(op: memref.ViewOp, to: FunctionConversion) -> None:
+    """memref.view %bytes[%offset]  ->  the pointer + offset bytes"""
+    buffer_type(op.result)
+    known = _constant_index(op.byte_shift)
+    offset = to.value(op.byte_shift) if known is None else known
+    to.define_view(op.result, op.source, _advance(to, to.value(op.source), offset, i8))
+
+
+def convert_reshape(
+    op: memref.CollapseShapeOp | memref.ExpandShapeOp, to: FunctionConversion
+) -> None:
+    """memref.collapse_shape, memref.expand_shape  ->  the same pointer"""
+    strides_of(buffer_type(op.result))
+    to.define_view(op.result, op.src, to.value(op.src))
+
+
+def convert_cast(op: memref.CastOp, to: FunctionConversion) -> None:
+    """memref.cast between static layouts  ->  the same pointer"""
+    if not isa(op.source.type, MemRefType[Attribute]) or not isa(
+        op.dest.type, MemRefType[Attribute]
+    ):
+        raise Declined("expected ranked memrefs")
+    strides_of(buffer_type(op.dest))
+    to.define_view(op.dest, op.source, to.value(op.source))
+
+
+def convert_dim(op: memref.DimOp, to: FunctionConversion) -> None:
+    """memref.dim of a static shape  ->  a constant"""
+    index = _constant_index(op.index)
+    if index is None:
+        raise Declined("expected a constant dimension")
+    to.define(op.result, to.integer(buffer_type(op.source).get_shape()[index]))
+
+
+def convert_alloca(op: memref.AllocaOp, to: FunctionConversion) -> None:
+    """memref.alloca  ->  llvm.alloca in the entry block, so that a loop does not grow the stack"""
+    type = buffer_type(op.memref)
+    alignment = ALIGNMENT if op.alignment is None else op.alignment.value.data
+    array = LLVMArrayType(prod(type.get_shape()), stored_type(type.element_type))
+    pointer = to.in_prologue(llvm.AllocaOp(to.integer(1), array, alignment))
+    to.define(op.memref, pointer)
+
+
+def convert_get_global(op: memref.GetGlobalOp, to: FunctionConversion) -> None:
+    """memref.get_global  ->  llvm.mlir.addressof"""
+    buffer_type(op.memref)
+    to.define(op.memref, to.compute(llvm.AddressOfOp(op.name_, LLVMPointerType())))
+
+
+def convert_copy(op: memref.CopyOp, to: FunctionConversion) -> None:
+    """memref.copy  ->  llvm.intr.memcpy of what is contiguous, inside loops over what is not"""
+    source, target = buffer_type(op.source), buffer_type(op.destination)
+    if source.get_shape() != target.get_shape() or source.element_type != target.element_type:
+        raise Declined(f"expected equal shapes and element types, got '{source}' and '{target}'")
+    to.mark_written(op.destination)
+    shape = source.get_shape()
+    if 0 in shape:
+        return
+    strides = (strides_of(source), strides_of(target))
+    outer = len(shape)
+    run = 1  # elements that are contiguous in both
+    while outer and (shape[outer - 1] == 1 or all(run == each[outer - 1] for each in strides)):
+        outer -= 1
+        run *= shape[outer]
+    _copy_runs(op, to, outer, run)
+
+
+def _copy_runs(op: memref.CopyOp, to: FunctionConversion, outer: int, run: int) -> None:
+    source, target = buffer_type(op.source), buffer_type(op.destination)
+    element = source.element_type
+    loops = [_open_loop(to, size) for size in source.get_shape()[:outer]]
+    pointers: list[SSAValue] = []
+    for buffer, type in ((op.source, source), (op.destination, target)):
+        pointer = to.value(buffer)
+        for (header, _), stride in zip(loops, strides_of(type)[:outer], strict=True):
+            scaled = llvm.MulOp(header.args[0], to.integer(stride), overflow=NSW)
+            pointer = _advance(to, pointer, to.compute(scaled), element)
+        pointers.append(pointer)
+    if run == 1:
+        value = to.compute(llvm.LoadOp(pointers[0], stored_type(element)))
+        to.append(llvm.StoreOp(value, pointers[1]))
+    else:
+        size = to.integer(run * _stored_bytes(element))
+        to.append(ours.MemcpyOp(pointers[1], pointers[0], size))
+    for header, done in reversed(loops):
+        following = llvm.AddOp(header.args[0], to.integer(1), overflow=NSW)
+        to.append(llvm.BrOp(header, to.compute(following)))
+        to.start(done)
+
+
+def _open_loop(to: FunctionConversion, size: int) -> tuple[Block, Block]:
+    header, body, done = Block(arg_types=[i64]), Block(), Block()
+    header.args[0].name_hint = "i"
+    to.append(llvm.BrOp(header, to.integer(0)))
+    to.start(header)
+    less = llvm.ICmpOp(header.args[0], to.integer(size), IntegerAttr(2, i64))
+    to.append(llvm.CondBrOp(to.compute(less), body, [], done, []))
+    to.start(body)
+    return header, done
+
+
+def _stored_bytes(element: Attribute) -> int:
+    return 8 if stored_type(element) == i64 else element_bytes(element)
+
+
+def converted_global(op: memref.GlobalOp) -> Operation:
+    """memref.global  ->  llvm.mlir.global of a flat array; i1 elements are bytes
+
+    Raises Declined for an element type that is not stored.
+    """
+    element = stored_type(op.type.element_type)
+    size = prod(op.type.get_shape())
+    value = op.initial_value
+    flat = TensorType(element, [size])
+    if not isa(value, DenseIntOrFPElementsAttr):
+        initial: Attribute = DenseIntOrFPElementsAttr.from_list(flat, [0])
+    elif op.type.element_type == IntegerType(1):
+        bits = [abs(int(bit)) for bit in value.get_values()]
+        initial = DenseIntOrFPElementsAttr.from_list(flat, bits)
+    else:
+        initial = DenseIntOrFPElementsAttr(flat, value.data)
+    return llvm.GlobalOp(
+        LLVMArrayType(size, element),
+        op.sym_name,
+        "private" if op.sym_visibility.data == "private" else "external",
+        constant=op.constant is not None,
+        value=initial,
+        alignment=ALIGNMENT if op.alignment is None else op.alignment.value.data,
+    )
+
+
+RULES = (
+    rule(memref.LoadOp, convert_load),
+    rule(memref.StoreOp, convert_store),
+    rule(memref.SubviewOp, convert_subview),
+    rule(memref.ViewOp, convert_view),
+    rule(memref.CollapseShapeOp, convert_reshape),
+    rule(memref.ExpandShapeOp, convert_reshape),
+    rule(memref.CastOp, convert_cast),
+    rule(memref.DimOp, convert_dim),
+    rule(memref.AllocaOp, convert_alloca),
+    rule(memref.GetGlobalOp, convert_get_global),
+    rule(memref.CopyOp, convert_copy),
+)

@@ -1,0 +1,86 @@
+"""Structured control flow to blocks: loop-carried values become block arguments."""
+
+from xdsl.dialects import llvm, scf
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, i64
+from xdsl.dialects.llvm import OverflowAttr, OverflowFlag
+from xdsl.ir import Block, SSAValue
+from xdsl.utils.hints import isa
+
+from gawee_dialect.passes.convert_to_llvm.conversion import (
+    FunctionConversion,
+    converted_type,
+    rule,
+)
+
+LOOP_ANNOTATION = "loop_annotation"
+"""The attribute of `scf.for` that its back edge hands to LLVM's loop passes."""
+
+NSW = OverflowAttr((OverflowFlag.NO_SIGNED_WRAP,))
+
+
+def _constant(value: SSAValue) -> int | None:
+    if isinstance(value.owner, llvm.ConstantOp) and isa(value.owner.value, IntegerAttr):
+        return value.owner.value.value.data
+    return None
+
+
+def _step_overflow(upper: SSAValue, step: SSAValue) -> OverflowAttr:
+    # The last sum is below upper + step, which is known not to wrap for constants only.
+    upper_bound, width = _constant(upper), _constant(step)
+    assert isa(upper.type, IntegerType)
+    largest = 1 << (upper.type.width.data - 1)
+    if upper_bound is None or width is None or upper_bound + width >= largest:
+        return OverflowAttr(None)
+    return NSW
+
+
+def convert_for(op: scf.ForOp, to: FunctionConversion) -> None:
+    """scf.for  ->  a header that tests the bound, the body, a back edge with the next values"""
+    lower, upper, step = (to.value(value) for value in (op.lb, op.ub, op.step))
+    header = to.block_like(op.body.block.args)
+    if header.args[0].name_hint is None:
+        header.args[0].name_hint = "i"
+    body, done = Block(), Block()
+    to.append(llvm.BrOp(header, lower, *to.all_values(op.iter_args)))
+
+    to.start(header)
+    less = to.compute(llvm.ICmpOp(header.args[0], upper, IntegerAttr(2, i64)))
+    to.append(llvm.CondBrOp(less, body, [], done, []))
+
+    to.start(body)
+    carried = to.convert_body(op.body.block)
+    overflow = _step_overflow(upper, step)
+    following = to.compute(llvm.AddOp(header.args[0], step, overflow=overflow))
+    back_edge = llvm.BrOp(header, following, *carried)
+    if LOOP_ANNOTATION in op.attributes:
+        back_edge.attributes[LOOP_ANNOTATION] = op.attributes[LOOP_ANNOTATION]
+    to.append(back_edge)
+
+    to.start(done)
+    for result, value in zip(op.results, header.args[1:], strict=True):
+        to.define(result, value)
+
+
+def convert_if(op: scf.IfOp, to: FunctionConversion) -> None:
+    """scf.if  ->  a branch to one of two blocks, and a block whose arguments are the results"""
+    merge = Block(arg_types=[converted_type(result.type) for result in op.results])
+    then = Block()
+    has_else = bool(op.false_region.blocks)
+    otherwise = Block() if has_else else merge
+    to.append(llvm.CondBrOp(to.value(op.cond), then, [], otherwise, []))
+
+    to.start(then)
+    to.append(llvm.BrOp(merge, *to.convert_body(op.true_region.block)))
+    if has_else:
+        to.start(otherwise)
+        to.append(llvm.BrOp(merge, *to.convert_body(op.false_region.block)))
+
+    to.start(merge)
+    for result, value in zip(op.results, merge.args, strict=True):
+        to.define(result, value)
+
+
+RULES = (
+    rule(scf.ForOp, convert_for),
+    rule(scf.IfOp, convert_if),
+)
