@@ -90,7 +90,11 @@ def make_context(*, allow_unregistered: bool = False) -> Context:
     Dialects load when they are first used.
     """
     ctx = Context(allow_unregistered=allow_unregistered)
-    dialects = {**Universe.get_multiverse().all_dialects, **UNIVERSE.all_dialects, **CORRECTED_DIALECTS}
+    dialects = {
+        **Universe.get_multiverse().all_dialects,
+        **UNIVERSE.all_dialects,
+        **CORRECTED_DIALECTS,
+    }
     for name, factory in dialects.items():
         ctx.register_dialect(name, factory)
     return ctx
