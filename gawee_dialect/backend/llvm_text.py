@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.utils.hints import isa
 
 from gawee_dialect.backend.llvm_names import Names
@@ -145,14 +145,18 @@ class _FunctionWriter:
     def _merged_branch(self, op: llvm.CondBrOp) -> list[str]:
         # A phi may name a predecessor once, so the values are chosen before the branch.
         lines: list[str] = []
-        for then_value, else_value in zip(op.then_arguments, op.else_arguments, strict=True):
+        pairs = zip(op.then_arguments, op.else_arguments, strict=True)
+        for name, (then_value, else_value) in zip(self._merged_names(op), pairs, strict=True):
             typed = map(self.instructions.typed, (op.cond, then_value, else_value))
-            lines.append(f"{self._merged_name(op, then_value)} = select {', '.join(typed)}")
+            lines.append(f"{name} = select {', '.join(typed)}")
         return [*lines, f"br label %{self.names.blocks[op.then_block]}"]
 
-    def _merged_name(self, op: llvm.CondBrOp, then_value: SSAValue) -> str:
-        index = list(op.then_arguments).index(then_value)
-        return f"%merged.{self.names.blocks[op.parent_block()]}.{index}"
+    def _merged_names(self, op: llvm.CondBrOp) -> list[str]:
+        block = op.parent_block()
+        assert block is not None
+        # A name hint never starts with '-', so these are taken by nobody else.
+        label = self.names.blocks[block]
+        return [f"%-merged.{label}.{index}" for index in range(len(op.then_arguments))]
 
     def _phis(self, block: Block) -> Iterable[str]:
         if block is self.function.body.blocks[0]:
@@ -172,8 +176,7 @@ class _FunctionWriter:
                 case llvm.BrOp() as op if op.successor is block:
                     found.append((origin, [self.instructions.bare(v) for v in op.arguments]))
                 case llvm.CondBrOp() as op if op.then_block is op.else_block is block:
-                    names = [self._merged_name(op, value) for value in op.then_arguments]
-                    found.append((origin, names))
+                    found.append((origin, self._merged_names(op)))
                 case llvm.CondBrOp() as op if block in (op.then_block, op.else_block):
                     taken = op.then_block is block
                     arguments = op.then_arguments if taken else op.else_arguments

@@ -188,7 +188,7 @@ def packed_entry(function: llvm.FuncOp) -> llvm.FuncOp:
         LLVMFunctionType([pointer]),
         LinkageAttr("external"),
         body=Region(block),
-        other_props={"arg_attrs": ArrayAttr([DictionaryAttr(array_attributes)])},
+        other_props={"arg_attrs": ArrayAttr([DictionaryAttr(known)])},
     )
 
 
