@@ -11,6 +11,7 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
 
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.tools import gawee_opt
@@ -49,6 +50,15 @@ class CrashingPass(ModulePass):
         raise IndexError("list index out of range")
 
 
+class RefusingPass(ModulePass):
+    """A pass that refuses its input, as xDSL's passes do."""
+
+    name = "refuse"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        raise PassFailedException("Expected a loop")
+
+
 class BreakingPass(ModulePass):
     """A pass that leaves a module that does not verify."""
 
@@ -62,7 +72,8 @@ class BreakingPass(ModulePass):
 
 @pytest.fixture
 def bad_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = all_passes() | {"crash": lambda: CrashingPass, "break": lambda: BreakingPass}
+    classes = (CrashingPass, RefusingPass, BreakingPass)
+    table = all_passes() | {cls.name: lambda cls=cls: cls for cls in classes}
     monkeypatch.setattr(gawee_opt, "all_passes", lambda: table)
 
 
@@ -113,6 +124,12 @@ def test_a_bug_is_2_and_names_the_pass_and_how_to_see_the_traceback(
 
 
 @pytest.mark.usefixtures("bad_passes")
+def test_a_pass_that_refuses_is_1_and_named(good: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gawee_opt.main([str(good), "--refuse"]) == 1
+    assert capsys.readouterr().err == "error: pass 'refuse' failed: expected a loop\n"
+
+
+@pytest.mark.usefixtures("bad_passes")
 def test_verify_each_names_the_pass_that_broke_the_module(
     good: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,6 +155,10 @@ def test_verify_each_can_be_turned_off(good: Path) -> None:
         (["-p", "qqqqqq"], "unknown pass 'qqqqqq'\nhint: --list-passes lists all passes"),
         (["-p", "cse{"], "cannot read pass pipeline 'cse{'"),
         (["-p"], "expected a pipeline after -p, got nothing"),
+        (
+            ["--apply-pdl=pdl-file=no.mlir"],
+            "cannot read pass pipeline 'apply-pdl{pdl-file=no.mlir}'",
+        ),
         (["--cse=speed=1"], "cannot make pass 'cse'"),
         (["--arith-add-fastmath=flag=none"], "hint: options of arith-add-fastmath: flags"),
         (["a.mlir", "b.mlir"], "expected one input file, got another: 'b.mlir'"),
