@@ -50,6 +50,11 @@ def buffer_type(type: Attribute) -> Attribute:
     return type
 
 
+def is_empty(value: SSAValue) -> bool:
+    """Whether a tensor has a shape only: whoever writes it must allocate."""
+    return isinstance(value.owner, tensor.EmptyOp)
+
+
 @dataclass(eq=False)
 class Root:
     """One piece of memory, and every tensor value that lives in it, views included."""
@@ -180,7 +185,7 @@ class FunctionBufferizer:
 
         Step 2 of the algorithm: in place where that is seen by nobody, else a fresh buffer.
         """
-        if not isinstance(old.owner, tensor.EmptyOp):
+        if not is_empty(old):
             root = self.roots[old]
             if (
                 root.writable
@@ -189,9 +194,13 @@ class FunctionBufferizer:
             ):
                 return self.new[old], root
         fresh = self._alloc(buffer_type(old.type))
-        if reads and not isinstance(old.owner, tensor.EmptyOp):
+        if reads and not is_empty(old):
             self.builder.insert(memref.CopyOp(self.new[old], fresh))
         return fresh, Root(writable=True)
+
+    def _source(self, old: SSAValue) -> SSAValue:
+        # The window operand of a pooling has a shape but no contents: an empty tensor is read.
+        return self._alloc(buffer_type(old.type)) if is_empty(old) else self.new[old]
 
     def _alloc(self, type: Attribute) -> SSAValue:
         return self.builder.insert(memref.AllocOp((), (), type)).memref
@@ -213,7 +222,7 @@ class FunctionBufferizer:
             self._destination(op, out, reads=bool(argument.uses))
             for out, argument in zip(op.outputs, op.body.block.args[count:], strict=True)
         ]
-        operands = [self.new[value] for value in op.inputs]
+        operands = [self._source(value) for value in op.inputs]
         operands += [buffer for buffer, _ in destinations]
         body = Region()
         op.body.clone_into(body, value_mapper=self.new)

@@ -12,7 +12,6 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.folding import is_filled_with
 from gawee_dialect.dialect.matmul import MatMulOp
@@ -20,11 +19,9 @@ from gawee_dialect.dialect.normalization import BatchNormOp
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.layer import Layer, with_parameters
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
-
-Layer = ConvOp | MatMulOp
 
 
 def scalar_like(value: SSAValue, number: float) -> ConstantOp:
@@ -33,24 +30,6 @@ def scalar_like(value: SSAValue, number: float) -> ConstantOp:
     assert isinstance(element, AnyFloat)
     rounded = FloatAttr(number, element).value.data
     return ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(element, []), [rounded]))
-
-
-def with_parameters(layer: Layer, weight: SSAValue, bias: SSAValue) -> Layer:
-    """Make a layer like the given one, from the same place, with another weight and bias."""
-    if isinstance(layer, MatMulOp):
-        changed = MatMulOp(layer.input, weight, bias)
-    else:
-        changed = ConvOp(
-            layer.input,
-            weight,
-            bias,
-            strides=layer.strides.get_values(),
-            padding=layer.padding.get_values(),
-            dilations=layer.dilations.get_values(),
-            groups=layer.groups.value.data,
-        )
-    hand_on_location(layer, changed)
-    return changed
 
 
 def channel_scale(norm: BatchNormOp, rewriter: PatternRewriter) -> SSAValue:

@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, print_mlir, split_chunks
 from gawee_dialect.instruments.timing import Timing, print_timing
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_passes
@@ -21,7 +22,6 @@ from gawee_dialect.tools.command_line import (
     write_text,
 )
 from gawee_dialect.tools.expected_errors import compare_errors, expected_errors
-from gawee_dialect.tools.mlir_text import SPLIT_MARKER, parse_mlir, print_mlir, split_chunks
 from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.pass_list import pass_list
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context

@@ -52,7 +52,7 @@ def entries_of(value: SSAValue) -> Sequence[int | None]:
 
 def is_possibly(computed: Sequence[int | None], size: Sequence[int]) -> bool:
     """Whether computed sizes may be the static ones; a single one counts for both axes."""
-    pair = computed * 2 if len(computed) == 1 else computed
+    pair = [*computed, *computed] if len(computed) == 1 else computed
     return len(pair) == len(size) and all(
         entry in (None, static) for entry, static in zip(pair, size, strict=True)
     )

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from xdsl.context import Context
-from xdsl.dialects import llvm, memref
+from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.llvm import FastMathAttr
+from xdsl.dialects.memref import GlobalOp
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Operation, Region
 from xdsl.passes import ModulePass
@@ -101,7 +102,7 @@ class ConvertToLLVM(ModulePass):
                     made.append(function)
                     if func.is_public(top) and top.body.blocks and not top.function_type.outputs:
                         made.append(func.packed_entry(function))
-                case memref.GlobalOp():
+                case GlobalOp():
                     made.append(memref_rules.converted_global(top))
                 case llvm.FuncOp() | llvm.GlobalOp():
                     return [top]

@@ -71,9 +71,7 @@ def with_overflow(
     ) -> None:
         own = () if op.overflow_flags is None else op.overflow_flags.data
         flags = OverflowAttr(tuple(OverflowFlag(flag.value) for flag in own))
-        to.define(
-            op.result, to.compute(make(to.value(op.lhs), to.value(op.rhs), overflow=flags))
-        )
+        to.define(op.result, to.compute(make(to.value(op.lhs), to.value(op.rhs), overflow=flags)))
 
     return convert
 

@@ -4,8 +4,6 @@ Every argument attribute stays, so that the llvm level alone still says what the
 and outputs are; `gawee.type` keeps the memref type that the pointer no longer shows.
 """
 
-from collections.abc import Sequence
-
 from xdsl.dialects import func, llvm
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -96,9 +94,7 @@ def element_bytes_in_memory(element: Attribute) -> int:
     return element_bytes(element) if isa(element, IntegerType) or element != i64 else 8
 
 
-def argument_attributes(
-    function: func.FuncOp, to: FunctionConversion
-) -> ArrayAttr[DictionaryAttr]:
+def argument_attributes(function: func.FuncOp, to: FunctionConversion) -> ArrayAttr[DictionaryAttr]:
     """Return the attributes of every argument of the llvm function."""
     result: list[DictionaryAttr] = []
     arguments = function.body.blocks[0].args
@@ -161,9 +157,7 @@ def convert_function(function: func.FuncOp, to: FunctionConversion) -> llvm.Func
     attributes: dict[str, Attribute | None] = {}
     if not to.diagnostics:
         attributes["arg_attrs"] = argument_attributes(function, to)
-    return llvm.FuncOp(
-        function.sym_name, type, linkage, body=to.region, other_props=attributes
-    )
+    return llvm.FuncOp(function.sym_name, type, linkage, body=to.region, other_props=attributes)
 
 
 def packed_entry(function: llvm.FuncOp) -> llvm.FuncOp:
@@ -172,7 +166,10 @@ def packed_entry(function: llvm.FuncOp) -> llvm.FuncOp:
     A scalar argument is read from where its pointer points.
     """
     pointer = LLVMPointerType()
-    array_attributes: dict[str, Attribute] = {"llvm.noalias": UnitAttr(), "llvm.readonly": UnitAttr()}
+    array_attributes: dict[str, Attribute] = {
+        "llvm.noalias": UnitAttr(),
+        "llvm.readonly": UnitAttr(),
+    }
     block = Block(arg_types=[pointer])
     block.args[0].name_hint = "args"
     loaded: list[SSAValue] = []
@@ -191,7 +188,7 @@ def packed_entry(function: llvm.FuncOp) -> llvm.FuncOp:
         LLVMFunctionType([pointer]),
         LinkageAttr("external"),
         body=Region(block),
-        other_props={"arg_attrs": ArrayAttr([DictionaryAttr(array_attributes)])},
+        other_props={"arg_attrs": ArrayAttr([DictionaryAttr(known)])},
     )
 
 

@@ -1,4 +1,4 @@
-"""MLIR text in and out, as the tools read and write it."""
+"""MLIR text in and out, for the tools and for Python."""
 
 import re
 from collections.abc import Iterator

@@ -1,0 +1,141 @@
+"""Optimise LLVM IR for a processor, and load it into this process.
+
+llvmlite is all that is needed; it brings its own LLVM.
+"""
+
+import ctypes.util
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from llvmlite import binding
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.backend.llvm_text import llvm_text
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+
+_lock = threading.Lock()
+
+
+@cache
+def _initialize() -> None:
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    libm = ctypes.util.find_library("m")
+    if libm is not None:
+        binding.load_library_permanently(libm)
+
+
+def initialize() -> None:
+    """Prepare LLVM for the host; may be called from any thread, any number of times."""
+    with _lock:
+        _initialize()
+
+
+@dataclass(frozen=True)
+class Target:
+    """The processor that code is made for: LLVM's names; `host` is this machine's.
+
+    `opt_level` is clang's -O.
+    """
+
+    cpu: str = "host"
+    features: str = ""
+    opt_level: int = 3
+
+    def resolved(self) -> "Target":
+        """Return the target with this machine's name and features in the place of `host`."""
+        if self.cpu != "host":
+            return self
+        initialize()
+        features = self.features or binding.get_host_cpu_features().flatten()
+        return Target(binding.get_host_cpu_name(), features, self.opt_level)
+
+    def function_attributes(self) -> Mapping[str, str]:
+        """Return the string attributes every function needs for this processor."""
+        # Without it LLVM keeps to 256 bits where the processor has 512.
+        wide = "+avx512f" in self.features.split(",")
+        return {"prefer-vector-width": "512"} if wide else {}
+
+
+def make_machine(target: Target, *, jit: bool) -> binding.TargetMachine:
+    """Make LLVM's description of a target; raises GaweeError for one it doesn't know."""
+    initialize()
+    target = target.resolved()
+    try:
+        return binding.Target.from_default_triple().create_target_machine(
+            cpu=target.cpu,
+            features=target.features,
+            opt=target.opt_level,
+            reloc="default" if jit else "pic",
+            codemodel="jitdefault" if jit else "default",
+            jit=jit,
+        )
+    except RuntimeError as error:
+        raise GaweeError(f"cannot make code for '{target.cpu}': {first_line(error)}") from error
+
+
+def parse_llvm(text: str) -> binding.ModuleRef:
+    """Parse and verify LLVM IR; raises GaweeError."""
+    initialize()
+    try:
+        parsed = binding.parse_assembly(text)
+        parsed.verify()
+    except RuntimeError as error:
+        raise GaweeError(
+            Diagnostic(
+                f"LLVM rejects the module: {first_line(error)}",
+                hint="this is an error in the passes that made it, not in the network",
+            )
+        ) from error
+    return parsed
+
+
+def optimize(parsed: binding.ModuleRef, machine: binding.TargetMachine, level: int) -> None:
+    """Run LLVM's standard pipeline of an -O level, with loop and SLP vectorisation from 2 on."""
+    options = binding.create_pipeline_tuning_options(speed_level=level)
+    options.loop_vectorization = level >= 2
+    options.slp_vectorization = level >= 2
+    options.loop_interleaving = level >= 2
+    options.loop_unrolling = level >= 1
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(parsed, builder)
+
+
+def optimized_module(
+    module: ModuleOp, target: Target, *, jit: bool
+) -> tuple[binding.ModuleRef, binding.TargetMachine]:
+    """Take a module at the llvm level to optimised LLVM IR; raises GaweeError."""
+    target = target.resolved()
+    machine = make_machine(target, jit=jit)
+    parsed = parse_llvm(llvm_text(module, target.function_attributes()))
+    parsed.triple = machine.triple
+    parsed.data_layout = str(machine.target_data)
+    optimize(parsed, machine, target.opt_level)
+    return parsed, machine
+
+
+class NativeModule:
+    """Machine code in this process; it lives as long as this object."""
+
+    def __init__(self, module: ModuleOp, target: Target | None = None):
+        """Compile a module at the llvm level; raises GaweeError."""
+        parsed, machine = optimized_module(module, target or Target(), jit=True)
+        try:
+            self._engine = binding.create_mcjit_compiler(parsed, machine)
+            self._engine.finalize_object()
+        except RuntimeError as error:
+            raise GaweeError(f"cannot load machine code: {first_line(error)}") from error
+
+    def address(self, name: str) -> int:
+        """Return the address of a public function; raises GaweeError where there is none."""
+        address = self._engine.get_function_address(name)
+        if address == 0:
+            raise GaweeError(f"expected a function '{name}' in the module, got none")
+        return address
+
+    def function(self, name: str) -> "ctypes._NamedFuncPointer":
+        """Return a packed function as a callable on an array of pointers; it drops the GIL."""
+        prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+        return prototype(self.address(name))

@@ -1,0 +1,284 @@
+"""Ops of the llvm dialect as instructions of LLVM IR, one line each."""
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr
+from xdsl.dialects.llvm import FastMathAttr, OverflowAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.hints import isa
+
+from gawee_dialect.backend.llvm_names import Names
+from gawee_dialect.backend.llvm_values import (
+    Unwritable,
+    constant_text,
+    initializer_text,
+    type_suffix,
+    type_text,
+)
+from gawee_dialect.dialect import llvm as ours
+from gawee_dialect.dialect.llvm_loop import SETTINGS, LoopAnnotationAttr
+
+BINARY = (
+    *(llvm.AddOp, llvm.SubOp, llvm.MulOp, llvm.SDivOp, llvm.UDivOp, llvm.SRemOp, llvm.URemOp),
+    *(llvm.AndOp, llvm.OrOp, llvm.XOrOp, llvm.ShlOp, llvm.LShrOp, llvm.AShrOp),
+    *(llvm.FAddOp, llvm.FSubOp, llvm.FMulOp, llvm.FDivOp, llvm.FRemOp),
+)
+"""Ops written `add nsw i64 %a, %b`; the instruction is named as the op."""
+
+CASTS = (
+    *(llvm.TruncOp, llvm.ZExtOp, llvm.SExtOp, llvm.FPExtOp, llvm.FPTruncOp, llvm.BitcastOp),
+    *(llvm.SIToFPOp, ours.UIToFPOp, ours.FPToSIOp, ours.FPToUIOp),
+    *(llvm.PtrToIntOp, llvm.IntToPtrOp),
+)
+"""Ops written `sext i32 %a to i64`."""
+
+INTRINSICS = (
+    *(llvm.FAbsOp, llvm.FCeilOp, llvm.FCopySignOp, llvm.FCosOp, llvm.FExpOp, llvm.FExp2Op),
+    *(llvm.FFloorOp, llvm.FLogOp, llvm.FLog2Op, llvm.FMAOp, llvm.FPowOp, llvm.FSinOp),
+    *(llvm.FSqrtOp, llvm.VectorFMaxOp, llvm.VectorFMinOp),
+    *(ours.FloatUnaryIntrinsic, ours.FloatBinaryIntrinsic, ours.IntegerBinaryIntrinsic),
+    *(llvm.VectorReduceFAddOp, llvm.VectorReduceFMulOp),
+)
+"""Calls of an intrinsic named as the op, with the type of its last operand as suffix."""
+
+
+class ModuleParts:
+    """What instructions need beside their function: intrinsics and metadata, collected."""
+
+    def __init__(self) -> None:
+        self.declarations: dict[str, str] = {}
+        self.metadata: list[str] = []
+
+    def declare(self, name: str, result: str, arguments: Sequence[str]) -> None:
+        """Declare an intrinsic once."""
+        self.declarations[name] = f"declare {result} @{name}({', '.join(arguments)})"
+
+    def node(self, text: str) -> str:
+        """Add a metadata node; return its number."""
+        self.metadata.append(f"!{len(self.metadata)} = {text}")
+        return f"!{len(self.metadata) - 1}"
+
+
+def flags_text(op: Operation) -> str:
+    """Return the flags of an instruction, each followed by a space."""
+    flags: list[str] = []
+    for name, value in op.properties.items():
+        if name == "overflowFlags" and isa(value, IntegerAttr):
+            value = OverflowAttr.from_int(value.value.data)
+        if isinstance(value, OverflowAttr | FastMathAttr):
+            names = [flag.value for flag in sorted(value.data)]
+            flags += ["fast"] if len(names) == len(llvm.FastMathFlag) else names
+        elif name in ("isExact", "isDisjoint", "nonNeg") and isinstance(value, UnitAttr):
+            flags.append({"isExact": "exact", "isDisjoint": "disjoint", "nonNeg": "nneg"}[name])
+    return "".join(f"{flag} " for flag in flags)
+
+
+class Instructions:
+    """Writes the instructions of one function."""
+
+    def __init__(self, names: Names, parts: ModuleParts):
+        self.names = names
+        self.parts = parts
+
+    def bare(self, value: SSAValue) -> str:
+        """Return how an operand is spelt, without its type."""
+        return self.names.values[value]
+
+    def typed(self, value: SSAValue) -> str:
+        """Return how an operand is spelt, with its type."""
+        return f"{type_text(value.type)} {self.names.values[value]}"
+
+    def inline(self, op: Operation) -> str | None:
+        """Return the text of an op that is written where it is used, None for others."""
+        match op:
+            case llvm.ConstantOp():
+                return constant_text(op.value, op.result.type)
+            case llvm.AddressOfOp():
+                return f"@{op.global_name.root_reference.data}"
+            case llvm.UndefOp():
+                return "undef"
+            case llvm.ZeroOp():
+                return (
+                    "null" if isinstance(op.res.type, llvm.LLVMPointerType) else ("zeroinitializer")
+                )
+            case _:
+                return None
+
+    def text(self, op: Operation) -> str:
+        """Return an instruction, without the name of its result; raises Unwritable."""
+        mnemonic = op.name.removeprefix("llvm.")
+        match op:
+            case _ if isinstance(op, BINARY):
+                return (
+                    f"{mnemonic} {flags_text(op)}{self.typed(op.operands[0])}, "
+                    f"{self.bare(op.operands[1])}"
+                )
+            case _ if isinstance(op, CASTS):
+                type = type_text(op.results[0].type)
+                return f"{mnemonic} {flags_text(op)}{self.typed(op.operands[0])} to {type}"
+            case _ if isinstance(op, INTRINSICS):
+                suffix = type_suffix(op.operands[-1].type)
+                name = f"llvm.{mnemonic.removeprefix('intr.')}.{suffix}"
+                return self.call(op, name, op.operands, intrinsic=True)
+            case llvm.FNegOp():
+                return f"fneg {flags_text(op)}{self.typed(op.arg)}"
+            case llvm.ICmpOp():
+                predicate = llvm.ICmpPredicateFlag.from_int(op.predicate.value.data).value
+                return f"icmp {predicate} {self.typed(op.lhs)}, {self.bare(op.rhs)}"
+            case llvm.FCmpOp():
+                predicate = llvm.FCmpPredicateFlag.from_int(op.predicate.value.data).value
+                predicate = predicate.removeprefix("_")
+                return f"fcmp {flags_text(op)}{predicate} {self.typed(op.lhs)}, {self.bare(op.rhs)}"
+            case llvm.SelectOp():
+                return f"select {flags_text(op)}" + ", ".join(map(self.typed, op.operands))
+            case llvm.InsertElementOp() | llvm.ReturnOp():
+                operands = ", ".join(map(self.typed, op.operands))
+                return f"insertelement {operands}" if op.results else f"ret {operands or 'void'}"
+            case llvm.UnreachableOp():
+                return "unreachable"
+            case _:
+                return self._memory(op) or self._call(op) or self._branch(op)
+
+    def _memory(self, op: Operation) -> str | None:
+        match op:
+            case llvm.LoadOp():
+                type = type_text(op.dereferenced_value.type)
+                return f"load {type}, {self.typed(op.ptr)}{_alignment(op.alignment)}"
+            case llvm.StoreOp():
+                volatile = "volatile " if op.volatile_ is not None else ""
+                operands = f"{self.typed(op.value)}, {self.typed(op.ptr)}"
+                return f"store {volatile}{operands}{_alignment(op.alignment)}"
+            case llvm.AllocaOp():
+                size = self.typed(op.size)
+                count = "" if size.endswith(" 1") else f", {size}"
+                return f"alloca {type_text(op.elem_type)}{count}{_alignment(op.alignment)}"
+            case llvm.GEPOp():
+                inbounds = "inbounds " if op.inbounds is not None else ""
+                indices = "".join(f", {index}" for index in self._indices(op))
+                element = type_text(op.elem_type)
+                return f"getelementptr {inbounds}{element}, {self.typed(op.ptr)}{indices}"
+            case llvm.ShuffleVectorOp():
+                return self._shuffle(op)
+            case _:
+                return None
+
+    def _indices(self, op: llvm.GEPOp) -> list[str]:
+        dynamic = iter(op.ssa_indices)
+        return [
+            self.typed(next(dynamic)) if index == llvm.GEP_USE_SSA_VAL else f"i32 {index}"
+            for index in op.rawConstantIndices.iter_values()
+        ]
+
+    def _shuffle(self, op: llvm.ShuffleVectorOp) -> str:
+        assert isa(op.mask, DenseArrayBase)
+        lanes = [int(lane) for lane in op.mask.get_values()]
+        mask = ", ".join(f"i32 {lane}" if lane >= 0 else "i32 poison" for lane in lanes)
+        vectors = f"{self.typed(op.v1)}, {self.typed(op.v2)}"
+        return f"shufflevector {vectors}, <{len(lanes)} x i32> <{mask}>"
+
+    def call(
+        self,
+        op: Operation,
+        name: str,
+        arguments: Sequence[SSAValue],
+        *,
+        intrinsic: bool,
+        extra: Sequence[str] = (),
+    ) -> str:
+        """Return a call of a function by name; an intrinsic is declared too."""
+        result = type_text(op.results[0].type) if op.results else "void"
+        operands = [*map(self.typed, arguments), *extra]
+        if intrinsic:
+            types = [operand.rpartition(" ")[0] for operand in operands]
+            self.parts.declare(name, result, types)
+        return f"call {flags_text(op)}{result} @{name}({', '.join(operands)})"
+
+    def _call(self, op: Operation) -> str | None:
+        match op:
+            case llvm.CallOp():
+                if op.callee is None or op.var_callee_type is not None:
+                    raise Unwritable("unsupported call of a pointer or a variadic function")
+                return self.call(op, op.callee.root_reference.data, op.args, intrinsic=False)
+            case llvm.CallIntrinsicOp():
+                return self.call(op, op.intrin.data, op.args, intrinsic=True)
+            case ours.MemcpyOp():
+                name = f"llvm.memcpy.p0.p0.{type_suffix(op.len.type)}"
+                volatile = constant_text(op.isVolatile, IntegerAttr(0, 1).type)
+                return self.call(op, name, op.operands, intrinsic=True, extra=(f"i1 {volatile}",))
+            case _:
+                return None
+
+    def _branch(self, op: Operation) -> str:
+        match op:
+            case llvm.BrOp():
+                return f"br label {self._label(op.successor)}{self._loop(op)}"
+            case llvm.CondBrOp():
+                condition = self.typed(op.cond)
+                labels = f"label {self._label(op.then_block)}, label {self._label(op.else_block)}"
+                return f"br {condition}, {labels}{self._loop(op)}"
+            case _:
+                raise Unwritable("no instruction is known for it")
+
+    def _label(self, block: Block) -> str:
+        return f"%{self.names.blocks[block]}"
+
+    def _loop(self, op: Operation) -> str:
+        annotation = op.attributes.get("loop_annotation")
+        if not isinstance(annotation, LoopAnnotationAttr):
+            return ""
+        entries = [
+            self.parts.node(_loop_property(group, key, value))
+            for group, key, value in annotation.settings()
+        ]
+        own = f"!{len(self.parts.metadata)}"  # a loop is told apart by a node naming itself
+        self.parts.node(f"distinct !{{{', '.join([own, *entries])}}}")
+        return f", !llvm.loop {own}"
+
+
+def _loop_property(group: str, key: str, value: int) -> str:
+    name = SETTINGS[group][key]
+    if name.endswith(".enable"):
+        return f'!{{!"{name}", i1 {"false" if value else "true"}}}'
+    if name.endswith((".width", ".count")):
+        return f'!{{!"{name}", i32 {value}}}'
+    return f'!{{!"{name}"}}'
+
+
+def _alignment(value: Attribute | None) -> str:
+    return f", align {value.value.data}" if isa(value, IntegerAttr) else ""
+
+
+def global_text(op: llvm.GlobalOp) -> str:
+    """Return the definition of a global; raises Unwritable."""
+    kind = "constant" if op.constant is not None else "global"
+    linkage = op.linkage.linkage.data
+    name = op.sym_name.data
+    if op.value is None:
+        return f"@{name} = external {kind} {type_text(op.global_type)}{_alignment(op.alignment)}"
+    linkage = "" if linkage == "external" else f"{linkage} "
+    value = initializer_text(op.value, op.global_type)
+    return f"@{name} = {linkage}{kind} {value}{_alignment(op.alignment)}"
+
+
+ARGUMENT_ATTRIBUTES: Mapping[str, str] = {
+    "llvm.noalias": "noalias",
+    "llvm.nonnull": "nonnull",
+    "llvm.readonly": "readonly",
+    "llvm.readnone": "readnone",
+    "llvm.noundef": "noundef",
+    "llvm.nocapture": "captures(none)",
+    "llvm.align": "align {}",
+    "llvm.dereferenceable": "dereferenceable({})",
+}
+"""Argument attributes that LLVM knows; others, as `gawee.input`, are ours and are not written."""
+
+
+def argument_text(attributes: Mapping[str, Attribute]) -> str:
+    """Return the attributes of an argument, each after a space."""
+    texts: list[str] = []
+    for name, value in attributes.items():
+        if name in ARGUMENT_ATTRIBUTES:
+            number = value.value.data if isa(value, IntegerAttr) else ""
+            texts.append(ARGUMENT_ATTRIBUTES[name].format(number))
+    return "".join(f" {text}" for text in texts)

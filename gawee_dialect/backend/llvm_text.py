@@ -1,0 +1,186 @@
+"""Write a module of the llvm dialect as LLVM IR text.
+
+Values keep their names, loops are named after their induction variable, and a comment tells which
+node of the graph the instructions after it come from.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
+from xdsl.ir import Attribute, Block, Operation
+from xdsl.utils.hints import isa
+
+from gawee_dialect.backend.llvm_names import Names
+from gawee_dialect.backend.llvm_ops import (
+    Instructions,
+    ModuleParts,
+    argument_text,
+    global_text,
+)
+from gawee_dialect.backend.llvm_values import Unwritable, type_text
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.locations import node_name
+
+
+def llvm_text(module: ModuleOp, function_attributes: Mapping[str, str] | None = None) -> str:
+    """Return the LLVM IR of a module at the llvm level.
+
+    `function_attributes` are string attributes put on every function, as
+    `{"prefer-vector-width": "512"}`. Raises GaweeError at the first op that has no LLVM IR.
+    """
+    parts = ModuleParts()
+    attributes = dict(function_attributes or {})
+    sections: list[str] = []
+    for op in module.ops:
+        match op:
+            case llvm.FuncOp():
+                sections.append(_FunctionWriter(op, parts, attributes).text())
+            case llvm.GlobalOp():
+                sections.append(_located(op, lambda op=op: global_text(op)))
+            case _:
+                raise GaweeError(Diagnostic.at(op, _rejection("no LLVM IR is known for it")))
+    sections += parts.declarations.values()
+    sections += ["\n".join(parts.metadata)] if parts.metadata else []
+    return "\n\n".join(sections) + "\n"
+
+
+def _rejection(reason: str) -> str:
+    return f"cannot be written as LLVM IR: {reason}"
+
+
+def _located(op: Operation, write: Callable[[], str]) -> str:
+    try:
+        return write()
+    except Unwritable as reason:
+        raise GaweeError(Diagnostic.at(op, _rejection(str(reason)))) from reason
+
+
+def _string_attributes(function: llvm.FuncOp, extra: Mapping[str, str]) -> str:
+    texts = [f'"{key}"="{value}"' for key, value in extra.items()]
+    for entry in function.passthrough or ():
+        if isinstance(entry, StringAttr):
+            texts.append(entry.data)
+        elif isa(entry, ArrayAttr[StringAttr]):
+            texts.append("=".join(f'"{part.data}"' for part in entry))
+    return "".join(f" {text}" for text in texts)
+
+
+class _FunctionWriter:
+    """Writes one function, block by block."""
+
+    def __init__(self, function: llvm.FuncOp, parts: ModuleParts, attributes: Mapping[str, str]):
+        self.function = function
+        self.attributes = attributes
+        self.names = Names()
+        self.instructions = Instructions(self.names, parts)
+        self.node: str | None = None
+
+    def text(self) -> str:
+        """Return the definition or declaration; raises GaweeError."""
+        return _located(self.function, self._definition)
+
+    def _definition(self) -> str:
+        function = self.function
+        result = type_text(function.function_type.output)
+        name = function.sym_name.data
+        if not function.body.blocks:
+            types = ", ".join(map(type_text, function.function_type.inputs))
+            return f"declare {result} @{name}({types})"
+        linkage = function.linkage.linkage.data
+        linkage = "" if linkage == "external" else f"{linkage} "
+        strings = _string_attributes(function, self.attributes)
+        head = f"define {linkage}{result} @{name}({self._arguments()}){strings} {{"
+        self.names.name_blocks(function.body)
+        self._name_values()
+        lines = [head]
+        for block in function.body.blocks:
+            lines += self._block(block)
+        return "\n".join([*self._comment(function), *lines, "}"])
+
+    def _arguments(self) -> str:
+        given = self.function.arg_attrs
+        texts: list[str] = []
+        for index, argument in enumerate(self.function.body.blocks[0].args):
+            attributes: Mapping[str, Attribute] = {} if given is None else given.data[index].data
+            name = self.names.name_value(argument, f"arg{index}")
+            texts.append(f"{type_text(argument.type)}{argument_text(attributes)} {name}")
+        return ", ".join(texts)
+
+    def _name_values(self) -> None:
+        # Before any line is written: a phi names values of blocks that come later.
+        for index, block in enumerate(self.function.body.blocks):
+            for argument in block.args if index else ():
+                self.names.name_value(argument, "phi")
+            for op in block.ops:
+                text = _located(op, lambda op=op: self.instructions.inline(op) or "")
+                if text:
+                    self.names.values[op.results[0]] = text
+                elif op.results:
+                    self.names.name_value(op.results[0], op.name.removeprefix("llvm."))
+
+    def _comment(self, op: Operation) -> list[str]:
+        node = node_name(op.location)
+        if node is None or node == self.node:
+            return []
+        self.node = node
+        return [f'; node "{node}"']
+
+    def _block(self, block: Block) -> Iterable[str]:
+        if block is not self.function.body.blocks[0]:
+            yield ""
+        yield f"{self.names.blocks[block]}:"
+        yield from self._phis(block)
+        for op in block.ops:
+            if self.instructions.inline(op) is None:
+                yield from (f"  {line}" for line in self._comment(op))
+                yield from (f"  {line}" for line in self._lines(op))
+
+    def _lines(self, op: Operation) -> list[str]:
+        if isinstance(op, llvm.CondBrOp) and op.then_block is op.else_block:
+            return self._merged_branch(op)
+        text = _located(op, lambda: self.instructions.text(op))
+        return [f"{self.names.values[op.results[0]]} = {text}" if op.results else text]
+
+    def _merged_branch(self, op: llvm.CondBrOp) -> list[str]:
+        # A phi may name a predecessor once, so the values are chosen before the branch.
+        lines: list[str] = []
+        pairs = zip(op.then_arguments, op.else_arguments, strict=True)
+        for name, (then_value, else_value) in zip(self._merged_names(op), pairs, strict=True):
+            typed = map(self.instructions.typed, (op.cond, then_value, else_value))
+            lines.append(f"{name} = select {', '.join(typed)}")
+        return [*lines, f"br label %{self.names.blocks[op.then_block]}"]
+
+    def _merged_names(self, op: llvm.CondBrOp) -> list[str]:
+        block = op.parent_block()
+        assert block is not None
+        # A name hint never starts with '-', so these are taken by nobody else.
+        label = self.names.blocks[block]
+        return [f"%-merged.{label}.{index}" for index in range(len(op.then_arguments))]
+
+    def _phis(self, block: Block) -> Iterable[str]:
+        if block is self.function.body.blocks[0]:
+            return
+        incoming = self._incoming(block)
+        for index, argument in enumerate(block.args):
+            entries = ", ".join(
+                f"[ {values[index]}, %{self.names.blocks[origin]} ]" for origin, values in incoming
+            )
+            yield f"  {self.names.values[argument]} = phi {type_text(argument.type)} {entries}"
+
+    def _incoming(self, block: Block) -> list[tuple[Block, list[str]]]:
+        """Return every predecessor with the values it hands to the block's arguments."""
+        found: list[tuple[Block, list[str]]] = []
+        for origin in self.function.body.blocks:
+            match origin.last_op:
+                case llvm.BrOp() as op if op.successor is block:
+                    found.append((origin, [self.instructions.bare(v) for v in op.arguments]))
+                case llvm.CondBrOp() as op if op.then_block is op.else_block is block:
+                    found.append((origin, self._merged_names(op)))
+                case llvm.CondBrOp() as op if block in (op.then_block, op.else_block):
+                    taken = op.then_block is block
+                    arguments = op.then_arguments if taken else op.else_arguments
+                    found.append((origin, [self.instructions.bare(v) for v in arguments]))
+                case _:
+                    pass
+        return found
