@@ -30,9 +30,11 @@ WEIGHT_ROLES = ("parameter", "constant", "prepared")
 """The arguments of the network's function that the one weights blob holds."""
 
 C_KEYWORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if "
-    "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while bool class new delete this template weights workspace".split()
+    (
+        "auto break case char const continue default do double else enum extern float for goto if "
+        "inline int long register restrict return short signed sizeof static struct switch typedef "
+        "union unsigned void volatile while bool class new delete this template weights workspace"
+    ).split()
 )
 """Names that an argument in C or C++ may not have, ours included."""
 

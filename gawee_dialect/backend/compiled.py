@@ -4,6 +4,7 @@ import ctypes
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,11 +51,15 @@ def check_arrays(
     return result
 
 
+def _is_array(value: object) -> TypeGuard[Array]:
+    return isinstance(value, np.ndarray)
+
+
 def _problem(buffer: Buffer, array: object) -> str | None:
     wanted = f"{shape_text(buffer.shape)} {buffer.dtype}"
     if array is None:
         return f"expected an array of {wanted}, got none"
-    if not isinstance(array, np.ndarray):
+    if not _is_array(array):
         return f"expected an array of {wanted}, got {type(array).__name__}"
     if array.shape != buffer.shape:
         return f"expected shape {shape_text(buffer.shape)}, got {shape_text(array.shape)}"

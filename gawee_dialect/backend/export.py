@@ -33,18 +33,15 @@ SUFFIXES = {"ll": ".ll", "asm": ".s", "obj": ".o", "shared": ".so"}
 
 def write_file(path: Path, data: bytes) -> Path:
     """Write a file whole or not at all; return its path."""
-    with tempfile.NamedTemporaryFile(
-        dir=path.parent, prefix=f".{path.name}.", delete=False
-    ) as file:
-        temporary = Path(file.name)
-        try:
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-            file.close()
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
     return path
 
 

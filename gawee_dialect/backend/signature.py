@@ -1,5 +1,6 @@
 """What the arguments of a compiled function are, read from the attributes of its llvm.func."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 
@@ -69,7 +70,7 @@ def signature_of(module: ModuleOp, name: str) -> Signature:
     return Signature(name, buffers)
 
 
-def _buffer(function: llvm.FuncOp, index: int, attributes: "dict[str, Attribute]") -> Buffer:
+def _buffer(function: llvm.FuncOp, index: int, attributes: Mapping[str, Attribute]) -> Buffer:
     type = attributes.get("gawee.type")
     role = next((role for role in ROLES if f"gawee.{role}" in attributes), None)
     if role is None or not isa(type, MemRefType[Attribute]):

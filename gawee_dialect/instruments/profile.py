@@ -13,9 +13,13 @@ from xdsl.dialects import arith, memref
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.interpreter import Interpreter, PythonValues
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.utils.hints import isa
 
+from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.locations import node_name, place
+
+Array = NDArray[np.generic]
 
 
 @dataclass
@@ -57,7 +61,7 @@ class InterpreterProfile(Interpreter.Listener):
 class KernelProfile:
     """Runs a network kernel by kernel, as `@main` would call them, and times each call."""
 
-    def __init__(self, loops: ModuleOp, arrays: Mapping[int, NDArray[np.generic]]):
+    def __init__(self, loops: ModuleOp, arrays: Mapping[int, Array]):
         """Compile the module's kernels.
 
         `loops` is a module at the loops level whose kernels are outlined; `arrays` are what
@@ -68,16 +72,15 @@ class KernelProfile:
         from gawee_dialect.universe import make_context
 
         module = loops.clone()
+        main = find_function(module)
+        assert main is not None
         for function in (op for op in module.ops if isinstance(op, FuncOp)):
             function.sym_visibility = None  # so that each kernel has an address
-        main = next(
-            op for op in module.ops if isinstance(op, FuncOp) and op.sym_name.data == "main"
-        )
         self._arrays = arrays
-        self._calls = [op for op in main.body.block.ops if isinstance(op, CallOp)]
-        self._pointers = [[self._pointer(value) for value in op.arguments] for op in self._calls]
-        self._kernels = [op.callee.string_value() for op in self._calls]
-        self._nodes = [name_of(op) for op in self._calls]
+        calls = [op for op in main.body.block.ops if isinstance(op, CallOp)]
+        self._pointers = [[self._pointer(value) for value in op.arguments] for op in calls]
+        self._kernels = [op.callee.string_value() for op in calls]
+        self._nodes = [name_of(op) for op in calls]
         ConvertToLLVM().apply(make_context(), module)
         self._native = NativeModule(module)
 
@@ -86,21 +89,22 @@ class KernelProfile:
         if isinstance(owner, memref.ViewOp):
             offset = owner.byte_shift.owner
             assert isinstance(offset, arith.ConstantOp)
-            assert isinstance(offset.value, IntegerAttr)
+            assert isa(offset.value, IntegerAttr)
             return self._pointer(owner.source) + offset.value.value.data
+        assert isinstance(value, BlockArgument)
         return self._arrays[value.index].ctypes.data
 
     def measure(self, runs: int) -> Sequence[NodeTime]:
         """Run the whole network several times; return each node's best time, in order."""
-        calls = [
-            (ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(pointers))(address), pointers)
-            for address, pointers in zip(
-                map(self._native.address, self._kernels), self._pointers, strict=True
-            )
+        functions = [
+            ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(pointers))(self._native.address(name))
+            for name, pointers in zip(self._kernels, self._pointers, strict=True)
         ]
-        best = [float("inf")] * len(calls)
+        best = [float("inf")] * len(functions)
         for _ in range(runs):
-            for index, (function, pointers) in enumerate(calls):
+            for index, (function, pointers) in enumerate(
+                zip(functions, self._pointers, strict=True)
+            ):
                 start = perf_counter()
                 function(*pointers)
                 best[index] = min(best[index], perf_counter() - start)
@@ -108,3 +112,28 @@ class KernelProfile:
             NodeTime(node, kernel, seconds)
             for node, kernel, seconds in zip(self._nodes, self._kernels, best, strict=True)
         ]
+
+
+def profile_kernels(
+    loops: ModuleOp, parameters: Mapping[str, Array], inputs: Mapping[str, Array], runs: int
+) -> Sequence[NodeTime]:
+    """Time the kernels of a module at the loops level; @prepare runs first and is not timed."""
+    from gawee_dialect.backend.compiled import CompiledModel
+    from gawee_dialect.backend.memory import aligned_bytes
+    from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+    from gawee_dialect.universe import make_context
+
+    llvm = loops.clone()
+    ConvertToLLVM().apply(make_context(), llvm)
+    compiled = CompiledModel(llvm, parameters)
+    named = {**parameters, **inputs}
+    prepared = compiled.prepared_values()
+    arrays: dict[int, Array] = {}
+    for buffer in compiled.signature.buffers:
+        if buffer.role == "prepared":
+            arrays[buffer.index] = prepared[buffer.name]
+        elif buffer.role in ("output", "workspace"):
+            arrays[buffer.index] = aligned_bytes(buffer.size)
+        else:
+            arrays[buffer.index] = np.ascontiguousarray(named[buffer.name])
+    return KernelProfile(loops, arrays).measure(runs)
