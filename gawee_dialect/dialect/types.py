@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -44,9 +44,14 @@ DTYPE_NAMES: dict[Attribute, str] = {element: name for name, element in ELEMENT_
 """The inverse of `ELEMENT_TYPES`: what NumPy calls an element type."""
 
 
+def is_tensor(type: Attribute) -> TypeGuard[AnyTensor]:
+    """Whether a type is a tensor type; `isa` says the same, a hundred times slower."""
+    return isinstance(type, TensorType)
+
+
 def tensor_type(value: SSAValue) -> AnyTensor:
     """Return the type of a value that an op definition has constrained to be a tensor."""
-    assert isa(value.type, AnyTensor)
+    assert is_tensor(value.type)
     return value.type
 
 
