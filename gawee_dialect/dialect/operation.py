@@ -4,8 +4,9 @@ from abc import ABC, abstractmethod
 
 from xdsl.ir import SSAValue
 from xdsl.irdl import IRDLOperation, OpResult, ParsePropInAttrDict
+from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.types import AnyTensor, require, tensor_type
+from gawee_dialect.dialect.types import AnyTensor, tensor_type
 
 
 class GaweeOp(IRDLOperation, ABC):
@@ -29,7 +30,8 @@ class GaweeOp(IRDLOperation, ABC):
 
     def verify_(self) -> None:
         inferred, declared = self.inferred_type(), tensor_type(self.results[0])
-        require(inferred == declared, f"expected result type '{inferred}', got '{declared}'")
+        if inferred != declared:  # written out: the message prints two types
+            raise VerifyException(f"expected result type '{inferred}', got '{declared}'")
 
 
 def optional_tensor_type(value: SSAValue | None) -> AnyTensor | None:

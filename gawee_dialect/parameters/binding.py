@@ -1,14 +1,13 @@
 """Find the array of every parameter that a function takes."""
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument, entry_arguments
 from gawee_dialect.dialect.types import AnyTensor, dtype_name, shape_text
 from gawee_dialect.parameters.archives import NpzFile, SafetensorsFile
@@ -66,8 +65,7 @@ def _check(argument: EntryArgument, store: ParameterStore) -> Diagnostic | None:
         found = store.describe(argument.name)
         dtype = dtype_name(type.element_type)
     except KeyError:
-        near = get_close_matches(argument.name, list(store), n=1)
-        hint = f"the nearest name there is '{near[0]}'" if near else None
+        hint = did_you_mean(argument.name, store, f"there are {len(store)} other names")
         return Diagnostic(f"expected weights to have {what}, got none", hint=hint)
     except (ParameterProblem, VerifyException) as problem:
         return Diagnostic(f"{what}: {problem}")

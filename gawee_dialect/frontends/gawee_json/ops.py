@@ -163,7 +163,10 @@ def _interpolate_size(node: NodeReader, input: AnyTensor) -> list[int]:
     spatial = input.get_shape()[2:]
     constant = _constant_size(node.operands[1:])
     if node.has("size"):
-        return list(node.axes("size", ()))
+        stated = list(node.axes("size", ()))
+        if constant not in (None, stated):
+            raise Refusal(f"expected size {stated} to equal its inputs {constant}")
+        return stated
     if node.has("scale_factor"):
         scales = node.numbers("scale_factor")
         return [floor(size * scale) for size, scale in zip(spatial, scales, strict=True)]

@@ -13,7 +13,8 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 from xdsl.utils.hints import isa
 
-from gawee_dialect.frontends.gawee_json.report import Report, nearest
+from gawee_dialect.diagnostics import did_you_mean
+from gawee_dialect.frontends.gawee_json.report import Report
 from gawee_dialect.frontends.located_json import JsonObject, JsonValue
 
 BOOKKEEPING = frozenset(("target", "op", "op_type", "mod"))
@@ -104,7 +105,7 @@ def _say(error: ValidationError, subject: str) -> Iterator[tuple[str, str | None
         for key in instance:
             if key not in known:
                 listing = f"known keys: {', '.join(known) or 'none'}"
-                yield f"unknown key '{key}' of {where}", nearest(key, known) or listing
+                yield f"unknown key '{key}' of {where}", did_you_mean(key, known, listing)
     else:
         expected: object = error.schema.get("description") if isa(error.schema, Schema) else None
         wanted = f"expected {where} to be {expected}" if expected else f"unexpected {where}"
