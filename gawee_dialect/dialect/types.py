@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import (
     Float32Type,
     Float64Type,
     IntegerType,
+    ShapedType,
     Signedness,
     TensorType,
     f16,
@@ -139,13 +140,21 @@ def require_shape(what: str, type: AnyTensor, shape: Sequence[int]) -> None:
         )
 
 
-def require_same_element(what: str, type: AnyTensor, reference: AnyTensor) -> None:
+def require_same_element(
+    what: str, type: AnyTensor, reference: AnyTensor, reference_name: str = "input"
+) -> None:
     """Raise VerifyException unless two tensors have one element type."""
     if type.element_type != reference.element_type:
         raise VerifyException(
             f"expected {what} element type '{type.element_type}' to match "
-            f"input element type '{reference.element_type}'"
+            f"{reference_name} element type '{reference.element_type}'"
         )
+
+
+def require_static(what: str, type: Attribute) -> None:
+    """Raise VerifyException where a size of a tensor is not known."""
+    if isinstance(type, ShapedType) and not type.has_static_shape():
+        raise VerifyException(f"expected {what} of static shape, got '{type}'")
 
 
 def require_float(what: str, type: AnyTensor) -> None:

@@ -64,16 +64,12 @@ def _nearest(scalars: Scalars, input: SSAValue, rows: Axis, columns: Axis) -> SS
 
 
 def _nearest_position(scalars: Scalars, axis: Axis) -> SSAValue:
-    """Compute floor(d * ratio): in integers, and exact, unless a scale is given."""
+    """Compute floor(d * in / out), in integers and so exact, or floor(d / scale) in f64."""
     position = scalars.position(axis.loop)
-    if axis.size == axis.result_size and axis.scale is None:
-        return position
     if axis.scale is None:
         scaled = scalars.multiply(position, scalars.index(axis.size))
         return scalars.floor_divide(scaled, scalars.index(axis.result_size))
-    real = scalars.multiply(
-        scalars.index_to_float(position, f32), scalars.constant(axis.ratio, f32)
-    )
+    real = scalars.divide(scalars.index_to_float(position, f64), scalars.constant(axis.scale, f64))
     return scalars.minimum(scalars.float_to_index(real), scalars.index(axis.size - 1))
 
 
