@@ -99,8 +99,8 @@ class Instructions:
             case llvm.UndefOp():
                 return "undef"
             case llvm.ZeroOp():
-                return "null" if isinstance(op.res.type, llvm.LLVMPointerType) else (
-                    "zeroinitializer"
+                return (
+                    "null" if isinstance(op.res.type, llvm.LLVMPointerType) else ("zeroinitializer")
                 )
             case _:
                 return None
@@ -205,9 +205,7 @@ class Instructions:
             case ours.MemcpyOp():
                 name = f"llvm.memcpy.p0.p0.{type_suffix(op.len.type)}"
                 volatile = constant_text(op.isVolatile, IntegerAttr(0, 1).type)
-                return self.call(
-                    op, name, op.operands, intrinsic=True, extra=(f"i1 {volatile}",)
-                )
+                return self.call(op, name, op.operands, intrinsic=True, extra=(f"i1 {volatile}",))
             case _:
                 return None
 
