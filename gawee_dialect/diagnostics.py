@@ -73,9 +73,12 @@ def _locate(module: ModuleOp, error: VerifyException) -> Diagnostic:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an exception's text, lower case at the start as messages are."""
+    """Return the first line of an exception's text, lower case at the start as messages are.
+
+    A line that ends with a colon has its point in the next line, which then belongs to it.
+    """
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    line = lines[0]
+    line = " ".join(part.strip() for part in lines[:2]) if lines[0].endswith(":") else lines[0]
     return line[0].lower() + line[1:] if line[1:2].islower() else line
 
 

@@ -4,9 +4,9 @@ Run once, with PyTorch and scikit-learn installed; what it writes is committed:
 
     python examples/digits/train.py
 
-graph.json         the network, as a traced PyTorch module is written (`attrs` keep its bookkeeping)
+graph.json         the network, as a traced PyTorch module is written, its bookkeeping included
 weights/*.bin      its weights, raw little-endian float32 (num_batches_tracked: int64)
-digits_test.npz    held-back images (float32, pixels from 0 to 1), their labels, and PyTorch's scores
+digits_test.npz    held-back images (float32, from 0 to 1), their labels, and PyTorch's scores
 """
 
 import json

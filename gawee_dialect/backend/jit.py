@@ -5,7 +5,7 @@ llvmlite is all that is needed; it brings its own LLVM.
 
 import ctypes.util
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -135,7 +135,12 @@ class NativeModule:
             raise GaweeError(f"expected a function '{name}' in the module, got none")
         return address
 
-    def function(self, name: str) -> "ctypes._NamedFuncPointer":
+    def function(self, name: str) -> Callable[[object], None]:
         """Return a packed function as a callable on an array of pointers; it drops the GIL."""
-        prototype = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
-        return prototype(self.address(name))
+        engine = self._engine  # the code must live as long as the callable
+        native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.address(name))
+
+        def call(pointers: object, _engine: object = engine) -> None:
+            native(pointers)
+
+        return call

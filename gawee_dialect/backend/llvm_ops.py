@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, UnitAttr
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, UnitAttr, i1
 from xdsl.dialects.llvm import FastMathAttr, OverflowAttr
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
@@ -68,7 +69,7 @@ def flags_text(op: Operation) -> str:
             value = OverflowAttr.from_int(value.value.data)
         if isinstance(value, OverflowAttr | FastMathAttr):
             names = [flag.value for flag in sorted(value.data)]
-            flags += ["fast"] if len(names) == len(llvm.FastMathFlag) else names
+            flags += ["fast"] if len(names) == len(FastMathFlag) else names
         elif name in ("isExact", "isDisjoint", "nonNeg") and isinstance(value, UnitAttr):
             flags.append({"isExact": "exact", "isDisjoint": "disjoint", "nonNeg": "nneg"}[name])
     return "".join(f"{flag} " for flag in flags)
@@ -171,8 +172,8 @@ class Instructions:
         ]
 
     def _shuffle(self, op: llvm.ShuffleVectorOp) -> str:
-        assert isa(op.mask, DenseArrayBase)
-        lanes = [int(lane) for lane in op.mask.get_values()]
+        assert isa(op.mask, DenseArrayBase[IntegerType])
+        lanes = op.mask.get_values()
         mask = ", ".join(f"i32 {lane}" if lane >= 0 else "i32 poison" for lane in lanes)
         vectors = f"{self.typed(op.v1)}, {self.typed(op.v2)}"
         return f"shufflevector {vectors}, <{len(lanes)} x i32> <{mask}>"
@@ -204,7 +205,7 @@ class Instructions:
                 return self.call(op, op.intrin.data, op.args, intrinsic=True)
             case ours.MemcpyOp():
                 name = f"llvm.memcpy.p0.p0.{type_suffix(op.len.type)}"
-                volatile = constant_text(op.isVolatile, IntegerAttr(0, 1).type)
+                volatile = constant_text(op.isVolatile, i1)
                 return self.call(op, name, op.operands, intrinsic=True, extra=(f"i1 {volatile}",))
             case _:
                 return None

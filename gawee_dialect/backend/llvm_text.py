@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation
 from xdsl.utils.hints import isa
 
 from gawee_dialect.backend.llvm_names import Names
@@ -75,6 +75,7 @@ class _FunctionWriter:
         self.names = Names()
         self.instructions = Instructions(self.names, parts)
         self.node: str | None = None
+        self.incoming: dict[Block, list[tuple[Block, list[str]]]] = {}
 
     def text(self) -> str:
         """Return the definition or declaration; raises GaweeError."""
@@ -93,6 +94,7 @@ class _FunctionWriter:
         head = f"define {linkage}{result} @{name}({self._arguments()}){strings} {{"
         self.names.name_blocks(function.body)
         self._name_values()
+        self.incoming = self._find_incoming()
         lines = [head]
         for block in function.body.blocks:
             lines += self._block(block)
@@ -145,39 +147,46 @@ class _FunctionWriter:
     def _merged_branch(self, op: llvm.CondBrOp) -> list[str]:
         # A phi may name a predecessor once, so the values are chosen before the branch.
         lines: list[str] = []
-        for then_value, else_value in zip(op.then_arguments, op.else_arguments, strict=True):
+        pairs = zip(op.then_arguments, op.else_arguments, strict=True)
+        for name, (then_value, else_value) in zip(self._merged_names(op), pairs, strict=True):
             typed = map(self.instructions.typed, (op.cond, then_value, else_value))
-            lines.append(f"{self._merged_name(op, then_value)} = select {', '.join(typed)}")
+            lines.append(f"{name} = select {', '.join(typed)}")
         return [*lines, f"br label %{self.names.blocks[op.then_block]}"]
 
-    def _merged_name(self, op: llvm.CondBrOp, then_value: SSAValue) -> str:
-        index = list(op.then_arguments).index(then_value)
-        return f"%merged.{self.names.blocks[op.parent_block()]}.{index}"
+    def _merged_names(self, op: llvm.CondBrOp) -> list[str]:
+        block = op.parent_block()
+        assert block is not None
+        # A name hint never starts with '-', so these are taken by nobody else.
+        label = self.names.blocks[block]
+        return [f"%-merged.{label}.{index}" for index in range(len(op.then_arguments))]
 
     def _phis(self, block: Block) -> Iterable[str]:
         if block is self.function.body.blocks[0]:
             return
-        incoming = self._incoming(block)
+        incoming = self.incoming.get(block, [])
         for index, argument in enumerate(block.args):
             entries = ", ".join(
                 f"[ {values[index]}, %{self.names.blocks[origin]} ]" for origin, values in incoming
             )
             yield f"  {self.names.values[argument]} = phi {type_text(argument.type)} {entries}"
 
-    def _incoming(self, block: Block) -> list[tuple[Block, list[str]]]:
-        """Return every predecessor with the values it hands to the block's arguments."""
-        found: list[tuple[Block, list[str]]] = []
+    def _find_incoming(self) -> dict[Block, list[tuple[Block, list[str]]]]:
+        """Return each block's predecessors, with the values they hand to its arguments."""
+        found: dict[Block, list[tuple[Block, list[str]]]] = {}
+
+        def add(origin: Block, target: Block, values: list[str]) -> None:
+            found.setdefault(target, []).append((origin, values))
+
+        bare = self.instructions.bare
         for origin in self.function.body.blocks:
             match origin.last_op:
-                case llvm.BrOp() as op if op.successor is block:
-                    found.append((origin, [self.instructions.bare(v) for v in op.arguments]))
-                case llvm.CondBrOp() as op if op.then_block is op.else_block is block:
-                    names = [self._merged_name(op, value) for value in op.then_arguments]
-                    found.append((origin, names))
-                case llvm.CondBrOp() as op if block in (op.then_block, op.else_block):
-                    taken = op.then_block is block
-                    arguments = op.then_arguments if taken else op.else_arguments
-                    found.append((origin, [self.instructions.bare(v) for v in arguments]))
+                case llvm.BrOp() as op:
+                    add(origin, op.successor, [bare(value) for value in op.arguments])
+                case llvm.CondBrOp() as op if op.then_block is op.else_block:
+                    add(origin, op.then_block, self._merged_names(op))
+                case llvm.CondBrOp() as op:
+                    add(origin, op.then_block, [bare(value) for value in op.then_arguments])
+                    add(origin, op.else_block, [bare(value) for value in op.else_arguments])
                 case _:
                     pass
         return found

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import TensorType, i32
 from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.folding import fold_constants, is_filled_with
 from gawee_dialect.dialect.operation import GaweeOp
@@ -44,6 +45,15 @@ def broadcast_shape(lhs: Sequence[int], rhs: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(sizes))
 
 
+def require_accepted(what: str, element: Attribute, accepts: Callable[[Attribute], bool]) -> None:
+    """Raise VerifyException that lists the supported element types unless `element` is one."""
+    if not accepts(element):
+        integers = ", signless integers of more than one bit" if accepts(i32) else ""
+        raise VerifyException(
+            f"unsupported element type '{element}' of {what}; supported: f16, f32, f64{integers}"
+        )
+
+
 class UnaryOp(GaweeOp, HasFolderInterface, ABC):
     """An op that applies one scalar function to every element."""
 
@@ -64,10 +74,7 @@ class UnaryOp(GaweeOp, HasFolderInterface, ABC):
     @classmethod
     def result_type(cls, input: AnyTensor) -> AnyTensor:
         """Return the input's type; raises VerifyException where C1 fails."""
-        require(
-            cls.accepts(input.element_type),
-            f"unsupported element type '{input.element_type}' of input",
-        )
+        require_accepted("input", input.element_type, cls.accepts)
         return input
 
     @staticmethod
@@ -114,11 +121,8 @@ class BinaryOp(GaweeOp, HasFolderInterface, ABC):
     @classmethod
     def result_type(cls, lhs: AnyTensor, rhs: AnyTensor) -> AnyTensor:
         """Return the broadcast type; raises VerifyException where C1 to C3 fail."""
-        require(
-            cls.accepts(lhs.element_type),
-            f"unsupported element type '{lhs.element_type}' of lhs",
-        )
-        require_same_element("rhs", rhs, lhs)
+        require_accepted("lhs", lhs.element_type, cls.accepts)
+        require_same_element("rhs", rhs, lhs, "lhs")
         return TensorType(lhs.element_type, broadcast_shape(lhs.get_shape(), rhs.get_shape()))
 
     @staticmethod

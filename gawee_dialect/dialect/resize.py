@@ -6,6 +6,7 @@ from typing import ClassVar
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     Float64Type,
+    IntegerType,
     StringAttr,
     TensorType,
     UnitAttr,
@@ -25,8 +26,10 @@ from xdsl.irdl import (
 )
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
+from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.python_value import PythonValueType
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -60,6 +63,7 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
       C3: mode is nearest or bilinear; bilinear needs a float element type.
       C4: align_corners goes with bilinear.
       C5: scales, where given, are two positive numbers.
+      C6: size_from are integer tensors or Python values.
     """
 
     name = "gawee.interpolate"
@@ -145,6 +149,18 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
             align_corners=self.align_corners is not None,
             scales=None if self.scales is None else self.scales.get_values(),
         )
+
+    def verify_(self) -> None:
+        super().verify_()
+        for index, value in enumerate(self.size_from):
+            require(
+                isinstance(value.type, PythonValueType)
+                or (
+                    isa(value.type, AnyTensor) and isinstance(value.type.element_type, IntegerType)
+                ),
+                f"expected size_from #{index} to be an integer tensor or a Python value, "
+                f"got '{value.type}'",
+            )
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:

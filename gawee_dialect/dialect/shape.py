@@ -252,7 +252,7 @@ class CatOp(GaweeOp, HasFolderInterface):
             return shape[:axis] + shape[axis + 1 :]
 
         for index, type in enumerate(inputs):
-            require_same_element(f"input #{index}", type, first)
+            require_same_element(f"input #{index}", type, first, "input #0")
             same_rank = type.get_num_dims() == rank
             require(
                 same_rank and off_axis(type.get_shape()) == off_axis(first.get_shape()),

@@ -33,8 +33,14 @@ def parse_passes(spec: str, table: PassTable) -> list[ModulePass]:
     try:
         specs = tuple(parse_pipeline(text))
     except ArgSpecParseError as error:
-        raise GaweeError(f"cannot read pass pipeline '{spec}': {first_line(error)}") from error
+        raise GaweeError(f"cannot read pass pipeline '{text}': {_what_and_where(error)}") from error
     return [_make_pass(item, table) for item in specs]
+
+
+def _what_and_where(error: ArgSpecParseError) -> str:
+    # xDSL's text: a heading, `file:line:column`, the pipeline, a caret, and what it expected.
+    _, position, *_, what = str(error).strip().splitlines()
+    return f"{what.strip().lower()} at column {position.rpartition(':')[2]}"
 
 
 def _make_pass(spec: ArgSpec, table: PassTable) -> ModulePass:

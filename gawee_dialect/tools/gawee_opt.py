@@ -24,6 +24,7 @@ from gawee_dialect.tools.command_line import (
 from gawee_dialect.tools.expected_errors import compare_errors, expected_errors
 from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.pass_list import pass_list
+from gawee_dialect.tools.plugin_file import with_loaded_passes
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
 
 PROG = "gawee-opt"
@@ -49,6 +50,7 @@ def argument_parser() -> CommandParser:
     add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
     add("-p", "--passes", metavar="PIPELINE", help="run passes: 'a,b{option=1}'")
     add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
+    add("--load", metavar="FILE", help="add the passes that a Python file defines; repeatable")
     add("--list-passes", action="store_true", help="describe every pass and its options")
     add("--split-input-file", action="store_true", help=f"split at lines '{SPLIT_MARKER}'")
     add(
@@ -186,7 +188,7 @@ def version_text() -> str:
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
-    table = all_passes()
+    argv, table = with_loaded_passes(PROG, argv, all_passes())
     arguments, passes = parse_arguments(argv, table)
     if arguments.version:
         print(version_text())

@@ -5,10 +5,12 @@ from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.frontends.formats import FRONTENDS, sniff
 from gawee_dialect.frontends.mlir_text import print_mlir
 from gawee_dialect.tools.command_line import (
@@ -19,6 +21,9 @@ from gawee_dialect.tools.command_line import (
     write_text,
 )
 
+if TYPE_CHECKING:
+    from gawee_dialect.parameters import ParameterStore
+
 PROG = "gawee-translate"
 
 
@@ -28,8 +33,17 @@ class Job:
 
     module: ModuleOp
     arguments: Namespace
-    folder: Path | None
-    """The folder of the weights that the module names, None where none are to be read."""
+    weights: Path | None
+    """Where the weights that the module names are, None where none are to be read."""
+
+    def arrays(self) -> "ParameterStore | None":
+        """Open the weights of the module's entry function."""
+        from gawee_dialect.parameters import open_parameters
+
+        function = find_function(self.module)
+        if self.weights is None or function is None:
+            return None
+        return open_parameters(self.weights, function)
 
 
 def _write_mlir(job: Job) -> None:
@@ -37,8 +51,28 @@ def _write_mlir(job: Job) -> None:
     write_text(job.arguments.output, text)
 
 
+def _write_gawee_json(job: Job) -> None:
+    from gawee_dialect.frontends.gawee_json import export_graph, module_to_gawee_json
+
+    output = job.arguments.output
+    if output == "-" or job.arguments.no_weights:
+        graph = export_graph(job.module)
+        if graph.files and not job.arguments.no_weights:
+            raise GaweeError(
+                Diagnostic(
+                    f"cannot write {len(graph.files)} weight files to standard output",
+                    hint="-o graph.json writes them beside it, --no-weights leaves them out",
+                )
+            )
+        write_text(output, graph.text)
+        return
+    target = Path(output)
+    module_to_gawee_json(job.module, job.arrays(), target.parent, file_name=target.name)
+
+
 TARGETS: dict[str, Callable[[Job], None]] = {
     "mlir": _write_mlir,
+    "gawee-json": _write_gawee_json,
 }
 """What `--to` may name, and how each is written; a new target is one line."""
 
@@ -90,8 +124,8 @@ def parse_arguments(argv: Sequence[str]) -> Namespace:
     return arguments
 
 
-def weights_folder(arguments: Namespace) -> Path | None:
-    """Return the folder that a graph's paths start at, None with `--no-weights`."""
+def weights_path(arguments: Namespace) -> Path | None:
+    """Return where the weights are: the folder of the input by default, None for none."""
     if arguments.no_weights:
         return None
     if arguments.weights is not None:
@@ -104,9 +138,13 @@ def run(argv: Sequence[str]) -> int:
     arguments = parse_arguments(argv)
     text, name = read_text(arguments.input)
     frontend = sniff(text, name) if arguments.source == "auto" else FRONTENDS[arguments.source]
-    folder = weights_folder(arguments)
+    weights = weights_path(arguments)
+    if weights is not None and not weights.exists():
+        raise GaweeError(f"cannot read weights: there is no '{weights}'")
+    # An archive has names, not paths: nothing of the graph's own files can be checked.
+    folder = weights if weights is not None and weights.is_dir() else None
     module = frontend.read(text, name, folder)
-    TARGETS[arguments.target](Job(module, arguments, folder))
+    TARGETS[arguments.target](Job(module, arguments, weights))
     return DONE
 
 

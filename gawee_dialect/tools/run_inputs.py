@@ -165,10 +165,12 @@ def read_picture(spec: InputSpec, path: str, scale: PictureScale) -> AnyArray:
     return np.ascontiguousarray(((planes - mean) / std)[None], spec.dtype)
 
 
-def input_specs(arguments: Sequence[EntryArgument]) -> list[InputSpec]:
-    """Describe the inputs among a function's arguments."""
+def input_specs(
+    arguments: Sequence[EntryArgument], kinds: Sequence[ArgumentKind] = (ArgumentKind.INPUT,)
+) -> list[InputSpec]:
+    """Describe the arguments of some kinds, the inputs unless told otherwise."""
     return [
         InputSpec.of(argument, argument.type)
         for argument in arguments
-        if argument.kind is ArgumentKind.INPUT and isa(argument.type, AnyTensor)
+        if argument.kind in kinds and isa(argument.type, AnyTensor)
     ]

@@ -11,6 +11,7 @@ import pytest
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import PassFailedException
 
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.tools import gawee_opt
@@ -49,6 +50,15 @@ class CrashingPass(ModulePass):
         raise IndexError("list index out of range")
 
 
+class RefusingPass(ModulePass):
+    """A pass that refuses its input, as xDSL's passes do."""
+
+    name = "refuse"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        raise PassFailedException("Expected a loop")
+
+
 class BreakingPass(ModulePass):
     """A pass that leaves a module that does not verify."""
 
@@ -62,7 +72,8 @@ class BreakingPass(ModulePass):
 
 @pytest.fixture
 def bad_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = all_passes() | {"crash": lambda: CrashingPass, "break": lambda: BreakingPass}
+    classes = (CrashingPass, RefusingPass, BreakingPass)
+    table = all_passes() | {cls.name: lambda cls=cls: cls for cls in classes}
     monkeypatch.setattr(gawee_opt, "all_passes", lambda: table)
 
 
@@ -113,6 +124,12 @@ def test_a_bug_is_2_and_names_the_pass_and_how_to_see_the_traceback(
 
 
 @pytest.mark.usefixtures("bad_passes")
+def test_a_pass_that_refuses_is_1_and_named(good: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gawee_opt.main([str(good), "--refuse"]) == 1
+    assert capsys.readouterr().err == "error: pass 'refuse' failed: expected a loop\n"
+
+
+@pytest.mark.usefixtures("bad_passes")
 def test_verify_each_names_the_pass_that_broke_the_module(
     good: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -136,8 +153,10 @@ def test_verify_each_can_be_turned_off(good: Path) -> None:
         (["--frobnicate=1"], "hint: gawee-opt --help lists the flags, --list-passes the passes"),
         (["-p", "canonicalise"], "unknown pass 'canonicalise'\nhint: did you mean 'canonicalize'?"),
         (["-p", "qqqqqq"], "unknown pass 'qqqqqq'\nhint: --list-passes lists all passes"),
-        (["-p", "cse{"], "cannot read pass pipeline 'cse{'"),
+        (["-p", "cse{"], "pipeline 'cse{': expected argument name here at column 5"),
+        (["--pass-pipeline=func.func(cse)"], "cannot read pass pipeline 'func.func(cse)'"),
         (["-p"], "expected a pipeline after -p, got nothing"),
+        (["--apply-pdl=pdl-file=no.mlir"], "no.mlir}': unknown token at column 22"),
         (["--cse=speed=1"], "cannot make pass 'cse'"),
         (["--arith-add-fastmath=flag=none"], "hint: options of arith-add-fastmath: flags"),
         (["a.mlir", "b.mlir"], "expected one input file, got another: 'b.mlir'"),
@@ -301,3 +320,55 @@ def test_version_names_everything_a_bug_report_needs(capsys: pytest.CaptureFixtu
     assert out.startswith("gawee-opt ")
     assert "xdsl 0.74" in out
     assert "Python 3." in out
+
+
+PLUGIN = '''
+from dataclasses import dataclass
+from xdsl.passes import ModulePass
+from xdsl.transforms.dead_code_elimination import DeadCodeElimination  # not ours to register
+
+@dataclass(frozen=True)
+class Rename(ModulePass):
+    """Rename every function."""
+
+    name = "rename-functions"
+    to: str = "renamed"
+
+    def apply(self, ctx, op):
+        for inner in op.walk():
+            if inner.name == "func.func":
+                inner.properties["sym_name"] = type(inner.sym_name)(self.to)
+'''
+
+
+def test_load_adds_the_passes_of_a_file_wherever_the_flag_stands(
+    good: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin = tmp_path / "rename.py"
+    plugin.write_text(PLUGIN)
+
+    assert gawee_opt.main(["--load", str(plugin), "--rename-functions", str(good)]) == 0
+    assert "func.func @renamed" in capsys.readouterr().out
+    assert gawee_opt.main([str(good), "-p", "rename-functions{to=g}", f"--load={plugin}"]) == 0
+    assert "func.func @g" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("no.py", None, "no such file"),
+        ("no.txt", "", "expected a Python file (.py)"),
+        ("empty.py", "x = 1", "it defines no pass"),
+        ("wrong.py", "1 / 0", "ZeroDivisionError: division by zero"),
+        ("twice.py", PLUGIN.replace("rename-functions", "cse"), "there is a pass 'cse' already"),
+    ],
+)
+def test_load_says_why_it_cannot(
+    name: str, text: str | None, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text)
+
+    assert gawee_opt.main(["--load", str(path)]) == 1
+    assert capsys.readouterr().err == f"error: cannot load '{path}': {message}\n"

@@ -1,7 +1,8 @@
 """Gawee graph JSON, read and written.
 
 Reading is three steps, each with its own errors: decode (located_json.py), check (schema.py,
-graph.py), build (build.py with the op table of ops.py).
+graph.py), build (build.py with the op table of ops.py). Writing is two: say the module as a graph
+(export.py with the op table of export_ops.py), then put the files in place (write.py).
 """
 
 from pathlib import Path
@@ -10,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import verify_module
 from gawee_dialect.frontends.gawee_json.build import GraphBuilder
+from gawee_dialect.frontends.gawee_json.export import export_graph
 from gawee_dialect.frontends.gawee_json.graph import (
     check_live_shapes,
     check_names,
@@ -18,9 +20,10 @@ from gawee_dialect.frontends.gawee_json.graph import (
 )
 from gawee_dialect.frontends.gawee_json.report import Report
 from gawee_dialect.frontends.gawee_json.schema import check_structure
+from gawee_dialect.frontends.gawee_json.write import module_to_gawee_json
 from gawee_dialect.frontends.located_json import decode_json
 
-__all__ = ["parse_gawee_json"]
+__all__ = ["export_graph", "module_to_gawee_json", "parse_gawee_json"]
 
 
 def parse_gawee_json(text: str, *, name: str, folder: Path | None) -> ModuleOp:

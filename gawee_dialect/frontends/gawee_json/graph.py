@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from xdsl.utils.hints import isa
 
-from gawee_dialect.frontends.gawee_json.report import Report, nearest
+from gawee_dialect.diagnostics import did_you_mean
+from gawee_dialect.frontends.gawee_json.report import Report
 from gawee_dialect.frontends.gawee_json.schema import (
     check_attributes,
     op_types,
@@ -122,7 +123,8 @@ def check_ops(graph: Graph, report: Report) -> None:
         if node.op_type in supported:
             check_attributes(node.op_type, node.name, node.attributes, report)
         else:
-            hint = nearest(node.op_type, supported) or f"supported: {', '.join(supported)}"
+            listing = f"supported: {', '.join(supported)}"
+            hint = did_you_mean(node.op_type, supported, listing)
             report.add(node.offset, f"unsupported op_type '{node.op_type}'", node.name, hint)
 
 

@@ -1,8 +1,5 @@
 """Problems of one graph, collected so that all of them are reported at once."""
 
-from collections.abc import Iterable
-from difflib import get_close_matches
-
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.located_json import Source
 
@@ -35,10 +32,3 @@ class Report:
         if self.problems:
             ordered = sorted(self.problems, key=lambda problem: problem[0])
             raise GaweeError(diagnostic for _, diagnostic in ordered)
-
-
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return a hint that names the known name closest to a misspelt one, None if none is close."""
-    by_lower = {candidate.lower(): candidate for candidate in known}
-    near = get_close_matches(name.lower(), by_lower, n=1)
-    return f"did you mean '{by_lower[near[0]]}'?" if near else None

@@ -13,7 +13,8 @@ from jsonschema import Draft202012Validator, validators
 from jsonschema.exceptions import ValidationError
 from xdsl.utils.hints import isa
 
-from gawee_dialect.frontends.gawee_json.report import Report, nearest
+from gawee_dialect.diagnostics import did_you_mean
+from gawee_dialect.frontends.gawee_json.report import Report
 from gawee_dialect.frontends.located_json import JsonObject, JsonValue
 
 BOOKKEEPING = frozenset(("target", "op", "op_type", "mod"))
@@ -43,9 +44,24 @@ _make_validator = _extend(
 @cache
 def _schema() -> Schema:
     text = files("gawee_dialect.frontends").joinpath("gawee_graph.schema.json").read_text()
-    schema = json.loads(text)
+    root = json.loads(text)
+    schema = _inline(root, root)
     assert isa(schema, Schema)
     return schema
+
+
+def _inline(schema: object, root: Schema) -> object:
+    """Replace every `$ref` by what it names: resolving them would double the checking time."""
+    if isa(schema, list[object]):
+        return [_inline(item, root) for item in schema]
+    if not isa(schema, Schema):
+        return schema
+    reference = schema.get("$ref")
+    if not isinstance(reference, str):
+        return {key: _inline(value, root) for key, value in schema.items()}
+    definitions = root["$defs"]
+    assert isa(definitions, Schema)
+    return _inline(definitions[reference.removeprefix("#/$defs/")], root)
 
 
 @cache
@@ -64,7 +80,7 @@ def _graph_validator() -> _Validator:
 
 @cache
 def _attribute_validator(op_type: str) -> _Validator:
-    return _make_validator({**_attribute_schemas()[op_type], "$defs": _schema()["$defs"]})
+    return _make_validator(_attribute_schemas()[op_type])
 
 
 def op_types() -> Sequence[str]:
@@ -104,7 +120,7 @@ def _say(error: ValidationError, subject: str) -> Iterator[tuple[str, str | None
         for key in instance:
             if key not in known:
                 listing = f"known keys: {', '.join(known) or 'none'}"
-                yield f"unknown key '{key}' of {where}", nearest(key, known) or listing
+                yield f"unknown key '{key}' of {where}", did_you_mean(key, known, listing)
     else:
         expected: object = error.schema.get("description") if isa(error.schema, Schema) else None
         wanted = f"expected {where} to be {expected}" if expected else f"unexpected {where}"

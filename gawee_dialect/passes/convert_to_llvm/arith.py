@@ -42,12 +42,12 @@ def fast_math(own: FastMathAttrBase, to: FunctionConversion) -> FastMathAttr:
 def convert_constant(op: arith.ConstantOp, to: FunctionConversion) -> None:
     """arith.constant  ->  llvm.mlir.constant, index as i64"""
     type = converted_type(op.result.type)
-    value = op.value
-    if isa(value, IntegerAttr) and isinstance(type, IntegerType):
-        value = IntegerAttr(value.value.data, type)
-    if not isa(value, IntegerAttr | FloatAttr):
+    if isa(op.value, IntegerAttr) and isa(type, IntegerType):
+        to.define(op.result, to.integer(op.value.value.data, type))
+    elif isa(op.value, FloatAttr):
+        to.define(op.result, to.constant(op.value, type))
+    else:
         raise Declined("unsupported constant; supported: integer, index and float scalars")
-    to.define(op.result, to.constant(value, type))
 
 
 def integer_binary(
@@ -69,8 +69,7 @@ def with_overflow(
     def convert(
         op: arith.SignlessIntegerBinaryOperationWithOverflow, to: FunctionConversion
     ) -> None:
-        own = () if op.overflow_flags is None else op.overflow_flags.data
-        flags = OverflowAttr(tuple(OverflowFlag(flag.value) for flag in own))
+        flags = OverflowAttr(tuple(OverflowFlag(flag.value) for flag in op.overflow_flags.data))
         to.define(op.result, to.compute(make(to.value(op.lhs), to.value(op.rhs), overflow=flags)))
 
     return convert
@@ -107,13 +106,15 @@ def convert_negate(op: arith.NegfOp, to: FunctionConversion) -> None:
 
 def convert_compare_integers(op: arith.CmpiOp, to: FunctionConversion) -> None:
     """arith.cmpi  ->  llvm.icmp, whose predicates have the same numbers"""
-    made = llvm.ICmpOp(to.value(op.lhs), to.value(op.rhs), op.predicate)
+    predicate = IntegerAttr(op.predicate.value.data, i64)
+    made = llvm.ICmpOp(to.value(op.lhs), to.value(op.rhs), predicate)
     to.define(op.result, to.compute(made))
 
 
 def convert_compare_floats(op: arith.CmpfOp, to: FunctionConversion) -> None:
     """arith.cmpf  ->  llvm.fcmp, whose predicates have the same numbers"""
-    made = llvm.FCmpOp(to.value(op.lhs), to.value(op.rhs), op.predicate)
+    predicate = IntegerAttr(op.predicate.value.data, i64)
+    made = llvm.FCmpOp(to.value(op.lhs), to.value(op.rhs), predicate)
     to.define(op.result, to.compute(made))
 
 

@@ -7,10 +7,13 @@ appends llvm ops to the current block, and the old function is dropped.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
+    Float16Type,
+    Float32Type,
+    Float64Type,
     FloatAttr,
     IndexType,
     IntegerAttr,
@@ -24,7 +27,6 @@ from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.dialect.types import is_float
 from gawee_dialect.locations import hand_on_location
 
 OpT = TypeVar("OpT", bound=Operation)
@@ -34,7 +36,11 @@ class Declined(Exception):
     """Raised by a rule that cannot convert an op; the text says why, as in `missed`."""
 
 
-def converted_type(type: Attribute) -> Attribute:
+ScalarType: TypeAlias = IntegerType | Float16Type | Float32Type | Float64Type
+"""What a value of the llvm level is, apart from pointers."""
+
+
+def converted_type(type: Attribute) -> ScalarType | LLVMPointerType:
     """Return the llvm type of a value's type: memrefs are pointers, indices are 64 bits wide.
 
     Raises Declined for a type that the llvm dialect has nothing for.
@@ -45,7 +51,7 @@ def converted_type(type: Attribute) -> Attribute:
         return i64
     if isa(type, IntegerType):
         return IntegerType(type.width.data)
-    if is_float(type):
+    if isinstance(type, Float16Type | Float32Type | Float64Type):
         return type
     raise Declined(f"unsupported type '{type}'; supported: memref, index, iN, f16, f32, f64")
 
@@ -137,7 +143,7 @@ class FunctionConversion:
 
     def number(self, value: float, type: Attribute) -> SSAValue:
         """Return a float constant of a float type."""
-        assert isa(type, llvm.Float16Type | llvm.Float32Type | llvm.Float64Type)
+        assert isinstance(type, Float16Type | Float32Type | Float64Type)
         return self.constant(FloatAttr(value, type), type)
 
     def start(self, block: Block) -> None:

@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     StringAttr,
     UnitAttr,
@@ -19,14 +18,13 @@ from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType, L
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 from xdsl.utils.hints import isa
 
-from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
     converted_type,
     rule,
 )
-from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT, buffer_bytes
+from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT, buffer_bytes, stored_bytes
 
 ROLES = ("input", "parameter", "constant", "prepared", "output", "workspace")
 ALIGNED_ROLES = ("prepared", "workspace")
@@ -79,7 +77,7 @@ def pointer_attributes(
     """Return what LLVM may assume of a pointer argument."""
     entries: dict[str, Attribute] = {"llvm.noalias": UnitAttr()}
     size = buffer_bytes(type)
-    alignment = ALIGNMENT if role in ALIGNED_ROLES else element_bytes_in_memory(type.element_type)
+    alignment = ALIGNMENT if role in ALIGNED_ROLES else stored_bytes(type.element_type)
     entries["llvm.align"] = IntegerAttr(alignment, i64)
     if size > 0:
         entries["llvm.nonnull"] = UnitAttr()
@@ -87,11 +85,6 @@ def pointer_attributes(
     if read_only:
         entries["llvm.readonly"] = UnitAttr()
     return entries
-
-
-def element_bytes_in_memory(element: Attribute) -> int:
-    """Return the bytes of an element; an index has 8."""
-    return element_bytes(element) if isa(element, IntegerType) or element != i64 else 8
 
 
 def argument_attributes(function: func.FuncOp, to: FunctionConversion) -> ArrayAttr[DictionaryAttr]:
@@ -166,7 +159,7 @@ def packed_entry(function: llvm.FuncOp) -> llvm.FuncOp:
     A scalar argument is read from where its pointer points.
     """
     pointer = LLVMPointerType()
-    array_attributes: dict[str, Attribute] = {
+    known: dict[str, Attribute] = {
         "llvm.noalias": UnitAttr(),
         "llvm.readonly": UnitAttr(),
     }
@@ -188,7 +181,7 @@ def packed_entry(function: llvm.FuncOp) -> llvm.FuncOp:
         LLVMFunctionType([pointer]),
         LinkageAttr("external"),
         body=Region(block),
-        other_props={"arg_attrs": ArrayAttr([DictionaryAttr(array_attributes)])},
+        other_props={"arg_attrs": ArrayAttr([DictionaryAttr(known)])},
     )
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 from xdsl.dialects import llvm, math
-from xdsl.dialects.builtin import Float64Type, f32
+from xdsl.dialects.builtin import Float64Type, IntegerType, f32
 from xdsl.dialects.llvm import FastMathAttr
 from xdsl.ir import Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.passes.convert_to_llvm.arith import fast_math
@@ -76,7 +77,7 @@ def convert_fma(op: math.FmaOp, to: FunctionConversion) -> None:
 def convert_absolute_integer(op: math.AbsIOp, to: FunctionConversion) -> None:
     """math.absi %x  ->  llvm.intr.smax(%x, 0 - %x)"""
     value = to.value(op.operand)
-    assert isinstance(value.type, llvm.IntegerType)
+    assert isa(value.type, IntegerType)
     negated = to.compute(llvm.SubOp(to.integer(0, value.type), value))
     to.define(op.result, to.compute(ours.SMaxOp(value, negated)))
 

@@ -10,6 +10,7 @@ from math import prod
 from xdsl.dialects import arith, llvm, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
+    BytesAttr,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
     IntegerType,
@@ -23,10 +24,11 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect import llvm as ours
-from gawee_dialect.dialect.types import ELEMENT_TYPES, element_bytes
+from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
+    ScalarType,
     converted_type,
     rule,
 )
@@ -54,11 +56,17 @@ def strides_of(type: MemRefType[Attribute]) -> list[int]:
     return known
 
 
-def stored_type(element: Attribute) -> Attribute:
+def stored_type(element: Attribute) -> ScalarType:
     """Return the llvm type that an element has in memory: i1 is a byte, as in NumPy."""
-    if element not in ELEMENT_TYPES.values() and not isa(element, IntegerType):
-        return converted_type(element)  # index, or a refusal
-    return i8 if element == IntegerType(1) else converted_type(element)
+    type = converted_type(element)
+    if isinstance(type, LLVMPointerType):
+        raise Declined(f"unsupported element type '{element}'")
+    return i8 if type == IntegerType(1) else type
+
+
+def stored_bytes(element: Attribute) -> int:
+    """Return the bytes of an element in memory."""
+    return element_bytes(stored_type(element))
 
 
 def buffer_bytes(type: MemRefType[Attribute]) -> int:
@@ -67,8 +75,8 @@ def buffer_bytes(type: MemRefType[Attribute]) -> int:
     if 0 in shape:
         return 0
     distances = zip(shape, strides_of(type), strict=True)
-    element = i64 if stored_type(type.element_type) == i64 else type.element_type
-    return (sum((size - 1) * stride for size, stride in distances) + 1) * element_bytes(element)
+    span = sum((size - 1) * stride for size, stride in distances) + 1
+    return span * stored_bytes(type.element_type)
 
 
 def _constant_index(old: SSAValue) -> int | None:
@@ -237,7 +245,7 @@ def _copy_runs(op: memref.CopyOp, to: FunctionConversion, outer: int, run: int) 
         value = to.compute(llvm.LoadOp(pointers[0], stored_type(element)))
         to.append(llvm.StoreOp(value, pointers[1]))
     else:
-        size = to.integer(run * _stored_bytes(element))
+        size = to.integer(run * stored_bytes(element))
         to.append(ours.MemcpyOp(pointers[1], pointers[0], size))
     for header, done in reversed(loops):
         following = llvm.AddOp(header.args[0], to.integer(1), overflow=NSW)
@@ -256,10 +264,6 @@ def _open_loop(to: FunctionConversion, size: int) -> tuple[Block, Block]:
     return header, done
 
 
-def _stored_bytes(element: Attribute) -> int:
-    return 8 if stored_type(element) == i64 else element_bytes(element)
-
-
 def converted_global(op: memref.GlobalOp) -> Operation:
     """memref.global  ->  llvm.mlir.global of a flat array; i1 elements are bytes
 
@@ -268,14 +272,11 @@ def converted_global(op: memref.GlobalOp) -> Operation:
     element = stored_type(op.type.element_type)
     size = prod(op.type.get_shape())
     value = op.initial_value
-    flat = TensorType(element, [size])
-    if not isa(value, DenseIntOrFPElementsAttr):
-        initial: Attribute = DenseIntOrFPElementsAttr.from_list(flat, [0])
-    elif op.type.element_type == IntegerType(1):
-        bits = [abs(int(bit)) for bit in value.get_values()]
-        initial = DenseIntOrFPElementsAttr.from_list(flat, bits)
-    else:
-        initial = DenseIntOrFPElementsAttr(flat, value.data)
+    data = BytesAttr(bytes(stored_bytes(op.type.element_type)))  # one element stands for all
+    if isa(value, DenseIntOrFPElementsAttr):
+        bits = bytes(byte & 1 for byte in value.data.data)
+        data = BytesAttr(bits) if op.type.element_type == IntegerType(1) else value.data
+    initial = DenseIntOrFPElementsAttr(TensorType(element, [size]), data)
     return llvm.GlobalOp(
         LLVMArrayType(size, element),
         op.sym_name,

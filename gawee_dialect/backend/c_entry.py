@@ -1,0 +1,161 @@
+"""C entry points as functions of the llvm dialect, so that an object file is self-contained.
+
+size_t NAME_workspace_size(void);
+size_t NAME_weights_size(void);
+void NAME_run(const float *x, float *y, const void *weights, void *workspace);
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    UnitAttr,
+    i8,
+    i64,
+)
+from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType
+from xdsl.ir import Attribute, Block, Region, SSAValue
+
+from gawee_dialect.backend.memory import CACHE_LINE
+from gawee_dialect.backend.signature import Buffer, Signature, signature_of
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+
+WEIGHT_ROLES = ("parameter", "constant", "prepared")
+"""The arguments of the network's function that the one weights blob holds."""
+
+C_KEYWORDS = frozenset(
+    (
+        "auto break case char const continue default do double else enum extern float for goto if "
+        "inline int long register restrict return short signed sizeof static struct switch typedef "
+        "union unsigned void volatile while bool class new delete this template weights workspace"
+    ).split()
+)
+"""Names that an argument in C or C++ may not have, ours included."""
+
+
+@dataclass(frozen=True)
+class CInterface:
+    """The C view of a compiled function: argument names, and where in the blob each weight is."""
+
+    name: str
+    signature: Signature
+    inputs: Sequence[tuple[str, Buffer]]
+    outputs: Sequence[tuple[str, Buffer]]
+    weights: Sequence[tuple[int, Buffer]]
+    """Byte offset in the blob, aligned to a cache line."""
+
+    weights_size: int
+
+    @property
+    def workspace_size(self) -> int:
+        """The bytes of scratch memory that a run needs."""
+        return self.signature.workspace_size
+
+
+def c_identifier(name: str, taken: set[str]) -> str:
+    """Return a C identifier made from a name, that is not yet taken, and take it."""
+    base = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
+    base = f"_{base}" if base[0].isdigit() else base
+    candidate, number = base, 1
+    while candidate in taken or candidate in C_KEYWORDS:
+        candidate, number = f"{base}_{number}", number + 1
+    taken.add(candidate)
+    return candidate
+
+
+def c_interface(module: ModuleOp, name: str, function: str) -> CInterface:
+    """Describe how C calls a function of a module at the llvm level.
+
+    Raises GaweeError where `name` is no C identifier or the function is missing.
+    """
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, flags=re.ASCII) or name in C_KEYWORDS:
+        hint = f"try '{c_identifier(name, set())}'"
+        raise GaweeError(Diagnostic(f"expected a C identifier as name, got '{name}'", hint=hint))
+    signature = signature_of(module, function)
+    taken: set[str] = set()
+    weights: list[tuple[int, Buffer]] = []
+    offset = 0
+    for buffer in signature.of_role(*WEIGHT_ROLES):
+        offset = -(-offset // CACHE_LINE) * CACHE_LINE
+        weights.append((offset, buffer))
+        offset += buffer.size
+    return CInterface(
+        name,
+        signature,
+        [(c_identifier(each.name, taken), each) for each in signature.of_role("input")],
+        [(c_identifier(each.name, taken), each) for each in signature.of_role("output")],
+        weights,
+        offset,
+    )
+
+
+def add_c_entry(module: ModuleOp, interface: CInterface) -> ModuleOp:
+    """Return a copy of a module whose only public functions are the C entry points."""
+    module = module.clone()
+    inner = f"{interface.name}_network"  # the name `main` belongs to the C program
+    for op in module.walk():
+        match op:
+            case llvm.FuncOp() if op.body.blocks:
+                op.linkage = LinkageAttr("internal")
+                if op.sym_name.data == interface.signature.function:
+                    op.sym_name = type(op.sym_name)(inner)
+            case llvm.GlobalOp() if op.value is not None:
+                op.linkage = LinkageAttr("private")
+            case llvm.CallOp() if op.callee is not None:
+                if op.callee.root_reference.data == interface.signature.function:
+                    op.callee = type(op.callee)(inner)
+            case _:
+                pass
+    module.body.block.add_ops(
+        (
+            _size_function(f"{interface.name}_workspace_size", interface.workspace_size),
+            _size_function(f"{interface.name}_weights_size", interface.weights_size),
+            _run_function(interface, inner),
+        )
+    )
+    return module
+
+
+def _size_function(name: str, size: int) -> llvm.FuncOp:
+    value = llvm.ConstantOp(IntegerAttr(size, i64), i64)
+    body = Region(Block([value, llvm.ReturnOp(value.result)]))
+    return llvm.FuncOp(name, LLVMFunctionType([], i64), LinkageAttr("external"), body=body)
+
+
+def _run_function(interface: CInterface, inner: str) -> llvm.FuncOp:
+    pointer = LLVMPointerType()
+    public = [*interface.inputs, *interface.outputs]
+    count = len(public) + 2
+    block = Block(arg_types=[pointer] * count)
+    for argument, name in zip(
+        block.args, [*(name for name, _ in public), "weights", "workspace"], strict=True
+    ):
+        argument.name_hint = name
+    *arrays, weights, workspace = block.args
+    values: dict[int, SSAValue] = {
+        buffer.index: argument for (_, buffer), argument in zip(public, arrays, strict=True)
+    }
+    for buffer in interface.signature.of_role("workspace"):
+        values[buffer.index] = workspace
+    taken: set[str] = set()
+    for offset, buffer in interface.weights:
+        place = llvm.GEPOp(weights, [offset], i8, inbounds=True)
+        place.result.name_hint = c_identifier(f"{buffer.role}_{buffer.name}", taken)
+        block.add_op(place)
+        values[buffer.index] = place.result
+    block.add_op(llvm.CallOp(inner, *(values[index] for index in range(len(values)))))
+    block.add_op(llvm.ReturnOp())
+    attributes: dict[str, Attribute] = {"llvm.noalias": UnitAttr()}
+    return llvm.FuncOp(
+        f"{interface.name}_run",
+        LLVMFunctionType([pointer] * count),
+        LinkageAttr("external"),
+        body=Region(block),
+        other_props={"arg_attrs": ArrayAttr([DictionaryAttr(attributes)] * count)},
+    )

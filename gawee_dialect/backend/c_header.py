@@ -1,0 +1,105 @@
+"""The C header and the JSON manifest of an exported network."""
+
+import json
+from collections.abc import Iterable
+
+from gawee_dialect.backend.c_entry import CInterface
+from gawee_dialect.backend.memory import CACHE_LINE
+from gawee_dialect.backend.signature import Buffer
+from gawee_dialect.dialect.types import shape_text
+
+C_TYPES = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "uint16_t",  # C has no portable half type: the bits
+    "int64": "int64_t",
+    "int32": "int32_t",
+    "int8": "int8_t",
+    "uint8": "uint8_t",
+    "bool": "uint8_t",
+}
+"""The C type of an array's elements, by NumPy's name."""
+
+HEADER = """\
+/* {name}: a network compiled by gawee. Every function may be called from any thread; calls that
+   run at the same time need a workspace each. */
+#ifndef {guard}
+#define {guard}
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+/* Bytes of scratch memory that a run needs; its address must be a multiple of {alignment}. */
+size_t {name}_workspace_size(void);
+
+/* Bytes of {name}.weights.bin, to be loaded at an address that is a multiple of {alignment}. */
+size_t {name}_weights_size(void);
+
+/* Compute the outputs from the inputs; the arrays are dense, in C order, and may not overlap.
+{arrays} */
+void {name}_run({arguments});
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+"""
+
+
+def _declarations(arrays: Iterable[tuple[str, Buffer]], qualifier: str) -> list[str]:
+    return [f"{qualifier}{C_TYPES[buffer.dtype.name]} *{name}" for name, buffer in arrays]
+
+
+def _comments(arrays: Iterable[tuple[str, Buffer]], direction: str) -> list[str]:
+    return [
+        f"   {name}: {direction}, {shape_text(buffer.shape)} {buffer.dtype.name}"
+        for name, buffer in arrays
+    ]
+
+
+def header_text(interface: CInterface) -> str:
+    """Return the C header that declares the entry points."""
+    arguments = [
+        *_declarations(interface.inputs, "const "),
+        *_declarations(interface.outputs, ""),
+        "const void *weights",
+        "void *workspace",
+    ]
+    return HEADER.format(
+        name=interface.name,
+        guard=f"{interface.name.upper()}_H",
+        alignment=CACHE_LINE,
+        arrays="\n".join(
+            [*_comments(interface.inputs, "input"), *_comments(interface.outputs, "output")]
+        ),
+        arguments=", ".join(arguments),
+    )
+
+
+def _described(buffer: Buffer) -> dict[str, object]:
+    return {"name": buffer.name, "shape": list(buffer.shape), "dtype": buffer.dtype.name}
+
+
+def manifest_text(interface: CInterface, target: dict[str, str], weights_file: str | None) -> str:
+    """Return the JSON manifest: names, shapes, element types, offsets, sizes and target."""
+    manifest: dict[str, object] = {
+        "name": interface.name,
+        "run": f"{interface.name}_run",
+        "target": target,
+        "alignment": CACHE_LINE,
+        "workspace_size": interface.workspace_size,
+        "weights_size": interface.weights_size,
+        "weights_file": weights_file,
+        "inputs": [{"c_name": name, **_described(buffer)} for name, buffer in interface.inputs],
+        "outputs": [{"c_name": name, **_described(buffer)} for name, buffer in interface.outputs],
+        "weights": [
+            {**_described(buffer), "role": buffer.role, "offset": offset, "size": buffer.size}
+            for offset, buffer in interface.weights
+        ],
+    }
+    return json.dumps(manifest, indent=2) + "\n"

@@ -1,0 +1,238 @@
+"""A network as machine code in this process, called with NumPy arrays."""
+
+import ctypes
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.backend.jit import NativeModule, Target
+from gawee_dialect.backend.memory import aligned_bytes
+from gawee_dialect.backend.signature import Buffer, Signature, llvm_function, signature_of
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import MAIN, PREPARE
+from gawee_dialect.dialect.types import shape_text
+
+Array = NDArray[np.generic]
+BOUND_ROLES = ("parameter", "constant")
+"""The arguments that a user binds once, before calls."""
+
+
+def check_arrays(
+    what: str, expected: tuple[Buffer, ...], given: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Return the arrays in C order, copied only where they are not.
+
+    Raises GaweeError that lists every name, shape and element type that is wrong.
+    """
+    problems: list[str] = []
+    names = {buffer.name for buffer in expected}
+    problems += [
+        f"unknown {what} '{name}'; expected: {', '.join(sorted(names)) or 'none'}"
+        for name in given
+        if name not in names
+    ]
+    result: dict[str, Array] = {}
+    for buffer in expected:
+        array = given.get(buffer.name)
+        problem = _problem(buffer, array)
+        if problem is not None:
+            problems.append(f"{what} '{buffer.name}': {problem}")
+        elif array is not None:
+            flags = array.flags
+            fits = flags.c_contiguous and flags.aligned
+            result[buffer.name] = array if fits else np.require(array, requirements=["C", "A"])
+    if problems:
+        raise GaweeError(Diagnostic(problem) for problem in problems)
+    return result
+
+
+def _is_array(value: object) -> TypeGuard[Array]:
+    return isinstance(value, np.ndarray)
+
+
+def _problem(buffer: Buffer, array: object) -> str | None:
+    wanted = f"{shape_text(buffer.shape)} {buffer.dtype}"
+    if array is None:
+        return f"expected an array of {wanted}, got none"
+    if not _is_array(array):
+        return f"expected an array of {wanted}, got {type(array).__name__}"
+    if array.shape != buffer.shape:
+        return f"expected shape {shape_text(buffer.shape)}, got {shape_text(array.shape)}"
+    if array.dtype != buffer.dtype:
+        return f"expected element type {buffer.dtype}, got {array.dtype}"
+    return None
+
+
+@dataclass(frozen=True)
+class _Binding:
+    """The arrays that all calls share: parameters, constants and what was prepared from them."""
+
+    arrays: Mapping[int, Array]
+    """By argument index."""
+
+
+class _Frame:
+    """What one thread needs for a call: its own workspace and its own array of pointers."""
+
+    def __init__(self, signature: Signature, binding: _Binding):
+        self.binding = binding
+        self.workspace = aligned_bytes(signature.workspace_size)
+        self.pointers = (ctypes.c_void_p * len(signature.buffers))()
+        for index, array in binding.arrays.items():
+            self.pointers[index] = array.ctypes.data
+        for buffer in signature.of_role("workspace"):
+            self.pointers[buffer.index] = self.workspace.ctypes.data
+
+
+class CompiledModel:
+    """A callable on NumPy arrays; any number of threads may call it at once.
+
+    `model(x, y)` and `model(x=x, y=y)` return the one output as an array, several as a tuple;
+    `model.run({"x": x, "y": y})` returns all of them by name. Each thread has its own workspace.
+    """
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        parameters: Mapping[str, Array] | None = None,
+        *,
+        function: str = MAIN,
+        target: Target | None = None,
+    ):
+        """Compile a module at the llvm level, and bind parameters by name.
+
+        Where the module has parameters and none are given, `rebind` must come before the first
+        call. Raises GaweeError.
+        """
+        self.signature = signature_of(module, function)
+        self._native = NativeModule(module, target)
+        self._call = self._native.function(f"{function}_packed")
+        self._inputs = self.signature.of_role("input")
+        self._outputs = self.signature.of_role("output")
+        self._prepare: Signature | None = None
+        if self.signature.of_role("prepared") and llvm_function(module, PREPARE) is not None:
+            self._prepare = signature_of(module, PREPARE)
+        self._threads = threading.local()
+        self._binding: _Binding | None = None
+        if parameters is not None or not self.parameters:
+            self.rebind(parameters or {})
+
+    @property
+    def inputs(self) -> tuple[Buffer, ...]:
+        """What a call takes, in order."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> tuple[Buffer, ...]:
+        """What a call returns, in order."""
+        return self._outputs
+
+    @property
+    def parameters(self) -> tuple[Buffer, ...]:
+        """What `rebind` takes: the arguments of `@main` and `@prepare` bound by name."""
+        found = {buffer.name: buffer for buffer in self.signature.of_role(*BOUND_ROLES)}
+        if self._prepare is not None:
+            found |= {buffer.name: buffer for buffer in self._prepare.of_role(*BOUND_ROLES)}
+        return tuple(found.values())
+
+    def rebind(self, parameters: Mapping[str, Array]) -> None:
+        """Bind other parameter values, and prepare from them; nothing is compiled again.
+
+        Calls that run meanwhile finish with the old values. Raises GaweeError that lists every
+        parameter that is missing, unknown, or of another shape or element type.
+        """
+        bound = check_arrays("parameter", self.parameters, parameters)
+        prepared = self._run_prepare(bound)
+        arrays = {
+            buffer.index: bound[buffer.name] for buffer in self.signature.of_role(*BOUND_ROLES)
+        }
+        for buffer in self.signature.of_role("prepared"):
+            if buffer.name not in prepared:
+                raise GaweeError(
+                    f"expected '@{PREPARE}' to make prepared value '{buffer.name}', got "
+                    + (", ".join(prepared) or "none")
+                )
+            arrays[buffer.index] = prepared[buffer.name]
+        self._binding = _Binding(arrays)
+
+    def prepared_values(self) -> dict[str, Array]:
+        """Return what `@prepare` made of the bound parameters, by name; raises GaweeError."""
+        binding = self._bound()
+        return {
+            buffer.name: binding.arrays[buffer.index]
+            for buffer in self.signature.of_role("prepared")
+        }
+
+    def _run_prepare(self, bound: Mapping[str, Array]) -> dict[str, Array]:
+        if self._prepare is None:
+            return {}
+        # Prepared values are declared aligned to cache lines in @main.
+        results = {
+            buffer.name: aligned_bytes(buffer.size)[: buffer.size]
+            .view(buffer.dtype)
+            .reshape(buffer.shape)
+            for buffer in self._prepare.of_role("output")
+        }
+        roles: dict[str, Mapping[str, Array]] = {role: bound for role in BOUND_ROLES}
+        roles["output"] = results
+        arrays = {
+            buffer.index: roles[buffer.role][buffer.name]
+            for buffer in self._prepare.buffers
+            if buffer.role in roles
+        }
+        frame = _Frame(self._prepare, _Binding(arrays))
+        self._native.function(f"{PREPARE}_packed")(frame.pointers)
+        return results
+
+    def _bound(self) -> _Binding:
+        if self._binding is None:
+            raise GaweeError(
+                Diagnostic(
+                    f"expected {len(self.parameters)} parameters to be bound, got none",
+                    hint="give parameters when compiling, or call rebind(parameters)",
+                )
+            )
+        return self._binding
+
+    def _frame(self) -> _Frame:
+        binding = self._bound()
+        frame: _Frame | None = getattr(self._threads, "frame", None)
+        if frame is None or frame.binding is not binding:
+            frame = self._threads.frame = _Frame(self.signature, binding)
+        return frame
+
+    def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
+        """Compute the outputs, by name, from the inputs by name.
+
+        Raises GaweeError that lists every input that is missing, unknown, or of another shape or
+        element type.
+        """
+        arrays = check_arrays("input", self._inputs, inputs)
+        frame = self._frame()
+        for buffer in self._inputs:
+            frame.pointers[buffer.index] = arrays[buffer.name].ctypes.data
+        results: dict[str, Array] = {}
+        for buffer in self._outputs:
+            result = results[buffer.name] = np.empty(buffer.shape, buffer.dtype)
+            frame.pointers[buffer.index] = result.ctypes.data
+        self._call(frame.pointers)
+        return results
+
+    def __call__(self, *args: Array, **kwargs: Array) -> Array | tuple[Array, ...]:
+        """Compute the outputs from inputs by position or by name: one array, or a tuple.
+
+        Raises GaweeError as `run` does.
+        """
+        names = [buffer.name for buffer in self._inputs]
+        if len(args) > len(names):
+            raise GaweeError(f"expected at most {len(names)} inputs, got {len(args)}")
+        twice = [name for name in names[: len(args)] if name in kwargs]
+        if twice:
+            raise GaweeError(f"expected input '{twice[0]}' once, got it by position and by name")
+        results = tuple(self.run({**dict(zip(names, args, strict=False)), **kwargs}).values())
+        return results[0] if len(results) == 1 else results

@@ -1,0 +1,150 @@
+"""Write a compiled network as files for C: LLVM IR, assembly, object, shared library, header.
+
+`.ll`, `.s` and `.o` need llvmlite alone; a shared library needs the system's C compiler to link.
+Every file is written under a temporary name and then renamed, so no half-written file is seen.
+"""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.backend.c_entry import CInterface, add_c_entry, c_interface
+from gawee_dialect.backend.c_header import header_text, manifest_text
+from gawee_dialect.backend.compiled import CompiledModel, check_arrays
+from gawee_dialect.backend.jit import Target, make_machine, optimized_module
+from gawee_dialect.backend.llvm_text import llvm_text
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import MAIN
+
+Array = NDArray[np.generic]
+
+KINDS = ("ll", "asm", "obj", "shared", "header")
+"""What can be written: NAME.ll, NAME.s, NAME.o, NAME.so, and NAME.h with NAME.json."""
+
+SUFFIXES = {"ll": ".ll", "asm": ".s", "obj": ".o", "shared": ".so"}
+
+
+def write_file(path: Path, data: bytes) -> Path:
+    """Write a file whole or not at all; return its path."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+    return path
+
+
+def link_shared(object_code: bytes, name: str) -> bytes:
+    """Link an object file to a shared library; raises GaweeError where there is no C compiler."""
+    compiler = os.environ.get("CC") or "cc"
+    found = shutil.which(compiler)
+    if found is None:
+        raise GaweeError(
+            Diagnostic(
+                f"cannot make a shared library because no C compiler '{compiler}' was found",
+                hint="install one, name one in CC, or emit 'obj', which needs none",
+            )
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        source, library = Path(folder, f"{name}.o"), Path(folder, f"{name}.so")
+        source.write_bytes(object_code)
+        command = [found, "-shared", "-o", str(library), str(source), "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+            raise GaweeError(f"cannot link the shared library: {lines[0]}")
+        return library.read_bytes()
+
+
+def weights_blob(interface: CInterface, values: Mapping[str, Array]) -> bytes:
+    """Return the one blob that holds every weight at its offset."""
+    blob = bytearray(interface.weights_size)
+    for offset, buffer in interface.weights:
+        blob[offset : offset + buffer.size] = values[_key(buffer.role, buffer.name)].tobytes()
+    return bytes(blob)
+
+
+def _key(role: str, name: str) -> str:
+    # Prepared values are numbered, and a parameter may be called "0" as well.
+    return f"prepared {name}" if role == "prepared" else name
+
+
+def _bound_weights(
+    module: ModuleOp, interface: CInterface, parameters: Mapping[str, Array], function: str
+) -> bytes:
+    if not interface.signature.of_role("prepared"):
+        expected = interface.signature.of_role("parameter", "constant")
+        return weights_blob(interface, check_arrays("parameter", expected, parameters))
+    # The values that @prepare computes are computed here, on this machine.
+    model = CompiledModel(module, parameters, function=function)
+    prepared = {_key("prepared", name): value for name, value in model.prepared_values().items()}
+    return weights_blob(interface, {**parameters, **prepared})
+
+
+def export(
+    module: ModuleOp,
+    name: str,
+    directory: Path,
+    kinds: Collection[str],
+    *,
+    parameters: Mapping[str, Array] | None = None,
+    function: str = MAIN,
+    target: Target | None = None,
+) -> list[Path]:
+    """Write the files of some KINDS for a module at the llvm level; return their paths.
+
+    `obj` and `shared` bring the header and the manifest with them. With `parameters`,
+    NAME.weights.bin is written too. Raises GaweeError for an unknown kind, a name that is no C
+    identifier, parameters that do not fit, and a missing C compiler.
+    """
+    unknown = [kind for kind in kinds if kind not in KINDS]
+    if unknown:
+        raise GaweeError(f"unsupported output '{unknown[0]}'; supported: {', '.join(KINDS)}")
+    interface = c_interface(module, name, function)
+    target = (target or Target()).resolved()
+    weights = None
+    if parameters is not None and interface.weights:
+        weights = _bound_weights(module, interface, parameters, function)
+    files: dict[str, bytes] = _code(add_c_entry(module, interface), kinds, name, target)
+    if weights is not None:
+        files[f"{name}.weights.bin"] = weights
+    if {"header", "obj", "shared"} & set(kinds):
+        described = {
+            "triple": make_machine(target, jit=False).triple,
+            "cpu": target.cpu,
+            "features": target.features,
+        }
+        weights_file = f"{name}.weights.bin" if weights is not None else None
+        files[f"{name}.h"] = header_text(interface).encode()
+        files[f"{name}.json"] = manifest_text(interface, described, weights_file).encode()
+    directory.mkdir(parents=True, exist_ok=True)
+    return [write_file(directory / file, data) for file, data in files.items()]
+
+
+def _code(module: ModuleOp, kinds: Collection[str], name: str, target: Target) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    if "ll" in kinds:
+        files[f"{name}.ll"] = llvm_text(module, target.function_attributes()).encode()
+    if not {"asm", "obj", "shared"} & set(kinds):
+        return files
+    parsed, machine = optimized_module(module, target, jit=False)
+    emitters: dict[str, Callable[[], bytes]] = {
+        "asm": lambda: machine.emit_assembly(parsed).encode(),
+        "obj": lambda: machine.emit_object(parsed),
+        "shared": lambda: link_shared(machine.emit_object(parsed), name),
+    }
+    for kind, emit in emitters.items():
+        if kind in kinds:
+            files[name + SUFFIXES[kind]] = emit()
+    return files
