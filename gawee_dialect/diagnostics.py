@@ -5,6 +5,7 @@ model.json:41:7: error: 'gawee.conv' op expected bias of shape 64, got 32
 hint: a bias has one entry per output channel
 """
 
+import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -72,7 +73,16 @@ def _locate(module: ModuleOp, error: VerifyException) -> Diagnostic:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an exception's text, lower case at the start as messages are."""
+    """Return the first line of an exception's text, lower case at the start as messages are.
+
+    A line that ends with a colon has its point in the next line, which then belongs to it.
+    """
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    line = lines[0]
+    line = " ".join(part.strip() for part in lines[:2]) if lines[0].endswith(":") else lines[0]
     return line[0].lower() + line[1:] if line[1:2].islower() else line
+
+
+def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
+    """Return a hint: the nearest of the known words, or `otherwise` where none is near."""
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.7)
+    return f"did you mean '{near[0]}'?" if near else otherwise

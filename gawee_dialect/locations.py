@@ -8,17 +8,21 @@ from collections.abc import Iterable
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    AnyFloat,
     ArrayAttr,
+    ComplexType,
     FileLineColLoc,
     FusedLoc,
+    IndexType,
     IntAttr,
+    IntegerType,
     LocationAttr,
     NameLoc,
     StringAttr,
     UnknownLoc,
 )
 from xdsl.ir import Attribute, Operation
-from xdsl.parser import Parser
+from xdsl.parser import AttrParser, Parser
 from xdsl.utils.hints import isa
 
 
@@ -69,6 +73,19 @@ class LocatedParser(Parser):
 
     `line_offset` is the number of lines before the text in its file (`--split-input-file`).
     """
+
+    # xDSL prints a float that 6 decimals can't say as its bits, such as 0x7F800000. Inside dense<>
+    # it reads them as an integer: 2139095040.0 instead of infinity. The only hook is not public.
+    class _TensorLiteralElement(
+        Parser._TensorLiteralElement  # pyright: ignore[reportPrivateUsage]
+    ):
+        def to_type(
+            self, parser: AttrParser, type: AnyFloat | IntegerType | IndexType | ComplexType
+        ) -> int | float | tuple[int, int] | tuple[float, float]:
+            if isinstance(type, AnyFloat) and self.span.text.startswith("0x"):
+                bits = self.to_int(parser).to_bytes(type.size, "little")
+                return type.unpack(bits, 1)[0]
+            return super().to_type(parser, type)
 
     def __init__(
         self, ctx: Context, input: str, name: str = "<unknown>", line_offset: int = 0

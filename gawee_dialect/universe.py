@@ -18,6 +18,7 @@ PASSES: dict[str, str] = {
     "lower-to-linalg": "LowerToLinalg",
     "hoist-parameter-computation": "HoistParameterComputation",
     "bufferize": "Bufferize",
+    "outline-kernels": "OutlineKernels",
     "plan-memory": "PlanMemory",
     "lower-linalg-to-loops": "LowerLinalgToLoops",
     "convert-to-llvm": "ConvertToLLVM",
@@ -37,24 +38,6 @@ OVERRIDES: dict[str, str] = {
 }
 
 
-def _llvm() -> Dialect:
-    from gawee_dialect.dialect.llvm import LLVM
-
-    return LLVM
-
-
-CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
-    # Ours in the place of xDSL's dialect of the same name, where that lacks or misprints ops.
-    "llvm": _llvm,
-}
-
-
-def _dialect() -> Dialect:
-    from gawee_dialect.dialect import GAWEE
-
-    return GAWEE
-
-
 def _pass_factory(module_name: str, class_name: str) -> Callable[[], type[ModulePass]]:
     def load() -> type[ModulePass]:
         return getattr(import_module(f"gawee_dialect.passes.{module_name}"), class_name)
@@ -69,8 +52,22 @@ def _named_as_pass(table: dict[str, str]) -> dict[str, Callable[[], type[ModuleP
     }
 
 
+def _dialect_factory(module_name: str, name: str) -> Callable[[], Dialect]:
+    def load() -> Dialect:
+        return getattr(import_module(module_name), name)
+
+    return load
+
+
+CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
+    # Ours in the place of xDSL's dialect of the same name, which lacks or misprints ops. An entry
+    # point can't replace a dialect, so xdsl-opt doesn't see these.
+    "linalg": _dialect_factory("gawee_dialect.dialect.linalg", "LINALG"),
+    "llvm": _dialect_factory("gawee_dialect.dialect.llvm", "LLVM"),
+}
+
 UNIVERSE = Universe(
-    all_dialects={"gawee": _dialect},
+    all_dialects={"gawee": _dialect_factory("gawee_dialect.dialect", "GAWEE")},
     all_passes={
         **_named_as_pass(PASSES),
         **{name: _pass_factory("pipelines", class_name) for name, class_name in PIPELINES.items()},

@@ -1,14 +1,20 @@
 """Elementwise ops: one definition of everything but the scalar meaning."""
 
-from abc import ABC
-from collections.abc import Sequence
-from itertools import zip_longest
+from __future__ import annotations
 
-from xdsl.dialects.builtin import TensorType
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.dialects.builtin import TensorType, i32
+from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.dialect.folding import fold_constants, is_filled_with
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import (
     AnyTensor,
@@ -19,6 +25,9 @@ from gawee_dialect.dialect.types import (
     shape_text,
     tensor_type,
 )
+
+if TYPE_CHECKING:
+    from gawee_dialect.dialect.dense import Array
 
 
 def broadcast_shape(lhs: Sequence[int], rhs: Sequence[int]) -> tuple[int, ...]:
@@ -36,7 +45,16 @@ def broadcast_shape(lhs: Sequence[int], rhs: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(sizes))
 
 
-class UnaryOp(GaweeOp, ABC):
+def require_accepted(what: str, element: Attribute, accepts: Callable[[Attribute], bool]) -> None:
+    """Raise VerifyException that lists the supported element types unless `element` is one."""
+    if not accepts(element):
+        integers = ", signless integers of more than one bit" if accepts(i32) else ""
+        raise VerifyException(
+            f"unsupported element type '{element}' of {what}; supported: f16, f32, f64{integers}"
+        )
+
+
+class UnaryOp(GaweeOp, HasFolderInterface, ABC):
     """An op that applies one scalar function to every element."""
 
     input = operand_def(TensorType)
@@ -56,18 +74,31 @@ class UnaryOp(GaweeOp, ABC):
     @classmethod
     def result_type(cls, input: AnyTensor) -> AnyTensor:
         """Return the input's type; raises VerifyException where C1 fails."""
-        require(
-            cls.accepts(input.element_type),
-            f"unsupported element type '{input.element_type}' of input",
-        )
+        require_accepted("input", input.element_type, cls.accepts)
         return input
+
+    @staticmethod
+    @abstractmethod
+    def compute(input: Array) -> Array:
+        """Apply the function to every element of an array: what the folder does."""
 
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input))
 
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """op(constant) -> constant"""
+        constant = fold_constants([self.input], tensor_type(self.result), self.compute)
+        return None if constant is None else (constant,)
 
-class BinaryOp(GaweeOp, ABC):
+
+class BinaryOp(GaweeOp, HasFolderInterface, ABC):
     """An op that applies one scalar function of two elements, with NumPy's broadcasting."""
+
+    NEUTRAL: ClassVar[int]
+    """The rhs that leaves every lhs as it is."""
+
+    COMMUTATIVE: ClassVar[bool] = False
+    """Whether the neutral element may stand on either side."""
 
     lhs = operand_def(TensorType)
     rhs = operand_def(TensorType)
@@ -90,15 +121,32 @@ class BinaryOp(GaweeOp, ABC):
     @classmethod
     def result_type(cls, lhs: AnyTensor, rhs: AnyTensor) -> AnyTensor:
         """Return the broadcast type; raises VerifyException where C1 to C3 fail."""
-        require(
-            cls.accepts(lhs.element_type),
-            f"unsupported element type '{lhs.element_type}' of lhs",
-        )
-        require_same_element("rhs", rhs, lhs)
+        require_accepted("lhs", lhs.element_type, cls.accepts)
+        require_same_element("rhs", rhs, lhs, "lhs")
         return TensorType(lhs.element_type, broadcast_shape(lhs.get_shape(), rhs.get_shape()))
+
+    @staticmethod
+    @abstractmethod
+    def compute(lhs: Array, rhs: Array) -> Array:
+        """Apply the function to two arrays: what the folder does."""
 
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.lhs), tensor_type(self.rhs))
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """Fold constant operands, and op(%x, neutral) -> %x where the type stays.
+
+        The sign of a zero is not kept: %x + 0.0 -> %x, though -0.0 + 0.0 is 0.0.
+        """
+        result = tensor_type(self.result)
+        constant = fold_constants([self.lhs, self.rhs], result, self.compute)
+        if constant is not None:
+            return (constant,)
+        if self.lhs.type == result and is_filled_with(self.rhs, self.NEUTRAL):
+            return (self.lhs,)
+        if self.COMMUTATIVE and self.rhs.type == result and is_filled_with(self.lhs, self.NEUTRAL):
+            return (self.rhs,)
+        return None
 
 
 @irdl_op_definition
@@ -119,6 +167,16 @@ class ReluOp(UnaryOp):
     def accepts(cls, element: Attribute) -> bool:
         return is_signed_number(element)
 
+    @staticmethod
+    def compute(input: Array) -> Array:
+        import numpy as np
+
+        return np.maximum(input, np.zeros((), input.dtype))
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """relu(relu(%x)) -> relu(%x), and what every unary op folds"""
+        return (self.input,) if isinstance(self.input.owner, ReluOp) else super().fold()
+
 
 @irdl_op_definition
 class SqrtOp(UnaryOp):
@@ -133,6 +191,12 @@ class SqrtOp(UnaryOp):
     """
 
     name = "gawee.sqrt"
+
+    @staticmethod
+    def compute(input: Array) -> Array:
+        import numpy as np
+
+        return np.sqrt(input)
 
 
 @irdl_op_definition
@@ -151,6 +215,15 @@ class AddOp(BinaryOp):
 
     name = "gawee.add"
 
+    NEUTRAL: ClassVar = 0
+    COMMUTATIVE: ClassVar = True
+
+    @staticmethod
+    def compute(lhs: Array, rhs: Array) -> Array:
+        import numpy as np
+
+        return np.add(lhs, rhs)
+
 
 @irdl_op_definition
 class SubOp(BinaryOp):
@@ -167,6 +240,14 @@ class SubOp(BinaryOp):
     """
 
     name = "gawee.sub"
+
+    NEUTRAL: ClassVar = 0
+
+    @staticmethod
+    def compute(lhs: Array, rhs: Array) -> Array:
+        import numpy as np
+
+        return np.subtract(lhs, rhs)
 
 
 @irdl_op_definition
@@ -185,6 +266,15 @@ class MulOp(BinaryOp):
 
     name = "gawee.mul"
 
+    NEUTRAL: ClassVar = 1
+    COMMUTATIVE: ClassVar = True
+
+    @staticmethod
+    def compute(lhs: Array, rhs: Array) -> Array:
+        import numpy as np
+
+        return np.multiply(lhs, rhs)
+
 
 @irdl_op_definition
 class DivOp(BinaryOp):
@@ -201,6 +291,14 @@ class DivOp(BinaryOp):
     """
 
     name = "gawee.div"
+
+    NEUTRAL: ClassVar = 1
+
+    @staticmethod
+    def compute(lhs: Array, rhs: Array) -> Array:
+        import numpy as np
+
+        return np.divide(lhs, rhs)
 
     @classmethod
     def accepts(cls, element: Attribute) -> bool:

@@ -4,14 +4,15 @@ from abc import ABC, abstractmethod
 
 from xdsl.ir import SSAValue
 from xdsl.irdl import IRDLOperation, OpResult, ParsePropInAttrDict
+from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.types import AnyTensor, require, tensor_type
+from gawee_dialect.dialect.types import AnyTensor, require_static, tensor_type
 
 
 class GaweeOp(IRDLOperation, ABC):
     """An op with one tensor result whose type follows from operands and properties.
 
-    A subclass states the rule once, in a static method `result_type` on types and attributes that
+    All shapes are static. A subclass states the rule once, in a static method `result_type` on types and attributes that
     raises VerifyException where a constraint is broken. Its constructor calls the rule to make the
     result; `inferred_type` calls it on an existing op, for the verifier and for shape inference.
     """
@@ -28,8 +29,11 @@ class GaweeOp(IRDLOperation, ABC):
         return self.results[0]
 
     def verify_(self) -> None:
+        for index, operand in enumerate(self.operands):
+            require_static(f"operand #{index}", operand.type)
         inferred, declared = self.inferred_type(), tensor_type(self.results[0])
-        require(inferred == declared, f"expected result type '{inferred}', got '{declared}'")
+        if inferred != declared:  # written out: the message prints two types
+            raise VerifyException(f"expected result type '{inferred}', got '{declared}'")
 
 
 def optional_tensor_type(value: SSAValue | None) -> AnyTensor | None:

@@ -265,6 +265,7 @@ class AdAvgPoolOp(GaweeOp):
       C1: input has rank 4.
       C2: the element type is a float.
       C3: output_size has two positive entries.
+      C4: the input's height and width are positive.
     """
 
     name = "gawee.ad_avg_pool"
@@ -287,7 +288,7 @@ class AdAvgPoolOp(GaweeOp):
 
     @staticmethod
     def result_type(input: AnyTensor, *, output_size: Sequence[int]) -> AnyTensor:
-        """Return the pooled type; raises VerifyException where C1 to C3 fail."""
+        """Return the pooled type; raises VerifyException where C1 to C4 fail."""
         require_rank("input", input, 4)
         require_float("input", input)
         require_length("output_size", output_size, 2)

@@ -6,12 +6,14 @@ from typing import ClassVar
 from xdsl.dialects.builtin import (
     DenseArrayBase,
     Float64Type,
+    IntegerType,
     StringAttr,
     TensorType,
     UnitAttr,
     f64,
     i64,
 )
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
@@ -22,9 +24,12 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
+from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.python_value import PythonValueType
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -37,7 +42,7 @@ from gawee_dialect.dialect.types import (
 
 
 @irdl_op_definition
-class InterpolateOp(GaweeOp):
+class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
     """Resample height and width to the given size.
 
     The input position of output position d is, with r = in / out or 1 / scale where scales are
@@ -58,6 +63,7 @@ class InterpolateOp(GaweeOp):
       C3: mode is nearest or bilinear; bilinear needs a float element type.
       C4: align_corners goes with bilinear.
       C5: scales, where given, are two positive numbers.
+      C6: size_from are integer tensors or Python values.
     """
 
     name = "gawee.interpolate"
@@ -143,3 +149,21 @@ class InterpolateOp(GaweeOp):
             align_corners=self.align_corners is not None,
             scales=None if self.scales is None else self.scales.get_values(),
         )
+
+    def verify_(self) -> None:
+        super().verify_()
+        for index, value in enumerate(self.size_from):
+            require(
+                isinstance(value.type, PythonValueType)
+                or (
+                    isa(value.type, AnyTensor) and isinstance(value.type.element_type, IntegerType)
+                ),
+                f"expected size_from #{index} to be an integer tensor or a Python value, "
+                f"got '{value.type}'",
+            )
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from gawee_dialect.passes.canonicalization.resize import SizeFromConstants
+
+        return (SizeFromConstants(),)

@@ -1,10 +1,13 @@
 """Ops that move elements without computing on them."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import prod
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, TensorType, i64
-from xdsl.interfaces import HasFolderInterface
+from xdsl.interfaces import HasCanonicalizationPatternsInterface, HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
@@ -14,8 +17,10 @@ from xdsl.irdl import (
     traits_def,
     var_operand_def,
 )
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
 
+from gawee_dialect.dialect.folding import fold_constants
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import (
     AnyTensor,
@@ -25,6 +30,21 @@ from gawee_dialect.dialect.types import (
     shape_text,
     tensor_type,
 )
+
+if TYPE_CHECKING:
+    from gawee_dialect.dialect.dense import Array
+
+
+def fold_to_shape(input: SSAValue, result: AnyTensor) -> Sequence[SSAValue | Attribute] | None:
+    """Fold an op that only gives its input another shape; None where it can't be."""
+    if input.type == result:
+        return (input,)
+
+    def reshape(array: Array) -> Array:
+        return array.reshape(result.get_shape())
+
+    constant = fold_constants([input], result, reshape)
+    return None if constant is None else (constant,)
 
 
 @irdl_op_definition
@@ -61,7 +81,7 @@ class IdentityOp(GaweeOp, HasFolderInterface):
 
 
 @irdl_op_definition
-class FlattenOp(GaweeOp, HasFolderInterface):
+class FlattenOp(GaweeOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """Join the axes start_dim to end_dim (both included) into one, in row-major order.
 
     Negative axes count from the end. A scalar becomes a vector of one element.
@@ -122,12 +142,18 @@ class FlattenOp(GaweeOp, HasFolderInterface):
         )
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """gawee.flatten %x (one axis alone) -> %x"""
-        return (self.input,) if self.result.type == self.input.type else None
+        """gawee.flatten %x (one axis alone) -> %x, and gawee.flatten constant -> constant"""
+        return fold_to_shape(self.input, tensor_type(self.result))
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from gawee_dialect.passes.canonicalization.shape import FlattenOfFlatten, FlattenOfReshape
+
+        return (FlattenOfFlatten(), FlattenOfReshape())
 
 
 @irdl_op_definition
-class ReshapeOp(GaweeOp, HasFolderInterface):
+class ReshapeOp(GaweeOp, HasFolderInterface, HasCanonicalizationPatternsInterface):
     """The same elements, in row-major order, under another shape.
 
     ```mlir
@@ -170,8 +196,14 @@ class ReshapeOp(GaweeOp, HasFolderInterface):
         return self.result_type(tensor_type(self.input), shape=self.shape.get_values())
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """gawee.reshape %x (to its own shape) -> %x"""
-        return (self.input,) if self.result.type == self.input.type else None
+        """gawee.reshape %x (to its own shape) -> %x, and gawee.reshape constant -> constant"""
+        return fold_to_shape(self.input, tensor_type(self.result))
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from gawee_dialect.passes.canonicalization.shape import ReshapeOfView
+
+        return (ReshapeOfView(),)
 
 
 @irdl_op_definition
@@ -220,7 +252,7 @@ class CatOp(GaweeOp, HasFolderInterface):
             return shape[:axis] + shape[axis + 1 :]
 
         for index, type in enumerate(inputs):
-            require_same_element(f"input #{index}", type, first)
+            require_same_element(f"input #{index}", type, first, "input #0")
             same_rank = type.get_num_dims() == rank
             require(
                 same_rank and off_axis(type.get_shape()) == off_axis(first.get_shape()),
@@ -237,5 +269,14 @@ class CatOp(GaweeOp, HasFolderInterface):
         )
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """gawee.cat %x -> %x"""
-        return (self.inputs[0],) if len(self.inputs) == 1 else None
+        """gawee.cat %x -> %x, and gawee.cat constants -> constant"""
+        if len(self.inputs) == 1:
+            return (self.inputs[0],)
+
+        def concatenate(*arrays: Array) -> Array:
+            import numpy as np
+
+            return np.concatenate(arrays, axis=self.dim.value.data)
+
+        constant = fold_constants(self.inputs, tensor_type(self.result), concatenate)
+        return None if constant is None else (constant,)

@@ -21,13 +21,19 @@ class Instrument:
         """Called before a pass runs."""
 
     def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
-        """Called after a pass ran without an error."""
+        """Called after a pass ran without an error, and its result verified."""
+
+    def pass_failed(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        """Called after a pass raised, or left a module that does not verify."""
 
     def pattern_fired(self, pattern: RewritePattern, op_name: str) -> None:
         """Called after a pattern rewrote an op; the op itself may be gone."""
 
     def pattern_missed(self, pattern: RewritePattern, op: Operation, reason: str) -> None:
         """Called when a pattern declines an op of the kind it is for."""
+
+    def statistic(self, module_pass: ModulePass, what: str, value: int) -> None:
+        """Called when a pass reports a number about its work."""
 
 
 _installed: ContextVar[Sequence[Instrument]] = ContextVar("instruments", default=())
@@ -46,3 +52,9 @@ def instrumented(*new: Instrument) -> Generator[None]:
         yield
     finally:
         _installed.reset(token)
+
+
+def report_statistic(module_pass: ModulePass, what: str, value: int) -> None:
+    """Tell the instruments a number about a pass's work: `workspace bytes`, 4096."""
+    for instrument in instruments():
+        instrument.statistic(module_pass, what, value)

@@ -1,8 +1,7 @@
 """Run a list of passes over a module: verify after each, and tell the instruments."""
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -10,7 +9,13 @@ from xdsl.passes import ModulePass
 from xdsl.utils.arg_spec import ArgSpec, parse_pipeline
 from xdsl.utils.exceptions import ArgSpecParseError, DiagnosticException
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, verify_module
+from gawee_dialect.diagnostics import (
+    Diagnostic,
+    GaweeError,
+    did_you_mean,
+    first_line,
+    verify_module,
+)
 from gawee_dialect.passes.instrument import instruments
 
 PassTable = Mapping[str, Callable[[], type[ModulePass]]]
@@ -28,14 +33,19 @@ def parse_passes(spec: str, table: PassTable) -> list[ModulePass]:
     try:
         specs = tuple(parse_pipeline(text))
     except ArgSpecParseError as error:
-        raise GaweeError(f"cannot read pass pipeline '{spec}': {first_line(error)}") from error
+        raise GaweeError(f"cannot read pass pipeline '{text}': {_what_and_where(error)}") from error
     return [_make_pass(item, table) for item in specs]
+
+
+def _what_and_where(error: ArgSpecParseError) -> str:
+    # xDSL's text: a heading, `file:line:column`, the pipeline, a caret, and what it expected.
+    _, position, *_, what = str(error).strip().splitlines()
+    return f"{what.strip().lower()} at column {position.rpartition(':')[2]}"
 
 
 def _make_pass(spec: ArgSpec, table: PassTable) -> ModulePass:
     if spec.name not in table:
-        near = difflib.get_close_matches(spec.name, table, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else "--list-passes lists all passes"
+        hint = did_you_mean(spec.name, table, "--list-passes lists all passes")
         raise GaweeError(Diagnostic(f"unknown pass '{spec.name}'", hint=hint))
     pass_type = table[spec.name]()
     try:
@@ -61,10 +71,30 @@ def run_passes(
         for instrument in instruments():
             instrument.before_pass(module_pass, module)
         try:
-            module_pass.apply(ctx, module)
-        except DiagnosticException as error:
-            raise GaweeError(f"pass '{module_pass.name}' failed: {first_line(error)}") from error
-        if verify_each:
-            verify_module(module)
+            _apply(ctx, module, module_pass, verify_each)
+        except Exception:
+            for instrument in instruments():
+                instrument.pass_failed(module_pass, module)
+            raise
         for instrument in instruments():
             instrument.after_pass(module_pass, module)
+
+
+def _apply(ctx: Context, module: ModuleOp, module_pass: ModulePass, verify: bool) -> None:
+    name = module_pass.name
+    try:
+        module_pass.apply(ctx, module)
+    except DiagnosticException as error:
+        raise GaweeError(f"pass '{name}' failed: {first_line(error)}") from error
+    except GaweeError:
+        raise
+    except Exception as error:
+        error.add_note(f"in pass '{name}'")
+        raise
+    if not verify:
+        return
+    try:
+        verify_module(module)
+    except GaweeError as error:
+        hint = f"the module is wrong since pass '{name}' ran"
+        raise GaweeError(replace(found, hint=hint) for found in error.diagnostics) from error

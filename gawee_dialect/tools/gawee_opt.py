@@ -1,132 +1,207 @@
 """gawee-opt: read MLIR, run passes, write MLIR; mlir-opt for the gawee dialect."""
 
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
-from io import StringIO
-from pathlib import Path
+from contextlib import AbstractContextManager, nullcontext
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.printer import Printer
-from xdsl.utils.exceptions import ParseError
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
-from gawee_dialect.locations import LocatedParser
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, print_mlir, split_chunks
+from gawee_dialect.instruments.timing import Timing, print_timing
+from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_passes
+from gawee_dialect.tools.command_line import (
+    DONE,
+    CommandParser,
+    read_text,
+    run_tool,
+    write_text,
+)
+from gawee_dialect.tools.expected_errors import compare_errors, expected_errors
 from gawee_dialect.tools.pass_flags import split_pass_flags
-from gawee_dialect.universe import PASSES, all_passes, make_context
+from gawee_dialect.tools.pass_list import pass_list
+from gawee_dialect.tools.plugin_file import with_loaded_passes
+from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
 
-SPLIT_MARKER = "// -----"
+PROG = "gawee-opt"
 
 
-def argument_parser() -> ArgumentParser:
+def argument_parser() -> CommandParser:
     """Describe the command line, apart from pass flags (see pass_flags.py)."""
-    parser = ArgumentParser(
-        prog="gawee-opt",
+    names = "\n".join(f"  --{name}" for name in (*PASSES, *PIPELINES, *OVERRIDES))
+    parser = CommandParser(
+        prog=PROG,
         description=__doc__,
         formatter_class=RawDescriptionHelpFormatter,
-        epilog="Every pass is a flag: gawee-opt --canonicalize --lower-to-linalg in.mlir\n"
-        f"passes of gawee: {', '.join(PASSES)}\n"
-        "--list-passes describes them, and names those of xDSL and of other plugins.",
+        allow_abbrev=False,
+        epilog="Every pass is a flag, and passes run in the order given:\n"
+        "  gawee-opt --canonicalize --lower-to-linalg in.mlir\n"
+        "  gawee-opt in.mlir --some-pass='option=1 other=2'\n\n"
+        f"passes of gawee:\n{names}\n"
+        "--list-passes describes them, and those of xDSL and of other plugins.\n\n"
+        "exit code: 0 done; 1 the input or the command line is wrong; 2 a bug in gawee-opt",
     )
-    parser.add_argument("input", nargs="?", default="-", help="MLIR file, - for standard input")
-    parser.add_argument("-o", "--output", default="-", help="output file (default: stdout)")
-    parser.add_argument("-p", "--passes", metavar="PIPELINE", help="passes: 'a,b{option=1}'")
-    parser.add_argument("--pass-pipeline", metavar="PIPELINE", help="passes: 'builtin.module(a,b)'")
-    parser.add_argument("--split-input-file", action="store_true", help="split at '// -----'")
-    parser.add_argument(
+    add = parser.add_argument
+    add("input", nargs="?", default="-", help="MLIR file, - for standard input (the default)")
+    add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
+    add("-p", "--passes", metavar="PIPELINE", help="run passes: 'a,b{option=1}'")
+    add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
+    add("--load", metavar="FILE", help="add the passes that a Python file defines; repeatable")
+    add("--list-passes", action="store_true", help="describe every pass and its options")
+    add("--split-input-file", action="store_true", help=f"split at lines '{SPLIT_MARKER}'")
+    add(
         "--verify-diagnostics",
         action="store_true",
-        help="print errors to stdout and exit with 0: for tests of error messages",
+        help="for tests of messages: compare errors with '// expected-error {{text}}' "
+        "annotations; where there are none, print them to stdout and go on",
     )
-    parser.add_argument(
+    add(
         "--verify-each",
-        type=lambda text: text not in ("0", "false"),
+        type=_boolean,
         default=True,
         metavar="BOOL",
-        help="verify after each pass (default: true)",
+        help="verify the module after each pass (default: true)",
     )
-    parser.add_argument(
-        "--mlir-print-op-generic", action="store_true", help="print the generic form"
-    )
-    parser.add_argument("--mlir-print-debuginfo", action="store_true", help="print locations")
-    parser.add_argument(
-        "--allow-unregistered-dialect", action="store_true", help="parse unknown ops"
-    )
-    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    add("--mlir-print-op-generic", action="store_true", help="print the generic form")
+    add("--mlir-print-debuginfo", action="store_true", help="print locations")
+    add("--mlir-timing", action="store_true", help="print a table of times to stderr")
+    add("--allow-unregistered-dialect", action="store_true", help="parse unknown ops")
+    add("--debug", action="store_true", help="show the traceback of an error")
+    add("--version", action="store_true", help="show versions")
     return parser
 
 
-def parse_mlir(text: str, name: str, line_offset: int, allow_unregistered: bool) -> ModuleOp:
-    """Parse and verify MLIR text; raises GaweeError located in it."""
-    ctx = make_context(allow_unregistered=allow_unregistered)
-    try:
-        module = LocatedParser(ctx, text, name, line_offset).parse_module()
-    except ParseError as error:
-        where = error.span.get_location()
-        place = f"{name}:{where.line + line_offset}:{where.col}"
-        raise GaweeError(Diagnostic(error.msg.strip(), place)) from error
-    verify_module(module)
-    return module
+def _boolean(text: str) -> bool:
+    if text not in ("true", "1", "false", "0"):
+        raise ArgumentTypeError(f"expected true or false, got '{text}'")
+    return text in ("true", "1")
 
 
-def print_mlir(module: ModuleOp, arguments: Namespace) -> str:
-    """Return a module's text in the form that the flags ask for."""
-    stream = StringIO()
-    printer = Printer(
-        stream,
-        print_generic_format=arguments.mlir_print_op_generic,
-        print_debuginfo=arguments.mlir_print_debuginfo,
-    )
-    printer.print_op(module)
-    return stream.getvalue() + "\n"
+def parse_arguments(argv: Sequence[str], table: PassTable) -> tuple[Namespace, list[ModulePass]]:
+    """Read the command line; raises GaweeError, with the nearest flag, for an unknown one."""
+    rest, specs = split_pass_flags(argv, table)
+    parser = argument_parser()
+    # LLVM's flags may stand alone for true; argparse would take the file name for the value.
+    rest = ["--verify-each=true" if word == "--verify-each" else word for word in rest]
+    arguments, unknown = parser.parse_known_args(rest)
+    if unknown:
+        flags = [*parser.flags(), *(f"--{name}" for name in table)]
+        raise GaweeError(_unknown_argument(unknown[0], flags))
+    return arguments, [made for spec in specs for made in parse_passes(spec, table)]
 
 
-def process(text: str, line_offset: int, passes: list[ModulePass], arguments: Namespace) -> str:
-    """Take one chunk of input through the passes; raises GaweeError."""
-    name = "<stdin>" if arguments.input == "-" else arguments.input
-    module = parse_mlir(text, name, line_offset, arguments.allow_unregistered_dialect)
-    ctx = make_context(allow_unregistered=arguments.allow_unregistered_dialect)
-    run_passes(ctx, module, passes, verify_each=arguments.verify_each)
-    return print_mlir(module, arguments)
+def _unknown_argument(word: str, flags: Sequence[str]) -> Diagnostic:
+    if not word.startswith("-"):
+        return Diagnostic(f"expected one input file, got another: '{word}'")
+    flag = word.partition("=")[0]
+    hint = did_you_mean(flag, flags, f"{PROG} --help lists the flags, --list-passes the passes")
+    return Diagnostic(f"unknown flag or pass '{flag}'", hint=hint)
 
 
-def run(arguments: Namespace, specs: Sequence[str], table: PassTable) -> None:
-    """Do what the command line says; raises GaweeError."""
-    passes = [made for spec in specs for made in parse_passes(spec, table)]
-    text = sys.stdin.read() if arguments.input == "-" else Path(arguments.input).read_text()
-    chunks = text.split(SPLIT_MARKER) if arguments.split_input_file else [text]
-    outputs: list[str] = []
-    line_offset = 0
-    for chunk in chunks:
+def phase(timing: Timing | None, name: str) -> AbstractContextManager[None]:
+    """Return what times a phase of the tool, where times are asked for."""
+    return nullcontext() if timing is None else timing.phase(name)
+
+
+class Chunks:
+    """Takes the chunks of one input through the passes, one after another."""
+
+    def __init__(self, arguments: Namespace, passes: Sequence[ModulePass], name: str):
+        self.arguments = arguments
+        self.passes = passes
+        self.name = name
+        self.timing = Timing() if arguments.mlir_timing else None
+        self.complaints: list[Diagnostic] = []
+
+    def process(self, ctx: Context, chunk: str, line_offset: int) -> str:
+        """Return the output for one chunk.
+
+        Raises GaweeError, unless errors are part of the output or annotated in the chunk.
+        """
+        if not self.arguments.verify_diagnostics:
+            return self._transform(ctx, chunk, line_offset)
+        expected = expected_errors(chunk, line_offset)
         try:
-            outputs.append(process(chunk, line_offset, passes, arguments))
+            output, got = self._transform(ctx, chunk, line_offset), ()
         except GaweeError as error:
-            if not arguments.verify_diagnostics:
-                raise
-            outputs.append(f"{error}\n")
-        line_offset += chunk.count("\n")
-    result = f"{SPLIT_MARKER}\n".join(outputs)
-    if arguments.output == "-":
-        sys.stdout.write(result)
+            output, got = f"{error}\n", error.diagnostics
+        if not expected:
+            return output
+        self.complaints += compare_errors(expected, got, self.name)
+        return ""
+
+    def _transform(self, ctx: Context, chunk: str, line_offset: int) -> str:
+        with phase(self.timing, "parse"):
+            module = parse_mlir(ctx, chunk, self.name, line_offset)
+        with instrumented(*([] if self.timing is None else [self.timing])):
+            run_passes(ctx, module, self.passes, verify_each=self.arguments.verify_each)
+        with phase(self.timing, "print"):
+            return self._print(module)
+
+    def _print(self, module: ModuleOp) -> str:
+        return print_mlir(
+            module,
+            generic=self.arguments.mlir_print_op_generic,
+            locations=self.arguments.mlir_print_debuginfo,
+        )
+
+
+def transform(arguments: Namespace, passes: Sequence[ModulePass]) -> None:
+    """Read, take through the passes, write; raises GaweeError, and then writes nothing."""
+    text, name = read_text(arguments.input)
+    chunks = Chunks(arguments, passes, name)
+    parts = split_chunks(text) if arguments.split_input_file else [(text, 0)]
+    # A context of its own for each chunk: passes load dialects, and chunks must not depend on it.
+    try:
+        outputs = [
+            chunks.process(
+                make_context(allow_unregistered=arguments.allow_unregistered_dialect), *part
+            )
+            for part in parts
+        ]
+    finally:
+        if chunks.timing is not None:
+            print_timing(chunks.timing.steps, chunks.timing.total)
+    if chunks.complaints:
+        raise GaweeError(chunks.complaints)
+    printed = (output for output in outputs if output)
+    write_text(arguments.output, f"{SPLIT_MARKER}\n".join(printed))
+
+
+def version_text() -> str:
+    """Return the versions that a bug report should name."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    def of(package: str) -> str:
+        try:
+            return version(package)
+        except PackageNotFoundError:
+            return "(not installed)"
+
+    python = ".".join(map(str, sys.version_info[:3]))
+    return f"{PROG} {of('gawee-dialect')}, xdsl {of('xdsl')}, Python {python}"
+
+
+def run(argv: Sequence[str]) -> int:
+    """Do what the command line says; raises GaweeError and OSError."""
+    argv, table = with_loaded_passes(PROG, argv, all_passes())
+    arguments, passes = parse_arguments(argv, table)
+    if arguments.version:
+        print(version_text())
+    elif arguments.list_passes:
+        write_text(arguments.output, pass_list(table))
     else:
-        Path(arguments.output).write_text(result)
+        transform(arguments, passes)
+    return DONE
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run gawee-opt; return the exit code."""
-    table = all_passes()
-    rest, specs = split_pass_flags(sys.argv[1:] if argv is None else argv, table)
-    arguments = argument_parser().parse_args(rest)
-    try:
-        run(arguments, specs, table)
-    except (GaweeError, OSError) as error:
-        if arguments.debug:
-            raise
-        print(error if isinstance(error, GaweeError) else f"error: {error}", file=sys.stderr)
-        return 1
-    return 0
+    return run_tool(PROG, sys.argv[1:] if argv is None else argv, run)
 
 
 if __name__ == "__main__":

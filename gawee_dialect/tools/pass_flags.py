@@ -5,7 +5,9 @@
 --pass-pipeline='builtin.module(...)'    MLIR's pipeline
 """
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
+
+from gawee_dialect.diagnostics import GaweeError
 
 PIPELINE_FLAGS = ("-p", "--passes", "--pass-pipeline")
 
@@ -16,6 +18,7 @@ def split_pass_flags(
     """Split a command line into what argparse is for, and pipeline specs in order.
 
     Done before argparse sees the line: a flag with an optional value would swallow the file name.
+    Raises GaweeError where a flag that takes a pipeline is the last word.
     """
     rest: list[str] = []
     specs: list[str] = []
@@ -23,10 +26,19 @@ def split_pass_flags(
     for argument in arguments:
         flag, equals, value = argument.partition("=")
         if flag in PIPELINE_FLAGS:
-            specs.append(value if equals else next(arguments, ""))
+            specs.append(value if equals else _next_after(flag, arguments))
+        elif argument.startswith("-p"):  # -pcanonicalize, as argparse reads short flags
+            specs.append(argument[2:])
         elif flag.startswith("--") and flag[2:] in pass_names:
-            options = value.strip("{}")
+            options = value.removeprefix("{").removesuffix("}")
             specs.append(f"{flag[2:]}{{{options}}}" if options else flag[2:])
         else:
             rest.append(argument)
     return rest, specs
+
+
+def _next_after(flag: str, arguments: Iterator[str]) -> str:
+    pipeline = next(arguments, None)
+    if pipeline is None:
+        raise GaweeError(f"expected a pipeline after {flag}, got nothing")
+    return pipeline

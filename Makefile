@@ -1,0 +1,64 @@
+# Everything runs in a virtual environment that this file makes: `make test` works on a fresh machine.
+# PYTHON= names the interpreter to make it from, VENV= the folder to put it in.
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= auto
+TESTS ?= tests/filecheck
+
+PY := $(VENV)/bin/python
+LIT := $(VENV)/bin/lit -sv --no-progress-bar
+PIP := $(PY) -m pip --disable-pip-version-check
+# One stamp for each extra of pyproject.toml; pip runs again only when that file changes.
+STAMP := $(VENV)/.installed-
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check format lit docs docs-serve reference bench clean
+
+help: ## List what can be made
+	@echo "Usage: make TARGET [VENV=$(VENV)] [PYTHON=$(PYTHON)]"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(STAMP)demo ## Classify digits, then a photo with ResNet-18, at every level of the IR
+	$(PY) examples/demo.py
+
+test: $(STAMP)dev ## Run lit and pytest; tests of absent oracles (PyTorch, mlir-opt) are skipped and counted
+	$(LIT) tests/filecheck
+	$(PY) -m pytest -q -n $(JOBS)
+
+check: $(STAMP)dev ## Lint, check formatting and types
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m pyright --pythonpath $(PY)
+
+format: $(STAMP)dev ## Format the sources, fix what the linter can fix
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix .
+
+lit: $(STAMP)dev ## Run the IR tests alone: make lit TESTS=tests/filecheck/dialect
+	$(LIT) $(TESTS)
+
+reference: $(STAMP)dev ## Generate the reference pages from docstrings
+	$(PY) docs/generate_reference.py
+
+docs: $(STAMP)docs $(STAMP)dev ## Check that the reference is fresh, build the site into site/
+	$(PY) docs/generate_reference.py --check
+	$(PY) -m mkdocs build --strict
+
+docs-serve: $(STAMP)docs ## Show the site at http://127.0.0.1:8000, rebuilt on every change
+	$(PY) -m mkdocs serve
+
+bench: $(STAMP)dev ## Measure ResNet-18: compile time, run time
+	$(PY) -m benchmarks.resnet18
+
+setup: $(addprefix $(STAMP),dev docs mlir) ## Install everything that the tests can use, but PyTorch
+
+clean: ## Remove what was built, but not the virtual environment
+	rm -rf build dist site .lit .pytest_cache .ruff_cache .hypothesis
+
+$(PY):
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMP)%: pyproject.toml | $(PY)
+	$(PIP) install --quiet --editable '.[$*]'
+	@touch $@

@@ -1,0 +1,1 @@
+"""What can be said of a module without running or changing it."""

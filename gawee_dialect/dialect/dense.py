@@ -1,0 +1,49 @@
+"""Dense attributes as NumPy arrays and back. NumPy is imported only when one is converted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, i1
+
+from gawee_dialect.dialect.types import AnyTensor, dtype_name, require
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[np.generic]
+
+
+def array_of(value: DenseIntOrFPElementsAttr) -> Array:
+    """Return a dense attribute's elements as an array of its shape and NumPy's dtype for it.
+
+    The array is read-only, except where the element type is i1. Raises VerifyException for an
+    element type that NumPy has no array of.
+    """
+    import numpy as np
+
+    element = value.get_element_type()
+    dtype = np.dtype(dtype_name(element))
+    # xDSL packs a true i1 as the byte 0xFF, NumPy as 0x01.
+    stored = np.dtype(np.uint8) if element == i1 else dtype.newbyteorder("<")
+    array = np.frombuffer(value.data.data, stored).reshape(value.get_shape())
+    return array.astype(np.bool_) if element == i1 else array.astype(dtype, copy=False)
+
+
+def dense_of(array: Array, type: AnyTensor) -> DenseIntOrFPElementsAttr:
+    """Return an array as a dense attribute of a type, rounded to the type's elements.
+
+    Raises VerifyException where the shapes differ or NumPy has no array of the element type.
+    """
+    import numpy as np
+
+    require(
+        array.shape == type.get_shape(),
+        f"expected an array of shape {type.get_shape()}, got {array.shape}",
+    )
+    dtype = np.dtype(dtype_name(type.element_type))
+    values = np.ascontiguousarray(array.astype(dtype).astype(dtype.newbyteorder("<")))
+    # xDSL packs a true i1 as the byte 0xFF.
+    data = (values.view(np.uint8) * 255) if type.element_type == i1 else values
+    return DenseIntOrFPElementsAttr.new([type, BytesAttr(data.tobytes())])

@@ -1,0 +1,65 @@
+"""The formats that graphs come in: name, how to recognise the text, how to read it.
+
+A new format is one line of FRONTENDS.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+
+
+@dataclass(frozen=True)
+class Frontend:
+    """One format: `accepts` looks at the text, `read` takes text, name and folder of data."""
+
+    name: str
+    accepts: Callable[[str], bool]
+    read: Callable[[str, str, Path | None], ModuleOp]
+
+
+def _is_gawee_json(text: str) -> bool:
+    return text.lstrip("\ufeff \t\r\n").startswith("{") and '"nodes"' in text
+
+
+def _read_gawee_json(text: str, name: str, folder: Path | None) -> ModuleOp:
+    from gawee_dialect.frontends.gawee_json import parse_gawee_json
+
+    return parse_gawee_json(text, name=name, folder=folder)
+
+
+def _is_mlir(text: str) -> bool:
+    start = text.lstrip("\ufeff \t\r\n")
+    return start.startswith(("module", "func", "builtin.", "//", '"', "#", "!", "%"))
+
+
+def _read_mlir(text: str, name: str, _folder: Path | None) -> ModuleOp:
+    from gawee_dialect.frontends.mlir_text import parse_mlir
+    from gawee_dialect.universe import make_context
+
+    return parse_mlir(make_context(), text, name)
+
+
+FRONTENDS: dict[str, Frontend] = {
+    frontend.name: frontend
+    for frontend in (
+        Frontend("gawee-json", _is_gawee_json, _read_gawee_json),
+        Frontend("mlir", _is_mlir, _read_mlir),
+    )
+}
+
+
+def sniff(text: str, name: str) -> Frontend:
+    """Return the format of a text; raises GaweeError where it is none of them."""
+    for frontend in FRONTENDS.values():
+        if frontend.accepts(text):
+            return frontend
+    raise GaweeError(
+        Diagnostic(
+            f"cannot recognise the format of '{name}'; supported: {', '.join(FRONTENDS)}",
+            hint="--from names the format, and its reader then says what is wrong",
+        )
+    )

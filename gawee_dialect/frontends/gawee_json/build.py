@@ -1,0 +1,218 @@
+"""From a checked graph to a module: one op per node, weights as arguments of the entry function."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
+from gawee_dialect.dialect.python_value import PythonValueType
+from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_type
+from gawee_dialect.frontends.gawee_json.data import SMALL, check_file, read_constant, read_type
+from gawee_dialect.frontends.gawee_json.graph import Graph, Node, ValueEntry
+from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
+from gawee_dialect.frontends.gawee_json.ops import READERS
+from gawee_dialect.frontends.gawee_json.report import Refusal, Report
+from gawee_dialect.frontends.located_json import JsonObject
+
+
+def name_hint(name: str) -> str:
+    """Return a name as an SSA value may bear it: `layer1.0.conv1` becomes `layer1_0_conv1`."""
+    hint = re.sub(r"[^A-Za-z0-9_$-]", "_", name)
+    return f"v{hint}" if hint[:1].isdigit() else hint
+
+
+class GraphBuilder:
+    """Builds the entry function node by node.
+
+    A node that is refused leaves its output unknown; nodes that read it are passed over silently,
+    so that every problem is reported once.
+    """
+
+    def __init__(self, graph: Graph, folder: Path | None, report: Report) -> None:
+        self.graph = graph
+        self.folder = folder
+        self.report = report
+        self.block = Block()
+        self.arguments: list[EntryArgument] = []
+        self.values: dict[str, SSAValue] = {}
+        self._refused_constants: set[str] = set()
+        self._weights: dict[str, SSAValue] = {}
+        # Constants keep their names, so weights must not take them.
+        self._names = {*graph.inputs, *(name for name in graph.values if graph.is_constant(name))}
+
+    def build(self) -> ModuleOp:
+        """Build the module; raises GaweeError with every problem of the graph."""
+        for name in self.graph.inputs:
+            self._add_input(name)
+        for node in self.graph.nodes:
+            try:
+                self._add_node(node)
+            except (Refusal, VerifyException) as problem:
+                self._report(node, problem)
+        outputs = self._outputs()
+        self.report.raise_if_any()
+        self.block.add_op(self._located(ReturnOp(*outputs)))
+        function = self._located(self._function(outputs))
+        return ModuleOp([function])
+
+    def _located(self, op: Operation) -> Operation:
+        op.location = self.graph.source.location(self.graph.offset)
+        return op
+
+    def _function(self, outputs: Sequence[SSAValue]) -> FuncOp:
+        inputs = [argument.type for argument in self.arguments]
+        function = FuncOp(
+            MAIN,
+            FunctionType.from_lists(inputs, [value.type for value in outputs]),
+            Region(self.block),
+            arg_attrs=ArrayAttr(argument.attributes() for argument in self.arguments),
+            res_attrs=output_attributes(self.graph.outputs),
+        )
+        return function
+
+    def _outputs(self) -> list[SSAValue]:
+        """Return the values of the graph's outputs; those of refused nodes are left out."""
+        outputs: list[SSAValue] = []
+        for name in self.graph.outputs:
+            try:
+                value = self._value(name)
+            except Refusal as problem:
+                self.report.add(problem.offset or self.graph.offset, problem.message)
+                continue
+            if value is not None and isinstance(value.type, PythonValueType):
+                message = f"expected graph output '{name}' to be a tensor, got a Python value"
+                self.report.add(self.graph.offset, message)
+            elif value is not None:
+                outputs.append(value)
+        return outputs
+
+    def _report(self, node: Node, problem: Refusal | VerifyException) -> None:
+        message, hint, offset = str(problem), None, None
+        if isinstance(problem, Refusal):
+            hint, offset = problem.hint, problem.offset
+        text = f"'{node.op_type}' node {message}"
+        self.report.add(node.offset if offset is None else offset, text, node.name, hint)
+
+    def _add_argument(
+        self, kind: ArgumentKind, name: str, type: Attribute, path: str | None = None
+    ) -> SSAValue:
+        index = len(self.arguments)
+        self.arguments.append(EntryArgument(index, kind, name, type, path))
+        value = self.block.insert_arg(type, index)
+        value.name_hint = name_hint(name)
+        return value
+
+    def _declared_type(self, name: str) -> AnyTensor | None:
+        entry = self.graph.values.get(name)
+        if entry is None or entry.shape is None:
+            return None
+        if entry.dtype is None:
+            raise Refusal(f"expected a dtype of value '{name}', got null", offset=entry.offset)
+        try:
+            return read_type(entry.shape, entry.dtype, f"value '{name}'")
+        except Refusal as problem:
+            raise Refusal(problem.message, offset=entry.offset) from problem
+
+    def _add_input(self, name: str) -> None:
+        try:
+            type = self._declared_type(name)
+            assert type is not None, "inputs without a shape are refused before"
+            self.values[name] = self._add_argument(ArgumentKind.INPUT, name, type)
+        except Refusal as problem:
+            self.report.add(problem.offset or self.graph.offset, problem.message)
+
+    def _value(self, name: str) -> SSAValue | None:
+        """Return a value, made now if it is a constant; None where its node was refused."""
+        if name in self.values:
+            return self.values[name]
+        if not self.graph.is_constant(name) or name in self._refused_constants:
+            return None
+        self._refused_constants.add(name)
+        value = self._add_constant(self.graph.values[name])
+        self._refused_constants.remove(name)
+        self.values[name] = value
+        return value
+
+    def _add_constant(self, entry: ValueEntry) -> SSAValue:
+        what = f"constant '{entry.name}'"
+        type = self._declared_type(entry.name)
+        assert type is not None
+        assert entry.path is not None
+        try:
+            path = check_file(self.folder, entry.path, type, what)
+        except Refusal as problem:
+            raise Refusal(problem.message, offset=entry.offset) from problem
+        if self.folder is None or type.element_count() > SMALL:
+            return self._add_argument(ArgumentKind.CONSTANT, entry.name, type, path)
+        op = ConstantOp(read_constant(self.folder, path, type, what))
+        op.location = self.graph.source.location(entry.offset)
+        op.result.name_hint = name_hint(entry.name)
+        self.block.add_op(op)
+        return op.result
+
+    def _weight(self, node: Node, key: str, data: JsonObject) -> SSAValue:
+        """Return the argument of a weight object; objects with one path are one argument."""
+        shape, dtype, path = data["shape"], data["dtype"], data["path"]
+        assert isa(shape, list[int])
+        assert isinstance(dtype, str)
+        assert isinstance(path, str)
+        what = f"weight '{key}'"
+        try:
+            type = read_type(shape, dtype, what)
+            path = check_file(self.folder, path, type, what)
+        except Refusal as problem:
+            raise Refusal(problem.message, problem.hint, data.offset) from problem
+        known = self._weights.get(path)
+        if known is None:
+            name = self._unique(f"{node.name}.{key}")
+            known = self._weights[path] = self._add_argument(
+                ArgumentKind.PARAMETER, name, type, path
+            )
+        if known.type != type:
+            raise Refusal(
+                f"expected '{type}' of '{path}' to match '{known.type}', its type elsewhere",
+                offset=data.offset,
+            )
+        return known
+
+    def _unique(self, name: str) -> str:
+        unique, count = name, 1
+        while unique in self._names:
+            count += 1
+            unique = f"{name}_{count}"
+        self._names.add(unique)
+        return unique
+
+    def _add_node(self, node: Node) -> None:
+        operands = [self._value(name) for name in node.inputs]
+        known = [value for value in operands if value is not None]
+        if len(known) != len(operands):
+            return
+        reader = READERS[node.op_type]
+        reader.check_arity(len(known))
+        declared = self._declared_type(node.outputs[0])
+        op = reader.read(NodeReader(node, known, declared, self._weight))
+        op.location = self.graph.source.location(node.offset, node.name)
+        result = op.results[0]
+        result.name_hint = name_hint(node.outputs[0])
+        self.block.add_op(op)
+        self.values[node.outputs[0]] = result
+        if not isinstance(result.type, PythonValueType) and declared is not None:
+            self._check_declared(node, tensor_type(result), declared)
+
+    def _check_declared(self, node: Node, inferred: AnyTensor, declared: AnyTensor) -> None:
+        name = node.outputs[0]
+        if inferred.get_shape() != declared.get_shape():
+            raise Refusal(
+                f"expected output '{name}' of shape {shape_text(inferred.get_shape())}, "
+                f"got {shape_text(declared.get_shape())}"
+            )
+        if inferred != declared:
+            raise Refusal(f"expected output '{name}' of type '{inferred}', got '{declared}'")

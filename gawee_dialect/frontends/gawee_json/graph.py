@@ -1,0 +1,195 @@
+"""A graph as read from JSON: values and nodes with their names resolved, no ops yet."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.utils.hints import isa
+
+from gawee_dialect.diagnostics import did_you_mean
+from gawee_dialect.frontends.gawee_json.report import Report
+from gawee_dialect.frontends.gawee_json.schema import (
+    check_attributes,
+    op_types,
+    own_attributes,
+)
+from gawee_dialect.frontends.located_json import JsonObject, JsonValue, Source
+
+PYTHON_OPS = frozenset(("getattr", "getitem"))
+"""Op types whose result is a Python object, not a tensor."""
+
+
+@dataclass(frozen=True)
+class ValueEntry:
+    """What `values` says of one name; a path makes it a constant."""
+
+    name: str
+    shape: tuple[int, ...] | None
+    dtype: str | None
+    path: str | None
+    offset: int
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node; `attributes` are its own, without bookkeeping."""
+
+    op_type: str
+    name: str
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    attributes: JsonObject
+    offset: int
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A whole graph in the order of the text."""
+
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    values: dict[str, ValueEntry]
+    nodes: Sequence[Node]
+    source: Source
+    offset: int
+
+    def is_constant(self, name: str) -> bool:
+        """Whether a name is that of a graph constant."""
+        entry = self.values.get(name)
+        return entry is not None and entry.path is not None
+
+
+def _names(value: JsonValue) -> list[str]:
+    assert isa(value, list[str])
+    return value
+
+
+def _text(value: JsonValue) -> str | None:
+    assert value is None or isinstance(value, str)
+    return value
+
+
+def _read_value(name: str, entry: JsonValue) -> ValueEntry:
+    assert isinstance(entry, JsonObject)
+    shape = entry["shape"]
+    assert shape is None or isa(shape, list[int])
+    return ValueEntry(
+        name,
+        None if shape is None else tuple(shape),
+        _text(entry["dtype"]),
+        _text(entry.get("path")),
+        entry.offset,
+    )
+
+
+def _read_node(node: JsonValue) -> Node:
+    assert isinstance(node, JsonObject)
+    attrs = node.get("attrs", JsonObject())
+    op_type, name = node["op_type"], node["name"]
+    assert isinstance(attrs, JsonObject)
+    assert isinstance(op_type, str)
+    assert isinstance(name, str)
+    if "attrs" not in node:
+        attrs.offset = node.offset
+    return Node(
+        op_type,
+        name,
+        _names(node["inputs"]),
+        _names(node["outputs"]),
+        own_attributes(attrs),
+        node.offset,
+    )
+
+
+def read_graph(root: JsonValue, source: Source) -> Graph:
+    """Turn JSON whose structure has been checked into a Graph."""
+    assert isinstance(root, JsonObject)
+    values, nodes = root["values"], root["nodes"]
+    assert isinstance(values, JsonObject)
+    assert isinstance(nodes, list)
+    return Graph(
+        _names(root["inputs"]),
+        _names(root["outputs"]),
+        {name: _read_value(name, entry) for name, entry in values.items()},
+        [_read_node(node) for node in nodes],
+        source,
+        root.offset,
+    )
+
+
+def check_ops(graph: Graph, report: Report) -> None:
+    """Report every op type that is not supported, and every attribute that its op does not have."""
+    supported = op_types()
+    for node in graph.nodes:
+        if node.op_type in supported:
+            check_attributes(node.op_type, node.name, node.attributes, report)
+        else:
+            listing = f"supported: {', '.join(supported)}"
+            hint = did_you_mean(node.op_type, supported, listing)
+            report.add(node.offset, f"unsupported op_type '{node.op_type}'", node.name, hint)
+
+
+def check_names(graph: Graph, report: Report) -> None:
+    """Report names that do not fit: unknown, made twice, read before they are made."""
+    for what, names in (("inputs", graph.inputs), ("outputs", graph.outputs)):
+        for name in {name for name in names if names.count(name) > 1}:
+            report.add(graph.offset, f"expected {what} of graph to differ, got '{name}' twice")
+    _check_inputs(graph, report)
+    made = {*graph.inputs, *(name for name in graph.values if graph.is_constant(name))}
+    later = {name for node in graph.nodes for name in node.outputs}
+    for node in graph.nodes:
+        _check_node_names(node, made, later, report)
+    for name in graph.outputs:
+        if name not in made:
+            report.add(graph.offset, f"expected a node that makes graph output '{name}', got none")
+    for name, entry in graph.values.items():
+        _check_entry(graph, name, entry, report)
+
+
+def _check_node_names(node: Node, made: set[str], later: set[str], report: Report) -> None:
+    """Check one node against the names `made` before it, then add its own."""
+    for name in node.inputs:
+        if name not in made:
+            hint = "nodes are listed in the order they run" if name in later else None
+            message = (
+                f"expected input '{name}' to be a graph input, a constant or an earlier result"
+            )
+            report.add(node.offset, message, node.name, hint)
+    if len(node.outputs) != 1:
+        report.add(node.offset, f"expected one output, got {len(node.outputs)}", node.name)
+    for name in node.outputs:
+        if name in made:
+            report.add(node.offset, f"expected one producer of '{name}', got two", node.name)
+        made.add(name)
+
+
+def _check_inputs(graph: Graph, report: Report) -> None:
+    for name in graph.inputs:
+        if name not in graph.values:
+            report.add(graph.offset, f"expected an entry in values for graph input '{name}'")
+        elif graph.is_constant(name):
+            offset = graph.values[name].offset
+            report.add(offset, f"expected graph input '{name}' to have no path, it is a constant")
+
+
+def _check_entry(graph: Graph, name: str, entry: ValueEntry, report: Report) -> None:
+    if entry.path is not None and (entry.shape is None or entry.dtype is None):
+        report.add(entry.offset, f"expected constant '{name}' to have a shape and a dtype")
+    elif name in graph.inputs and (entry.shape is None or entry.dtype is None):
+        report.add(entry.offset, f"expected graph input '{name}' to have a shape and a dtype")
+
+
+def check_live_shapes(graph: Graph, report: Report) -> None:
+    """Report values that somebody reads although they have no shape, Python values apart."""
+    read = {name for node in graph.nodes for name in node.inputs} | set(graph.outputs)
+    for node in graph.nodes:
+        if node.op_type in PYTHON_OPS:
+            continue
+        for name in node.outputs:
+            entry = graph.values.get(name)
+            if name not in read or (entry is not None and entry.shape is not None):
+                continue
+            got = "no entry in values" if entry is None else "null"
+            offset = node.offset if entry is None else entry.offset
+            report.add(
+                offset, f"expected a shape of value '{name}', which is read, got {got}", node.name
+            )

@@ -1,0 +1,141 @@
+"""JSON text whose objects know where they stand, so that a reader's errors can point at them.
+
+The standard library's decoder, with its object parser wrapped; shared by all JSON formats.
+"""
+
+import json
+import json.decoder
+import json.scanner
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable
+from math import isfinite, nan
+from typing import TypeAlias
+
+from xdsl.dialects.builtin import LocationAttr
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.locations import file_location
+
+
+class JsonObject(dict[str, "JsonValue"]):
+    """A JSON object, and the offset of its opening brace in the text."""
+
+    offset: int = 0
+
+
+JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | JsonObject | None
+
+# The standard library documents neither; both have kept their signature since Python 3.1.
+_parse_object: Callable[..., tuple[list[tuple[str, JsonValue]], int]] = getattr(
+    json.decoder, "JSONObject"
+)
+_make_scanner: Callable[[json.JSONDecoder], Callable[[str, int], tuple[JsonValue, int]]] = getattr(
+    json.scanner, "py_make_scanner"
+)
+
+
+class Source:
+    """A named text, and which line and column an offset in it is."""
+
+    def __init__(self, text: str, name: str) -> None:
+        self.name = name
+        self._line_starts = [0, *(index + 1 for index, char in enumerate(text) if char == "\n")]
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """Return the line and the column of an offset, both from 1."""
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    def place(self, offset: int) -> str:
+        """Return `name:line:column` of an offset."""
+        line, column = self.line_column(offset)
+        return f"{self.name}:{line}:{column}"
+
+    def location(self, offset: int, node: str | None = None) -> LocationAttr:
+        """Return the location of an offset as ops carry it."""
+        return file_location(self.name, *self.line_column(offset), node)
+
+
+class _LocatedDecoder(json.JSONDecoder):
+    """The standard decoder; objects come out as JsonObject, repeated keys are remembered."""
+
+    def __init__(self) -> None:
+        super().__init__(parse_float=self._finite_number, parse_constant=self._refused_number)
+        self.problems: list[tuple[int, str]] = []
+        self._refused: list[str] = []
+        self.parse_object = self._located_object
+        self.scan_once = _make_scanner(self)
+
+    def _finite_number(self, token: str) -> float:
+        value = float(token)
+        return value if isfinite(value) else self._refused_number(token)
+
+    def _refused_number(self, token: str) -> float:
+        # The scanner doesn't say where it is; the object that closes next is around the token.
+        self._refused.append(token)
+        return nan
+
+    def _located_object(
+        self,
+        text_and_end: tuple[str, int],
+        strict: bool,
+        scan_once: Callable[[str, int], tuple[JsonValue, int]],
+        _hook: object,
+        _pairs_hook: object,
+        memo: dict[str, str],
+    ) -> tuple[JsonObject, int]:
+        def as_pairs(pairs: list[tuple[str, JsonValue]]) -> list[tuple[str, JsonValue]]:
+            return pairs
+
+        pairs, end = _parse_object(text_and_end, strict, scan_once, None, as_pairs, memo)
+        result = JsonObject(pairs)
+        result.offset = text_and_end[1] - 1
+        if len(result) != len(pairs):
+            self._report(result, f"expected keys to differ, got {_repeated_keys(pairs)} twice")
+        for token in self._refused:
+            self._report(result, f"expected a finite number, got {token}")
+        self._refused.clear()
+        return result, end
+
+    def _report(self, where: JsonObject, message: str) -> None:
+        self.problems.append((where.offset, message))
+
+    def decode_all(self, text: str) -> JsonValue:
+        """Decode a whole text, noting a refused number that no object is around."""
+        value: JsonValue = self.decode(text)
+        self.problems.extend((0, f"expected a finite number, got {t}") for t in self._refused)
+        return value
+
+
+def _repeated_keys(pairs: list[tuple[str, JsonValue]]) -> str:
+    counts = Counter(key for key, _ in pairs)
+    return ", ".join(f"'{key}'" for key, count in counts.items() if count > 1)
+
+
+def decode_json(text: str, name: str) -> tuple[JsonValue, Source]:
+    """Decode JSON text.
+
+    Raises GaweeError, located in the text, for text that is not JSON, for NaN, infinite or
+    overflowing numbers, and for a key that occurs twice in one object.
+    """
+    source = Source(text, name)
+    decoder = _LocatedDecoder()
+    try:
+        value = decoder.decode_all(text)
+    except json.JSONDecodeError as error:
+        message = error.msg[:1].lower() + error.msg[1:]
+        raise GaweeError(
+            Diagnostic(f"cannot read JSON: {message}", source.place(error.pos))
+        ) from error
+    except RecursionError as error:
+        raise GaweeError(
+            Diagnostic("cannot read JSON: objects are nested too deeply", source.place(0))
+        ) from error
+    except ValueError as error:
+        raise GaweeError(Diagnostic(f"cannot read JSON: {error}", source.place(0))) from error
+    if decoder.problems:
+        raise GaweeError(
+            Diagnostic(message, source.place(at)) for at, message in sorted(decoder.problems)
+        )
+    return value, source

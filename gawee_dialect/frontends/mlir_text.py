@@ -1,0 +1,60 @@
+"""MLIR text in and out, for the tools and for Python."""
+
+import re
+from collections.abc import Iterator
+from io import StringIO
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, verify_module
+from gawee_dialect.locations import LocatedParser
+
+SPLIT_MARKER = "// -----"
+_SPLIT_LINE = re.compile(rf"^{SPLIT_MARKER}[ \t]*$", re.MULTILINE)
+_COMMENT = re.compile(r"//.*")
+
+
+def split_chunks(text: str) -> Iterator[tuple[str, int]]:
+    """Yield the parts between lines `// -----`, each with the number of lines before it."""
+    line = 0
+    for chunk in _SPLIT_LINE.split(text):
+        yield chunk, line
+        line += chunk.count("\n")
+
+
+def parse_mlir(ctx: Context, text: str, name: str, line_offset: int = 0) -> ModuleOp:
+    """Parse and verify MLIR text; raises GaweeError located in it.
+
+    Text without an op is an empty module.
+    """
+    if not _COMMENT.sub("", text).strip():
+        return ModuleOp([])
+    parser = LocatedParser(ctx, text, name, line_offset)
+    try:
+        module = parser.parse_module()
+    except ParseError as error:
+        where = error.span.get_location()
+        place = f"{name}:{where.line + line_offset}:{where.col}"
+        raise GaweeError(Diagnostic(_parse_message(error), place)) from error
+    except VerifyException as error:  # an attribute that its own constructor rejects
+        line = text.count("\n", 0, parser.pos) + 1
+        column = parser.pos - text.rfind("\n", 0, parser.pos)
+        place = f"{name}:{line + line_offset}:{column}"
+        raise GaweeError(Diagnostic(first_line(error), place)) from error
+    verify_module(module)
+    return module
+
+
+def _parse_message(error: ParseError) -> str:
+    message = error.msg.strip().splitlines()[0]
+    return message[0].lower() + message[1:]
+
+
+def print_mlir(module: ModuleOp, *, generic: bool = False, locations: bool = False) -> str:
+    """Return a module's text, the generic form or with locations where asked for."""
+    stream = StringIO()
+    Printer(stream, print_generic_format=generic, print_debuginfo=locations).print_op(module)
+    return stream.getvalue() + "\n"

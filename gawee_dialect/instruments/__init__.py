@@ -1,0 +1,1 @@
+"""What watches a pipeline without changing what it does."""

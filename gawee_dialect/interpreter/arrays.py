@@ -1,0 +1,84 @@
+"""Values of every level as NumPy sees them: tensors and memrefs are arrays, scalars NumPy scalars.
+
+Whatever a value is, its dtype is that of its IR type, so arithmetic rounds as the IR says.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    MemRefType,
+    TensorType,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import InterpretationError
+from xdsl.utils.hints import isa
+
+from gawee_dialect.dialect.types import DTYPE_NAMES
+
+Array: TypeAlias = NDArray[np.generic]
+"""An array, or a NumPy scalar where the IR has a scalar."""
+
+ShapedType: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
+
+
+def dtype_of(type: Attribute) -> np.dtype[np.generic]:
+    """Return the dtype of an element type, or of a tensor's or memref's elements.
+
+    `index` is int64. Raises InterpretationError for a type that NumPy has no array of.
+    """
+    if isa(type, ShapedType):
+        return dtype_of(type.get_element_type())
+    if isinstance(type, IndexType):
+        return np.dtype(np.int64)
+    if type in DTYPE_NAMES:
+        return np.dtype(DTYPE_NAMES[type])
+    if isa(type, IntegerType) and type.width.data == 16:
+        return np.dtype(np.int16)
+    raise InterpretationError(f"unsupported element type '{type}'")
+
+
+def shaped_type(value: SSAValue) -> ShapedType:
+    """Return the type of a value that an op definition constrains to be a tensor or memref."""
+    assert isa(value.type, ShapedType)
+    return value.type
+
+
+def attribute_value(value: Attribute, type: Attribute) -> Array:
+    """Return what a constant attribute stands for: a scalar, or an array for a dense one.
+
+    Raises InterpretationError for an attribute that has no value.
+    """
+    dtype = dtype_of(type)
+    if isa(value, DenseIntOrFPElementsAttr):
+        elements = np.array(value.get_values(), dtype=dtype)
+        if elements.size == 1:
+            return np.full(value.get_shape(), elements[0], dtype=dtype)
+        return elements.reshape(value.get_shape())
+    if isa(value, FloatAttr):
+        return np.array(value.value.data).astype(dtype)[()]
+    if isa(value, IntegerAttr):
+        return np.array(value.value.data).astype(dtype)[()]
+    raise InterpretationError(f"unsupported constant '{value}'")
+
+
+def fresh_array(type: Attribute) -> Array:
+    """Allocate an array of a type's static shape; a read before the first write shows.
+
+    Every byte is 0xFF: a float is then NaN, an integer -1.
+    """
+    assert isa(type, ShapedType)
+    shape, dtype = type.get_shape(), dtype_of(type)
+    if any(size < 0 for size in shape):
+        raise InterpretationError(f"expected a static shape, got '{type}'")
+    if dtype == np.bool_:
+        return np.ones(shape, dtype)
+    array = np.empty(shape, dtype)
+    array.reshape(-1).view(np.uint8).fill(0xFF)
+    return array

@@ -1,0 +1,78 @@
+"""Bodies of structured ops, evaluated on whole arrays: one array axis per loop.
+
+An array in a body has the rank of the loop nest; along loops that it does not depend on, size 1.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects import linalg, memref, tensor
+from xdsl.interpreter import Interpreter
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.exceptions import InterpretationError
+
+from gawee_dialect.interpreter.arith import ARITH
+from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.loop_views import take
+from gawee_dialect.interpreter.math import MATH
+from gawee_dialect.interpreter.scalars import Evaluate, evaluate_scalar
+
+SCALARS: dict[type[Operation], Evaluate] = {**ARITH, **MATH}
+
+IndexGrid = Callable[[int], Array]
+"""Gives the index of a loop at every point that is being evaluated."""
+
+
+def gather(op: Operation, array: Array, indices: Sequence[Array]) -> Array:
+    """Read one element per index; the indices broadcast.
+
+    Raises InterpretationError where an index is outside the array.
+    """
+    for axis, (index, size) in enumerate(zip(indices, array.shape, strict=True)):
+        outside = np.logical_or(np.less(index, 0), np.greater_equal(index, size))
+        if np.any(outside):
+            wrong = np.asarray(index)[np.asarray(outside)].flat[0]
+            raise InterpretationError(
+                f"index {wrong} is out of bounds for dimension {axis} of size {size} "
+                f"('{op.operands[0].type}')"
+            )
+    return take(array, indices)
+
+
+def needed_ops(block: Block, values: Sequence[SSAValue]) -> list[Operation]:
+    """Return the ops of a block that some values are computed by, in order."""
+    needed: set[Operation] = set()
+    open_values = list(values)
+    while open_values:
+        owner = open_values.pop().owner
+        if isinstance(owner, Operation) and owner.parent is block and owner not in needed:
+            needed.add(owner)
+            open_values.extend(owner.operands)
+    return [op for op in block.ops if op in needed]
+
+
+def evaluate_values(
+    interpreter: Interpreter,
+    block: Block,
+    arguments: Mapping[SSAValue, Array],
+    index_of: IndexGrid,
+    values: Sequence[SSAValue],
+) -> list[Array]:
+    """Compute values of a block at every point, given its arguments as arrays."""
+    known = dict(arguments)
+
+    def lookup(value: SSAValue) -> Array:
+        return known[value] if value in known else interpreter.get_values((value,))[0]
+
+    for op in needed_ops(block, values):
+        operands = [lookup(operand) for operand in op.operands]
+        if type(op) in SCALARS:
+            result = evaluate_scalar(SCALARS[type(op)], op, operands)
+        elif isinstance(op, linalg.ops.IndexOp):
+            result = index_of(op.dim.value.data)
+        elif isinstance(op, tensor.ExtractOp | memref.LoadOp):
+            result = gather(op, operands[0], operands[1:])
+        else:
+            raise InterpretationError(f"unsupported op '{op.name}' in a body")
+        known[op.results[0]] = result
+    return [lookup(value) for value in values]

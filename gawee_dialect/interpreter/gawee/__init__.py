@@ -1,0 +1,22 @@
+"""The NumPy meaning of every gawee op: one file per family, one function per op."""
+
+from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.gawee.conv import ConvFunctions
+from gawee_dialect.interpreter.gawee.elementwise import ElementwiseFunctions
+from gawee_dialect.interpreter.gawee.matmul import MatMulFunctions
+from gawee_dialect.interpreter.gawee.normalization import NormalizationFunctions
+from gawee_dialect.interpreter.gawee.pool import PoolFunctions
+from gawee_dialect.interpreter.gawee.python_value import PythonValueFunctions
+from gawee_dialect.interpreter.gawee.resize import ResizeFunctions
+from gawee_dialect.interpreter.gawee.shape import ShapeFunctions
+
+GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
+    ConvFunctions,
+    MatMulFunctions,
+    NormalizationFunctions,
+    ElementwiseFunctions,
+    PoolFunctions,
+    ResizeFunctions,
+    ShapeFunctions,
+    PythonValueFunctions,
+)

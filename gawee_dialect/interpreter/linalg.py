@@ -1,0 +1,110 @@
+"""What linalg ops compute, on tensors and on memrefs.
+
+Structured ops are run by their maps, loops and body alone, whatever their class; those that xDSL
+defines otherwise (broadcast, reduce) have their own entry.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects import linalg
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.interpreter import (
+    Interpreter,
+    PythonValues,
+    ReturnedValues,
+    TerminatorValue,
+    impl,
+    impl_terminator,
+    register_impls,
+)
+from xdsl.ir import Block, Operation
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.utils.exceptions import InterpretationError
+
+from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.structured import own_loops, run_nest, uses_initial_value
+
+
+def run_destination_style(
+    interpreter: Interpreter,
+    op: Operation,
+    body: Block,
+    maps: Sequence[AffineMap],
+    args: PythonValues,
+    outputs: int,
+) -> PythonValues:
+    """Run a structured op: tensors give new arrays, memrefs are written in place."""
+    inputs, initial = args[: len(args) - outputs], args[len(args) - outputs :]
+    if not op.results:
+        run_nest(interpreter, body, maps, inputs, initial)
+        return ()
+    results = tuple(
+        _result_array(array, affine_map, uses_initial_value(body, index, outputs))
+        for index, (array, affine_map) in enumerate(zip(initial, maps[len(inputs) :], strict=True))
+    )
+    run_nest(interpreter, body, maps, inputs, results)
+    return results
+
+
+def _result_array(initial: Array, affine_map: AffineMap, read: bool) -> Array:
+    covered = len(own_loops(affine_map)) == len(affine_map.results)
+    return np.empty_like(initial) if covered and not read else np.array(initial)
+
+
+def run_structured(
+    functions: OpFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
+) -> PythonValues:
+    """Run any structured op."""
+    assert isinstance(op, LinalgStructuredOperation)
+    if isinstance(op, linalg.ops.GenericOp) and op.library_call is not None:
+        raise InterpretationError("unsupported library_call")
+    maps = [attribute.data for attribute in op.get_indexing_maps()]
+    return run_destination_style(interpreter, op, op.body.block, maps, args, len(op.outputs))
+
+
+def structured_functions(module: ModuleOp) -> type[OpFunctions]:
+    """Make the implementations of every class of structured op that a module has."""
+    classes = {type(op) for op in module.walk() if isinstance(op, LinalgStructuredOperation)}
+    members = {op_type.__name__: impl(op_type)(run_structured) for op_type in classes}
+    return register_impls(type("StructuredFunctions", (OpFunctions,), members))
+
+
+def _kept_dims(rank: int, dropped: Sequence[int]) -> AffineMap:
+    kept = (dim for dim in range(rank) if dim not in dropped)
+    return AffineMap(rank, 0, tuple(AffineDimExpr(dim) for dim in kept))
+
+
+@register_impls
+class LinalgFunctions(OpFunctions):
+    """Linalg ops that are not structured ops by class, and what bodies are made of."""
+
+    @impl(linalg.ops.BroadcastOp)
+    def broadcast(
+        self, interpreter: Interpreter, op: linalg.ops.BroadcastOp, args: PythonValues
+    ) -> PythonValues:
+        rank = args[1].ndim
+        maps = [_kept_dims(rank, op.dimensions.get_values()), AffineMap.identity(rank)]
+        return run_destination_style(interpreter, op, op.hidden_region.block, maps, args, 1)
+
+    @impl(linalg.ops.ReduceOp)
+    def reduce(
+        self, interpreter: Interpreter, op: linalg.ops.ReduceOp, args: PythonValues
+    ) -> PythonValues:
+        rank = args[0].ndim
+        maps = [AffineMap.identity(rank), _kept_dims(rank, op.dimensions.get_values())]
+        return run_destination_style(interpreter, op, op.region.block, maps, args, 1)
+
+    @impl(linalg.ops.IndexOp)
+    def index(
+        self, interpreter: Interpreter, op: linalg.ops.IndexOp, args: PythonValues
+    ) -> PythonValues:
+        raise InterpretationError("expected to be in the body of a structured op")
+
+    @impl_terminator(linalg.ops.YieldOp)
+    def yield_(
+        self, interpreter: Interpreter, op: linalg.ops.YieldOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()

@@ -1,0 +1,152 @@
+"""Views of operands of structured ops: one axis per loop of the nest, without copying."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
+from xdsl.utils.exceptions import InterpretationError
+
+from gawee_dialect.interpreter.arrays import Array
+
+
+def loop_ranges(maps: Sequence[AffineMap], shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    """Return the trip count of every loop, from the operand sizes that a loop indexes alone.
+
+    Raises InterpretationError where a loop indexes no operand alone, or sizes differ.
+    """
+    ranges: list[int | None] = [None] * maps[0].num_dims
+    for affine_map, shape in zip(maps, shapes, strict=True):
+        for expression, size in zip(affine_map.results, shape, strict=True):
+            if not isinstance(expression, AffineDimExpr):
+                continue
+            known = ranges[expression.position]
+            if known is not None and known != size:
+                raise InterpretationError(
+                    f"expected loop d{expression.position} to have one trip count, "
+                    f"got {known} and {size}"
+                )
+            ranges[expression.position] = size
+    if None in ranges:
+        raise InterpretationError(f"expected an operand that loop d{ranges.index(None)} indexes")
+    return tuple(size for size in ranges if size is not None)
+
+
+def linear_form(expression: AffineExpr, num_dims: int) -> tuple[int, list[int]] | None:
+    """Return (constant, coefficient of every loop), None where the expression is not linear."""
+    match expression:
+        case AffineConstantExpr():
+            return expression.value, [0] * num_dims
+        case AffineDimExpr():
+            return 0, [int(dim == expression.position) for dim in range(num_dims)]
+        case AffineBinaryOpExpr():
+            lhs = linear_form(expression.lhs, num_dims)
+            rhs = linear_form(expression.rhs, num_dims)
+            if lhs is None or rhs is None:
+                return None
+            if expression.kind is AffineBinaryOpKind.Add:
+                return lhs[0] + rhs[0], [a + b for a, b in zip(lhs[1], rhs[1], strict=True)]
+            if expression.kind is AffineBinaryOpKind.Mul and not any(rhs[1]):
+                return lhs[0] * rhs[0], [a * rhs[0] for a in lhs[1]]
+            if expression.kind is AffineBinaryOpKind.Mul and not any(lhs[1]):
+                return lhs[0] * rhs[0], [lhs[0] * b for b in rhs[1]]
+            return None
+        case _:
+            return None
+
+
+def loop_view(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> Array | None:
+    """View an operand with one axis per loop, of size 1 where the map leaves a loop out.
+
+    None where the map is not linear. Raises InterpretationError where it leaves the operand.
+    """
+    strides = [0] * len(ranges)
+    used = [False] * len(ranges)
+    origin: list[int] = []
+    for axis, expression in enumerate(affine_map.results):
+        form = linear_form(expression, len(ranges))
+        if form is None:
+            return None
+        constant, coefficients = form
+        ends = [c * (size - 1) for c, size in zip(coefficients, ranges, strict=True)]
+        low = constant + sum(end for end in ends if end < 0)
+        high = constant + sum(end for end in ends if end > 0)
+        if low < 0 or high >= array.shape[axis]:
+            raise InterpretationError(
+                f"index {low if low < 0 else high} is out of bounds for dimension {axis} of size "
+                f"{array.shape[axis]}, by '{affine_map}'"
+            )
+        origin.append(constant)
+        for dim, coefficient in enumerate(coefficients):
+            strides[dim] += coefficient * array.strides[axis]
+            used[dim] = used[dim] or coefficient != 0
+    shape = [size if use else 1 for size, use in zip(ranges, used, strict=True)]
+    start = array[tuple(slice(first, None) for first in origin)]
+    return as_strided(start, shape, strides)
+
+
+def take(array: Array, indices: Sequence[Array]) -> Array:
+    """Read one element per index; the indices broadcast."""
+    # NumPy's stubs want index arrays to be integers by type, which only their dtype says.
+    return np.asarray(array)[tuple(np.asarray(index, dtype=np.int64) for index in indices)]
+
+
+def index_grid(dim: int, ranges: Sequence[int]) -> Array:
+    """Return the index of a loop at every trip, along its axis."""
+    shape = [1] * len(ranges)
+    shape[dim] = ranges[dim]
+    return np.arange(ranges[dim], dtype=np.int64).reshape(shape)
+
+
+def gathered(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> Array:
+    """Read an operand at every point of the nest, for maps that are not linear.
+
+    Raises InterpretationError where the map leaves the operand.
+    """
+    grids = [index_grid(dim, ranges) for dim in range(len(ranges))]
+    indices = [np.asarray(_evaluate(expression, grids)) for expression in affine_map.results]
+    for axis, index in enumerate(indices):
+        if index.size and (int(index.min()) < 0 or int(index.max()) >= array.shape[axis]):
+            raise InterpretationError(
+                f"an index is out of bounds for dimension {axis} of size {array.shape[axis]}, "
+                f"by '{affine_map}'"
+            )
+    result = take(array, indices)
+    return result.reshape((1,) * (len(ranges) - result.ndim) + result.shape)
+
+
+def _evaluate(expression: AffineExpr, grids: Sequence[Array]) -> Array:
+    match expression:
+        case AffineConstantExpr():
+            return np.array(expression.value)
+        case AffineDimExpr():
+            return grids[expression.position]
+        case AffineBinaryOpExpr():
+            lhs, rhs = _evaluate(expression.lhs, grids), _evaluate(expression.rhs, grids)
+            match expression.kind:
+                case AffineBinaryOpKind.Add:
+                    return np.add(lhs, rhs)
+                case AffineBinaryOpKind.Mul:
+                    return np.multiply(lhs, rhs)
+                case AffineBinaryOpKind.Mod:
+                    return np.mod(lhs, rhs)
+                case AffineBinaryOpKind.FloorDiv:
+                    return np.floor_divide(lhs, rhs)
+                case AffineBinaryOpKind.CeilDiv:
+                    return np.negative(np.floor_divide(np.negative(lhs), rhs))
+        case _:
+            raise InterpretationError(f"unsupported index expression '{expression}'")
+
+
+def part(view: Array, where: Sequence[slice]) -> Array:
+    """Take a box of the nest from a view; axes along which it does not change are kept."""
+    return view[
+        tuple(box if size > 1 else slice(None) for box, size in zip(where, view.shape, strict=True))
+    ]

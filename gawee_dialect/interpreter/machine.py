@@ -1,0 +1,73 @@
+"""xDSL's interpreter with our implementations, and errors that say which op failed and where."""
+
+from collections.abc import Iterable, Sequence
+
+from xdsl.dialects import func
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.interpreter import Interpreter, OpImplResult, PythonValues
+from xdsl.interpreters.func import FuncFunctions
+from xdsl.ir import Operation
+from xdsl.utils.exceptions import InterpretationError
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.interpreter.arith import ArithFunctions
+from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
+from gawee_dialect.interpreter.linalg import LinalgFunctions, structured_functions
+from gawee_dialect.interpreter.math import MathFunctions
+from gawee_dialect.interpreter.tensor import TensorFunctions
+
+FUNCTIONS: tuple[type[OpFunctions], ...] = (
+    *GAWEE_FUNCTIONS,
+    LinalgFunctions,
+    TensorFunctions,
+    ArithFunctions,
+    MathFunctions,
+)
+
+FUNC_OPS: frozenset[type[Operation]] = frozenset((func.FuncOp, func.ReturnOp, func.CallOp))
+"""What xDSL's own implementations are used for."""
+
+
+class RunError(GaweeError, InterpretationError):
+    """An op that cannot be run on the values it was given; located as every GaweeError is."""
+
+
+class Machine(Interpreter):
+    """An interpreter of every level; failures of an op become located errors (`RunError`)."""
+
+    def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
+        try:
+            return super()._run_op(op, inputs)
+        except GaweeError:
+            raise
+        except InterpretationError as error:
+            raise RunError(Diagnostic.at(op, f"cannot run: {first_line(error)}")) from error
+
+
+def implementations(module: ModuleOp) -> tuple[type[OpFunctions], ...]:
+    """Return every set of implementations that a module may need, none of them xDSL's."""
+    return (*FUNCTIONS, structured_functions(module))
+
+
+def make_machine(module: ModuleOp, listeners: Sequence[Interpreter.Listener] = ()) -> Machine:
+    """Make an interpreter of a module in which every op of every level can run."""
+    machine = Machine(module, listeners=tuple(listeners))
+    machine.register_implementations(FuncFunctions())
+    for functions in implementations(module):
+        machine.register_implementations(functions(), override=True)
+    return machine
+
+
+def check_implemented(module: ModuleOp, functions: Iterable[FuncOp]) -> None:
+    """Raise GaweeError naming every op in the functions that cannot run."""
+    implemented = FUNC_OPS.union(*(functions.op_types() for functions in implementations(module)))
+    problems = [
+        Diagnostic.at(op, "unsupported by the interpreter")
+        for function in functions
+        for op in function.walk()
+        if type(op) not in implemented
+    ]
+    if problems:
+        raise GaweeError(problems)

@@ -1,0 +1,114 @@
+"""What the ops of the math dialect compute.
+
+Functions that NumPy has are NumPy's, within a few units in the last place of the type.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import math
+from xdsl.ir import Operation
+
+from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
+
+ERF_SATURATES = 6.0
+"""From here on erf is 1 in double precision."""
+
+
+def erf(value: Array) -> Array:
+    """Compute the error function, in double precision and then rounded to the value's type.
+
+    The series 2/sqrt(pi) * exp(-x*x) * sum of 2^n x^(2n+1) / (1*3*...*(2n+1)) has only positive
+    terms for positive x, so nothing cancels.
+    """
+    magnitude = np.minimum(np.abs(value).astype(np.float64), ERF_SATURATES)
+    term = magnitude.copy()
+    total = term.copy()
+    doubled_square = 2 * magnitude * magnitude
+    odd = 1
+    while bool(np.any(term > total * 1e-17)):
+        odd += 2
+        term = term * doubled_square / odd
+        total = total + term
+    result = np.minimum(total * np.exp(-magnitude * magnitude) * (2 / np.sqrt(np.pi)), 1.0)
+    return np.copysign(result, value).astype(value.dtype)
+
+
+def rsqrt(value: Array) -> Array:
+    """Compute 1 / sqrt(x), rounded once for float32 and float16."""
+    return np.divide(1.0, np.sqrt(value.astype(np.float64))).astype(value.dtype)
+
+
+def fma(lhs: Array, rhs: Array, addend: Array) -> Array:
+    """Compute lhs * rhs + addend, rounded once for float32 and float16.
+
+    Their product is exact in double precision. The sum is made odd where it is inexact, which keeps
+    the second rounding right. float64 is computed in NumPy's long double.
+    """
+    if lhs.dtype == np.float64:
+        wide = np.multiply(lhs.astype(np.longdouble), rhs.astype(np.longdouble))
+        return np.add(wide, addend.astype(np.longdouble)).astype(np.float64)
+    product = np.multiply(lhs.astype(np.float64), rhs.astype(np.float64))
+    return _sum_to_odd(product, addend.astype(np.float64)).astype(lhs.dtype)
+
+
+def _sum_to_odd(lhs: NDArray[np.float64], rhs: NDArray[np.float64]) -> NDArray[np.float64]:
+    total = np.add(lhs, rhs)
+    part = np.subtract(total, lhs)
+    error = np.add(np.subtract(lhs, np.subtract(total, part)), np.subtract(rhs, part))
+    even = np.equal(np.bitwise_and(total.view(np.int64), 1), 0)
+    nudged = np.nextafter(total, np.copysign(np.inf, error))
+    inexact = np.logical_and(np.isfinite(total), np.not_equal(error, 0))
+    return np.where(np.logical_and(inexact, even), nudged, total)
+
+
+def round_half_away(value: Array) -> Array:
+    """Round to the nearest integer, halves away from zero."""
+    whole = np.trunc(value)
+    half = np.greater_equal(np.abs(np.subtract(value, whole)), value.dtype.type(0.5))
+    away = np.copysign(value.dtype.type(1), value)
+    return np.where(half, np.add(whole, away), np.copysign(whole, value))
+
+
+def integer_power(base: Array, power: Array) -> Array:
+    """Raise a float to an integer power."""
+    return np.power(base, power.astype(base.dtype))
+
+
+MATH: dict[type[Operation], Evaluate] = {
+    math.AbsFOp: plain(np.abs),
+    math.AbsIOp: plain(np.abs),
+    math.AcosOp: plain(np.arccos),
+    math.AsinOp: plain(np.arcsin),
+    math.AtanOp: plain(np.arctan),
+    math.Atan2Op: plain(np.arctan2),
+    math.CbrtOp: plain(np.cbrt),
+    math.CeilOp: plain(np.ceil),
+    math.CopySignOp: plain(np.copysign),
+    math.CosOp: plain(np.cos),
+    math.CoshOp: plain(np.cosh),
+    math.ErfOp: plain(erf),
+    math.ExpOp: plain(np.exp),
+    math.Exp2Op: plain(np.exp2),
+    math.ExpM1Op: plain(np.expm1),
+    math.FloorOp: plain(np.floor),
+    math.FmaOp: plain(fma),
+    math.FPowIOp: plain(integer_power),
+    math.LogOp: plain(np.log),
+    math.Log10Op: plain(np.log10),
+    math.Log1pOp: plain(np.log1p),
+    math.Log2Op: plain(np.log2),
+    math.PowFOp: plain(np.power),
+    math.RoundOp: plain(round_half_away),
+    math.RoundEvenOp: plain(np.rint),
+    math.RsqrtOp: plain(rsqrt),
+    math.SinOp: plain(np.sin),
+    math.SinhOp: plain(np.sinh),
+    math.SqrtOp: plain(np.sqrt),
+    math.TanOp: plain(np.tan),
+    math.TanhOp: plain(np.tanh),
+    math.TruncOp: plain(np.trunc),
+}
+"""What every op computes; the results are rounded to the op's type."""
+
+MathFunctions = scalar_functions("MathFunctions", MATH)

@@ -1,0 +1,53 @@
+"""Scalar ops, each defined once: on NumPy scalars, and elementwise on arrays that broadcast.
+
+The linalg level evaluates bodies with them on whole arrays, the loops level on single elements.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from xdsl.dialects.builtin import TensorType
+from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
+from xdsl.ir import Operation
+
+from gawee_dialect.interpreter.arrays import Array, dtype_of
+from gawee_dialect.interpreter.functions import OpFunctions
+
+Evaluate: TypeAlias = Callable[[Operation, Sequence[Array]], Array]
+"""Computes an op's only result of its operands, which may be arrays."""
+
+
+def plain(function: Callable[..., Array]) -> Evaluate:
+    """Make an `Evaluate` of a function that needs nothing of the op but its operands."""
+
+    def evaluate(op: Operation, operands: Sequence[Array]) -> Array:
+        return function(*operands)
+
+    return evaluate
+
+
+def evaluate_scalar(evaluate: Evaluate, op: Operation, operands: Sequence[Array]) -> Array:
+    """Evaluate an op and round the result to its type."""
+    dtype = dtype_of(op.results[0].type)
+    return evaluate(op, operands).astype(dtype, copy=False)
+
+
+def _run(
+    evaluate: Evaluate,
+) -> Callable[[OpFunctions, Interpreter, Operation, PythonValues], PythonValues]:
+    def run(
+        functions: OpFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
+    ) -> PythonValues:
+        result = evaluate_scalar(evaluate, op, args)
+        # NumPy makes scalars of arrays of rank 0, in a tensor's place too.
+        shaped = isinstance(op.results[0].type, TensorType)
+        return (np.asarray(result) if shaped else result,)
+
+    return run
+
+
+def scalar_functions(name: str, table: Mapping[type[Operation], Evaluate]) -> type[OpFunctions]:
+    """Make the set of implementations that a table of scalar ops stands for."""
+    members = {op_type.__name__: impl(op_type)(_run(run)) for op_type, run in table.items()}
+    return register_impls(type(name, (OpFunctions,), members))

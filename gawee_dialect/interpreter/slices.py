@@ -1,0 +1,32 @@
+"""Boxes of arrays by offsets, sizes and strides, as tensor and memref ops spell them."""
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerType
+from xdsl.utils.exceptions import InterpretationError
+
+from gawee_dialect.interpreter.arrays import Array
+
+
+def mixed_values(static: DenseArrayBase[IntegerType], dynamic: Iterator[Array]) -> list[int]:
+    """Return static values, those that are dynamic taken from operands in order."""
+    return [
+        int(next(dynamic)) if value == DYNAMIC_INDEX else value for value in static.get_values()
+    ]
+
+
+def box(
+    array: Array, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
+) -> Array:
+    """View a box of an array; raises InterpretationError where it leaves the array."""
+    where: list[slice] = []
+    for axis, (offset, size, stride) in enumerate(zip(offsets, sizes, strides, strict=True)):
+        last = offset + (size - 1) * stride
+        if size and (min(offset, last) < 0 or max(offset, last) >= array.shape[axis]):
+            raise InterpretationError(
+                f"offset {offset}, size {size} and stride {stride} are out of bounds for "
+                f"dimension {axis} of size {array.shape[axis]}"
+            )
+        end = last + (1 if stride > 0 else -1)
+        where.append(slice(offset, end if end >= 0 else None, stride) if size else slice(0, 0))
+    return array[tuple(where)]

@@ -1,0 +1,127 @@
+"""What the ops of the tensor dialect compute."""
+
+import numpy as np
+from xdsl.dialects import tensor
+from xdsl.interpreter import (
+    Interpreter,
+    PythonValues,
+    ReturnedValues,
+    TerminatorValue,
+    impl,
+    impl_terminator,
+    register_impls,
+)
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import InterpretationError
+
+from gawee_dialect.interpreter.arrays import Array, fresh_array, shaped_type
+from gawee_dialect.interpreter.body import evaluate_values, gather
+from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.loop_views import index_grid
+from gawee_dialect.interpreter.slices import box, mixed_values
+
+
+@register_impls
+class TensorFunctions(OpFunctions):
+    """Implementations of tensor ops on static shapes; every result is a value of its own."""
+
+    @impl(tensor.EmptyOp)
+    def empty(
+        self, interpreter: Interpreter, op: tensor.EmptyOp, args: PythonValues
+    ) -> PythonValues:
+        return (fresh_array(op.tensor.type),)
+
+    @impl(tensor.PadOp)
+    def pad(self, interpreter: Interpreter, op: tensor.PadOp, args: PythonValues) -> PythonValues:
+        source, *dynamic = args
+        sizes = iter(dynamic)
+        low, high = mixed_values(op.static_low, sizes), mixed_values(op.static_high, sizes)
+        if min((*low, *high), default=0) < 0:
+            raise InterpretationError(f"expected padding of at least 0, got {low} and {high}")
+        shape = tuple(
+            before + size + after
+            for before, size, after in zip(low, source.shape, high, strict=True)
+        )
+        body = op.region.block
+        grids: dict[SSAValue, Array] = {
+            value: index_grid(dim, shape) for dim, value in enumerate(body.args)
+        }
+        terminator = body.last_op
+        assert terminator is not None
+        (fill,) = evaluate_values(
+            interpreter, body, grids, lambda dim: index_grid(dim, shape), terminator.operands
+        )
+        result = np.empty(shape, source.dtype)
+        result[...] = fill
+        result[tuple(slice(b, b + n) for b, n in zip(low, source.shape, strict=True))] = source
+        return (result,)
+
+    @impl_terminator(tensor.YieldOp)
+    def yield_(
+        self, interpreter: Interpreter, op: tensor.YieldOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()
+
+    @impl(tensor.ExtractSliceOp)
+    def extract_slice(
+        self, interpreter: Interpreter, op: tensor.ExtractSliceOp, args: PythonValues
+    ) -> PythonValues:
+        source, *dynamic = args
+        values = iter(dynamic)
+        offsets = mixed_values(op.static_offsets, values)
+        sizes = mixed_values(op.static_sizes, values)
+        strides = mixed_values(op.static_strides, values)
+        part = box(source, offsets, sizes, strides)
+        return (part.reshape(shaped_type(op.result).get_shape()),)
+
+    @impl(tensor.InsertSliceOp)
+    def insert_slice(
+        self, interpreter: Interpreter, op: tensor.InsertSliceOp, args: PythonValues
+    ) -> PythonValues:
+        source, destination, *dynamic = args
+        values = iter(dynamic)
+        offsets = mixed_values(op.static_offsets, values)
+        sizes = mixed_values(op.static_sizes, values)
+        strides = mixed_values(op.static_strides, values)
+        result = np.array(destination)
+        part = box(result, offsets, sizes, strides)
+        part[...] = source.reshape(part.shape)
+        return (result,)
+
+    @impl(tensor.CollapseShapeOp)
+    def collapse_shape(
+        self, interpreter: Interpreter, op: tensor.CollapseShapeOp, args: PythonValues
+    ) -> PythonValues:
+        return (args[0].reshape(shaped_type(op.result).get_shape()),)
+
+    @impl(tensor.ExpandShapeOp)
+    def expand_shape(
+        self, interpreter: Interpreter, op: tensor.ExpandShapeOp, args: PythonValues
+    ) -> PythonValues:
+        return (args[0].reshape(shaped_type(op.result).get_shape()),)
+
+    @impl(tensor.CastOp)
+    def cast(self, interpreter: Interpreter, op: tensor.CastOp, args: PythonValues) -> PythonValues:
+        return args
+
+    @impl(tensor.DimOp)
+    def dim(self, interpreter: Interpreter, op: tensor.DimOp, args: PythonValues) -> PythonValues:
+        return (np.int64(args[0].shape[int(args[1])]),)
+
+    @impl(tensor.ExtractOp)
+    def extract(
+        self, interpreter: Interpreter, op: tensor.ExtractOp, args: PythonValues
+    ) -> PythonValues:
+        return (gather(op, args[0], args[1:]),)
+
+    @impl(tensor.SplatOp)
+    def splat(
+        self, interpreter: Interpreter, op: tensor.SplatOp, args: PythonValues
+    ) -> PythonValues:
+        return (np.full(shaped_type(op.result).get_shape(), args[0]),)
+
+    @impl(tensor.FromElementsOp)
+    def from_elements(
+        self, interpreter: Interpreter, op: tensor.FromElementsOp, args: PythonValues
+    ) -> PythonValues:
+        return (np.array(args).reshape(shaped_type(op.result).get_shape()),)

@@ -1,0 +1,39 @@
+"""The levels of the IR that a network can be run at, and how to get there."""
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from gawee_dialect.passes.pass_manager import run_passes
+from gawee_dialect.universe import make_context
+
+
+class Level(StrEnum):
+    """What executes: the graph as it is, or what the pipeline makes of it at a later stage."""
+
+    GAWEE = "gawee"
+    LINALG = "linalg"
+    LOOPS = "loops"
+    LLVM = "llvm"
+
+
+def passes_to(level: Level, *, fast_math: str | None = None) -> Sequence[ModulePass]:
+    """Return the passes from a graph to a level."""
+    from gawee_dialect.passes import pipelines
+
+    builders: dict[Level, Callable[[], Sequence[ModulePass]]] = {
+        Level.GAWEE: tuple,
+        Level.LINALG: pipelines.to_linalg,
+        Level.LOOPS: pipelines.to_loops,
+        Level.LLVM: lambda: pipelines.to_llvm(fast_math),
+    }
+    return builders[level]()
+
+
+def lower_to(module: ModuleOp, level: Level, *, fast_math: str | None = None) -> ModuleOp:
+    """Return a copy of a graph, lowered to a level; raises GaweeError where it cannot be."""
+    lowered = module.clone()
+    run_passes(make_context(), lowered, passes_to(level, fast_math=fast_math))
+    return lowered

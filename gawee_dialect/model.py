@@ -1,0 +1,188 @@
+"""A network and its weights: load it, run it at any level, compile it, export it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.entry import MAIN, EntryArgument, entry_arguments, find_function
+from gawee_dialect.levels import Level, lower_to
+
+if TYPE_CHECKING:
+    from xdsl.interpreter import Interpreter
+
+    from gawee_dialect.analysis.cost import CostReport
+    from gawee_dialect.backend.compiled import CompiledModel
+    from gawee_dialect.instruments.profile import NodeTime
+    from gawee_dialect.parameters.store import Array
+
+    Runner = Callable[[Mapping[str, Array]], dict[str, Array]]
+
+
+def c_name(name: str) -> str:
+    """Return a name with what C forbids in identifiers replaced."""
+    cleaned = re.sub(r"\W", "_", name, flags=re.ASCII)
+    return f"_{cleaned}" if cleaned[:1].isdigit() else cleaned
+
+
+@dataclass
+class Model:
+    """A module at the gawee or linalg level, and the weights that go with it.
+
+    `parameters` may be any mapping from parameter names to arrays: a ParameterStore reads each
+    array when it is first used.
+    """
+
+    module: ModuleOp
+    parameters: Mapping[str, Array] = field(default_factory=dict[str, "Array"])
+    name: str = "model"
+
+    @cached_property
+    def function(self) -> FuncOp:
+        """The entry function; raises GaweeError where there is none."""
+        function = find_function(self.module)
+        if function is None:
+            raise GaweeError(f"expected a function '@{MAIN}' in the module, got none")
+        return function
+
+    @property
+    def arguments(self) -> Sequence[EntryArgument]:
+        """What the entry function takes: inputs, parameters and constants."""
+        return entry_arguments(self.function)
+
+    @cached_property
+    def bound(self) -> Mapping[str, Array]:
+        """Every parameter's array by name; raises GaweeError that lists all that do not fit."""
+        from gawee_dialect.parameters import bind_parameters
+
+        return bind_parameters(self.function, self.parameters)
+
+    def lowered(self, level: Level | str, *, fast_math: str | None = None) -> ModuleOp:
+        """Return a copy of the module at a level; raises GaweeError where it cannot get there."""
+        return lower_to(self.module, Level(level), fast_math=fast_math)
+
+    def runner(
+        self,
+        level: Level | str,
+        *,
+        fast_math: str | None = None,
+        listeners: Sequence[Interpreter.Listener] = (),
+    ) -> Runner:
+        """Lower once; return a function from inputs by name to outputs by name.
+
+        It runs natively at `llvm`, in NumPy otherwise, where `listeners` see every op.
+        """
+        level = Level(level)
+        if level is Level.LLVM:
+            return self.compile(fast_math=fast_math).run
+        from gawee_dialect.interpreter import run_module
+
+        module, bound = self.lowered(level), self.bound
+
+        def run(inputs: Mapping[str, Array]) -> dict[str, Array]:
+            return run_module(module, {**bound, **inputs}, listeners=listeners)
+
+        return run
+
+    def run(
+        self, inputs: Mapping[str, Array], level: Level | str = Level.GAWEE
+    ) -> dict[str, Array]:
+        """Run on arrays at a level; returns the outputs by name.
+
+        Raises GaweeError for inputs or parameters that are missing or do not fit.
+        """
+        return self.runner(level)(inputs)
+
+    def profile(
+        self, inputs: Mapping[str, Array], level: Level | str = Level.LLVM, *, runs: int = 3
+    ) -> Sequence[NodeTime]:
+        """Time every node at a level, the best of some runs where it is native code."""
+        from gawee_dialect.instruments.profile import InterpreterProfile, profile_kernels
+
+        level = Level(level)
+        if level is Level.LLVM:
+            return profile_kernels(self.lowered(Level.LOOPS), self.bound, inputs, runs)
+        listener = InterpreterProfile()
+        self.runner(level, listeners=(listener,))(inputs)
+        return listener.times()
+
+    def cost(self) -> CostReport | None:
+        """Return FLOPs and bytes of every node; None where the module is no longer a graph."""
+        from gawee_dialect.analysis.cost import analyze_cost
+
+        ops = self.function.body.block.ops
+        if any(op.dialect_name() not in ("gawee", "func") for op in ops):
+            return None
+        return analyze_cost(self.function)
+
+    def save(
+        self,
+        directory: str | Path,
+        kinds: Sequence[str] = ("shared",),
+        *,
+        name: str | None = None,
+        weights: bool = True,
+    ) -> list[Path]:
+        """Write code for C: `ll`, `asm`, `obj`, `shared` or `header`; returns the paths.
+
+        With `weights` the bound weights go into one file beside it, as the code wants them.
+        """
+        from gawee_dialect.backend.export import export
+
+        return export(
+            self.lowered(Level.LLVM),
+            name or c_name(self.name),
+            Path(directory),
+            kinds,
+            parameters=self.bound if weights else None,
+        )
+
+    def compile(self, *, fast_math: str | None = None) -> CompiledModel:
+        """Compile for this processor; returns a callable on NumPy arrays.
+
+        `fast_math` are LLVM's flags for float ops, such as `contract` or `fast`; none by default,
+        so that the result has the rounding that the graph says.
+        """
+        from gawee_dialect.backend.compiled import CompiledModel
+
+        return CompiledModel(self.lowered(Level.LLVM, fast_math=fast_math), self.bound)
+
+
+def load(path: str | Path, weights: str | Path | Mapping[str, Array] | None = None) -> Model:
+    """Read a graph in any format, with its weights.
+
+    `weights` are a folder of raw files, an .npz, a .safetensors, or a mapping from names to arrays;
+    without it raw files are looked for beside the graph. Raises GaweeError for a graph that cannot
+    be read; weights are checked when they are first needed.
+    """
+    from gawee_dialect.frontends.formats import sniff
+    from gawee_dialect.parameters import open_parameters
+
+    path = Path(path)
+    text = path.read_text(encoding="utf-8")
+    beside = path.parent if weights is None else None
+    module = sniff(text, str(path)).read(text, str(path), beside)
+    model = Model(module, name=path.parent.name if path.stem == "graph" else path.stem)
+    if isinstance(weights, Mapping):
+        model.parameters = weights
+    else:
+        model.parameters = open_parameters(weights or path.parent, model.function)
+    return model
+
+
+def compile(
+    module: ModuleOp,
+    parameters: Mapping[str, Array] | None = None,
+    *,
+    fast_math: str | None = None,
+) -> CompiledModel:
+    """Compile a module at the gawee or linalg level; see `Model.compile`."""
+    return Model(module, parameters or {}).compile(fast_math=fast_math)

@@ -1,0 +1,76 @@
+"""Find the array of every parameter that a function takes."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from xdsl.dialects.func import FuncOp
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument, entry_arguments
+from gawee_dialect.dialect.types import dtype_name, is_tensor, shape_text
+from gawee_dialect.parameters.archives import NpzFile, SafetensorsFile
+from gawee_dialect.parameters.raw_folder import RawFolder
+from gawee_dialect.parameters.store import Array, MemoryStore, ParameterProblem, ParameterStore
+
+
+def open_parameters(path: str | Path, function: FuncOp) -> ParameterStore:
+    """Open a place of weights: a folder of raw files, a .npz or a .safetensors file.
+
+    `function` says which files of a folder hold which parameters. Raises GaweeError where there is
+    nothing at the path, or nothing of these.
+    """
+    path = Path(path)
+    if path.is_dir():
+        return RawFolder(path, function)
+    if not path.exists():
+        raise GaweeError(f"cannot read weights: there is no '{path}'")
+    if path.suffix == ".npz":
+        return NpzFile(path)
+    if path.suffix == ".safetensors":
+        return SafetensorsFile(path)
+    raise GaweeError(
+        f"unsupported weights '{path}'; supported: a folder of raw files, .npz, .safetensors"
+    )
+
+
+def bind_parameters(function: FuncOp, store: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the array of every parameter and large constant of a function, by name.
+
+    Everything is checked before any data is read. Raises GaweeError that lists every name the
+    store lacks, every shape and dtype that differs, and every file that is missing or too long or
+    too short.
+    """
+    if not isinstance(store, ParameterStore):
+        store = MemoryStore(store)
+    kinds = (ArgumentKind.PARAMETER, ArgumentKind.CONSTANT)
+    wanted = [argument for argument in entry_arguments(function) if argument.kind in kinds]
+    problems = [problem for each in wanted if (problem := _check(each, store)) is not None]
+    if problems:
+        raise GaweeError(problems)
+    try:
+        return {argument.name: store[argument.name] for argument in wanted}
+    except ParameterProblem as problem:
+        raise GaweeError(f"cannot read weights: {problem}") from problem
+
+
+def _check(argument: EntryArgument, store: ParameterStore) -> Diagnostic | None:
+    """Return what is wrong with a parameter's data, None where nothing is."""
+    what = f"{argument.kind} '{argument.name}'"
+    type = argument.type
+    if not is_tensor(type):
+        return Diagnostic(f"expected {what} to be a tensor, got '{type}'")
+    try:
+        found = store.describe(argument.name)
+        dtype = dtype_name(type.element_type)
+    except KeyError:
+        hint = did_you_mean(argument.name, store, f"there are {len(store)} other names")
+        return Diagnostic(f"expected weights to have {what}, got none", hint=hint)
+    except (ParameterProblem, VerifyException) as problem:
+        return Diagnostic(f"{what}: {problem}")
+    if found.shape != type.get_shape():
+        wanted, got = shape_text(type.get_shape()), shape_text(found.shape)
+        return Diagnostic(f"expected {what} of shape {wanted}, got {got}")
+    if found.dtype != dtype:
+        return Diagnostic(f"expected {what} of dtype {dtype}, got {found.dtype}")
+    return None

@@ -1,0 +1,43 @@
+"""Data files that a graph refers to: inside its folder, regular, and exactly as long as needed."""
+
+import stat
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+MAX_TENSOR_BYTES = 2**40
+"""What no tensor exceeds; a larger shape is a mistake, refused before anything is allocated."""
+
+
+class FileProblem(Exception):
+    """What is wrong with a data file, in one line."""
+
+
+def check_relative(path: str) -> str:
+    """Return a path in its normal form (`a/./b` is `a/b`).
+
+    Raises FileProblem for a path that could leave the folder: absolute, with `..`, a drive or a
+    backslash.
+    """
+    pure = PurePosixPath(path)
+    leaves = pure.is_absolute() or ".." in pure.parts or PureWindowsPath(path).drive
+    if leaves or "\\" in path or "\0" in path or not pure.parts:
+        raise FileProblem(f"expected path '{path}' to stay inside the folder of the graph")
+    return str(pure)
+
+
+def find_file(folder: Path, path: str, size: int) -> Path:
+    """Return the file of a relative path, which exists and has `size` bytes.
+
+    Raises FileProblem where it does not, or where a symbolic link leads out of the folder.
+    """
+    file = folder / check_relative(path)
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise FileProblem(f"expected path '{path}' to stay inside the folder of the graph")
+    try:
+        status = file.stat()
+    except OSError as error:
+        raise FileProblem(f"cannot read file '{path}': {(error.strerror or '').lower()}") from error
+    if not stat.S_ISREG(status.st_mode):
+        raise FileProblem(f"expected '{path}' to be a regular file")
+    if status.st_size != size:
+        raise FileProblem(f"expected file '{path}' of {size} bytes, got {status.st_size}")
+    return file

@@ -1,0 +1,61 @@
+"""A folder of raw data: one file a parameter, little-endian, C order, no header."""
+
+from collections.abc import Iterator
+from math import prod
+from pathlib import Path
+
+import numpy as np
+from xdsl.dialects.func import FuncOp
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument, entry_arguments
+from gawee_dialect.dialect.types import AnyTensor, dtype_name, is_tensor, tensor_bytes
+from gawee_dialect.parameters.contained_file import FileProblem, find_file
+from gawee_dialect.parameters.store import Array, ArrayDescription, ParameterProblem, ParameterStore
+
+
+class RawFolder(ParameterStore):
+    """The files that a function's `gawee.path` attributes name, memory-mapped.
+
+    The files say neither shape nor dtype: those are the function's, and a file has just the bytes
+    they need.
+    """
+
+    def __init__(self, folder: Path, function: FuncOp) -> None:
+        kinds = (ArgumentKind.PARAMETER, ArgumentKind.CONSTANT)
+        arguments = entry_arguments(function)
+        self._folder = folder
+        self._arguments = {each.name: each for each in arguments if each.kind in kinds}
+
+    def _file(self, argument: EntryArgument) -> tuple[Path, AnyTensor]:
+        if argument.path is None:
+            raise ParameterProblem("expected a 'gawee.path', got none")
+        if not is_tensor(argument.type):
+            raise ParameterProblem(f"expected a tensor, got '{argument.type}'")
+        try:
+            return find_file(
+                self._folder, argument.path, tensor_bytes(argument.type)
+            ), argument.type
+        except FileProblem as problem:
+            raise ParameterProblem(str(problem)) from problem
+
+    def describe(self, name: str) -> ArrayDescription:
+        _, type = self._file(self._arguments[name])
+        try:
+            return ArrayDescription(type.get_shape(), dtype_name(type.element_type))
+        except VerifyException as error:
+            raise ParameterProblem(str(error)) from error
+
+    def __getitem__(self, name: str) -> Array:
+        description = self.describe(name)
+        file, _ = self._file(self._arguments[name])
+        dtype = np.dtype(description.dtype).newbyteorder("<")
+        if prod(description.shape) == 0:  # an empty file cannot be mapped
+            return np.empty(description.shape, dtype)
+        return np.memmap(file, dtype=dtype, mode="r", shape=description.shape)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arguments)
+
+    def __len__(self) -> int:
+        return len(self._arguments)

@@ -1,0 +1,61 @@
+"""What every place of weights offers: names, shapes and dtypes at once, the data when asked for."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.generic]
+
+
+class ParameterProblem(Exception):
+    """What is wrong with one parameter's data, in one line."""
+
+
+@dataclass(frozen=True)
+class ArrayDescription:
+    """Shape of an array, and NumPy's name of its dtype."""
+
+    shape: tuple[int, ...]
+    dtype: str
+
+
+class ParameterStore(Mapping[str, Array], ABC):
+    """Arrays by parameter name: read-only, C-ordered, memory-mapped where the format allows it."""
+
+    @abstractmethod
+    def describe(self, name: str) -> ArrayDescription:
+        """Return what the store has under a name, without reading the data.
+
+        Raises KeyError for a name that it does not have, ParameterProblem for data that is not
+        as the store says.
+        """
+
+
+class MemoryStore(ParameterStore):
+    """Arrays that are already in memory."""
+
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
+        self._arrays = arrays
+
+    def describe(self, name: str) -> ArrayDescription:
+        array = self._arrays[name]
+        return ArrayDescription(array.shape, array.dtype.name)
+
+    def __getitem__(self, name: str) -> Array:
+        return read_only(self._arrays[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._arrays)
+
+    def __len__(self) -> int:
+        return len(self._arrays)
+
+
+def read_only(array: Array) -> Array:
+    """Return a C-ordered view, or copy where it must be, of an array; it cannot be written to."""
+    view = np.ascontiguousarray(array).reshape(array.shape).view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,63 @@
+"""Canonicalization of resampling."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, i64
+from xdsl.ir import SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.python_value import PythonValueType
+from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.passes.canonicalization.python_value import static_value
+from gawee_dialect.passes.rewrite_pass import Pattern
+
+
+class SizeFromConstants(Pattern):
+    """interpolate size_from getitem(getattr(%x, "shape"), ...) -> size_from two i64 constants
+
+    The size itself is static already, so an entry that can't be evaluated is the size too.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: InterpolateOp, rewriter: PatternRewriter) -> None:
+        if not any(isinstance(value.type, PythonValueType) for value in op.size_from):
+            self.missed(op, "expected size_from to hold a Python value, got tensors")
+            return
+        size = op.size.get_values()
+        computed = [entry for value in op.size_from for entry in entries_of(value)]
+        if not is_possibly(computed, size):
+            self.missed(op, f"expected size_from ({computed}) to be the size ({list(size)})")
+            return
+        constants = [rewriter.insert(i64_scalar(entry)).result for entry in size]
+        scales = None if op.scales is None else op.scales.get_values()
+        rewriter.replace(
+            op,
+            InterpolateOp(
+                op.input,
+                size=size,
+                mode=op.mode.data,
+                align_corners=op.align_corners is not None,
+                scales=scales,
+                size_from=constants,
+            ),
+        )
+
+
+def entries_of(value: SSAValue) -> Sequence[int | None]:
+    """Return the sizes that one value of `size_from` stands for, None for what is unknown."""
+    static = static_value(value)
+    return static if isinstance(static, tuple) else (static,)
+
+
+def is_possibly(computed: Sequence[int | None], size: Sequence[int]) -> bool:
+    """Whether computed sizes may be the static ones; a single one counts for both axes."""
+    pair = [*computed, *computed] if len(computed) == 1 else computed
+    return len(pair) == len(size) and all(
+        entry in (None, static) for entry, static in zip(pair, size, strict=True)
+    )
+
+
+def i64_scalar(number: int) -> ConstantOp:
+    """Make a constant i64 scalar."""
+    return ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(i64, []), [number]))

@@ -1,0 +1,118 @@
+"""Fold the addition of a per-channel constant into the bias of the convolution before it."""
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
+from xdsl.ir import SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.shape import ReshapeOp
+from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
+from gawee_dialect.passes.layer import with_parameters
+from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
+from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+
+
+def per_channel_size(shape: tuple[int, ...], channels: int) -> int | None:
+    """Return 1 or `channels` where a shape broadcasts along channels alone, None elsewhere.
+
+    NumPy aligns shapes at the last axis: [C] lies along the width, [C, 1, 1] along the channels.
+    """
+    if len(shape) > 4:
+        return None
+    aligned = (1,) * (4 - len(shape)) + shape
+    batch, size, height, width = aligned
+    alone = batch == height == width == 1 and size in (1, channels)
+    return size if alone else None
+
+
+class FoldIntoBias(Pattern):
+    """add(conv(x, w, b), c) -> conv(x, w, b + c), operands in either order"""
+
+    def __init__(self) -> None:
+        self._analysis = ParameterAnalysis()
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AddOp, rewriter: PatternRewriter) -> None:
+        reasons: list[str] = []
+        for summand, constant in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            conv = summand.owner
+            if not isinstance(conv, ConvOp):
+                continue
+            reason = self._reason_against(op, conv, constant)
+            if reason is None:
+                bias = summed_bias(conv, constant, rewriter)
+                rewriter.replace(op, with_parameters(conv, conv.weight, bias))
+                rewriter.erase(conv)
+                return
+            reasons.append(reason)
+        operands = f"{describe(op.lhs)} and {describe(op.rhs)}"
+        nothing = f"expected an operand from 'gawee.conv', got {operands}"
+        self.missed(op, "; ".join(reasons) or nothing)
+
+    def _reason_against(self, add: AddOp, conv: ConvOp, constant: SSAValue) -> str | None:
+        readers = reader_count(conv.result)
+        if readers != 1:
+            return f"expected the result of 'gawee.conv' to have one reader, got {readers}"
+        if not self._analysis.is_known_early(constant):
+            return (
+                "expected the other operand to be computed from parameters and constants alone, "
+                f"got {describe(constant)}"
+            )
+        if conv.bias is not None and not self._analysis.is_known_early(conv.bias):
+            return (
+                "expected the bias to be computed from parameters and constants alone, "
+                f"got {describe(conv.bias)}"
+            )
+        shape, channels = tensor_shape(constant), tensor_shape(conv.result)[1]
+        if add.result.type != conv.result.type or per_channel_size(shape, channels) is None:
+            return (
+                f"expected a scalar or a shape that broadcasts along {channels} channels alone, "
+                f"such as {channels}x1x1, got {shape_text(shape)}"
+            )
+        return None
+
+
+def summed_bias(conv: ConvOp, constant: SSAValue, rewriter: PatternRewriter) -> SSAValue:
+    """Insert the bias of a convolution, zeros where it has none, plus a per-channel constant."""
+    channels = tensor_shape(conv.result)[1]
+    size = per_channel_size(tensor_shape(constant), channels)
+    assert size is not None
+    addend = constant
+    if tensor_shape(constant) != (size,):
+        addend = rewriter.insert(ReshapeOp(constant, shape=[size])).result
+    if conv.bias is not None:
+        return rewriter.insert(AddOp(conv.bias, addend)).result
+    if size == channels:
+        return addend
+    zeros = rewriter.insert(zero_bias(conv, channels))
+    return rewriter.insert(AddOp(zeros.result, addend)).result
+
+
+def zero_bias(conv: ConvOp, channels: int) -> ConstantOp:
+    """Make the bias that a convolution without one has."""
+    element = element_type(conv.result)
+    assert isinstance(element, AnyFloat)
+    type = TensorType(element, [channels])
+    return ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [0.0]))
+
+
+@dataclass(frozen=True)
+class FoldConvAdd(RewritePass):
+    """Fold the addition of a per-channel constant into the bias of the convolution before it.
+
+    Requires: nothing else reads the convolution's result (a function result counts as a reader);
+    the other operand is computed from parameters and constants alone; its shape is a scalar, [1],
+    [C, 1, 1] or [1, C, 1, 1]. A shape of [C] broadcasts along the width, so it stays.
+
+    rewrite:
+        %y = gawee.conv %x, %w bias %b ...; %z = gawee.add %y, %c
+        ->  %z = gawee.conv %x, %w bias %b + reshape(%c, [C]) ...
+    """
+
+    name = "fold-conv-add"
+
+    patterns = (FoldIntoBias,)

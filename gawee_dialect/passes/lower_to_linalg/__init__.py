@@ -1,0 +1,51 @@
+"""Lower the gawee dialect to linalg on tensors: one file an op family, as in `dialect/`."""
+
+from dataclasses import dataclass
+
+from gawee_dialect.dialect import GAWEE
+from gawee_dialect.passes.lower_to_linalg.constant import LowerConstant
+from gawee_dialect.passes.lower_to_linalg.conv import LowerConv
+from gawee_dialect.passes.lower_to_linalg.elementwise import LowerElementwise
+from gawee_dialect.passes.lower_to_linalg.matmul import LowerMatMul
+from gawee_dialect.passes.lower_to_linalg.normalization import LowerBatchNorm
+from gawee_dialect.passes.lower_to_linalg.pool import LowerAdAvgPool, LowerAvgPool, LowerMaxPool
+from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
+from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
+from gawee_dialect.passes.lower_to_linalg.shape import LowerCat, LowerIdentity, LowerReshape
+from gawee_dialect.passes.rewrite_pass import RewritePass
+
+
+@dataclass(frozen=True)
+class LowerToLinalg(RewritePass):
+    """Lower every gawee op to linalg, tensor, arith and math ops on tensors.
+
+    What comes out is accepted by upstream's `mlir-opt` as it is. Every linalg op writes into the
+    tensor of its `outs`; functions and the marks on their arguments stay.
+
+    Requires: no Python values are left (`canonicalize` folds those that a tracer leaves behind).
+
+    rewrite:
+        %y = gawee.matmul %x, %w bias %b
+        ->  %e = tensor.empty()
+            %init = linalg.broadcast ins(%b) outs(%e) dimensions = [0]
+            %y = linalg.matmul indexing_maps = [(m, n, k) -> (m, k), (m, n, k) -> (n, k),
+                                                (m, n, k) -> (m, n)] ins(%x, %w) outs(%init)
+    """
+
+    name = "lower-to-linalg"
+    patterns = (
+        LowerConv,
+        LowerMatMul,
+        LowerBatchNorm,
+        LowerElementwise,
+        LowerMaxPool,
+        LowerAvgPool,
+        LowerAdAvgPool,
+        LowerInterpolate,
+        LowerReshape,
+        LowerCat,
+        LowerIdentity,
+        LowerConstant,
+        RejectPythonValue,
+    )
+    removes = tuple(GAWEE.operations)

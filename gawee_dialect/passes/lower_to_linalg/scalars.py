@@ -1,0 +1,99 @@
+"""Scalar arithmetic inside the body of a structured op."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, math, tensor
+from xdsl.dialects.builtin import AnyFloat, IndexType, i64
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from gawee_dialect.dialect.types import element_type
+from gawee_dialect.passes.lower_to_linalg.tensors import constant
+
+
+@dataclass(frozen=True)
+class Scalars:
+    """Writes scalar ops; every method inserts one and returns its value.
+
+    Arithmetic is on floats, signless integers or indices, as the first operand's type says.
+    """
+
+    builder: Builder
+
+    def emit(self, op: Operation) -> SSAValue:
+        """Insert an op with one result."""
+        return self.builder.insert(op).results[0]
+
+    def constant(self, value: float, type: Attribute) -> SSAValue:
+        return constant(self.builder, value, type)
+
+    def index(self, value: int) -> SSAValue:
+        """Make a constant index."""
+        return self.constant(value, IndexType())
+
+    def position(self, loop: int) -> SSAValue:
+        """Read the current position of one of the surrounding op's loops."""
+        return self.emit(linalg.IndexOp(loop))
+
+    def element(self, source: SSAValue, indices: Sequence[SSAValue]) -> SSAValue:
+        """Read the element of a whole tensor at computed indices."""
+        return self.emit(tensor.ExtractOp(source, indices, element_type(source)))
+
+    def add(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        return self.emit((arith.AddfOp if _is_float(lhs) else arith.AddiOp)(lhs, rhs))
+
+    def subtract(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        return self.emit((arith.SubfOp if _is_float(lhs) else arith.SubiOp)(lhs, rhs))
+
+    def multiply(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        return self.emit((arith.MulfOp if _is_float(lhs) else arith.MuliOp)(lhs, rhs))
+
+    def maximum(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Take the greater value, integers as signed; NaN wins."""
+        return self.emit((arith.MaximumfOp if _is_float(lhs) else arith.MaxSIOp)(lhs, rhs))
+
+    def minimum(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Take the lesser value, integers as signed; NaN wins."""
+        return self.emit((arith.MinimumfOp if _is_float(lhs) else arith.MinSIOp)(lhs, rhs))
+
+    def divide(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Divide floats."""
+        return self.emit(arith.DivfOp(lhs, rhs))
+
+    def floor_divide(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Divide indices that are not negative, rounding down."""
+        return self.emit(arith.DivUIOp(lhs, rhs))
+
+    def square_root(self, value: SSAValue) -> SSAValue:
+        return self.emit(math.SqrtOp(value))
+
+    def less(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Compare integers or indices, as signed."""
+        return self.emit(arith.CmpiOp(lhs, rhs, "slt"))
+
+    def select(self, condition: SSAValue, yes: SSAValue, no: SSAValue) -> SSAValue:
+        return self.emit(arith.SelectOp(condition, yes, no))
+
+    def index_to_float(self, value: SSAValue, type: AnyFloat) -> SSAValue:
+        """Convert an index to a float; exact as far as the float type is."""
+        integer = self.emit(arith.IndexCastOp(value, i64))
+        return self.emit(arith.SIToFPOp(integer, type))
+
+    def float_to_index(self, value: SSAValue) -> SSAValue:
+        """Convert a float that is not negative to an index, rounding down."""
+        integer = self.emit(arith.FPToSIOp(value, i64))
+        return self.emit(arith.IndexCastOp(integer, IndexType()))
+
+    def widen(self, value: SSAValue, type: AnyFloat) -> SSAValue:
+        """Convert a float to a wider type, or leave it where it is of that type."""
+        return value if value.type == type else self.emit(arith.ExtFOp(value, type))
+
+    def narrow(self, value: SSAValue, type: Attribute) -> SSAValue:
+        """Round a float to a narrower type, or leave it where it is of that type."""
+        return value if value.type == type else self.emit(arith.TruncFOp(value, type))
+
+
+def _is_float(value: SSAValue) -> bool:
+    return isinstance(value.type, AnyFloat)

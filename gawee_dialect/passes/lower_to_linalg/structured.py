@@ -1,0 +1,57 @@
+"""Making `linalg.generic`: loops over a result, a scalar body, and how operands are read."""
+
+from collections.abc import Callable, Sequence
+
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint
+
+from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_type
+from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
+from gawee_dialect.passes.lower_to_linalg.tensors import empty
+
+Body = Callable[[Scalars, Sequence[SSAValue]], SSAValue]
+"""Computes one element from the elements of the inputs and, last, of the output so far."""
+
+
+def reads(num_loops: int, *axes: int | None) -> AffineMap:
+    """Make the map of an operand: which loop walks each of its axes, None for position 0."""
+    results = [
+        AffineExpr.constant(0) if axis is None else AffineExpr.dimension(axis) for axis in axes
+    ]
+    return AffineMap(num_loops, 0, tuple(results))
+
+
+def generic(
+    builder: Builder, type: AnyTensor, inputs: Sequence[tuple[SSAValue, AffineMap]], body: Body
+) -> SSAValue:
+    """Compute every element of a new tensor by itself: one parallel loop an axis of `type`."""
+    return reduction(builder, empty(builder, type), inputs, body, num_reduced=0)
+
+
+def reduction(
+    builder: Builder,
+    init: SSAValue,
+    inputs: Sequence[tuple[SSAValue, AffineMap]],
+    body: Body,
+    *,
+    num_reduced: int,
+) -> SSAValue:
+    """Combine into every element of `init`; the last `num_reduced` loops walk what is combined."""
+    type = tensor_type(init)
+    rank = type.get_num_dims()
+    maps = [*(map for _, map in inputs), reads(rank + num_reduced, *range(rank))]
+    values = [value for value, _ in inputs]
+    iterators = [IteratorTypeAttr.parallel()] * rank
+    iterators += [IteratorTypeAttr.reduction()] * num_reduced
+    block = Block(arg_types=[element_type(value) for value in (*values, init)])
+    scalars = Scalars(Builder(InsertPoint.at_end(block)))
+    scalars.builder.insert(linalg.YieldOp(body(scalars, block.args)))
+    op = linalg.GenericOp(
+        values, [init], Region(block), [AffineMapAttr(map) for map in maps], iterators, [type]
+    )
+    return builder.insert(op).res[0]

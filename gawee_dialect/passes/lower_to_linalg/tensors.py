@@ -1,0 +1,105 @@
+"""Ops that make, pad, reshape and copy whole tensors; each function returns the new value."""
+
+from collections.abc import Sequence
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, tensor
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntElementsAttr,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.utils.hints import isa
+
+from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape
+
+Groups = Sequence[Sequence[int]]
+"""A reassociation: for each axis of the smaller shape, the axes of the larger one it stands for."""
+
+
+def constant(builder: Builder, value: float, element: Attribute) -> SSAValue:
+    """Make a scalar constant of a float, integer or index type."""
+    if isinstance(element, AnyFloat):
+        return builder.insert(arith.ConstantOp(FloatAttr(value, element))).result
+    assert isa(element, IntegerType | IndexType)
+    return builder.insert(arith.ConstantOp(IntegerAttr(int(value), element))).result
+
+
+def zero(builder: Builder, element: Attribute) -> SSAValue:
+    """Make the scalar zero of an element type."""
+    return constant(builder, 0, element)
+
+
+def lowest(builder: Builder, element: Attribute) -> SSAValue:
+    """Make the scalar that no other of its type is below: -inf, or the lowest integer."""
+    if isa(element, IntegerType):
+        return constant(builder, -(1 << (element.width.data - 1)), element)
+    return constant(builder, float("-inf"), element)
+
+
+def empty(builder: Builder, type: AnyTensor) -> SSAValue:
+    """Make a tensor whose elements are still to be written."""
+    return builder.insert(tensor.EmptyOp((), type)).tensor
+
+
+def filled(builder: Builder, value: SSAValue, type: AnyTensor) -> SSAValue:
+    """Make a tensor with one scalar everywhere."""
+    init = empty(builder, type)
+    return builder.insert(linalg.FillOp([value], [init], [type])).res[0]
+
+
+def broadcast(
+    builder: Builder, source: SSAValue, type: AnyTensor, dimensions: Sequence[int]
+) -> SSAValue:
+    """Repeat a tensor along new axes: `dimensions` are those axes of `type`."""
+    init = empty(builder, type)
+    new_axes = DenseArrayBase.from_list(i64, dimensions)
+    return builder.insert(linalg.BroadcastOp(source, init, new_axes)).results[0]
+
+
+def padded(
+    builder: Builder, source: SSAValue, low: Sequence[int], high: Sequence[int], value: SSAValue
+) -> SSAValue:
+    """Surround a tensor with a scalar; the source itself where there is nothing to add."""
+    if not any(low) and not any(high):
+        return source
+    shape = [sum(sizes) for sizes in zip(tensor_shape(source), low, high, strict=True)]
+    block = Block(arg_types=[IndexType()] * len(shape))
+    block.add_op(tensor.YieldOp(value))
+    type = TensorType(element_type(source), shape)
+    return builder.insert(tensor.PadOp(source, (), (), Region(block), low, high, type)).result
+
+
+def _groups_attribute(groups: Groups) -> ArrayAttr[ArrayAttr[IntegerAttr]]:
+    return ArrayAttr(ArrayAttr(IntegerAttr(axis, i64) for axis in group) for group in groups)
+
+
+def collapsed(builder: Builder, source: SSAValue, groups: Groups, shape: Sequence[int]) -> SSAValue:
+    """Join groups of adjacent axes into one axis each."""
+    op = tensor.CollapseShapeOp(
+        operands=[source],
+        result_types=[TensorType(element_type(source), shape)],
+        properties={"reassociation": _groups_attribute(groups)},
+    )
+    return builder.insert(op).result
+
+
+def expanded(builder: Builder, source: SSAValue, groups: Groups, shape: Sequence[int]) -> SSAValue:
+    """Split axes into groups of adjacent axes, one group an axis."""
+    type = TensorType(element_type(source), shape)
+    op = tensor.ExpandShapeOp(source, (), _groups_attribute(groups), shape, type)
+    return builder.insert(op).result
+
+
+def pair(values: Sequence[int]) -> DenseIntElementsAttr:
+    """Make the attribute that named ops take strides and dilations in."""
+    return DenseIntElementsAttr.from_list(TensorType(i64, [len(values)]), values)

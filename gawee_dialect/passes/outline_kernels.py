@@ -1,0 +1,174 @@
+"""Move the work of every graph node into a function, and share equal functions."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import FunctionType, ModuleOp, UnknownLoc
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.passes import ModulePass
+
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.instrument import report_statistic
+
+CLONED_INTO_KERNELS = (
+    memref.SubviewOp,
+    memref.CollapseShapeOp,
+    memref.ExpandShapeOp,
+    memref.GetGlobalOp,
+    arith.ConstantOp,
+)
+"""Ops that cost nothing to repeat, so that a kernel's arguments are whole buffers."""
+
+
+def is_work(op: Operation) -> bool:
+    """Whether an op reads or writes elements of buffers."""
+    return isinstance(op, LinalgStructuredOperation | memref.CopyOp)
+
+
+def node_groups(block: Block) -> Iterable[list[Operation]]:
+    """Yield runs of working ops that come from one graph node, that is, have one location."""
+    group: list[Operation] = []
+    for op in block.ops:
+        if not is_work(op):
+            continue
+        known = not isinstance(op.location, UnknownLoc)
+        if group and not (known and op.location == group[-1].location):
+            yield group
+            group = []
+        group.append(op)
+    if group:
+        yield group
+
+
+def is_inside(value: SSAValue, op: Operation) -> bool:
+    """Whether a value is defined in the regions of an op."""
+    owner = value.owner
+    parent = owner.parent_op()
+    return op is parent or (parent is not None and op.is_ancestor(parent))
+
+
+@dataclass
+class Kernel:
+    """A function under construction, and the buffers of the caller that it is called with."""
+
+    block: Block = field(default_factory=Block)
+    arguments: list[SSAValue] = field(default_factory=list[SSAValue])
+    new: dict[SSAValue, SSAValue] = field(default_factory=dict[SSAValue, SSAValue])
+
+    def add(self, op: Operation) -> None:
+        """Copy an op, and the free ops that its operands come from, to the end of the kernel."""
+        for inner in op.walk():
+            for value in inner.operands:
+                if not is_inside(value, op):
+                    self._capture(value)
+        self.block.add_op(op.clone(self.new))
+
+    def _capture(self, value: SSAValue) -> None:
+        if value in self.new:
+            return
+        owner = value.owner
+        if isinstance(owner, CLONED_INTO_KERNELS):
+            for operand in owner.operands:
+                self._capture(operand)
+            self.block.add_op(owner.clone(self.new))
+            return
+        self.new[value] = self.block.insert_arg(value.type, len(self.arguments))
+        self.new[value].name_hint = value.name_hint
+        self.arguments.append(value)
+
+    def function(self, name: str, source: Operation) -> FuncOp:
+        """Finish the kernel as a private function."""
+        self.block.add_op(ReturnOp())
+        inputs = [argument.type for argument in self.block.args]
+        function = FuncOp(name, (inputs, ()), Region(self.block), "private")
+        hand_on_location(source, function)
+        return function
+
+
+def erase_unused(block: Block) -> None:
+    """Erase the free ops that only kernels used."""
+    for op in reversed(tuple(block.ops)):
+        if isinstance(op, CLONED_INTO_KERNELS) and not any(result.uses for result in op.results):
+            op.detach()
+            op.erase()
+
+
+@dataclass
+class Outliner:
+    """Outlines the functions of one module; equal kernels are emitted once."""
+
+    module: ModuleOp
+    kernels: dict[FunctionType, list[FuncOp]] = field(
+        default_factory=dict[FunctionType, list[FuncOp]]
+    )
+    names: Counter[str] = field(default_factory=Counter[str])
+
+    def outline(self, function: FuncOp) -> None:
+        """Replace each group of working ops by a call."""
+        block = function.body.block
+        for group in list(node_groups(block)):
+            kernel = Kernel()
+            for op in group:
+                kernel.add(op)
+            callee = self._emit_once(kernel, group)
+            call = CallOp(callee.sym_name.data, kernel.arguments, ())
+            hand_on_location(group[0], call)
+            block.insert_op_after(call, group[-1])
+            for op in group:
+                op.detach()
+                op.erase()
+        erase_unused(block)
+
+    def _emit_once(self, kernel: Kernel, group: list[Operation]) -> FuncOp:
+        # The last op with the most operands is what the node is about; others prepare for it.
+        main = max(reversed(group), key=lambda op: len(op.operands))
+        base = main.name.rpartition(".")[2]
+        new = kernel.function(f"{base}_{self.names[base]}", group[0])
+        same_type = self.kernels.setdefault(new.function_type, [])
+        for other in same_type:
+            if new.body.is_structurally_equivalent(other.body):
+                return other
+        self.names[base] += 1
+        same_type.append(new)
+        self.module.body.block.add_op(new)
+        return new
+
+
+@dataclass(frozen=True)
+class OutlineKernels(ModulePass):
+    """Move the work of every graph node into a private function, and share equal functions.
+
+    1. A group is a run of ops on buffers that have one location: a graph node's padding, initial
+       value and computation. Ops without a location are groups of their own.
+    2. A group becomes a function of the whole buffers it touches. Views, globals and constants
+       are repeated inside it.
+    3. Groups that are equal but for names and locations share one function.
+
+    A kernel's arguments never alias, since whatever one call touches is alive at the same time.
+    So LLVM need not prove that, and compiles each distinct kernel once. Comes after `bufferize`
+    and before `plan-memory`.
+
+    rewrite:
+        func.func @main(%x: memref<4xf32>, %y: memref<4xf32>) {
+          linalg.exp ins(%x) outs(%y)
+        ->
+        func.func @main(%x: memref<4xf32>, %y: memref<4xf32>) {
+          func.call @exp_0(%x, %y)
+        func.func private @exp_0(%x: memref<4xf32>, %y: memref<4xf32>) {
+          linalg.exp ins(%x) outs(%y)
+    """
+
+    name = "outline-kernels"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        outliner = Outliner(op)
+        functions = [inner for inner in op.ops if isinstance(inner, FuncOp)]
+        for function in functions:
+            if function.body.blocks and function.sym_visibility is None:
+                outliner.outline(function)
+        report_statistic(self, "distinct kernels", sum(outliner.names.values()))

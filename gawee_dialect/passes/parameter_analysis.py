@@ -1,0 +1,99 @@
+"""Which values are known before any input is: what parameters and constants alone decide."""
+
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg import Linalg
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+from xdsl.traits import is_side_effect_free
+
+from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether an op does nothing but compute its results.
+
+    xDSL's linalg ops don't state their effects; those with results work on tensors, so have none.
+    """
+    return is_side_effect_free(op) or (bool(op.results) and op.dialect_name() == Linalg.name)
+
+
+def values_read(op: Operation) -> list[SSAValue]:
+    """Return the operands of an op, and the values its regions capture."""
+    captured = (
+        operand
+        for inner in op.walk()
+        if inner is not op
+        for operand in inner.operands
+        if not _is_inside(operand, op)
+    )
+    return [*op.operands, *captured]
+
+
+def _is_inside(value: SSAValue, op: Operation) -> bool:
+    owner = value.owner
+    parent = owner.parent_op() if isinstance(owner, Block) else owner
+    return parent is not None and op.is_ancestor(parent)
+
+
+class ParameterAnalysis:
+    """Says of each value whether it is computed from parameters and constants alone.
+
+    1. An argument is, if it is marked as parameter, constant or prepared; others are inputs.
+    2. The result of a pure op is, if all that the op reads is.
+
+    Answers are kept, so that asking about every value of a graph takes linear time. They stay true
+    while rewrites keep the meaning of values.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[SSAValue, bool] = {}
+
+    def is_known_early(self, value: SSAValue) -> bool:
+        """Whether a value depends on no input."""
+        # Not recursive: a graph may be deeper than Python's stack.
+        stack = [value]
+        while stack:
+            current = stack[-1]
+            pending = self._decide(current)
+            if pending is None:
+                stack.pop()
+            else:
+                stack.append(pending)
+        return self._known[value]
+
+    def _decide(self, value: SSAValue) -> SSAValue | None:
+        """Record the answer for a value, or return a value whose answer has to come first."""
+        if value in self._known:
+            return None
+        if isinstance(value, BlockArgument):
+            self._record_arguments(value.block)
+            return None
+        owner = value.owner
+        assert isinstance(owner, Operation)
+        if not is_pure(owner):
+            self._known[value] = False
+            return None
+        read = values_read(owner)
+        pending = next((operand for operand in read if operand not in self._known), None)
+        if pending is None or not all(self._known.get(operand, True) for operand in read):
+            self._known[value] = all(self._known.get(operand, True) for operand in read)
+            return None
+        return pending
+
+    def _record_arguments(self, block: Block) -> None:
+        function = block.parent_op()
+        self._known.update((argument, False) for argument in block.args)
+        if not isinstance(function, FuncOp) or block is not function.body.block:
+            return
+        for argument in entry_arguments(function):
+            self._known[block.args[argument.index]] = argument.kind is not ArgumentKind.INPUT
+
+
+def describe(value: SSAValue) -> str:
+    """Name a value in a reason: the op that makes it, or the argument it is."""
+    owner = value.owner
+    return f"'{owner.name}'" if isinstance(owner, Operation) else "a function argument"
+
+
+def reader_count(value: SSAValue) -> int:
+    """Return how many operands a value is; the function's return counts too."""
+    return len(list(value.uses))

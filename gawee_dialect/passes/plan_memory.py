@@ -1,0 +1,165 @@
+"""Give every intermediate buffer a place in one workspace."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    IndexType,
+    MemRefType,
+    ModuleOp,
+    UnitAttr,
+    i8,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.utils.hints import isa
+
+from gawee_dialect.dialect.types import dense_bytes
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.instrument import report_statistic
+
+ALIGNMENT = 64
+"""Bytes; a cache line, and the widest vector."""
+
+VIEWS = (memref.SubviewOp, memref.CollapseShapeOp, memref.ExpandShapeOp)
+
+
+@dataclass
+class Lifetime:
+    """A buffer's bytes, and the positions of the first and last op that touch it."""
+
+    alloc: memref.AllocOp
+    bytes: int
+    first: int
+    last: int
+    offset: int = 0
+
+    def overlaps(self, other: "Lifetime") -> bool:
+        """Whether both buffers hold something at one moment."""
+        return self.first <= other.last and other.first <= self.last
+
+
+def users_through_views(value: SSAValue) -> Iterable[Operation]:
+    """Yield every op that uses a buffer, directly or through views of it."""
+    for use in value.uses:
+        yield use.operation
+        if isinstance(use.operation, VIEWS):
+            yield from users_through_views(use.operation.results[0])
+
+
+def lifetimes(function: FuncOp) -> list[Lifetime]:
+    """Return the lifetime of every buffer allocated at the function's top level."""
+    block = function.body.block
+    positions = {op: index for index, op in enumerate(block.ops)}
+
+    def position(op: Operation) -> int:
+        while op not in positions:
+            parent = op.parent_op()
+            assert parent is not None
+            op = parent
+        return positions[op]
+
+    found: list[Lifetime] = []
+    for op in block.ops:
+        if isinstance(op, memref.AllocOp):
+            used = [position(user) for user in users_through_views(op.memref)]
+            type = op.memref.type
+            assert isa(type, MemRefType[Attribute])
+            size = dense_bytes(type.get_shape(), type.element_type)
+            first, last = (min(used), max(used)) if used else (positions[op], positions[op])
+            found.append(Lifetime(op, size, first, last))
+    return found
+
+
+def assign_offsets(buffers: list[Lifetime]) -> int:
+    """Place buffers, the largest first, each at the lowest offset free for its lifetime.
+
+    Returns the bytes of workspace that they need together.
+    """
+    placed: list[Lifetime] = []
+    for buffer in sorted(buffers, key=lambda buffer: -buffer.bytes):
+        neighbours = sorted(
+            (other for other in placed if other.overlaps(buffer)), key=lambda other: other.offset
+        )
+        offset = 0
+        for other in neighbours:
+            if offset + buffer.bytes <= other.offset:
+                break
+            offset = max(offset, aligned(other.offset + other.bytes))
+        buffer.offset = offset
+        placed.append(buffer)
+    return aligned(max((buffer.offset + buffer.bytes for buffer in buffers), default=0))
+
+
+def aligned(bytes: int) -> int:
+    """Round up to the workspace's alignment."""
+    return -(-bytes // ALIGNMENT) * ALIGNMENT
+
+
+def add_workspace(function: FuncOp, size: int) -> SSAValue:
+    """Append the workspace argument, marked `gawee.workspace`, and return it."""
+    block = function.body.block
+    workspace = block.insert_arg(MemRefType(i8, (size,)), len(block.args))
+    workspace.name_hint = "workspace"
+    inputs = [argument.type for argument in block.args]
+    function.function_type = FunctionType.from_lists(inputs, function.function_type.outputs.data)
+    marks = function.arg_attrs
+    old = marks.data if marks is not None else (DictionaryAttr({}),) * (len(inputs) - 1)
+    function.arg_attrs = ArrayAttr((*old, DictionaryAttr({"gawee.workspace": UnitAttr()})))
+    return workspace
+
+
+@dataclass(frozen=True)
+class PlanMemory(ModulePass):
+    """Give every intermediate buffer a place in one workspace, an argument of the function.
+
+    1. A buffer lives from the first op that touches it to the last, views included.
+    2. Largest first, each buffer gets the lowest 64-byte aligned offset that no buffer alive at
+       the same time occupies.
+    3. Allocations become views of the workspace, whose size is the peak of the plan.
+
+    Requires: allocations at the top level of functions with one block (else they stay).
+
+    rewrite:
+        func.func @main(%x: memref<4xf32>) {
+          %b = memref.alloc() : memref<4xf32>
+        ->
+        func.func @main(%x: memref<4xf32>, %workspace: memref<64xi8> {gawee.workspace}) {
+          %b = memref.view %workspace[%c0][] : memref<64xi8> to memref<4xf32>
+    """
+
+    name = "plan-memory"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for function in op.ops:
+            # A private kernel works on its caller's buffers.
+            if isinstance(function, FuncOp) and function.sym_visibility is None:
+                self._plan(function)
+
+    def _plan(self, function: FuncOp) -> None:
+        buffers = lifetimes(function)
+        size = assign_offsets(buffers)
+        workspace = add_workspace(function, size)
+        for buffer in buffers:
+            alloc = buffer.alloc
+            offset = arith.ConstantOp.from_int_and_width(buffer.offset, IndexType())
+            view = memref.ViewOp(workspace, offset, (), alloc.memref.type)
+            for new in (offset, view):
+                hand_on_location(alloc, new)
+            view.result.name_hint = alloc.memref.name_hint
+            block = function.body.block
+            block.insert_ops_before((offset, view), alloc)
+            alloc.memref.replace_all_uses_with(view.result)
+            alloc.detach()
+            alloc.erase()
+        name = function.sym_name.data
+        report_statistic(self, f"workspace bytes of @{name}", size)
+        report_statistic(
+            self, f"bytes of @{name}'s buffers without reuse", sum(b.bytes for b in buffers)
+        )

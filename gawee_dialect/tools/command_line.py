@@ -1,0 +1,102 @@
+"""What the command lines share: exit codes, error reports, files that are whole or not there.
+
+Exit codes: 0 done; 1 the input or the command line is wrong; 2 a bug in gawee.
+"""
+
+import os
+import sys
+import traceback
+from argparse import Action, ArgumentParser
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from shutil import copymode
+from typing import NoReturn
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+
+DONE, WRONG_INPUT, BUG = 0, 1, 2
+
+
+class CommandParser(ArgumentParser):
+    """An argument parser whose complaints are one line, and that completes no abbreviation."""
+
+    def error(self, message: str) -> NoReturn:
+        raise GaweeError(Diagnostic(message, hint=f"{self.prog} --help lists the flags"))
+
+    def actions(self) -> list[Action]:
+        """Return every argument, for the reference page."""
+        return self._actions
+
+    def flags(self) -> list[str]:
+        """Return every spelling of every flag."""
+        return [spelling for action in self._actions for spelling in action.option_strings]
+
+
+def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
+    """Run a tool on its arguments; report what it raises, and return the exit code."""
+    try:
+        return run(argv)
+    except BrokenPipeError:
+        # The reader of our output is gone; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return WRONG_INPUT
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:
+        if "--debug" in argv:
+            traceback.print_exc()
+        print(error_text(prog, error), file=sys.stderr)
+        return WRONG_INPUT if isinstance(error, GaweeError | OSError) else BUG
+
+
+def error_text(prog: str, error: Exception) -> str:
+    """Return what a tool prints for an exception: the user's mistake, or that it is a bug."""
+    if isinstance(error, GaweeError):
+        return str(error)
+    if isinstance(error, OSError):
+        return f"error: cannot open '{error.filename}': {error.strerror}"
+    notes = "".join(f"\n  {note}" for note in getattr(error, "__notes__", ()))
+    kind = type(error).__name__
+    detail = f": {first_line(error)}" if str(error) else ""
+    return (
+        f"internal error: {kind}{detail}{notes}\n"
+        f"hint: this is a bug, not a mistake of yours; {prog} --debug shows the traceback"
+    )
+
+
+def read_text(path: str) -> tuple[str, str]:
+    """Return the text of a file, standard input for `-`, and its name in messages.
+
+    Raises OSError, or GaweeError where the file is not text.
+    """
+    name = "<stdin>" if path == "-" else path
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        return data.decode(), name
+    except UnicodeDecodeError as error:
+        raise GaweeError(f"cannot read '{name}': byte {error.start} is not UTF-8") from error
+
+
+def write_text(path: str, text: str) -> None:
+    """Write a file, standard output for `-`; a reader never sees half of it.
+
+    The text goes to a temporary file beside the target, which then takes the target's name.
+    """
+    if path == "-":
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file():  # a device or a pipe keeps being one
+        target.write_text(text)
+        return
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text)
+        if target.exists():
+            copymode(target, temporary)
+        temporary.replace(target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, path) from error
+    finally:
+        temporary.unlink(missing_ok=True)

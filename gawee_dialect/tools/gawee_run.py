@@ -1,0 +1,241 @@
+"""gawee-run: run a graph on data, at any level of the IR, or export it for C."""
+
+import json
+import sys
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from zipfile import ZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.dialect.entry import ArgumentKind
+from gawee_dialect.levels import Level
+from gawee_dialect.model import Model, load
+from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, run_tool
+from gawee_dialect.tools.run_inputs import PictureScale, input_specs, random_array, read_inputs
+
+PROG = "gawee-run"
+DEFAULT_TOLERANCE = 1e-4
+"""Part of an output's range: float32 networks of any usual depth stay far below it."""
+
+EMIT_KINDS = ("ll", "asm", "obj", "shared", "header")
+
+AnyArray = NDArray[np.generic]
+
+
+def _numbers(text: str) -> tuple[float, ...]:
+    return tuple(float(part) for part in text.split(","))
+
+
+def argument_parser() -> CommandParser:
+    """Describe the command line."""
+    parser = CommandParser(
+        prog=PROG,
+        description=__doc__,
+        allow_abbrev=False,
+        epilog="exit code: 0 all that was asked for succeeded; 1 it did not, or outputs differ; "
+        "2 a bug in gawee-run",
+    )
+    add = parser.add_argument
+    levels = tuple(level.value for level in Level)
+    add("graph", help="graph in any format, or MLIR")
+    add(
+        "--weights",
+        metavar="PATH",
+        help="folder of raw files, .npz or .safetensors, or 'random' (default: beside the graph)",
+    )
+    add(
+        "--input",
+        action="append",
+        default=[],
+        metavar="[NAME=]SOURCE",
+        help=".npy file, picture, or 'random' (default: random); may be repeated",
+    )
+    add("--inputs", metavar="NPZ", help="several inputs in one .npz file, by name")
+    add("--mean", type=_numbers, default=(0.0,), metavar="R,G,B", help="for pictures (default: 0)")
+    add("--std", type=_numbers, default=(1.0,), metavar="R,G,B", help="for pictures (default: 1)")
+    add("--seed", type=int, default=0, help="of random inputs and weights (default: 0)")
+    add("--output", metavar="NPZ", help="write the outputs, by name, to a .npz file")
+    add("--level", choices=levels, default="llvm", help="what executes (default: llvm)")
+    add("--compare", choices=levels, metavar="LEVEL", help="run this level too and compare")
+    add(
+        "--tolerance",
+        type=float,
+        default=DEFAULT_TOLERANCE,
+        help="largest difference that --compare accepts, as a part of the output's range "
+        f"(default: {DEFAULT_TOLERANCE:g})",
+    )
+    add("--repeat", type=int, default=1, metavar="N", help="run N times, report the best")
+    add("--profile", action="store_true", help="print the time of each node")
+    add("--cost", action="store_true", help="print FLOPs and bytes of each node")
+    add("--json", metavar="FILE", help="write times, differences, cost and profile as JSON")
+    add(
+        "--emit",
+        action="append",
+        default=[],
+        choices=EMIT_KINDS,
+        help="write code for C instead of running (obj and shared bring the header)",
+    )
+    add("--emit-dir", default=".", metavar="DIR", help="where --emit writes (default: .)")
+    add("--name", help="prefix of emitted files and functions (default: the graph's name)")
+    add("--fast-math", metavar="FLAGS", help="LLVM's float flags, such as contract or fast")
+    add("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+def parse_arguments(argv: Sequence[str]) -> Namespace:
+    """Read the command line; raises GaweeError, with the nearest flag, for an unknown one."""
+    parser = argument_parser()
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        hint = did_you_mean(unknown[0], parser.flags(), f"{PROG} --help lists the flags")
+        raise GaweeError(Diagnostic(f"unknown argument '{unknown[0]}'", hint=hint))
+    return arguments
+
+
+@dataclass
+class Session:
+    """One use of the tool: the model, its inputs, and where to print."""
+
+    arguments: Namespace
+    model: Model
+    inputs: Mapping[str, AnyArray]
+    console: Console
+    progress: Console
+    """Standard error: what is being done, where a person watches."""
+
+    def run_level(self, level: Level) -> tuple[dict[str, AnyArray], dict[str, float]]:
+        """Return the outputs at a level, and seconds: `prepare` once, `run` the best of all."""
+        start = perf_counter()
+        with self.progress.status(f"preparing level {level}"):
+            run = self.model.runner(level, fast_math=self.arguments.fast_math)
+        seconds = {"prepare": perf_counter() - start, "run": float("inf")}
+        outputs: dict[str, AnyArray] = {}
+        with self.progress.status(f"running level {level}"):
+            for _ in range(max(1, self.arguments.repeat)):
+                start = perf_counter()
+                outputs = run(self.inputs)
+                seconds["run"] = min(seconds["run"], perf_counter() - start)
+        self.console.print(
+            f"level {level}: ready in {seconds['prepare']:.2f} s, "
+            f"ran in {seconds['run'] * 1e3:.2f} ms",
+            highlight=False,
+        )
+        return outputs, seconds
+
+
+def make_session(arguments: Namespace) -> Session:
+    """Read the graph, its weights and inputs; raises GaweeError."""
+    progress = Console(stderr=True)
+    with progress.status("reading the graph"):
+        if arguments.weights == "random":
+            model = load(arguments.graph, {})
+            model.parameters = random_parameters(model, arguments.seed)
+        else:
+            model = load(arguments.graph, arguments.weights)
+    scale = PictureScale(arguments.mean, arguments.std)
+    specs = input_specs(model.arguments)
+    inputs: dict[str, AnyArray] = {}
+    if not arguments.emit:
+        inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, scale)
+    return Session(arguments, model, inputs, Console(), progress)
+
+
+def random_parameters(model: Model, seed: int) -> dict[str, AnyArray]:
+    """Return a seeded array for every parameter: small normal numbers, positive variances."""
+    generator = np.random.default_rng(seed)
+    kinds = (ArgumentKind.PARAMETER, ArgumentKind.CONSTANT)
+    arrays: dict[str, AnyArray] = {}
+    for spec in input_specs(model.arguments, kinds):
+        array = random_array(spec, generator)
+        if spec.dtype.kind == "f":
+            fan_in = max(1, int(np.prod(spec.shape[1:])))
+            array = (array / np.sqrt(fan_in)).astype(spec.dtype)
+        arrays[spec.name] = np.abs(array) + 1 if spec.name.endswith("running_var") else array
+    return arrays
+
+
+def emit(session: Session) -> int:
+    """Write code for C; raises GaweeError."""
+    arguments = session.arguments
+    with session.progress.status("compiling"):
+        paths = session.model.save(
+            Path(arguments.emit_dir), arguments.emit, name=arguments.name, weights=True
+        )
+    for path in paths:
+        session.console.print(f"wrote {path}", highlight=False, soft_wrap=True)
+    return DONE
+
+
+def execute(session: Session) -> int:
+    """Run, compare, profile and report as asked; return the exit code."""
+    from gawee_dialect.tools import run_report as report
+
+    arguments, console = session.arguments, session.console
+    level = Level(arguments.level)
+    result: dict[str, object] = {"level": level.value}
+    outputs, result["seconds"] = session.run_level(level)
+    report.print_outputs(console, outputs)
+    code = DONE
+    if arguments.compare is not None:
+        other = Level(arguments.compare)
+        reference, _ = session.run_level(other)
+        differences = [report.compare(n, outputs[n], reference[n]) for n in outputs]
+        report.print_differences(console, differences, level, other, arguments.tolerance)
+        result["differences"] = {d.output: [d.largest, d.relative] for d in differences}
+        if not all(each.relative <= arguments.tolerance for each in differences):
+            code = WRONG_INPUT
+    if arguments.profile:
+        times = session.model.profile(session.inputs, level, runs=max(3, arguments.repeat))
+        report.print_profile(console, times, session.model.cost())
+        result["profile"] = [vars(time) for time in times]
+    if arguments.output is not None:
+        write_archive(arguments.output, outputs)
+    if arguments.json is not None:
+        Path(arguments.json).write_text(json.dumps(result, indent=1) + "\n")
+    return code
+
+
+def write_archive(path: str, outputs: Mapping[str, AnyArray]) -> None:
+    """Write a .npz file that is whole or not there."""
+    from io import BytesIO
+
+    from gawee_dialect.backend.export import write_file
+
+    stream = BytesIO()
+    with ZipFile(stream, "w") as archive:  # np.savez takes no output named `file`
+        for name, array in outputs.items():
+            with archive.open(f"{name}.npy", "w") as member:
+                np.save(member, array, allow_pickle=False)
+    write_file(Path(path), stream.getvalue())
+
+
+def run(argv: Sequence[str]) -> int:
+    """Do what the command line says; raises GaweeError and OSError."""
+    arguments = parse_arguments(argv)
+    session = make_session(arguments)
+    if arguments.cost:
+        from gawee_dialect.analysis.cost import cost_table
+
+        cost = session.model.cost()
+        if cost is None:
+            raise GaweeError("cannot count the cost of a module that is not at the gawee level")
+        session.console.print(cost_table(cost))
+    if arguments.emit:
+        return emit(session)
+    return execute(session)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run gawee-run; return the exit code."""
+    return run_tool(PROG, sys.argv[1:] if argv is None else argv, run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

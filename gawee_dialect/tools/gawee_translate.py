@@ -1,0 +1,157 @@
+"""gawee-translate: read a graph in any supported format, write MLIR or a graph format."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.frontends.formats import FRONTENDS, sniff
+from gawee_dialect.frontends.mlir_text import print_mlir
+from gawee_dialect.tools.command_line import (
+    DONE,
+    CommandParser,
+    read_text,
+    run_tool,
+    write_text,
+)
+
+if TYPE_CHECKING:
+    from gawee_dialect.parameters import ParameterStore
+
+PROG = "gawee-translate"
+
+
+@dataclass(frozen=True)
+class Job:
+    """A module to write, and what the command line says about how."""
+
+    module: ModuleOp
+    arguments: Namespace
+    weights: Path | None
+    """Where the weights that the module names are, None where none are to be read."""
+
+    def arrays(self) -> "ParameterStore | None":
+        """Open the weights of the module's entry function."""
+        from gawee_dialect.parameters import open_parameters
+
+        function = find_function(self.module)
+        if self.weights is None or function is None:
+            return None
+        return open_parameters(self.weights, function)
+
+
+def _write_mlir(job: Job) -> None:
+    text = print_mlir(job.module, locations=job.arguments.mlir_print_debuginfo)
+    write_text(job.arguments.output, text)
+
+
+def _write_gawee_json(job: Job) -> None:
+    from gawee_dialect.frontends.gawee_json import export_graph, module_to_gawee_json
+
+    output = job.arguments.output
+    if output == "-" or job.arguments.no_weights:
+        graph = export_graph(job.module)
+        if graph.files and not job.arguments.no_weights:
+            raise GaweeError(
+                Diagnostic(
+                    f"cannot write {len(graph.files)} weight files to standard output",
+                    hint="-o graph.json writes them beside it, --no-weights leaves them out",
+                )
+            )
+        write_text(output, graph.text)
+        return
+    target = Path(output)
+    module_to_gawee_json(job.module, job.arrays(), target.parent, file_name=target.name)
+
+
+TARGETS: dict[str, Callable[[Job], None]] = {
+    "mlir": _write_mlir,
+    "gawee-json": _write_gawee_json,
+}
+"""What `--to` may name, and how each is written; a new target is one line."""
+
+
+def argument_parser() -> CommandParser:
+    """Describe the command line."""
+    parser = CommandParser(
+        prog=PROG,
+        description=__doc__,
+        allow_abbrev=False,
+        epilog="exit code: 0 done; 1 the input or the command line is wrong; "
+        "2 a bug in gawee-translate",
+    )
+    add = parser.add_argument
+    add("input", nargs="?", default="-", help="graph or MLIR file, - for standard input")
+    add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
+    add(
+        "--from",
+        dest="source",
+        default="auto",
+        choices=("auto", *FRONTENDS),
+        help="format of the input (default: auto, by its content)",
+    )
+    add("--to", dest="target", default="mlir", choices=tuple(TARGETS), help="default: mlir")
+    add(
+        "--weights",
+        metavar="DIR",
+        help="folder (or .npz, .safetensors) of the weights (default: the folder of the input)",
+    )
+    add(
+        "--no-weights",
+        action="store_true",
+        help="look at no weight file: shapes only, all constants become arguments",
+    )
+    add("--mlir-print-debuginfo", action="store_true", help="print locations")
+    add("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+def parse_arguments(argv: Sequence[str]) -> Namespace:
+    """Read the command line; raises GaweeError, with the nearest flag, for an unknown one."""
+    parser = argument_parser()
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        hint = did_you_mean(unknown[0], parser.flags(), f"{PROG} --help lists the flags")
+        raise GaweeError(Diagnostic(f"unknown argument '{unknown[0]}'", hint=hint))
+    if arguments.no_weights and arguments.weights is not None:
+        raise GaweeError("expected --weights or --no-weights, got both")
+    return arguments
+
+
+def weights_path(arguments: Namespace) -> Path | None:
+    """Return where the weights are: the folder of the input by default, None for none."""
+    if arguments.no_weights:
+        return None
+    if arguments.weights is not None:
+        return Path(arguments.weights)
+    return Path() if arguments.input == "-" else Path(arguments.input).parent
+
+
+def run(argv: Sequence[str]) -> int:
+    """Do what the command line says; raises GaweeError and OSError, and then writes nothing."""
+    arguments = parse_arguments(argv)
+    text, name = read_text(arguments.input)
+    frontend = sniff(text, name) if arguments.source == "auto" else FRONTENDS[arguments.source]
+    weights = weights_path(arguments)
+    if weights is not None and not weights.exists():
+        raise GaweeError(f"cannot read weights: there is no '{weights}'")
+    # An archive has names, not paths: nothing of the graph's own files can be checked.
+    folder = weights if weights is not None and weights.is_dir() else None
+    module = frontend.read(text, name, folder)
+    TARGETS[arguments.target](Job(module, arguments, weights))
+    return DONE
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run gawee-translate; return the exit code."""
+    return run_tool(PROG, sys.argv[1:] if argv is None else argv, run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

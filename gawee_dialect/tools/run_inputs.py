@@ -1,0 +1,176 @@
+"""The arrays that a run starts from: .npy and .npz files, pictures, or seeded random numbers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.utils.hints import isa
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
+from gawee_dialect.dialect.types import AnyTensor, dtype_name, shape_text
+
+PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
+
+AnyArray = NDArray[np.generic]
+
+
+@dataclass(frozen=True)
+class PictureScale:
+    """How pixels become numbers: (pixel / 255 - mean) / std, channel by channel."""
+
+    mean: Sequence[float] = (0.0,)
+    std: Sequence[float] = (1.0,)
+
+
+@dataclass(frozen=True)
+class InputSpec:
+    """What an input must be: its name, shape and NumPy dtype."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+
+    @staticmethod
+    def of(argument: EntryArgument, type: AnyTensor) -> "InputSpec":
+        """Describe an entry argument."""
+        dtype = np.dtype(dtype_name(type.element_type))
+        return InputSpec(argument.name, type.get_shape(), dtype)
+
+    def check(self, array: AnyArray, source: str) -> AnyArray:
+        """Return the array in this dtype; raises GaweeError for another shape or kind.
+
+        Python's float64 and int64 become the input's dtype where no kind of number changes.
+        """
+        if array.shape != self.shape:
+            raise GaweeError(
+                f"expected input '{self.name}' of shape {shape_text(self.shape)}, "
+                f"got {shape_text(array.shape)} from {source}"
+            )
+        if array.dtype != self.dtype and not np.can_cast(array.dtype, self.dtype, "same_kind"):
+            raise GaweeError(
+                f"expected input '{self.name}' of dtype {self.dtype}, "
+                f"got {array.dtype} from {source}"
+            )
+        return np.ascontiguousarray(array, self.dtype)
+
+
+def read_inputs(
+    specs: Sequence[InputSpec],
+    given: Sequence[str],
+    archive: str | None,
+    seed: int,
+    scale: PictureScale,
+) -> dict[str, AnyArray]:
+    """Return every input's array, in the order of the function's arguments.
+
+    `given` are texts `name=source`, or a source alone where there is one input; `archive` is an
+    .npz. An input that neither names is random. Raises GaweeError for a name that is no input,
+    for a file that cannot be read, and for a wrong shape or dtype.
+    """
+    sources = dict(_split(text, specs) for text in given)
+    stored: dict[str, AnyArray] = {} if archive is None else _load_archive(archive)
+    names = [spec.name for spec in specs]
+    unknown = [name for name in (*sources, *stored) if name not in names]
+    if unknown:
+        raise GaweeError(
+            Diagnostic(
+                f"unknown input '{unknown[0]}'", hint=f"inputs of the graph: {', '.join(names)}"
+            )
+        )
+    generator = np.random.default_rng(seed)
+    arrays: dict[str, AnyArray] = {}
+    for spec in specs:
+        if spec.name in stored and spec.name not in sources:
+            arrays[spec.name] = spec.check(stored[spec.name], str(archive))
+        else:
+            arrays[spec.name] = _read(spec, sources.get(spec.name, "random"), generator, scale)
+    return arrays
+
+
+def _split(text: str, specs: Sequence[InputSpec]) -> tuple[str, str]:
+    name, equals, source = text.partition("=")
+    if equals:
+        return name, source
+    if len(specs) == 1:
+        return specs[0].name, text
+    raise GaweeError(f"expected --input name=source where there are {len(specs)} inputs")
+
+
+def _load_archive(path: str) -> dict[str, AnyArray]:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (OSError, ValueError) as error:
+        raise GaweeError(f"cannot read '{path}': {error}") from error
+
+
+def _read(
+    spec: InputSpec, source: str, generator: np.random.Generator, scale: PictureScale
+) -> AnyArray:
+    if source == "random":
+        return random_array(spec, generator)
+    suffix = Path(source).suffix.lower()
+    if suffix == ".npy":
+        try:
+            return spec.check(np.load(source, allow_pickle=False), source)
+        except (OSError, ValueError) as error:
+            raise GaweeError(f"cannot read '{source}': {error}") from error
+    if suffix in PICTURES:
+        return read_picture(spec, source, scale)
+    raise GaweeError(
+        f"unsupported input '{source}' for '{spec.name}'; "
+        f"supported: random, .npy, {', '.join(PICTURES)}"
+    )
+
+
+def random_array(spec: InputSpec, generator: np.random.Generator) -> AnyArray:
+    """Return standard normal floats, bits for bool, or integers from 0 to 9."""
+    if spec.dtype.kind == "f":
+        return generator.standard_normal(spec.shape).astype(spec.dtype)
+    high = 2 if spec.dtype.kind == "b" else 10
+    return generator.integers(0, high, spec.shape).astype(spec.dtype)
+
+
+def read_picture(spec: InputSpec, path: str, scale: PictureScale) -> AnyArray:
+    """Return a picture, resized, as an array of shape (1, 1 or 3, height, width).
+
+    Raises GaweeError where the input has another shape, or Pillow is not installed.
+    """
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError as error:
+        raise GaweeError(
+            Diagnostic(
+                f"cannot read '{path}': pictures need Pillow",
+                hint="pip install 'gawee-dialect[image]'",
+            )
+        ) from error
+    if len(spec.shape) != 4 or spec.shape[0] != 1 or spec.shape[1] not in (1, 3):
+        raise GaweeError(
+            f"expected input '{spec.name}' of shape 1x1xHxW or 1x3xHxW for a picture, "
+            f"got {shape_text(spec.shape)}"
+        )
+    _, channels, height, width = spec.shape
+    try:
+        with Image.open(path) as picture:
+            converted = picture.convert("L" if channels == 1 else "RGB")
+    except (OSError, UnidentifiedImageError) as error:
+        raise GaweeError(f"cannot read '{path}': {error}") from error
+    pixels = np.asarray(converted.resize((width, height), Image.Resampling.BILINEAR))
+    planes = pixels.reshape(height, width, channels).transpose(2, 0, 1) / 255.0
+    mean, std = (np.reshape(values, (-1, 1, 1)) for values in (scale.mean, scale.std))
+    return np.ascontiguousarray(((planes - mean) / std)[None], spec.dtype)
+
+
+def input_specs(
+    arguments: Sequence[EntryArgument], kinds: Sequence[ArgumentKind] = (ArgumentKind.INPUT,)
+) -> list[InputSpec]:
+    """Describe the arguments of some kinds, the inputs unless told otherwise."""
+    return [
+        InputSpec.of(argument, argument.type)
+        for argument in arguments
+        if argument.kind in kinds and isa(argument.type, AnyTensor)
+    ]

@@ -1,0 +1,106 @@
+"""What gawee-run prints: tables of outputs, of differences between levels, and of node times."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.table import Table
+
+from gawee_dialect.analysis.cost import CostReport
+from gawee_dialect.dialect.types import shape_text
+from gawee_dialect.instruments.profile import NodeTime
+
+AnyArray = NDArray[np.generic]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far two arrays of one output are apart; `range` is max - min of the reference.
+
+    `largest` is NaN where one array has a NaN that the other has not.
+    """
+
+    output: str
+    largest: float
+    index: tuple[int, ...]
+    range: float
+
+    @property
+    def relative(self) -> float:
+        """The largest difference as a part of the reference's range (absolute where that is 0)."""
+        return self.largest / self.range if self.range > 0 else self.largest
+
+
+def compare(output: str, array: AnyArray, reference: AnyArray) -> Difference:
+    """Compare two arrays of one shape, in float64; equal NaNs and infinities are no difference."""
+    left, right = array.astype(np.float64), reference.astype(np.float64)
+    same = (left == right) | (np.isnan(left) & np.isnan(right))
+    with np.errstate(invalid="ignore"):
+        distance = np.where(same, 0.0, np.abs(left - right))
+    finite = right[np.isfinite(right)]
+    spread = float(finite.max() - finite.min()) if finite.size else 0.0
+    if not distance.size:
+        return Difference(output, 0.0, (), spread)
+    worst = int(np.argmax(np.where(np.isnan(distance), np.inf, distance)))
+    index = tuple(int(i) for i in np.unravel_index(worst, distance.shape))
+    return Difference(output, float(distance.flat[worst]), index, spread)
+
+
+def print_outputs(console: Console, outputs: Mapping[str, AnyArray]) -> None:
+    """Print each output's shape, dtype and the numbers that show at a glance what it is."""
+    table = Table("output", "shape", "dtype", "min", "max", "mean", "argmax", title="outputs")
+    for name, array in outputs.items():
+        cells = ["", "", "", ""]
+        if array.size:
+            numbers = array.astype(np.float64)
+            summary = (numbers.min(), numbers.max(), numbers.mean())
+            cells = [*(f"{number:.6g}" for number in summary), str(int(np.argmax(array)))]
+        table.add_row(name, shape_text(array.shape), str(array.dtype), *cells)
+    console.print(table)
+
+
+def print_differences(
+    console: Console, differences: Sequence[Difference], level: str, reference: str, limit: float
+) -> None:
+    """Print how far the outputs of two levels are apart, and whether that is within the limit."""
+    table = Table(
+        "output",
+        f"largest |{level} - {reference}|",
+        "at",
+        f"range of {reference}",
+        "part of range",
+        "verdict",
+        title=f"{level} against {reference}",
+    )
+    for each in differences:
+        verdict = "same" if each.relative == 0 else "close" if each.relative <= limit else "DIFFERS"
+        table.add_row(
+            each.output,
+            f"{each.largest:.3g}",
+            str(list(each.index)),
+            f"{each.range:.4g}",
+            f"{each.relative:.2e}",
+            verdict,
+        )
+    console.print(table)
+
+
+def print_profile(console: Console, times: Sequence[NodeTime], cost: CostReport | None) -> None:
+    """Print each node's time, its share, and its rate where its FLOPs are known."""
+    flops: dict[str, int] = {}
+    for node in cost.nodes if cost is not None else ():
+        if node.flops is not None:
+            flops[node.name] = flops.get(node.name, 0) + node.flops
+    total = sum(time.seconds for time in times)
+    table = Table("node", "ran", title="time by node", show_footer=True)
+    table.columns[0].footer = "total"
+    for heading, footer in (("ms", f"{total * 1e3:.3f}"), ("%", "100.0"), ("GFLOP/s", "")):
+        table.add_column(heading, footer, justify="right")
+    for time in times:
+        count = flops.get(time.node)
+        rate = "" if count is None or time.seconds == 0 else f"{count / time.seconds / 1e9:.2f}"
+        share = 100 * time.seconds / total if total else 0.0
+        table.add_row(time.node, time.what, f"{time.seconds * 1e3:.3f}", f"{share:.1f}", rate)
+    console.print(table)

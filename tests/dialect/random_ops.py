@@ -1,0 +1,259 @@
+"""Random valid ops of the dialect, each in a module of its own: one strategy per op class."""
+
+from collections.abc import Callable, Sequence
+
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    Attribute,
+    DenseIntOrFPElementsAttr,
+    ModuleOp,
+    TensorType,
+    f16,
+    f32,
+    f64,
+    i1,
+    i8,
+    i32,
+    i64,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.dialects.test import TestOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
+from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
+from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.types import ui8
+
+FLOATS: tuple[AnyFloat, ...] = (f32, f16, f64)
+NUMBERS: tuple[Attribute, ...] = (*FLOATS, i64, i32, i8)
+ELEMENTS: tuple[Attribute, ...] = (*NUMBERS, ui8, i1)
+
+Draw = st.DrawFn
+sizes = st.integers(1, 9)
+
+
+def value(element: Attribute, shape: Sequence[int]) -> SSAValue:
+    """A value of a tensor type, which `module_of` turns into a function argument."""
+    return TestOp(result_types=[TensorType(element, shape)]).results[0]
+
+
+def module_of(op: Operation) -> ModuleOp:
+    """A function that takes the op's operands and returns its result."""
+    operands = list(dict.fromkeys(op.operands))
+    block = Block(arg_types=[operand.type for operand in operands])
+    for operand, argument in zip(operands, block.args, strict=True):
+        operand.replace_all_uses_with(argument)
+    block.add_ops([op, ReturnOp(*op.results)])
+    types = [operand.type for operand in operands], [result.type for result in op.results]
+    return ModuleOp([FuncOp("main", types, Region(block))])
+
+
+def shape(draw: Draw, rank: int | None = None, least: int = 0) -> list[int]:
+    if rank is None:
+        return draw(st.lists(sizes, min_size=least, max_size=4))
+    return draw(st.lists(sizes, min_size=rank, max_size=rank))
+
+
+def window(draw: Draw) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
+    """Kernel, strides, padding, dilations, and spatial sizes that the window fits."""
+    kernel, strides, dilations = (draw(st.tuples(*[st.integers(1, 3)] * 2)) for _ in range(3))
+    extent = [d * (k - 1) + 1 for k, d in zip(kernel, dilations, strict=True)]
+    pads = [draw(st.integers(0, extent[axis] - 1)) for axis in (0, 1, 0, 1)]
+    spatial = [e + draw(st.integers(0, 5)) for e in extent]
+    return list(kernel), list(strides), pads, list(dilations), spatial
+
+
+@st.composite
+def convs(draw: Draw) -> Operation:
+    kernel, strides, padding, dilations, spatial = window(draw)
+    groups, channels, filters = (draw(st.integers(1, 3)) for _ in range(3))
+    element = draw(st.sampled_from(FLOATS))
+    features = groups * filters
+    bias = value(element, [features]) if draw(st.booleans()) else None
+    return ConvOp(
+        value(element, [draw(sizes), groups * channels, *spatial]),
+        value(element, [features, channels, *kernel]),
+        bias,
+        strides=strides,
+        padding=padding,
+        dilations=dilations,
+        groups=groups,
+    )
+
+
+@st.composite
+def matmuls(draw: Draw) -> Operation:
+    element = draw(st.sampled_from(FLOATS))
+    lead, features, out = shape(draw), draw(sizes), draw(sizes)
+    bias = value(element, [out]) if draw(st.booleans()) else None
+    return MatMulOp(value(element, [*lead, features]), value(element, [out, features]), bias)
+
+
+@st.composite
+def batch_norms(draw: Draw) -> Operation:
+    element = draw(st.sampled_from(FLOATS))
+    channels = draw(sizes)
+    parameters = [value(element, [channels]) for _ in range(4)]
+    scale = parameters[2] if draw(st.booleans()) else None
+    bias = parameters[3] if draw(st.booleans()) else None
+    eps = draw(st.floats(0, 1e6))
+    input = value(element, [draw(sizes), channels, *shape(draw)])
+    return BatchNormOp(input, parameters[0], parameters[1], scale, bias, eps=eps)
+
+
+def unary(op: Callable[[SSAValue], Operation], elements: Sequence[Attribute]):
+    @st.composite
+    def ops(draw: Draw) -> Operation:
+        return op(value(draw(st.sampled_from(elements)), shape(draw)))
+
+    return ops()
+
+
+def binary(op: Callable[[SSAValue, SSAValue], Operation], elements: Sequence[Attribute]):
+    @st.composite
+    def ops(draw: Draw) -> Operation:
+        element, full = draw(st.sampled_from(elements)), shape(draw)
+        small = [size if draw(st.booleans()) else 1 for size in full][draw(st.integers(0, 4)) :]
+        operands = [value(element, full), value(element, small)]
+        return op(*(reversed(operands) if draw(st.booleans()) else operands))
+
+    return ops()
+
+
+@st.composite
+def max_pools(draw: Draw) -> Operation:
+    kernel, strides, padding, dilations, spatial = window(draw)
+    return MaxPoolOp(
+        value(draw(st.sampled_from(NUMBERS)), [*shape(draw, 2), *spatial]),
+        kernel=kernel,
+        strides=strides,
+        padding=padding,
+        dilations=dilations,
+        ceil_mode=draw(st.booleans()),
+    )
+
+
+@st.composite
+def avg_pools(draw: Draw) -> Operation:
+    kernel, strides, padding, _, spatial = window(draw)
+    limits = [min(p, k - 1) for p, k in zip(padding, kernel * 2, strict=True)]
+    return AvgPoolOp(
+        value(draw(st.sampled_from(FLOATS)), [*shape(draw, 2), *spatial]),
+        kernel=kernel,
+        strides=strides,
+        padding=limits,
+        ceil_mode=draw(st.booleans()),
+        count_include_pad=draw(st.booleans()),
+    )
+
+
+@st.composite
+def adaptive_pools(draw: Draw) -> Operation:
+    return AdAvgPoolOp(
+        value(draw(st.sampled_from(FLOATS)), shape(draw, 4)), output_size=shape(draw, 2)
+    )
+
+
+@st.composite
+def interpolates(draw: Draw) -> Operation:
+    mode = draw(st.sampled_from(InterpolateOp.MODES))
+    python = TestOp(result_types=[PythonValueType()] * 2).results
+    scalars = [value(i64, []), value(i64, [])]
+    scale = st.floats(0.01, 100)
+    return InterpolateOp(
+        value(draw(st.sampled_from(FLOATS)), shape(draw, 4)),
+        size=shape(draw, 2),
+        mode=mode,
+        align_corners=mode == "bilinear" and draw(st.booleans()),
+        scales=draw(st.none() | st.tuples(scale, scale)),
+        size_from=draw(st.sampled_from([(), scalars, python, python[:1]])),
+    )
+
+
+@st.composite
+def flattens(draw: Draw) -> Operation:
+    dims = shape(draw)
+    rank = max(1, len(dims))
+    start, end = sorted(draw(st.tuples(*[st.integers(0, rank - 1)] * 2)))
+    return FlattenOp(
+        value(draw(st.sampled_from(ELEMENTS)), dims),
+        start_dim=start - draw(st.sampled_from([0, rank])),
+        end_dim=end - draw(st.sampled_from([0, rank])),
+    )
+
+
+@st.composite
+def reshapes(draw: Draw) -> Operation:
+    dims = shape(draw)
+    return ReshapeOp(value(draw(st.sampled_from(ELEMENTS)), dims), shape=draw(st.permutations(dims)))
+
+
+@st.composite
+def cats(draw: Draw) -> Operation:
+    dims, element = shape(draw, least=1), draw(st.sampled_from(ELEMENTS))
+    axis = draw(st.integers(0, len(dims) - 1))
+    inputs = [
+        value(element, [*dims[:axis], size, *dims[axis + 1 :]])
+        for size in draw(st.lists(sizes, min_size=1, max_size=4))
+    ]
+    return CatOp(inputs, dim=axis - draw(st.sampled_from([0, len(dims)])))
+
+
+@st.composite
+def constants(draw: Draw) -> Operation:
+    element, dims = draw(st.sampled_from(ELEMENTS)), shape(draw)
+    count = 1
+    for size in dims:
+        count *= size
+    if isinstance(element, AnyFloat):
+        width = element.size * 8
+        numbers = st.floats(width=width)
+    else:
+        signed = {i64: (-(2**63), 2**63 - 1), i32: (-(2**31), 2**31 - 1), i8: (-128, 127)}
+        numbers = st.integers(*signed.get(element, (0, 1) if element == i1 else (0, 255)))
+    data = draw(st.lists(numbers, min_size=count, max_size=count))
+    return ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(element, dims), data))
+
+
+@st.composite
+def getattrs(draw: Draw) -> Operation:
+    return GetAttrOp(value(f32, shape(draw)), draw(st.sampled_from(["shape", "dtype", 'a "b"\n'])))
+
+
+@st.composite
+def getitems(draw: Draw) -> Operation:
+    source = TestOp(result_types=[PythonValueType()]).results[0]
+    return GetItemOp(source, draw(st.sampled_from(["2", "-1", "slice(2, None, None)", "?"])))
+
+
+OPS: dict[type[Operation], st.SearchStrategy[Operation]] = {
+    ConvOp: convs(),
+    MatMulOp: matmuls(),
+    BatchNormOp: batch_norms(),
+    ReluOp: unary(ReluOp, NUMBERS),
+    SqrtOp: unary(SqrtOp, FLOATS),
+    AddOp: binary(AddOp, NUMBERS),
+    SubOp: binary(SubOp, NUMBERS),
+    MulOp: binary(MulOp, NUMBERS),
+    DivOp: binary(DivOp, FLOATS),
+    MaxPoolOp: max_pools(),
+    AvgPoolOp: avg_pools(),
+    AdAvgPoolOp: adaptive_pools(),
+    InterpolateOp: interpolates(),
+    IdentityOp: unary(IdentityOp, ELEMENTS),
+    FlattenOp: flattens(),
+    ReshapeOp: reshapes(),
+    CatOp: cats(),
+    ConstantOp: constants(),
+    GetAttrOp: getattrs(),
+    GetItemOp: getitems(),
+}
+"""A strategy for every op class of the dialect."""

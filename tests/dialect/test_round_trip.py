@@ -1,0 +1,42 @@
+"""Printing and parsing an op, pretty or generic, gives the same op."""
+
+from io import StringIO
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.printer import Printer
+
+from gawee_dialect.dialect import GAWEE
+from gawee_dialect.locations import LocatedParser
+from gawee_dialect.universe import make_context
+from tests.dialect.random_ops import OPS, module_of
+
+
+def printed(module: ModuleOp, *, generic: bool) -> str:
+    stream = StringIO()
+    Printer(stream, print_generic_format=generic).print_op(module)
+    return stream.getvalue()
+
+
+def test_every_op_of_the_dialect_has_a_strategy() -> None:
+    assert set(OPS) == set(GAWEE.operations)
+
+
+@pytest.mark.parametrize("op_class", OPS, ids=lambda op_class: op_class.name)
+@pytest.mark.parametrize("generic", [False, True], ids=["pretty", "generic"])
+@given(data=st.data())
+@settings(deadline=None, max_examples=40)
+def test_parsing_what_was_printed_gives_the_same_op(
+    op_class: type[Operation], generic: bool, data: st.DataObject
+) -> None:
+    module = module_of(data.draw(OPS[op_class]))
+    module.verify()
+
+    text = printed(module, generic=generic)
+    parsed = LocatedParser(make_context(), text, "test.mlir").parse_module()
+
+    parsed.verify()
+    assert parsed.is_structurally_equivalent(module), text

@@ -1,0 +1,135 @@
+// RUN: gawee-opt --bufferize --split-input-file %s | filecheck %s
+
+// CHECK-LABEL: func.func @result_becomes_an_output_argument
+// CHECK-SAME:  (%[[X:.*]]: memref<5x3xf32> {gawee.input = "x"}, %[[Y:.*]]: memref<5x3xf32> {gawee.output = "y"}) {
+// CHECK-NEXT:    linalg.exp ins(%[[X]] : memref<5x3xf32>) outs(%[[Y]] : memref<5x3xf32>)
+// CHECK-NEXT:    func.return
+func.func @result_becomes_an_output_argument(%x: tensor<5x3xf32> {gawee.input = "x"}) -> (tensor<5x3xf32> {gawee.output = "y"}) {
+  %e = tensor.empty() : tensor<5x3xf32>
+  %y = linalg.exp ins(%x : tensor<5x3xf32>) outs(%e : tensor<5x3xf32>) -> tensor<5x3xf32>
+  func.return %y : tensor<5x3xf32>
+}
+
+// -----
+
+// The accumulator is filled and then accumulated into: one buffer, no copy.
+// CHECK-LABEL: func.func @accumulator_is_written_in_place
+// CHECK-SAME:  (%[[A:.*]]: memref<2x5xf32>, %[[B:.*]]: memref<5x3xf32>, %[[OUT:.*]]: memref<2x3xf32>
+// CHECK:         linalg.fill ins(%{{.*}} : f32) outs(%[[OUT]] : memref<2x3xf32>)
+// CHECK-NEXT:    linalg.matmul ins(%[[A]], %[[B]] : memref<2x5xf32>, memref<5x3xf32>) outs(%[[OUT]] : memref<2x3xf32>)
+// CHECK-NEXT:    func.return
+func.func @accumulator_is_written_in_place(%a: tensor<2x5xf32>, %b: tensor<5x3xf32>) -> tensor<2x3xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<2x5xf32>, tensor<5x3xf32>) outs(%f : tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return %c : tensor<2x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @argument_is_copied_before_it_is_accumulated_into
+// CHECK-SAME:  (%[[A:.*]]: memref<2x5xf32>, %[[B:.*]]: memref<5x3xf32>, %[[INIT:.*]]: memref<2x3xf32>, %[[OUT:.*]]: memref<2x3xf32>
+// CHECK-NEXT:    "memref.copy"(%[[INIT]], %[[OUT]])
+// CHECK-NEXT:    linalg.matmul ins(%[[A]], %[[B]] : {{.*}}) outs(%[[OUT]] : memref<2x3xf32>)
+func.func @argument_is_copied_before_it_is_accumulated_into(%a: tensor<2x5xf32>, %b: tensor<5x3xf32>, %init: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %c = linalg.matmul ins(%a, %b : tensor<2x5xf32>, tensor<5x3xf32>) outs(%init : tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return %c : tensor<2x3xf32>
+}
+
+// -----
+
+// %f is read again after the first matmul, which therefore may not overwrite it.
+// CHECK-LABEL: func.func @destination_that_is_read_later_is_copied
+// CHECK:         %[[F:.*]] = memref.alloc() : memref<2x3xf32>
+// CHECK-NEXT:    linalg.fill ins(%{{.*}}) outs(%[[F]]
+// CHECK-NEXT:    "memref.copy"(%[[F]], %[[OUT0:[^)]*]])
+// CHECK-NEXT:    linalg.matmul ins({{.*}}) outs(%[[OUT0]]
+// CHECK-NEXT:    linalg.add ins(%[[F]], %[[OUT0]]
+func.func @destination_that_is_read_later_is_copied(%a: tensor<2x5xf32>, %b: tensor<5x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<2x3xf32>
+  %f = linalg.fill ins(%one : f32) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<2x5xf32>, tensor<5x3xf32>) outs(%f : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %e2 = tensor.empty() : tensor<2x3xf32>
+  %d = linalg.add ins(%f, %c : tensor<2x3xf32>, tensor<2x3xf32>) outs(%e2 : tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return %c, %d : tensor<2x3xf32>, tensor<2x3xf32>
+}
+
+// -----
+
+// One tensor.empty for two results: the second must not overwrite the first.
+// CHECK-LABEL: func.func @shared_empty_gives_each_writer_its_buffer
+// CHECK-SAME:  (%[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<4xf32> {{.*}}, %[[Z:.*]]: memref<4xf32>
+// CHECK-NEXT:    linalg.exp ins(%[[X]] : memref<4xf32>) outs(%[[Y]] : memref<4xf32>)
+// CHECK-NEXT:    linalg.log ins(%[[X]] : memref<4xf32>) outs(%[[Z]] : memref<4xf32>)
+func.func @shared_empty_gives_each_writer_its_buffer(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %z = linalg.log ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  func.return %y, %z : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @padding_fills_and_copies_into_the_middle
+// CHECK-SAME:  (%[[X:.*]]: memref<3x5xf32>, %[[OUT:.*]]: memref<6x9xf32>
+// CHECK:         linalg.fill ins(%{{.*}} : f32) outs(%[[OUT]] : memref<6x9xf32>)
+// CHECK-NEXT:    %[[MID:.*]] = memref.subview %[[OUT]][1, 4] [3, 5] [1, 1] : memref<6x9xf32> to memref<3x5xf32, strided<[9, 1], offset: 13>>
+// CHECK-NEXT:    "memref.copy"(%[[X]], %[[MID]])
+func.func @padding_fills_and_copies_into_the_middle(%x: tensor<3x5xf32>) -> tensor<6x9xf32> {
+  %p = tensor.pad %x low[1, 4] high[2, 0] {
+  ^bb0(%i: index, %j: index):
+    %zero = arith.constant 0.0 : f32
+    tensor.yield %zero : f32
+  } : tensor<3x5xf32> to tensor<6x9xf32>
+  func.return %p : tensor<6x9xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @concatenation_writes_slices_of_one_buffer
+// CHECK-SAME:  (%[[X:.*]]: memref<2x3xf32>, %[[Y:.*]]: memref<2x4xf32>, %[[OUT:.*]]: memref<2x7xf32>
+// CHECK-NEXT:    %[[L:.*]] = memref.subview %[[OUT]][0, 0] [2, 3] [1, 1]
+// CHECK-NEXT:    "memref.copy"(%[[X]], %[[L]])
+// CHECK-NEXT:    %[[R:.*]] = memref.subview %[[OUT]][0, 3] [2, 4] [1, 1]
+// CHECK-NEXT:    "memref.copy"(%[[Y]], %[[R]])
+// CHECK-NEXT:    func.return
+func.func @concatenation_writes_slices_of_one_buffer(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> tensor<2x7xf32> {
+  %e = tensor.empty() : tensor<2x7xf32>
+  %0 = tensor.insert_slice %x into %e[0, 0] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<2x7xf32>
+  %1 = tensor.insert_slice %y into %0[0, 3] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<2x7xf32>
+  func.return %1 : tensor<2x7xf32>
+}
+
+// -----
+
+// CHECK:       builtin.module
+// CHECK:         "memref.global"() <{sym_name = "constant_0", type = memref<2xf32>, initial_value = dense<[1.000000e+00, 2.000000e+00]>
+// CHECK:       func.func @returned_input_and_constant_are_copied
+// CHECK-SAME:  (%[[X:.*]]: memref<3xf32>, %[[Y:.*]]: memref<3xf32> {{.*}}, %[[C:.*]]: memref<2xf32>
+// CHECK:         %[[G:.*]] = memref.get_global @constant_0 : memref<2xf32>
+// CHECK-NEXT:    "memref.copy"(%[[X]], %[[Y]])
+// CHECK-NEXT:    "memref.copy"(%[[G]], %[[C]])
+func.func @returned_input_and_constant_are_copied(%x: tensor<3xf32>) -> (tensor<3xf32>, tensor<2xf32>) {
+  %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  func.return %x, %c : tensor<3xf32>, tensor<2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather_reads_the_buffer
+// CHECK-SAME:  (%[[X:.*]]: memref<5xf32>, %[[OUT:.*]]: memref<3xf32>
+// CHECK:         linalg.generic
+// CHECK:           %[[I:.*]] = linalg.index 0 : index
+// CHECK:           memref.load %[[X]][%[[I]]] : memref<5xf32>
+func.func @gather_reads_the_buffer(%x: tensor<5xf32>) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<3xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %v = tensor.extract %x[%i] : tensor<5xf32>
+    linalg.yield %v : f32
+  } -> tensor<3xf32>
+  func.return %y : tensor<3xf32>
+}

@@ -1,0 +1,129 @@
+// RUN: gawee-opt %s --split-input-file --canonicalize | filecheck %s
+
+// CHECK-LABEL: func.func @identities_vanish
+// CHECK-NEXT:  gawee.relu %x
+// CHECK-NEXT:  func.return
+func.func @identities_vanish(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %a = gawee.identity %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %b = gawee.identity %a : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %c = gawee.relu %b : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %d = gawee.identity %c : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  func.return %d : tensor<2x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @unread_nodes_vanish
+// CHECK-NEXT:  func.return %x
+func.func @unread_nodes_vanish(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %a = gawee.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %b = gawee.sqrt %a : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %s = gawee.getattr %b "shape" : tensor<2x3xf32>
+  %i = gawee.getitem %s "0"
+  func.return %x : tensor<2x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @items_of_a_shape_become_constants
+// CHECK-NEXT:  %[[H:.*]] = gawee.constant dense<6> : tensor<i64>
+// CHECK-NEXT:  %[[W:.*]] = gawee.constant dense<10> : tensor<i64>
+// CHECK-NEXT:  gawee.interpolate %x size_from %[[H]], %[[W]] size [6, 10]
+// CHECK-NOT:   gawee.get
+func.func @items_of_a_shape_become_constants(%x: tensor<2x4x3x5xf32>, %y: tensor<2x7x6x10xf32>) -> tensor<2x4x6x10xf32> {
+  %s = gawee.getattr %y "shape" : tensor<2x7x6x10xf32>
+  %h = gawee.getitem %s "2"
+  %w = gawee.getitem %s "-1"
+  %z = gawee.interpolate %x size_from %h, %w size [6, 10] mode "nearest" : (tensor<2x4x3x5xf32>, !gawee.python_value, !gawee.python_value) -> tensor<2x4x6x10xf32>
+  func.return %z : tensor<2x4x6x10xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_of_a_shape_becomes_two_constants
+// CHECK-NEXT:  %[[H:.*]] = gawee.constant dense<6> : tensor<i64>
+// CHECK-NEXT:  %[[W:.*]] = gawee.constant dense<10> : tensor<i64>
+// CHECK-NEXT:  gawee.interpolate %x size_from %[[H]], %[[W]] size [6, 10] mode "bilinear" scales [2.000000e+00, 2.000000e+00] align_corners
+func.func @slice_of_a_shape_becomes_two_constants(%x: tensor<2x4x3x5xf32>, %y: tensor<2x7x6x10xf32>) -> tensor<2x4x6x10xf32> {
+  %s = gawee.getattr %y "shape" : tensor<2x7x6x10xf32>
+  %hw = gawee.getitem %s "slice(-2, None, None)"
+  %z = gawee.interpolate %x size_from %hw size [6, 10] mode "bilinear" scales [2.0, 2.0] align_corners : (tensor<2x4x3x5xf32>, !gawee.python_value) -> tensor<2x4x6x10xf32>
+  func.return %z : tensor<2x4x6x10xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @item_of_a_slice_becomes_a_constant
+// CHECK:       gawee.interpolate %x size_from %{{.*}}, %{{.*}} size [6, 10]
+// CHECK-NOT:   gawee.get
+func.func @item_of_a_slice_becomes_a_constant(%x: tensor<2x4x3x5xf32>, %y: tensor<2x7x6x10xf32>) -> tensor<2x4x6x10xf32> {
+  %s = gawee.getattr %y "shape" : tensor<2x7x6x10xf32>
+  %hw = gawee.getitem %s "slice(2, None, None)"
+  %h = gawee.getitem %hw "0"
+  %w = gawee.getitem %hw "1"
+  %z = gawee.interpolate %x size_from %h, %w size [6, 10] mode "nearest" : (tensor<2x4x3x5xf32>, !gawee.python_value, !gawee.python_value) -> tensor<2x4x6x10xf32>
+  func.return %z : tensor<2x4x6x10xf32>
+}
+
+// -----
+
+// The size is static, so what the index was does not matter.
+// CHECK-LABEL: func.func @unknown_index_becomes_the_static_size
+// CHECK-NEXT:  gawee.constant dense<6> : tensor<i64>
+// CHECK-NEXT:  gawee.constant dense<10> : tensor<i64>
+// CHECK-NEXT:  gawee.interpolate
+func.func @unknown_index_becomes_the_static_size(%x: tensor<2x4x3x5xf32>, %y: tensor<2x7x6x10xf32>) -> tensor<2x4x6x10xf32> {
+  %s = gawee.getattr %y "shape" : tensor<2x7x6x10xf32>
+  %h = gawee.getitem %s "?"
+  %w = gawee.getitem %s "?"
+  %z = gawee.interpolate %x size_from %h, %w size [6, 10] mode "nearest" : (tensor<2x4x3x5xf32>, !gawee.python_value, !gawee.python_value) -> tensor<2x4x6x10xf32>
+  func.return %z : tensor<2x4x6x10xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @size_that_contradicts_its_source_is_left
+// CHECK:       gawee.getitem
+// CHECK:       gawee.interpolate %x size_from %h, %w
+func.func @size_that_contradicts_its_source_is_left(%x: tensor<2x4x3x5xf32>, %y: tensor<2x7x6x10xf32>) -> tensor<2x4x8x10xf32> {
+  %s = gawee.getattr %y "shape" : tensor<2x7x6x10xf32>
+  %h = gawee.getitem %s "2"
+  %w = gawee.getitem %s "3"
+  %z = gawee.interpolate %x size_from %h, %w size [8, 10] mode "nearest" : (tensor<2x4x3x5xf32>, !gawee.python_value, !gawee.python_value) -> tensor<2x4x8x10xf32>
+  func.return %z : tensor<2x4x8x10xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @flattens_that_share_an_axis_merge
+// CHECK-NEXT:  gawee.flatten %x start_dim 0 end_dim 3 : (tensor<2x3x5x7xf32>) -> tensor<210xf32>
+// CHECK-NEXT:  func.return
+func.func @flattens_that_share_an_axis_merge(%x: tensor<2x3x5x7xf32>) -> tensor<210xf32> {
+  %a = gawee.flatten %x start_dim 1 end_dim 2 : (tensor<2x3x5x7xf32>) -> tensor<2x15x7xf32>
+  %b = gawee.flatten %a start_dim 0 end_dim -1 : (tensor<2x15x7xf32>) -> tensor<210xf32>
+  func.return %b : tensor<210xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @flattens_of_different_axes_stay
+// CHECK-COUNT-2: gawee.flatten
+func.func @flattens_of_different_axes_stay(%x: tensor<2x3x5x7xf32>) -> tensor<6x35xf32> {
+  %a = gawee.flatten %x start_dim 0 end_dim 1 : (tensor<2x3x5x7xf32>) -> tensor<6x5x7xf32>
+  %b = gawee.flatten %a start_dim 1 end_dim 2 : (tensor<6x5x7xf32>) -> tensor<6x35xf32>
+  func.return %b : tensor<6x35xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @views_of_views_become_one_reshape
+// CHECK-NEXT:  gawee.reshape %x shape [7, 30]
+// CHECK-NEXT:  gawee.reshape %x shape [210]
+// CHECK-NEXT:  func.return
+func.func @views_of_views_become_one_reshape(%x: tensor<2x3x5x7xf32>) -> (tensor<7x30xf32>, tensor<210xf32>) {
+  %a = gawee.flatten %x start_dim 1 end_dim 3 : (tensor<2x3x5x7xf32>) -> tensor<2x105xf32>
+  %b = gawee.reshape %a shape [14, 15] : (tensor<2x105xf32>) -> tensor<14x15xf32>
+  %c = gawee.reshape %b shape [7, 30] : (tensor<14x15xf32>) -> tensor<7x30xf32>
+  %d = gawee.flatten %b start_dim 0 end_dim 1 : (tensor<14x15xf32>) -> tensor<210xf32>
+  func.return %c, %d : tensor<7x30xf32>, tensor<210xf32>
+}

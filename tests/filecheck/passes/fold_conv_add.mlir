@@ -1,0 +1,94 @@
+// RUN: gawee-opt %s --split-input-file --fold-conv-add | filecheck %s
+
+// CHECK-LABEL: func.func @channel_constant_is_added_to_the_bias
+// CHECK:       %[[C:.*]] = gawee.reshape %c shape [4]
+// CHECK-NEXT:  %[[B:.*]] = gawee.add %b, %[[C]]
+// CHECK-NEXT:  %[[Z:.*]] = gawee.conv %x, %w bias %[[B]] strides [2, 1]
+// CHECK-NEXT:  func.return %[[Z]]
+func.func @channel_constant_is_added_to_the_bias(%x: tensor<2x3x5x4xf32>, %w: tensor<4x3x1x1xf32> {gawee.parameter = "w"}, %b: tensor<4xf32> {gawee.parameter = "b"}, %c: tensor<1x4x1x1xf32> {gawee.constant = "c"}) -> tensor<2x4x3x4xf32> {
+  %y = gawee.conv %x, %w bias %b strides [2, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x5x4xf32>, tensor<4x3x1x1xf32>, tensor<4xf32>) -> tensor<2x4x3x4xf32>
+  %z = gawee.add %y, %c : (tensor<2x4x3x4xf32>, tensor<1x4x1x1xf32>) -> tensor<2x4x3x4xf32>
+  func.return %z : tensor<2x4x3x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @constant_on_the_left_becomes_the_bias
+// CHECK:       %[[B:.*]] = gawee.reshape %{{.*}} shape [4]
+// CHECK-NEXT:  gawee.conv %x, %w bias %[[B]]
+// CHECK-NOT:   gawee.add
+func.func @constant_on_the_left_becomes_the_bias(%x: tensor<2x3x5x4xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<2x4x5x4xf32> {
+  %c = gawee.constant dense<[[[1.0]], [[2.0]], [[3.0]], [[4.0]]]> : tensor<4x1x1xf32>
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x5x4xf32>, tensor<4x3x1x1xf32>) -> tensor<2x4x5x4xf32>
+  %z = gawee.add %c, %y : (tensor<4x1x1xf32>, tensor<2x4x5x4xf32>) -> tensor<2x4x5x4xf32>
+  func.return %z : tensor<2x4x5x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scalar_is_added_to_zeros_where_there_is_no_bias
+// CHECK:       %[[C:.*]] = gawee.reshape %c shape [1]
+// CHECK-NEXT:  %[[ZEROS:.*]] = gawee.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-NEXT:  %[[B:.*]] = gawee.add %[[ZEROS]], %[[C]]
+// CHECK-NEXT:  gawee.conv %x, %w bias %[[B]]
+func.func @scalar_is_added_to_zeros_where_there_is_no_bias(%x: tensor<2x3x5x4xf32>, %w: tensor<4x3x1x1xf32>, %c: tensor<f32> {gawee.constant = "c"}) -> tensor<2x4x5x4xf32> {
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x5x4xf32>, tensor<4x3x1x1xf32>) -> tensor<2x4x5x4xf32>
+  %z = gawee.add %y, %c : (tensor<2x4x5x4xf32>, tensor<f32>) -> tensor<2x4x5x4xf32>
+  func.return %z : tensor<2x4x5x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @constant_along_the_width_is_left
+// CHECK:       gawee.conv
+// CHECK-NEXT:  gawee.add
+func.func @constant_along_the_width_is_left(%x: tensor<2x3x5x4xf32>, %w: tensor<4x3x1x1xf32>, %c: tensor<4xf32> {gawee.constant = "c"}) -> tensor<2x4x5x4xf32> {
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x5x4xf32>, tensor<4x3x1x1xf32>) -> tensor<2x4x5x4xf32>
+  %z = gawee.add %y, %c : (tensor<2x4x5x4xf32>, tensor<4xf32>) -> tensor<2x4x5x4xf32>
+  func.return %z : tensor<2x4x5x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @constant_along_the_height_is_left
+// CHECK:       gawee.conv
+// CHECK-NEXT:  gawee.add
+func.func @constant_along_the_height_is_left(%x: tensor<2x3x4x5xf32>, %w: tensor<4x3x1x1xf32>, %c: tensor<1x4x1xf32> {gawee.constant = "c"}) -> tensor<2x4x4x5xf32> {
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x4x5xf32>, tensor<4x3x1x1xf32>) -> tensor<2x4x4x5xf32>
+  %z = gawee.add %y, %c : (tensor<2x4x4x5xf32>, tensor<1x4x1xf32>) -> tensor<2x4x4x5xf32>
+  func.return %z : tensor<2x4x4x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @constant_that_widens_the_result_is_left
+// CHECK:       gawee.conv
+// CHECK-NEXT:  gawee.add
+func.func @constant_that_widens_the_result_is_left(%x: tensor<2x3x5x4xf32>, %w: tensor<1x3x1x1xf32>, %c: tensor<7x1x1xf32> {gawee.constant = "c"}) -> tensor<2x7x5x4xf32> {
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x5x4xf32>, tensor<1x3x1x1xf32>) -> tensor<2x1x5x4xf32>
+  %z = gawee.add %y, %c : (tensor<2x1x5x4xf32>, tensor<7x1x1xf32>) -> tensor<2x7x5x4xf32>
+  func.return %z : tensor<2x7x5x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @sum_of_two_convolutions_is_left
+// CHECK-COUNT-2: gawee.conv
+// CHECK-NEXT:  gawee.add
+func.func @sum_of_two_convolutions_is_left(%x: tensor<2x3x5x4xf32>, %w: tensor<4x3x1x1xf32>) -> tensor<2x4x5x4xf32> {
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x5x4xf32>, tensor<4x3x1x1xf32>) -> tensor<2x4x5x4xf32>
+  %v = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x5x4xf32>, tensor<4x3x1x1xf32>) -> tensor<2x4x5x4xf32>
+  %z = gawee.add %y, %v : (tensor<2x4x5x4xf32>, tensor<2x4x5x4xf32>) -> tensor<2x4x5x4xf32>
+  func.return %z : tensor<2x4x5x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @convolution_with_two_readers_is_left
+// CHECK:       gawee.conv
+// CHECK-NEXT:  gawee.add
+func.func @convolution_with_two_readers_is_left(%x: tensor<2x3x5x4xf32>, %w: tensor<4x3x1x1xf32>, %c: tensor<f32> {gawee.constant = "c"}) -> (tensor<2x4x5x4xf32>, tensor<2x4x5x4xf32>) {
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x5x4xf32>, tensor<4x3x1x1xf32>) -> tensor<2x4x5x4xf32>
+  %z = gawee.add %y, %c : (tensor<2x4x5x4xf32>, tensor<f32>) -> tensor<2x4x5x4xf32>
+  func.return %y, %z : tensor<2x4x5x4xf32>, tensor<2x4x5x4xf32>
+}

@@ -1,0 +1,48 @@
+// RUN: gawee-opt --outline-kernels --split-input-file %s | filecheck %s
+
+// Both calls share one kernel, although the ops have different locations.
+// CHECK-LABEL: func.func @equal_ops_share_a_kernel
+// CHECK-SAME:  (%[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<4xf32>, %[[Z:.*]]: memref<4xf32>)
+// CHECK-NEXT:    func.call @exp_0(%[[X]], %[[Y]])
+// CHECK-NEXT:    func.call @exp_0(%[[Y]], %[[Z]])
+// CHECK-NEXT:    func.return
+// CHECK:       func.func private @exp_0(
+// CHECK-NEXT:    linalg.exp
+// CHECK-NOT:   func.func
+func.func @equal_ops_share_a_kernel(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) {
+  linalg.exp ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+  linalg.exp ins(%y : memref<4xf32>) outs(%z : memref<4xf32>)
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @ops_of_one_node_are_one_kernel
+// CHECK-SAME:  (%[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<4xf32>)
+// CHECK-NEXT:    func.call @exp_0(%[[Y]], %[[X]])
+// CHECK-NEXT:    func.return
+// CHECK:       func.func private @exp_0(
+// CHECK-NEXT:    %[[C:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK-NEXT:    linalg.fill ins(%[[C]]
+// CHECK-NEXT:    linalg.exp
+func.func @ops_of_one_node_are_one_kernel(%x: memref<4xf32>, %y: memref<4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<4xf32>) loc("node"("graph.json":3:5))
+  linalg.exp ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) loc("node"("graph.json":3:5))
+  func.return
+}
+
+// -----
+
+// The kernel gets the whole buffer and makes the view itself.
+// CHECK-LABEL: func.func @views_move_into_the_kernel
+// CHECK-SAME:  (%[[X:.*]]: memref<2xf32>, %[[Y:.*]]: memref<5xf32>)
+// CHECK-NEXT:    func.call @copy_0(%[[X]], %[[Y]]) : (memref<2xf32>, memref<5xf32>)
+// CHECK-NEXT:    func.return
+// CHECK:       func.func private @copy_0(
+// CHECK-NEXT:    memref.subview
+func.func @views_move_into_the_kernel(%x: memref<2xf32>, %y: memref<5xf32>) {
+  %v = memref.subview %y[3] [2] [1] : memref<5xf32> to memref<2xf32, strided<[1], offset: 3>>
+  "memref.copy"(%x, %v) : (memref<2xf32>, memref<2xf32, strided<[1], offset: 3>>) -> ()
+  func.return
+}

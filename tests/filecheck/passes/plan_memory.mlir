@@ -1,0 +1,47 @@
+// RUN: gawee-opt --plan-memory --split-input-file %s | filecheck %s
+
+// %a is dead when %c is written, so both take offset 0; %b is alive beside each of them.
+// CHECK-LABEL: func.func @dead_buffer_lends_its_place
+// CHECK-SAME:  %[[W:[^:]*]]: memref<256xi8> {gawee.workspace}
+// CHECK:         %[[ZERO:[^ ]*]] = arith.constant 0 : index
+// CHECK:         %a = memref.view %[[W]][%[[ZERO]]][] : memref<256xi8> to memref<30xf32>
+// CHECK:         %[[B:[^ ]*]] = arith.constant 128 : index
+// CHECK:         %b = memref.view %[[W]][%[[B]]][] : memref<256xi8> to memref<30xf32>
+// CHECK:         %[[C:[^ ]*]] = arith.constant 0 : index
+// CHECK:         %c = memref.view %[[W]][%[[C]]][] : memref<256xi8> to memref<30xf32>
+func.func @dead_buffer_lends_its_place(%x: memref<30xf32>, %y: memref<30xf32>) {
+  %a = memref.alloc() : memref<30xf32>
+  linalg.exp ins(%x : memref<30xf32>) outs(%a : memref<30xf32>)
+  %b = memref.alloc() : memref<30xf32>
+  linalg.exp ins(%a : memref<30xf32>) outs(%b : memref<30xf32>)
+  %c = memref.alloc() : memref<30xf32>
+  linalg.exp ins(%b : memref<30xf32>) outs(%c : memref<30xf32>)
+  linalg.exp ins(%c : memref<30xf32>) outs(%y : memref<30xf32>)
+  func.return
+}
+
+// -----
+
+// A view keeps its buffer alive: %b may not take %a's place.
+// CHECK-LABEL: func.func @view_keeps_a_buffer_alive
+// CHECK-SAME:  memref<128xi8> {gawee.workspace}
+// CHECK:         arith.constant 0 : index
+// CHECK:         arith.constant 64 : index
+func.func @view_keeps_a_buffer_alive(%x: memref<2x3xf32>, %y: memref<6xf32>) {
+  %a = memref.alloc() : memref<2x3xf32>
+  linalg.exp ins(%x : memref<2x3xf32>) outs(%a : memref<2x3xf32>)
+  %v = memref.collapse_shape %a [[0, 1]] : memref<2x3xf32> into memref<6xf32>
+  %b = memref.alloc() : memref<2x3xf32>
+  linalg.exp ins(%x : memref<2x3xf32>) outs(%b : memref<2x3xf32>)
+  linalg.exp ins(%v : memref<6xf32>) outs(%y : memref<6xf32>)
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @function_without_buffers_gets_an_empty_workspace
+// CHECK-SAME:  memref<0xi8> {gawee.workspace}
+func.func @function_without_buffers_gets_an_empty_workspace(%x: memref<4xf32>, %y: memref<4xf32>) {
+  linalg.exp ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+  func.return
+}

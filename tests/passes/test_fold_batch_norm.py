@@ -1,0 +1,102 @@
+"""fold-batch-norm keeps what a network computes; PyTorch is the judge."""
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from tests.passes.modules import assert_same_results, op_names, parse, transform
+
+# Folding rounds the weights once more: a few units in the last place of the largest output.
+TOLERANCE = {"f32": 1e-5, "f64": 1e-13}
+
+
+def conv_norm(
+    element: str = "f32", *, bias: bool, scale: bool, shift: bool, groups: int = 1
+) -> ModuleOp:
+    def parameter(name: str, shape: str) -> str:
+        return f'%{name}: tensor<{shape}x{element}> {{gawee.parameter = "{name}"}}'
+
+    arguments = ", ".join(
+        [f"%x: tensor<2x4x9x7x{element}>", parameter("w", f"6x{4 // groups}x3x2")]
+        + [parameter(name, "6") for name in ("b", "m", "v", "g", "t")]
+    )
+    channels = f"tensor<6x{element}>"
+    result = f"tensor<2x6x4x6x{element}>"
+    return parse(f"""
+      func.func @main({arguments}) -> ({result} {{gawee.output = "z"}}) {{
+        %y = gawee.conv %x, %w {"bias %b" if bias else ""} strides [2, 1] padding [0, 0, 0, 0]
+          dilations [1, 1] groups {groups} : (tensor<2x4x9x7x{element}>,
+          tensor<6x{4 // groups}x3x2x{element}>{", " + channels if bias else ""}) -> {result}
+        %z = gawee.batch_norm %y mean %m variance %v {"scale %g" if scale else ""}
+          {"bias %t" if shift else ""} eps 1.0e-3 : {result}, {channels}
+        func.return %z : {result}
+      }}""")
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("shift", [False, True])
+@pytest.mark.parametrize("hoist", ["", ",hoist-parameter-computation"])
+def test_any_choice_of_optional_parameters_keeps_the_result(
+    bias: bool, scale: bool, shift: bool, hoist: str
+) -> None:
+    before = conv_norm(bias=bias, scale=scale, shift=shift)
+
+    after = transform(before, "fold-batch-norm" + hoist)
+
+    assert op_names(after)[-1] == "conv"
+    assert "batch_norm" not in op_names(after)
+    assert_same_results(before, after, rtol=TOLERANCE["f32"])
+
+
+@pytest.mark.parametrize("element", ["f32", "f64"])
+def test_groups_keep_the_result(element: str) -> None:
+    before = conv_norm(element, bias=True, scale=True, shift=True, groups=2)
+
+    after = transform(before, "fold-batch-norm,hoist-parameter-computation")
+
+    assert op_names(after) == ["conv"]
+    assert_same_results(before, after, rtol=TOLERANCE[element])
+
+
+SHARED = """
+func.func @main(%x: tensor<2x3x5x4xf32>, %w: tensor<3x3x1x1xf32> {gawee.parameter = "w"},
+                %m: tensor<3xf32> {gawee.parameter = "m"}, %v: tensor<3xf32> {gawee.parameter = "v"})
+    -> (tensor<2x3x5x4xf32>, tensor<2x3x5x4xf32>) {
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+    : (tensor<2x3x5x4xf32>, tensor<3x3x1x1xf32>) -> tensor<2x3x5x4xf32>
+  %z = gawee.batch_norm %y mean %m variance %v eps 1.0e-5 : tensor<2x3x5x4xf32>, tensor<3xf32>
+  %q = gawee.conv %z, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+    : (tensor<2x3x5x4xf32>, tensor<3x3x1x1xf32>) -> tensor<2x3x5x4xf32>
+  %r = gawee.batch_norm %q mean %m variance %v eps 1.0e-5 : tensor<2x3x5x4xf32>, tensor<3xf32>
+  %s = gawee.conv %r, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+    : (tensor<2x3x5x4xf32>, tensor<3x3x1x1xf32>) -> tensor<2x3x5x4xf32>
+  func.return %r, %s : tensor<2x3x5x4xf32>, tensor<2x3x5x4xf32>
+}"""
+
+
+def test_modules_called_twice_share_parameters_and_keep_the_result() -> None:
+    before = parse(SHARED)
+
+    after = transform(before, "fold-batch-norm,hoist-parameter-computation")
+
+    assert op_names(after) == ["conv", "conv", "conv"]
+    assert_same_results(before, after, rtol=TOLERANCE["f32"])
+
+
+def test_matmul_keeps_the_result() -> None:
+    before = parse("""
+      func.func @main(%x: tensor<3x7xf32>, %w: tensor<5x7xf32> {gawee.parameter = "w"},
+                      %b: tensor<5xf32> {gawee.parameter = "b"},
+                      %m: tensor<5xf32> {gawee.parameter = "m"},
+                      %v: tensor<5xf32> {gawee.parameter = "v"}) -> tensor<3x5xf32> {
+        %y = gawee.matmul %x, %w bias %b
+          : (tensor<3x7xf32>, tensor<5x7xf32>, tensor<5xf32>) -> tensor<3x5xf32>
+        %z = gawee.batch_norm %y mean %m variance %v scale %b eps 1.0e-3
+          : tensor<3x5xf32>, tensor<5xf32>
+        func.return %z : tensor<3x5xf32>
+      }""")
+
+    after = transform(before, "fold-batch-norm,hoist-parameter-computation")
+
+    assert op_names(after) == ["matmul"]
+    assert_same_results(before, after, rtol=TOLERANCE["f32"])

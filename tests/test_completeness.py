@@ -1,0 +1,258 @@
+"""What every op and every pass must have: these tests name what is missing.
+
+A constraint's failing test is a chunk of `tests/filecheck/dialect/*_invalid.mlir` with a comment
+`// ConvOp C1: ...`, the label being the one in the op's docstring.
+"""
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import is_dataclass
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.parser import Parser
+from xdsl.passes import ModulePass
+from xdsl.transforms import get_all_passes
+from xdsl.universe import Universe
+from xdsl.utils.hints import isa
+
+import gawee_dialect.passes
+from gawee_dialect.dialect import GAWEE
+from gawee_dialect.dialect.entry import entry_arguments, find_function
+from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
+from gawee_dialect.dialect.types import AnyTensor, dtype_name
+from gawee_dialect.interpreter import run_module
+from gawee_dialect.passes.pass_manager import parse_passes, run_passes
+from gawee_dialect.passes.rewrite_pass import Pattern
+from gawee_dialect.tools.pass_list import summary
+from gawee_dialect.universe import (
+    OVERRIDES,
+    PASSES,
+    PIPELINES,
+    UNIVERSE,
+    all_passes,
+    make_context,
+)
+
+FILECHECK = Path(__file__).parent / "filecheck"
+OPS = list(GAWEE.operations)
+OUR_PASSES = {**UNIVERSE.all_passes, **{name: all_passes()[name] for name in OVERRIDES}}
+
+# Python values are folded away by `canonicalize`, or rejected: no level computes them.
+NOT_COMPUTED = (GetAttrOp, GetItemOp)
+COMPUTED_OPS = [op for op in OPS if op not in NOT_COMPUTED]
+
+
+def name_of(op: type[Operation]) -> str:
+    return op.__name__
+
+
+def docstring(thing: type) -> str:
+    return inspect.cleandoc(thing.__doc__ or "")
+
+
+def example_text(op: type[Operation]) -> str:
+    found = re.search(r"^```mlir\n(.*?)^```", docstring(op), re.DOTALL | re.MULTILINE)
+    assert found is not None, f"{op.__name__} has no ```mlir example in its docstring"
+    return found[1]
+
+
+def example_module(op: type[Operation]) -> ModuleOp:
+    """Return a module of one function @main around an op's example; what it reads are arguments."""
+    text = example_text(op)
+    parser = Parser(make_context(), text)
+    while (parsed := parser.parse_optional_operation()) is not None:
+        last = parsed
+    arguments = ", ".join(
+        f"%{name}: {value.type}"
+        for name, parts in parser.forward_ssa_references.items()
+        for value in parts.values()
+    )
+    results = ", ".join(str(result.type) for result in last.results)
+    names = text.strip().splitlines()[-1].partition("=")[0]
+    body = f"{text}\nfunc.return {names} : {results}"
+    function = f"func.func @main({arguments}) -> ({results}) {{\n{body}\n}}"
+    return Parser(make_context(), function).parse_module()
+
+
+@pytest.mark.parametrize("op", OPS, ids=name_of)
+def test_op_example_parses_verifies_and_shows_the_op(op: type[Operation]) -> None:
+    module = example_module(op)
+
+    module.verify()
+
+    assert any(isinstance(inner, op) for inner in module.walk())
+
+
+@pytest.mark.parametrize("generic", [False, True], ids=["pretty", "generic"])
+@pytest.mark.parametrize("op", OPS, ids=name_of)
+def test_op_example_round_trips(op: type[Operation], generic: bool) -> None:
+    from gawee_dialect.tools.mlir_text import parse_mlir, print_mlir
+
+    module = example_module(op)
+
+    again = parse_mlir(make_context(), print_mlir(module, generic=generic), "example")
+
+    assert again.is_structurally_equivalent(module)
+
+
+@pytest.mark.parametrize("op", COMPUTED_OPS, ids=name_of)
+def test_op_example_runs_with_the_shape_it_declares(op: type[Operation]) -> None:
+    module = example_module(op)
+    function = find_function(module)
+    assert function is not None
+    random = np.random.default_rng(0)
+    arguments = {
+        argument.name: random.uniform(0.5, 2, argument.type.get_shape()).astype(
+            dtype_name(argument.type.element_type)
+        )
+        for argument in entry_arguments(function)
+        if isa(argument.type, AnyTensor)
+    }
+
+    (result,) = run_module(module, arguments).values()
+
+    declared = function.function_type.outputs.data[0]
+    assert result.shape == declared.get_shape()
+    assert str(result.dtype) == dtype_name(declared.element_type)
+
+
+@pytest.mark.parametrize("op", COMPUTED_OPS, ids=name_of)
+def test_op_example_lowers_to_linalg(op: type[Operation]) -> None:
+    module = example_module(op)
+    ctx = make_context()
+
+    run_passes(ctx, module, parse_passes("lower-to-linalg", all_passes()))
+
+    left = {inner.name for inner in module.walk() if inner.name.startswith("gawee.")}
+    assert left == set()
+
+
+@pytest.mark.parametrize("op", NOT_COMPUTED, ids=name_of)
+def test_op_without_a_meaning_of_its_own_is_refused_by_the_lowering(op: type[Operation]) -> None:
+    assert op in all_passes()["lower-to-linalg"]().removes
+
+
+@pytest.mark.parametrize("op", OPS, ids=name_of)
+def test_op_has_a_round_trip_test(op: type[Operation]) -> None:
+    tested = [
+        path.name
+        for path in (FILECHECK / "dialect").glob("*.mlir")
+        if "ROUNDTRIP" in path.read_text() and re.search(rf"= {op.name}\b", path.read_text())
+    ]
+
+    assert tested, f"no file of tests/filecheck/dialect with RUN: ROUNDTRIP has {op.name}"
+
+
+def labels(op: type[Operation]) -> list[str]:
+    return re.findall(r"^\s+(C\d+):", docstring(op), re.MULTILINE)
+
+
+@pytest.mark.parametrize("op", OPS, ids=name_of)
+def test_op_constraints_are_labelled_in_order(op: type[Operation]) -> None:
+    assert labels(op) == [f"C{number}" for number in range(1, len(labels(op)) + 1)]
+
+
+@pytest.mark.parametrize("op", OPS, ids=name_of)
+def test_each_constraint_has_a_failing_test(op: type[Operation]) -> None:
+    text = "".join(path.read_text() for path in (FILECHECK / "dialect").glob("*_invalid.mlir"))
+    tested = {
+        label
+        for line in re.findall(rf"^// {op.__name__} (C[^:]*):", text, re.MULTILINE)
+        for label in re.findall(r"C\d+", line)
+    }
+
+    missing = sorted(set(labels(op)) - tested)
+
+    assert missing == [], f"no chunk '// {op.__name__} C..:' in a _invalid.mlir for {missing}"
+
+
+@pytest.mark.parametrize("name", OUR_PASSES)
+def test_pass_loads_under_its_name(name: str) -> None:
+    pass_type = OUR_PASSES[name]()
+
+    assert issubclass(pass_type, ModulePass)
+    assert pass_type.name == name
+    assert is_dataclass(pass_type)
+
+
+@pytest.mark.parametrize("name", [*PASSES, *OVERRIDES])
+def test_pass_lives_in_the_module_of_its_name(name: str) -> None:
+    module = f"gawee_dialect.passes.{name.replace('-', '_')}"
+
+    pass_type = OUR_PASSES[name]()
+
+    assert pass_type.__module__ == module or pass_type.__module__.startswith(f"{module}.")
+
+
+@pytest.mark.parametrize("name", OUR_PASSES)
+def test_pass_docstring_has_a_summary(name: str) -> None:
+    first = summary(OUR_PASSES[name]())
+
+    assert first.endswith("."), f"{name}: the docstring begins with a sentence, got '{first}'"
+
+
+@pytest.mark.parametrize("name", [*PASSES, *OVERRIDES])
+def test_pass_docstring_shows_the_rewrite(name: str) -> None:
+    text = docstring(OUR_PASSES[name]())
+
+    _, found, rewrite = text.partition("rewrite:\n")
+    assert found, f"{name}: the docstring has no 'rewrite:' block"
+    assert "->" in rewrite
+
+
+@pytest.mark.parametrize("name", OUR_PASSES)
+def test_pass_has_a_test_file_of_its_name(name: str) -> None:
+    stem = name.replace("-", "_")
+    places = [FILECHECK / "passes" / f"{stem}.mlir", FILECHECK / "pipelines" / f"{stem}.mlir"]
+    folder = FILECHECK / "passes" / stem
+
+    assert any(place.exists() for place in places) or any(folder.glob("*.mlir")), (
+        f"expected {' or '.join(str(place.relative_to(FILECHECK)) for place in places)}"
+    )
+
+
+def test_pass_names_are_free_in_xdsl() -> None:
+    assert sorted(set(UNIVERSE.all_passes) & set(get_all_passes())) == []
+    assert sorted(set(OVERRIDES) - set(get_all_passes())) == []
+
+
+def classes_of_passes(base: type) -> dict[str, type]:
+    """Return the classes that modules of `passes` define, by name."""
+    found: dict[str, type] = {}
+    for info in walk_packages(gawee_dialect.passes.__path__, "gawee_dialect.passes."):
+        for name, value in vars(import_module(info.name)).items():
+            if inspect.isclass(value) and value.__module__ == info.name and issubclass(value, base):
+                found[name] = value
+    return found
+
+
+def test_every_pass_is_registered() -> None:
+    classes = classes_of_passes(ModulePass)
+    concrete = {name for name, value in classes.items() if not inspect.isabstract(value)}
+    registered = {*PASSES.values(), *PIPELINES.values(), *OVERRIDES.values(), "RewritePass"}
+
+    assert sorted(concrete - registered) == []
+
+
+def test_every_pattern_shows_before_and_after() -> None:
+    patterns = classes_of_passes(Pattern)
+    concrete = {name: value for name, value in patterns.items() if not inspect.isabstract(value)}
+
+    assert [name for name, value in concrete.items() if "->" not in docstring(value)] == []
+
+
+@pytest.mark.parametrize("kind", ["all_dialects", "all_passes", "all_targets"])
+def test_plain_xdsl_opt_finds_us_and_every_factory_loads(kind: str) -> None:
+    merged = getattr(Universe.get_multiverse(), kind)
+    ours: dict[str, Callable[[], type]] = getattr(UNIVERSE, kind)
+
+    assert set(ours) <= set(merged)
+    for factory in ours.values():
+        assert factory() is not None

@@ -1,0 +1,85 @@
+"""Every error that a user can read has a test: some file of tests/ holds how its text begins.
+
+A message of the sources is compared by its first four words; what an f-string fills in matches
+any text.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FILES = sorted((ROOT / "gawee_dialect").rglob("*.py"))
+TEST_SUFFIXES = {".py", ".mlir", ".json"}
+
+# Which argument of a call is an error text, by the name of what is called.
+MESSAGE_ARGUMENT = {
+    "require": 1,
+    "GaweeError": 0,
+    "Diagnostic": 0,
+    "Diagnostic.at": 1,
+    "VerifyException": 0,
+}
+FILLED_IN = "\0"
+
+
+def template(node: ast.expr) -> str | None:
+    """Return a message with FILLED_IN for what is filled in; None where it is not a literal."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(
+            str(part.value) if isinstance(part, ast.Constant) else FILLED_IN for part in node.values
+        )
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return (template(node.left) or FILLED_IN) + (template(node.right) or FILLED_IN)
+    return None
+
+
+def called_name(call: ast.Call) -> str:
+    return ast.unparse(call.func).removeprefix("diagnostics.").removeprefix("types.")
+
+
+def messages(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the template of every error text in a file."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if not isinstance(node, ast.Call) or called_name(node) not in MESSAGE_ARGUMENT:
+            continue
+        position = MESSAGE_ARGUMENT[called_name(node)]
+        keywords = {keyword.arg: keyword.value for keyword in node.keywords}
+        argument = node.args[position] if len(node.args) > position else keywords.get("message")
+        text = None if argument is None else template(argument)
+        # A text that is filled in from its first word on is somebody else's, handed on.
+        if text is not None and text.strip(FILLED_IN + " :'"):
+            yield node.lineno, text
+
+
+def beginning(text: str) -> re.Pattern[str]:
+    """Return what matches the first four words of a message."""
+    words = " ".join(text.split()[:4]).rstrip(":;,.'").split()
+    patterns = [".+?".join(map(re.escape, word.split(FILLED_IN))) for word in words]
+    return re.compile(r"\s+".join(patterns))
+
+
+@cache
+def texts_of_tests() -> str:
+    paths = (path for path in (ROOT / "tests").rglob("*") if path.suffix in TEST_SUFFIXES)
+    text = "\n".join(path.read_text() for path in paths if path != Path(__file__))
+    # pytest's `match=` escapes brackets, and long messages are continued on the next line.
+    return re.sub(r'"\s*\n\s*f?r?"', "", text.replace("\\", ""))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_error_text_is_tested(path: Path) -> None:
+    untested = [
+        f"{path.relative_to(ROOT)}:{line}: {text.replace(FILLED_IN, '{}')}"
+        for line, text in messages(path)
+        if not beginning(text).search(texts_of_tests())
+    ]
+
+    if untested:
+        pytest.fail("\n  ".join(["no test has the text of:", *untested]), pytrace=False)

@@ -1,0 +1,157 @@
+"""How the package is put together: which way imports point, and what files may be like."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "gawee_dialect"
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+# What each part may import of ours. `passes` holds canonicalization patterns, which ops load when
+# they are asked for them; that is the one import against the direction, and it is inside a method.
+FOUNDATION = {"diagnostics", "locations"}
+FORBIDDEN = {
+    "dialect": {
+        *("analysis", "backend", "frontends", "instruments", "interpreter", "parameters"),
+        *("passes", "tools", "universe"),
+    },
+    "diagnostics": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
+    "locations": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
+    "analysis": {"backend", "frontends", "interpreter", "passes", "tools"},
+    "parameters": {"backend", "frontends", "interpreter", "passes", "tools"},
+    "passes": {"backend", "frontends", "interpreter", "tools"},
+    "frontends": {"backend", "interpreter", "passes", "tools"},
+    "interpreter": {"backend", "frontends", "passes", "tools"},
+    "backend": {"frontends", "passes", "tools"},
+    "instruments": {"backend", "frontends", "tools"},
+}
+HOMELESS = {"utils", "util", "helpers", "helper", "common", "misc", "uncategorized"}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+@cache
+def syntax(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
+MODULES = {module_name(path): path for path in FILES}
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """Yield our modules that one import statement names."""
+    if isinstance(node, ast.Import):
+        names = [alias.name for alias in node.names]
+    elif isinstance(node, ast.ImportFrom) and node.module is not None:
+        inside = [f"{node.module}.{alias.name}" for alias in node.names]
+        names = [name if name in MODULES else node.module for name in inside]
+    else:
+        return
+    yield from (name for name in names if name.partition(".")[0] == PACKAGE.name)
+
+
+def imports_when_loaded(path: Path) -> set[str]:
+    """Return our modules that a module imports when it is imported: not inside functions."""
+    found: set[str] = set()
+    pending: list[ast.AST] = list(syntax(path).body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        found.update(imported(node))
+        pending.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def part_of(module: str) -> str:
+    """Return the part of the package that a module belongs to: its folder, or its own name."""
+    return module.split(".")[1] if "." in module else ""
+
+
+def test_imports_have_no_cycle() -> None:
+    graph = {name: imports_when_loaded(path) - {name} for name, path in MODULES.items()}
+    # Importing a module imports the packages around it as well; ours hold no imports but of
+    # their own parts, so only the named modules count.
+    try:
+        list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+@pytest.mark.parametrize("part", FORBIDDEN)
+def test_imports_point_one_way(part: str) -> None:
+    wrong = [
+        f"{name} imports {other}"
+        for name, path in MODULES.items()
+        if part_of(name) == part
+        for other in sorted(imports_when_loaded(path))
+        if part_of(other) in FORBIDDEN[part]
+    ]
+
+    assert wrong == []
+
+
+def test_ops_import_passes_only_for_their_canonicalization_patterns() -> None:
+    wrong = [
+        f"{name} imports {other}"
+        for name, path in MODULES.items()
+        if part_of(name) == "dialect"
+        for node in ast.walk(syntax(path))
+        for other in imported(node)
+        if part_of(other) not in {"dialect", *FOUNDATION}
+        and not other.startswith("gawee_dialect.passes.canonicalization")
+    ]
+
+    assert wrong == []
+
+
+def test_nobody_imports_the_tools() -> None:
+    wrong = [
+        f"{name} imports {other}"
+        for name, path in MODULES.items()
+        if part_of(name) != "tools"
+        for node in ast.walk(syntax(path))
+        for other in imported(node)
+        if part_of(other) == "tools"
+    ]
+
+    assert wrong == []
+
+
+def test_every_part_has_a_rule() -> None:
+    parts = {part_of(name) for name in MODULES if MODULES[name].name == "__init__.py"} - {""}
+
+    assert sorted(parts - set(FORBIDDEN) - {"tools"}) == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_file_is_short_enough_to_read_and_named_after_a_concept(path: Path) -> None:
+    lines = len(path.read_text().splitlines())
+
+    assert lines <= 500
+    assert path.stem not in HOMELESS
+
+
+def public(node: ast.AST) -> bool:
+    definition = isinstance(node, ast.FunctionDef | ast.ClassDef)
+    return definition and not node.name.startswith("_")
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_name)
+def test_what_is_public_has_a_docstring(path: Path) -> None:
+    missing = [
+        node.name for node in syntax(path).body if public(node) and ast.get_docstring(node) is None
+    ]
+
+    assert ast.get_docstring(syntax(path)) or not path.read_text().strip()
+    assert missing == []
