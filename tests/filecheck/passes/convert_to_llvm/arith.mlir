@@ -3,7 +3,7 @@
 // CHECK-LABEL: llvm.func @constants_are_made_once_and_indices_are_i64
 // CHECK-COUNT-1: llvm.mlir.constant(7) : i64
 // CHECK-NOT:     llvm.mlir.constant(7)
-// CHECK:         llvm.add %a, %b : i64
+// CHECK:         llvm.add %a, %a : i64
 // CHECK:         llvm.mul %a, %a overflow<nsw> : i64
 func.func @constants_are_made_once_and_indices_are_i64() {
   %a = arith.constant 7 : index

@@ -2,8 +2,8 @@
 
 // CHECK-LABEL: llvm.func @pointers_say_what_is_known_of_them
 // CHECK-SAME:    %x: !llvm.ptr {gawee.input = "x", gawee.type = memref<3x5xf32>, llvm.noalias, llvm.align = 4 : i64, llvm.nonnull, llvm.dereferenceable = 60 : i64, llvm.readonly}
-// CHECK-SAME:    %p: !llvm.ptr {gawee.prepared = "0", {{.*}}llvm.align = 64 : i64{{.*}}llvm.readonly}
-// CHECK-SAME:    %y: !llvm.ptr {gawee.output = "y", {{.*}}llvm.align = 8 : i64, llvm.nonnull, llvm.dereferenceable = 8 : i64}
+// CHECK-SAME:    %p: !llvm.ptr {gawee.prepared = "0", gawee.type = memref<2xf32>, llvm.noalias, llvm.align = 64 : i64, llvm.nonnull, llvm.dereferenceable = 8 : i64, llvm.readonly}
+// CHECK-SAME:    %y: !llvm.ptr {gawee.output = "y", gawee.type = memref<f64>, llvm.noalias, llvm.align = 8 : i64, llvm.nonnull, llvm.dereferenceable = 8 : i64}
 // CHECK-SAME:    %work: !llvm.ptr {gawee.workspace, gawee.type = memref<0xi8>, llvm.noalias, llvm.align = 64 : i64, llvm.readonly}
 func.func @pointers_say_what_is_known_of_them(
     %x: memref<3x5xf32> {gawee.input = "x"}, %p: memref<2xf32> {gawee.prepared = "0"},

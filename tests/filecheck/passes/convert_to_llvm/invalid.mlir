@@ -1,7 +1,7 @@
 // RUN: gawee-opt %s --convert-to-llvm --split-input-file --verify-diagnostics | filecheck %s
 
-// CHECK: invalid.mlir:6:8: error: 'memref.alloc' op cannot be removed by convert-to-llvm: no rule is for it
-// CHECK: invalid.mlir:7:8: error: 'math.ctpop' op cannot be removed by convert-to-llvm: no rule is for it
+// CHECK: invalid.mlir:6:3: error: 'memref.alloc' op cannot be removed by convert-to-llvm: no rule is for it
+// CHECK: invalid.mlir:7:3: error: 'math.ctpop' op cannot be removed by convert-to-llvm: no rule is for it
 func.func @every_op_without_a_rule_is_listed(%n: i32) {
   %a = memref.alloc() : memref<3xf32>
   %b = math.ctpop %n : i32
