@@ -64,7 +64,7 @@ def words_pattern(text: str) -> str:
     return r"\s+".join(".+?".join(map(re.escape, word.split(FILLED_IN))) for word in words)
 
 
-def tested_by(text: str) -> re.Pattern[str]:
+def pattern_in_tests(text: str) -> re.Pattern[str]:
     """Return what a test must hold: the beginning of a message, or of its longest fixed part.
 
     The second is for messages that begin with what is filled in, and for tables of tests.
@@ -87,7 +87,7 @@ def test_every_error_text_is_tested(path: Path) -> None:
     untested = [
         f"{path.relative_to(ROOT)}:{line}: {text.replace(FILLED_IN, '{}')}"
         for line, text in messages(path)
-        if not tested_by(text).search(texts_of_tests())
+        if not pattern_in_tests(text).search(texts_of_tests())
     ]
 
     if untested:
