@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.constant import ConstantOp
@@ -26,7 +25,7 @@ from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.types import AnyTensor, tensor_bytes, tensor_shape
+from gawee_dialect.dialect.types import is_tensor, tensor_bytes, tensor_shape
 from gawee_dialect.locations import node_name
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ def _bytes(values: Iterable[SSAValue]) -> int | None:
     """Return the bytes of values together, None where one of them is no tensor."""
     total = 0
     for value in values:
-        if not isa(value.type, AnyTensor):
+        if not is_tensor(value.type):
             return None
         total += tensor_bytes(value.type)
     return total
@@ -182,7 +181,7 @@ def cost_table(report: CostReport) -> "Table":
 
     table = Table(title="cost", show_footer=True)
     count = len(report.nodes)
-    table.add_column("node", footer=f"total ({count} nodes)", overflow="fold")
+    table.add_column("node", footer=f"total of {count}", overflow="fold")
     table.add_column("op", footer="")
     known = f"{report.flops_known}/{count} known"
     table.add_column("FLOPs", footer=f"{_cell(report.flops)}\n{known}", justify="right")

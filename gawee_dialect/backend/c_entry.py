@@ -143,9 +143,10 @@ def _run_function(interface: CInterface, inner: str) -> llvm.FuncOp:
     }
     for buffer in interface.signature.of_role("workspace"):
         values[buffer.index] = workspace
+    taken: set[str] = set()
     for offset, buffer in interface.weights:
         place = llvm.GEPOp(weights, [offset], i8, inbounds=True)
-        place.result.name_hint = buffer.name
+        place.result.name_hint = c_identifier(f"{buffer.role}_{buffer.name}", taken)
         block.add_op(place)
         values[buffer.index] = place.result
     block.add_op(llvm.CallOp(inner, *(values[index] for index in range(len(values)))))

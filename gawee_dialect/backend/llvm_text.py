@@ -75,6 +75,7 @@ class _FunctionWriter:
         self.names = Names()
         self.instructions = Instructions(self.names, parts)
         self.node: str | None = None
+        self.incoming: dict[Block, list[tuple[Block, list[str]]]] = {}
 
     def text(self) -> str:
         """Return the definition or declaration; raises GaweeError."""
@@ -93,6 +94,7 @@ class _FunctionWriter:
         head = f"define {linkage}{result} @{name}({self._arguments()}){strings} {{"
         self.names.name_blocks(function.body)
         self._name_values()
+        self.incoming = self._find_incoming()
         lines = [head]
         for block in function.body.blocks:
             lines += self._block(block)
@@ -161,26 +163,30 @@ class _FunctionWriter:
     def _phis(self, block: Block) -> Iterable[str]:
         if block is self.function.body.blocks[0]:
             return
-        incoming = self._incoming(block)
+        incoming = self.incoming.get(block, [])
         for index, argument in enumerate(block.args):
             entries = ", ".join(
                 f"[ {values[index]}, %{self.names.blocks[origin]} ]" for origin, values in incoming
             )
             yield f"  {self.names.values[argument]} = phi {type_text(argument.type)} {entries}"
 
-    def _incoming(self, block: Block) -> list[tuple[Block, list[str]]]:
-        """Return every predecessor with the values it hands to the block's arguments."""
-        found: list[tuple[Block, list[str]]] = []
+    def _find_incoming(self) -> dict[Block, list[tuple[Block, list[str]]]]:
+        """Return each block's predecessors, with the values they hand to its arguments."""
+        found: dict[Block, list[tuple[Block, list[str]]]] = {}
+
+        def add(origin: Block, target: Block, values: list[str]) -> None:
+            found.setdefault(target, []).append((origin, values))
+
+        bare = self.instructions.bare
         for origin in self.function.body.blocks:
             match origin.last_op:
-                case llvm.BrOp() as op if op.successor is block:
-                    found.append((origin, [self.instructions.bare(v) for v in op.arguments]))
-                case llvm.CondBrOp() as op if op.then_block is op.else_block is block:
-                    found.append((origin, self._merged_names(op)))
-                case llvm.CondBrOp() as op if block in (op.then_block, op.else_block):
-                    taken = op.then_block is block
-                    arguments = op.then_arguments if taken else op.else_arguments
-                    found.append((origin, [self.instructions.bare(v) for v in arguments]))
+                case llvm.BrOp() as op:
+                    add(origin, op.successor, [bare(value) for value in op.arguments])
+                case llvm.CondBrOp() as op if op.then_block is op.else_block:
+                    add(origin, op.then_block, self._merged_names(op))
+                case llvm.CondBrOp() as op:
+                    add(origin, op.then_block, [bare(value) for value in op.then_arguments])
+                    add(origin, op.else_block, [bare(value) for value in op.else_arguments])
                 case _:
                     pass
         return found

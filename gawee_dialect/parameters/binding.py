@@ -5,11 +5,10 @@ from pathlib import Path
 
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument, entry_arguments
-from gawee_dialect.dialect.types import AnyTensor, dtype_name, shape_text
+from gawee_dialect.dialect.types import dtype_name, is_tensor, shape_text
 from gawee_dialect.parameters.archives import NpzFile, SafetensorsFile
 from gawee_dialect.parameters.raw_folder import RawFolder
 from gawee_dialect.parameters.store import Array, MemoryStore, ParameterProblem, ParameterStore
@@ -59,7 +58,7 @@ def _check(argument: EntryArgument, store: ParameterStore) -> Diagnostic | None:
     """Return what is wrong with a parameter's data, None where nothing is."""
     what = f"{argument.kind} '{argument.name}'"
     type = argument.type
-    if not isa(type, AnyTensor):
+    if not is_tensor(type):
         return Diagnostic(f"expected {what} to be a tensor, got '{type}'")
     try:
         found = store.describe(argument.name)

@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument, entry_arguments
-from gawee_dialect.dialect.types import AnyTensor, dtype_name, tensor_bytes
+from gawee_dialect.dialect.types import AnyTensor, dtype_name, is_tensor, tensor_bytes
 from gawee_dialect.parameters.contained_file import FileProblem, find_file
 from gawee_dialect.parameters.store import Array, ArrayDescription, ParameterProblem, ParameterStore
 
@@ -31,7 +30,7 @@ class RawFolder(ParameterStore):
     def _file(self, argument: EntryArgument) -> tuple[Path, AnyTensor]:
         if argument.path is None:
             raise ParameterProblem("expected a 'gawee.path', got none")
-        if not isa(argument.type, AnyTensor):
+        if not is_tensor(argument.type):
             raise ParameterProblem(f"expected a tensor, got '{argument.type}'")
         try:
             return find_file(
@@ -50,7 +49,9 @@ class RawFolder(ParameterStore):
     def __getitem__(self, name: str) -> Array:
         description = self.describe(name)
         file, _ = self._file(self._arguments[name])
-        dtype = np.dtype(description.dtype).newbyteorder("<")
+        # "=" is what buffers of native arrays say; "<f4" is another dtype to memoryview.
+        little = np.dtype(description.dtype).newbyteorder("<")
+        dtype = little.newbyteorder("=") if little.isnative else little
         if prod(description.shape) == 0:  # an empty file cannot be mapped
             return np.empty(description.shape, dtype)
         return np.memmap(file, dtype=dtype, mode="r", shape=description.shape)

@@ -6,7 +6,7 @@ Exit codes: 0 done; 1 the input or the command line is wrong; 2 a bug in gawee.
 import os
 import sys
 import traceback
-from argparse import ArgumentParser
+from argparse import Action, ArgumentParser
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from shutil import copymode
@@ -22,6 +22,10 @@ class CommandParser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise GaweeError(Diagnostic(message, hint=f"{self.prog} --help lists the flags"))
+
+    def actions(self) -> list[Action]:
+        """Return every argument, for the reference page."""
+        return self._actions
 
     def flags(self) -> list[str]:
         """Return every spelling of every flag."""

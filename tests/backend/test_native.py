@@ -1,11 +1,15 @@
-"""Loops-level programs as native code, through our LLVM IR and through upstream's, against NumPy."""
+"""Loops-level programs as native code, by our LLVM IR and by upstream's, against NumPy."""
 
+# ruff: noqa: E501  (MLIR is one line an op)
+
+import ctypes
 from math import erf
 
 import numpy as np
 import pytest
 
-from tests.loops_level import find_mlir_tool, run_native, run_upstream
+from gawee_dialect.backend.jit import NativeModule
+from tests.loops_level import find_mlir_tool, llvm_module, run_native, run_upstream
 
 MATMUL = """
 func.func @matmul(%a: memref<5x7xf32>, %b: memref<7x3xf32>, %out: memref<5x3xf32>) {
@@ -55,7 +59,7 @@ func.func @every_second(%x: memref<4x9xf64>, %out: memref<6x5xf64>) {
   }
   %target = memref.subview %out[2, 0] [4, 3] [1, 1] : memref<6x5xf64> to memref<4x3xf64, strided<[5, 1], offset: 10>>
   %source = memref.subview %x[0, 6] [4, 3] [1, 1] : memref<4x9xf64> to memref<4x3xf64, strided<[9, 1], offset: 6>>
-  memref.copy %source, %target : memref<4x3xf64, strided<[9, 1], offset: 6>> to memref<4x3xf64, strided<[5, 1], offset: 10>>
+  "memref.copy"(%source, %target) : (memref<4x3xf64, strided<[9, 1], offset: 6>>, memref<4x3xf64, strided<[5, 1], offset: 10>>) -> ()
   return
 }
 """
@@ -72,7 +76,7 @@ func.func @arena(%x: memref<2x6xf32> {gawee.input = "x"}, %out: memref<12xf32> {
   %t = memref.view %work[%c64][] : memref<320xi8> to memref<12xf32>
   %stack = memref.alloca() : memref<2xf32>
   %flat = memref.collapse_shape %x [[0, 1]] : memref<2x6xf32> into memref<12xf32>
-  memref.copy %flat, %t : memref<12xf32> to memref<12xf32>
+  "memref.copy"(%flat, %t) : (memref<12xf32>, memref<12xf32>) -> ()
   %wide = memref.expand_shape %t [[0, 1]] output_shape [4, 3] : memref<12xf32> into memref<4x3xf32>
   scf.for %i = %c0 to %c4 step %c1 {
     scf.for %j = %c0 to %c3 step %c1 {
@@ -84,10 +88,10 @@ func.func @arena(%x: memref<2x6xf32> {gawee.input = "x"}, %out: memref<12xf32> {
       memref.store %q, %wide[%i, %j] : memref<4x3xf32>
     }
   }
-  memref.copy %t, %out : memref<12xf32> to memref<12xf32>
+  "memref.copy"(%t, %out) : (memref<12xf32>, memref<12xf32>) -> ()
   return
 }
-memref.global "private" constant @scale : memref<3xf32> = dense<[1.5, -2.25, 0.1]>
+"memref.global"() <{sym_name = "scale", sym_visibility = "private", constant, type = memref<3xf32>, initial_value = dense<[1.5, -2.25, 0.1]> : tensor<3xf32>}> : () -> ()
 """
 
 FIBONACCI = """
@@ -438,16 +442,11 @@ func.func private @store_absolute(%in: memref<5xi32>, %out: memref<5xi32>, %i: i
 def test_argument_with_an_offset_points_to_its_base() -> None:
     text = """
 func.func @shifted(%in: memref<3xf32, strided<[2], offset: 4>>, %out: memref<3xf32>) {
-  memref.copy %in, %out : memref<3xf32, strided<[2], offset: 4>> to memref<3xf32>
+  "memref.copy"(%in, %out) : (memref<3xf32, strided<[2], offset: 4>>, memref<3xf32>) -> ()
   return
 }
 """
     x = np.arange(20, dtype=np.float32)
-    import ctypes
-
-    from gawee_dialect.backend.jit import NativeModule
-    from tests.loops_level import llvm_module
-
     native = NativeModule(llvm_module(text))
     out = np.zeros(3, np.float32)
     native.function("shifted_packed")((ctypes.c_void_p * 2)(x.ctypes.data, out.ctypes.data))

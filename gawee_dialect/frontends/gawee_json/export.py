@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.constant import ConstantOp
@@ -21,7 +20,7 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_names,
 )
-from gawee_dialect.dialect.types import AnyTensor, dtype_name, tensor_type
+from gawee_dialect.dialect.types import dtype_name, is_tensor, tensor_type
 from gawee_dialect.frontends.gawee_json.export_ops import NodeText, write_op
 from gawee_dialect.frontends.gawee_json.report import Refusal
 from gawee_dialect.locations import node_name
@@ -132,7 +131,7 @@ class GraphExporter:
 
     def _describe(self, name: str, value: SSAValue, path: str | None = None) -> None:
         entry: dict[str, object] = {"id": name, "shape": None, "dtype": None}
-        if isa(value.type, AnyTensor):
+        if is_tensor(value.type):
             prefix = "torch." if path is None else ""
             entry["shape"] = list(value.type.get_shape())
             entry["dtype"] = prefix + dtype_name(value.type.element_type)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import floor
 
 from xdsl.ir import Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
@@ -16,7 +15,13 @@ from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp
-from gawee_dialect.dialect.types import AnyTensor, require_rank, tensor_shape, tensor_type
+from gawee_dialect.dialect.types import (
+    AnyTensor,
+    is_tensor,
+    require_rank,
+    tensor_shape,
+    tensor_type,
+)
 from gawee_dialect.dialect.window import window_extent
 from gawee_dialect.frontends.gawee_json.data import elements
 from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
@@ -182,7 +187,7 @@ def _interpolate_size(node: NodeReader, input: AnyTensor) -> list[int]:
 
 def _check_size_from(node: NodeReader) -> None:
     for name, value in zip(node.node.inputs[1:], node.operands[1:], strict=True):
-        scalar = isa(value.type, AnyTensor) and len(value.type.get_shape()) <= 1
+        scalar = is_tensor(value.type) and len(value.type.get_shape()) <= 1
         if not scalar and not isinstance(value.type, PythonValueType):
             raise Refusal(f"expected size input '{name}' to be a scalar, got '{value.type}'")
 

@@ -44,9 +44,24 @@ _make_validator = _extend(
 @cache
 def _schema() -> Schema:
     text = files("gawee_dialect.frontends").joinpath("gawee_graph.schema.json").read_text()
-    schema = json.loads(text)
+    root = json.loads(text)
+    schema = _inline(root, root)
     assert isa(schema, Schema)
     return schema
+
+
+def _inline(schema: object, root: Schema) -> object:
+    """Replace every `$ref` by what it names: resolving them would double the checking time."""
+    if isa(schema, list[object]):
+        return [_inline(item, root) for item in schema]
+    if not isa(schema, Schema):
+        return schema
+    reference = schema.get("$ref")
+    if not isinstance(reference, str):
+        return {key: _inline(value, root) for key, value in schema.items()}
+    definitions = root["$defs"]
+    assert isa(definitions, Schema)
+    return _inline(definitions[reference.removeprefix("#/$defs/")], root)
 
 
 @cache
@@ -65,7 +80,7 @@ def _graph_validator() -> _Validator:
 
 @cache
 def _attribute_validator(op_type: str) -> _Validator:
-    return _make_validator({**_attribute_schemas()[op_type], "$defs": _schema()["$defs"]})
+    return _make_validator(_attribute_schemas()[op_type])
 
 
 def op_types() -> Sequence[str]:

@@ -15,8 +15,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.convert_to_llvm import arith, cf, func, math, scf
-from gawee_dialect.passes.convert_to_llvm import memref as memref_rules
+from gawee_dialect.passes.convert_to_llvm import arith, cf, func, math, memref, scf
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
@@ -24,9 +23,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
 )
 
 RULES: Mapping[type[Operation], Rule] = {
-    each.source: each
-    for family in (func, scf, cf, arith, math, memref_rules)
-    for each in family.RULES
+    each.source: each for family in (func, scf, cf, arith, math, memref) for each in family.RULES
 }
 """How every op of the loops level is converted; the files of this folder hold one dialect each."""
 
@@ -103,7 +100,7 @@ class ConvertToLLVM(ModulePass):
                     if func.is_public(top) and top.body.blocks and not top.function_type.outputs:
                         made.append(func.packed_entry(function))
                 case GlobalOp():
-                    made.append(memref_rules.converted_global(top))
+                    made.append(memref.converted_global(top))
                 case llvm.FuncOp() | llvm.GlobalOp():
                     return [top]
                 case _:

@@ -1,0 +1,1 @@
+"""What the claims about speed are made of: `make bench`, or `python -m benchmarks.NAME`."""

@@ -1,0 +1,221 @@
+"""Write the reference pages from what the sources say: docs/reference/{dialect,passes,tools}.md.
+
+python docs/generate_reference.py            write the pages
+python docs/generate_reference.py --check    exit with 1 where a page is not what would be written
+"""
+
+import ast
+import inspect
+import re
+import sys
+from argparse import SUPPRESS, Action
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from importlib import import_module
+from itertools import groupby
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from gawee_dialect.dialect import GAWEE
+from gawee_dialect.tools.command_line import CommandParser
+from gawee_dialect.tools.pass_list import options
+from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes
+
+FOLDER = Path(__file__).parent / "reference"
+TOOLS = ("gawee_opt", "gawee_translate", "gawee_run")
+GENERATED = "<!-- Written by docs/generate_reference.py; edit the docstrings instead. -->"
+
+
+def prose(text: str) -> str:
+    """Return docstring text as Markdown: formulas keep their stars, code stays as it is."""
+    parts = re.split(r"(```.*?```|`[^`\n]*`)", text, flags=re.DOTALL)
+    return "".join(part if part.startswith("`") else _escape(part) for part in parts)
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"([*|])", r"\\\1", text).replace("<", "&lt;")
+
+
+def docstring(thing: object) -> str:
+    """Return a docstring without its indentation, empty where a dataclass made it up."""
+    text = inspect.cleandoc(getattr(thing, "__doc__", None) or "")
+    return "" if inspect.isclass(thing) and text.startswith(f"{thing.__name__}(") else text
+
+
+def constraint_list(text: str) -> str:
+    """Return a `Constraints:` block, whose entries may go on over lines, as a list."""
+    entries = re.split(r"\n\s*(?=C\d+:)", "\n" + text.strip())[1:]
+    lines = [" ".join(entry.split()).split(":", 1) for entry in entries]
+    return "\n".join(f"- **{label}**:{prose(rest)}" for label, rest in lines)
+
+
+def op_section(op: type[Operation]) -> str:
+    """Return what the page of the dialect says of an op."""
+    text, _, constraints = docstring(op).partition("Constraints:\n")
+    summary, _, body = text.partition("\n")
+    parts = [f"### `{op.name}`", prose(summary), prose(body.strip())]
+    if constraints:
+        parts.append("The verifier checks:\n\n" + constraint_list(constraints))
+    assembly = op.__dict__.get("assembly_format") or getattr(op, "assembly_format", None)
+    if isinstance(assembly, str):
+        parts.append(f"Assembly format:\n\n```text\n{op.name} {assembly}\n```")
+    definition = op.get_irdl_definition()
+    signature = [
+        *(f"operand `{name}`" for name, _ in definition.operands),
+        *(f"property `{name}`" for name in definition.properties),
+        *(f"result `{name}`" for name, _ in definition.results),
+    ]
+    traits = sorted(type(trait).__name__ for trait in op.traits.traits)
+    parts.append(f"Has {', '.join(signature)}. Traits: {', '.join(traits) or 'none'}.")
+    return "\n\n".join(part for part in parts if part)
+
+
+def dialect_page() -> str:
+    """Return the page of the dialect: every op, by family."""
+    sections: list[str] = []
+    for module, ops in groupby(GAWEE.operations, key=lambda op: op.__module__):
+        title = docstring(import_module(module)).partition("\n")[0].partition(":")[0]
+        sections += [f"## {title.rstrip('.')}", *(op_section(op) for op in ops)]
+    types = [f"### `!{attr.name}`\n\n{prose(docstring(attr))}" for attr in GAWEE.attributes]
+    head = (
+        "# The gawee dialect\n\n"
+        "Ops have value semantics and work on tensors of static shape. One rule says what the "
+        "shape of an op's result is; constructors, the verifier and the readers of graphs share it."
+    )
+    return "\n\n".join([GENERATED, head, *sections, "## Types", *types]) + "\n"
+
+
+def field_docstrings(pass_type: type) -> dict[str, str]:
+    """Return the strings that stand under a dataclass's fields."""
+    (definition,) = ast.parse(inspect.getsource(pass_type)).body
+    assert isinstance(definition, ast.ClassDef)
+    found: dict[str, str] = {}
+    for field, text in zip(definition.body, definition.body[1:], strict=False):
+        if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
+            continue
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+            found[field.target.id] = inspect.cleandoc(str(text.value.value))
+    return found
+
+
+def indented_blocks(text: str) -> str:
+    """Return a pass's docstring as Markdown: its indented blocks are code."""
+    paragraphs = re.split(r"\n\s*\n", text)
+    return "\n\n".join(_paragraph(paragraph) for paragraph in paragraphs)
+
+
+def _paragraph(text: str) -> str:
+    head, _, block = text.partition("\n")
+    if head.endswith(":") and block.startswith("  "):
+        title = "Rewrite:" if head == "rewrite:" else prose(head)
+        return f"{title}\n\n```text\n{inspect.cleandoc(block)}\n```"
+    if text.startswith("  "):
+        return f"```text\n{inspect.cleandoc(text)}\n```"
+    return prose(text)
+
+
+def pass_section(name: str, pass_type: type[ModulePass]) -> str:
+    """Return what the page of passes says of one."""
+    parts = [f"### `--{name}`", indented_blocks(docstring(pass_type))]
+    documented = field_docstrings(pass_type) if fields(pass_type) else {}
+    rows = [
+        f"| `{option}` | `{kind}` | `{default}` | "
+        f"{prose(' '.join(documented.get(option.replace('-', '_'), '').split()))} |"
+        for option, kind, default in options(pass_type)
+    ]
+    if rows:
+        heading = "| option | type | default | |\n|---|---|---|---|"
+        parts.append("\n".join([heading, *(row.replace("|None", "\\|None") for row in rows)]))
+    return "\n\n".join(parts)
+
+
+def passes_page() -> str:
+    """Return the page of passes: ours, in the order they are registered."""
+    table = all_passes()
+    kinds = (
+        ("Passes", PASSES),
+        ("Pipelines", PIPELINES),
+        ("In the place of xDSL's", OVERRIDES),
+    )
+    head = (
+        "# Passes\n\n"
+        "A pass is a flag of `gawee-opt`: `gawee-opt --fold-batch-norm in.mlir`. Options follow "
+        "it: `--convert-to-llvm=fast-math=contract`. The passes of xDSL work the same way; "
+        "`gawee-opt --list-passes` names them all."
+    )
+    sections = [
+        section
+        for title, names in kinds
+        for section in (f"## {title}", *(pass_section(name, table[name]()) for name in names))
+    ]
+    return "\n\n".join([GENERATED, head, *sections]) + "\n"
+
+
+def flag_row(action: Action) -> str:
+    """Return a row of a tool's table of flags."""
+    names = [f"`{name}`" for name in action.option_strings] or [f"`{action.dest}`"]
+    value = action.metavar or (", ".join(map(str, action.choices)) if action.choices else None)
+    if value is None and action.nargs != 0 and action.option_strings:
+        value = action.dest.upper()
+    placeholder = f" `{value}`" if value and action.option_strings else ""
+    text = (action.help or "").replace("%%", "%")
+    return f"| {', '.join(names)}{placeholder} | {prose(text)} |"
+
+
+def tool_section(module_name: str) -> str:
+    """Return the description and the flags of a command-line tool."""
+    module = import_module(f"gawee_dialect.tools.{module_name}")
+    make_parser: Callable[[], CommandParser] = module.argument_parser
+    parser = make_parser()
+    rows = [flag_row(action) for action in parser.actions() if action.help is not SUPPRESS]
+    parts = [
+        f"## `{parser.prog}`",
+        prose(docstring(module).partition("\n\n")[0]),
+        "\n".join(["| flag | |", "|---|---|", *rows]),
+    ]
+    if parser.epilog:
+        parts.append(f"```text\n{parser.epilog.strip()}\n```")
+    return "\n\n".join(parts)
+
+
+def tools_page() -> str:
+    """Return the page of command-line tools."""
+    head = "# Command-line tools\n\nEvery tool exits with 0 when it did what was asked for, with 1 "
+    head += "when the input or the command line is wrong, and with 2 when it has a bug."
+    return "\n\n".join([GENERATED, head, *map(tool_section, TOOLS)]) + "\n"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "dialect.md": dialect_page,
+    "passes.md": passes_page,
+    "tools.md": tools_page,
+}
+
+
+def stale_pages() -> Iterator[str]:
+    """Yield the names of pages that are not what the sources say."""
+    for name, page in PAGES.items():
+        path = FOLDER / name
+        if not path.exists() or path.read_text() != page():
+            yield name
+
+
+def main(argv: Sequence[str]) -> int:
+    """Write the pages, or check them; return the exit code."""
+    if list(argv) == ["--check"]:
+        stale = list(stale_pages())
+        for name in stale:
+            print(f"docs/reference/{name} is stale: run 'make reference'", file=sys.stderr)
+        return 1 if stale else 0
+    FOLDER.mkdir(exist_ok=True)
+    for name, page in PAGES.items():
+        (FOLDER / name).write_text(page())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,73 @@
+"""The pages of the tutorial, done as a reader does them: every file written, every command run.
+
+A fenced block with a title is a file. In a `console` block, a line `$ ...` is a command, and what
+follows is its output, where `...` stands for any text and runs of blanks count as one.
+"""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
+BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
+
+
+def steps(console: str) -> Iterator[tuple[str, str]]:
+    """Yield the commands of a console block with the output that follows each."""
+    for part in re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def output_pattern(expected: str) -> re.Pattern[str]:
+    return re.compile(".*".join(re.escape(flat(part)) for part in expected.split("...")))
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Return an environment whose gawee-opt is the one of this tree."""
+    tool = tmp_path / "bin" / "gawee-opt"
+    tool.parent.mkdir()
+    run = shlex.join([sys.executable, "-m", "gawee_dialect.tools.gawee_opt"])
+    tool.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec {run} "$@"\n')
+    tool.chmod(0o755)
+    folders = (str(tool.parent), str(Path(sys.executable).parent), os.environ["PATH"])
+    return {**os.environ, "PATH": os.pathsep.join(folders), "PYTHONPATH": str(ROOT)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_tutorial_does_what_it_says(
+    page: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    for language, title, text in BLOCK.findall(page.read_text()):
+        if title:
+            (folder / title).write_text(text)
+            continue
+        assert language == "console", f"a block of {language} is neither a file nor a command"
+        for command, expected in steps(text):
+            result = subprocess.run(
+                command,
+                shell=True,
+                cwd=folder,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+            )
+            assert output_pattern(expected).fullmatch(flat(result.stdout)), (
+                f"$ {command}\nexpected:\n{expected}\ngot:\n{result.stdout}"
+            )

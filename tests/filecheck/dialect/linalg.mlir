@@ -1,0 +1,57 @@
+// RUN: ROUNDTRIP
+
+// CHECK-LABEL: func.func @plain_matmul_prints_no_maps
+// CHECK:       linalg.matmul ins(%a, %b : tensor<5x8xf32>, tensor<8x7xf32>) outs(%c : tensor<5x7xf32>) -> tensor<5x7xf32>
+func.func @plain_matmul_prints_no_maps(%a: tensor<5x8xf32>, %b: tensor<8x7xf32>, %c: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %d = linalg.matmul ins(%a, %b : tensor<5x8xf32>, tensor<8x7xf32>) outs(%c : tensor<5x7xf32>) -> tensor<5x7xf32>
+  return %d : tensor<5x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @transposed_maps_survive
+// CHECK:       linalg.matmul indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>] ins(%a, %b :
+// CHECK:       linalg.matmul indexing_maps = [affine_map<(d0, d1, d2) -> (d2, d0)>, affine_map<(d0, d1, d2) -> (d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>] ins(%t, %u :
+func.func @transposed_maps_survive(%a: tensor<5x8xf32>, %b: tensor<7x8xf32>, %t: tensor<8x5xf32>, %u: tensor<8x7xf32>, %c: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %d = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] ins(%a, %b : tensor<5x8xf32>, tensor<7x8xf32>) outs(%c : tensor<5x7xf32>) -> tensor<5x7xf32>
+  %e = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>] ins(%t, %u : tensor<8x5xf32>, tensor<8x7xf32>) outs(%d : tensor<5x7xf32>) -> tensor<5x7xf32>
+  return %e : tensor<5x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @matmul_keeps_attributes_beside_its_maps
+// CHECK:       linalg.matmul indexing_maps = [affine_map<(d0, d1, d2) -> (d2)>, {{.*}}] {test.note = 1 : i32} ins(%a, %b : tensor<8xf32>, tensor<7x8xf32>)
+func.func @matmul_keeps_attributes_beside_its_maps(%a: tensor<8xf32>, %b: tensor<7x8xf32>, %c: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %d = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] {test.note = 1 : i32} ins(%a, %b : tensor<8xf32>, tensor<7x8xf32>) outs(%c : tensor<5x7xf32>) -> tensor<5x7xf32>
+  return %d : tensor<5x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @matmul_on_buffers_has_no_result
+// CHECK:       linalg.matmul indexing_maps = {{.*}} outs(%c : memref<5x7xf32>){{$}}
+func.func @matmul_on_buffers_has_no_result(%a: memref<5x8xf32>, %b: memref<7x8xf32>, %c: memref<5x7xf32>) {
+  linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] ins(%a, %b : memref<5x8xf32>, memref<7x8xf32>) outs(%c : memref<5x7xf32>)
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @poolings_round_trip
+// CHECK:       linalg.pooling_nchw_sum {dilations = dense<[1, 2]> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%x, %window : tensor<2x3x9x8xf32>, tensor<3x2xf32>) outs(%init : tensor<2x3x4x6xf32>) -> tensor<2x3x4x6xf32>
+// CHECK:       linalg.pooling_nchw_max {dilations = dense<[1, 2]> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%x, %window : tensor<2x3x9x8xf32>, tensor<3x2xf32>)
+func.func @poolings_round_trip(%x: tensor<2x3x9x8xf32>, %window: tensor<3x2xf32>, %init: tensor<2x3x4x6xf32>) -> tensor<2x3x4x6xf32> {
+  %y = linalg.pooling_nchw_sum {dilations = dense<[1, 2]> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%x, %window : tensor<2x3x9x8xf32>, tensor<3x2xf32>) outs(%init : tensor<2x3x4x6xf32>) -> tensor<2x3x4x6xf32>
+  %z = linalg.pooling_nchw_max {dilations = dense<[1, 2]> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%x, %window : tensor<2x3x9x8xf32>, tensor<3x2xf32>) outs(%y : tensor<2x3x4x6xf32>) -> tensor<2x3x4x6xf32>
+  return %z : tensor<2x3x4x6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @depthwise_conv_round_trips
+// CHECK:       linalg.depthwise_conv_2d_nchw_chw {dilations = dense<1> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%x, %w : tensor<2x4x9x7xf32>, tensor<4x3x2xf32>) outs(%init : tensor<2x4x4x6xf32>) -> tensor<2x4x4x6xf32>
+func.func @depthwise_conv_round_trips(%x: tensor<2x4x9x7xf32>, %w: tensor<4x3x2xf32>, %init: tensor<2x4x4x6xf32>) -> tensor<2x4x4x6xf32> {
+  %y = linalg.depthwise_conv_2d_nchw_chw {dilations = dense<1> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%x, %w : tensor<2x4x9x7xf32>, tensor<4x3x2xf32>) outs(%init : tensor<2x4x4x6xf32>) -> tensor<2x4x4x6xf32>
+  return %y : tensor<2x4x4x6xf32>
+}

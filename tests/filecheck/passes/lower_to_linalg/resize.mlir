@@ -1,0 +1,70 @@
+// RUN: gawee-opt --lower-to-linalg --split-input-file %s | filecheck %s
+
+// CHECK-LABEL: func.func @nearest_computes_positions_in_integers
+// CHECK:       linalg.generic
+// CHECK:         %[[ROW:.*]] = linalg.index 2 : index
+// CHECK:         %[[SIZE:.*]] = arith.constant 3 : index
+// CHECK:         %[[SCALED:.*]] = arith.muli %[[ROW]], %[[SIZE]] : index
+// CHECK:         %[[RESULT:.*]] = arith.constant 7 : index
+// CHECK:         %[[FROM:.*]] = arith.divui %[[SCALED]], %[[RESULT]] : index
+// CHECK:         tensor.extract %x[%{{.*}}, %{{.*}}, %[[FROM]], %{{.*}}] : tensor<2x4x3x5xf32>
+func.func @nearest_computes_positions_in_integers(%x: tensor<2x4x3x5xf32>) -> tensor<2x4x7x10xf32> {
+  %y = gawee.interpolate %x size [7, 10] mode "nearest" : (tensor<2x4x3x5xf32>) -> tensor<2x4x7x10xf32>
+  return %y : tensor<2x4x7x10xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @nearest_divides_by_a_given_scale
+// CHECK:         %[[SCALE:.*]] = arith.constant 2.500000e+00 : f64
+// CHECK:         %[[REAL:.*]] = arith.divf %{{.*}}, %[[SCALE]] : f64
+// CHECK:         arith.fptosi %[[REAL]] : f64 to i64
+// CHECK:         arith.minsi
+func.func @nearest_divides_by_a_given_scale(%x: tensor<2x4x3x5xui8>) -> tensor<2x4x7x10xui8> {
+  %y = gawee.interpolate %x size [7, 10] mode "nearest" scales [2.5, 2.0] : (tensor<2x4x3x5xui8>) -> tensor<2x4x7x10xui8>
+  return %y : tensor<2x4x7x10xui8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bilinear_weighs_four_neighbours
+// CHECK:         arith.constant 5.000000e-01 : f32
+// CHECK-COUNT-4: tensor.extract %x[
+// CHECK-NOT:     tensor.extract
+func.func @bilinear_weighs_four_neighbours(%x: tensor<2x4x3x5xf32>) -> tensor<2x4x7x10xf32> {
+  %y = gawee.interpolate %x size [7, 10] mode "bilinear" : (tensor<2x4x3x5xf32>) -> tensor<2x4x7x10xf32>
+  return %y : tensor<2x4x7x10xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bilinear_with_align_corners_maps_ends_to_ends
+// CHECK:         %[[STEP:.*]] = arith.constant 2.500000e-01 : f64
+// CHECK:         arith.mulf %{{.*}}, %[[STEP]] : f64
+func.func @bilinear_with_align_corners_maps_ends_to_ends(%x: tensor<2x4x3x5xf64>) -> tensor<2x4x9x10xf64> {
+  %y = gawee.interpolate %x size [9, 10] mode "bilinear" align_corners : (tensor<2x4x3x5xf64>) -> tensor<2x4x9x10xf64>
+  return %y : tensor<2x4x9x10xf64>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bilinear_of_f16_is_computed_in_f32
+// CHECK:         arith.extf %{{.*}} : f16 to f32
+// CHECK:         %[[Y:.*]] = arith.truncf %{{.*}} : f32 to f16
+// CHECK:         linalg.yield %[[Y]]
+func.func @bilinear_of_f16_is_computed_in_f32(%x: tensor<2x4x3x5xf16>) -> tensor<2x4x7x10xf16> {
+  %y = gawee.interpolate %x size [7, 10] mode "bilinear" : (tensor<2x4x3x5xf16>) -> tensor<2x4x7x10xf16>
+  return %y : tensor<2x4x7x10xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @values_that_only_gave_the_size_go_away
+// CHECK-NOT:   gawee
+func.func @values_that_only_gave_the_size_go_away(%x: tensor<2x4x3x5xf32>) -> tensor<2x4x3x5xf32> {
+  %s = gawee.getattr %x "shape" : tensor<2x4x3x5xf32>
+  %h = gawee.getitem %s "2"
+  %w = gawee.constant dense<5> : tensor<i64>
+  %y = gawee.interpolate %x size_from %h, %w size [3, 5] mode "nearest" : (tensor<2x4x3x5xf32>, !gawee.python_value, tensor<i64>) -> tensor<2x4x3x5xf32>
+  return %y : tensor<2x4x3x5xf32>
+}

@@ -1,0 +1,28 @@
+"""Which format a text is in, by its content."""
+
+import json
+
+import pytest
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.formats import sniff
+from tests.frontends.graphs import one_node
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (json.dumps(one_node("Relu", (2, 3), (2, 3))), "gawee-json"),
+        ("builtin.module {\n}", "mlir"),
+        ("// a comment\nfunc.func @main() {\n  func.return\n}", "mlir"),
+        ('"builtin.module"() ({\n}) : () -> ()', "mlir"),
+        ("#map = affine_map<(d0) -> (d0)>\nmodule {}", "mlir"),
+    ],
+)
+def test_formats_are_told_apart_by_content(text: str, name: str):
+    assert sniff(text, "x").name == name
+
+
+def test_an_unknown_format_is_refused_with_the_known_ones():
+    with pytest.raises(GaweeError, match="cannot recognise the format of 'x'; supported: gawee-"):
+        sniff("\x08\x01", "x")

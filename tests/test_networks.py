@@ -1,0 +1,63 @@
+"""Whole networks at every level against PyTorch on the same weights.
+
+Tolerance: 1e-4 of the range of PyTorch's output, the accuracy the project promises. Float32
+networks of this depth differ by about 1e-6 of it; the tests print the figure.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import gawee_dialect
+from examples.resnet18.write_graph import write_resnet18
+from examples.unet.write_graph import write_unet
+from gawee_dialect.dialect.entry import output_names
+
+torch = pytest.importorskip("torch")
+
+from tests.torch_networks import ResNet18, UNet, run_torch  # noqa: E402  (needs torch)
+
+TOLERANCE = 1e-4
+
+Writer = Callable[..., Path]
+NETWORKS = {"resnet18": (write_resnet18, ResNet18), "unet": (write_unet, UNet)}
+
+
+def check_network(name: str, level: str, folder: Path, *, batch: int, size: int, width: int) -> None:
+    write, torch_class = NETWORKS[name]
+    graph = write(folder, seed=7, batch=batch, size=size, width=width)
+    model = gawee_dialect.load(graph)
+    x = np.random.default_rng(1).standard_normal((batch, 3, size, size)).astype(np.float32)
+    expected = run_torch(torch_class(width), model.bound, x)
+
+    (got,) = model.run({"x": x}, level).values()
+
+    assert_close(name, level, got, expected)
+    assert len(output_names(model.function)) == 1
+
+
+def assert_close(
+    name: str, level: str, got: NDArray[np.generic], expected: NDArray[np.generic]
+) -> None:
+    assert got.shape == expected.shape
+    difference = np.abs(got - expected).max() / np.ptp(expected)
+    print(f"{name} at {level}: largest difference {difference:.2e} of the output's range")
+    assert difference <= TOLERANCE
+
+
+@pytest.mark.parametrize("level", ["gawee", "linalg", "llvm"])
+def test_resnet18_at_full_size_agrees_with_pytorch(level: str, tmp_path: Path) -> None:
+    check_network("resnet18", level, tmp_path, batch=1, size=224, width=64)
+
+
+@pytest.mark.parametrize("level", ["gawee", "linalg", "llvm"])
+def test_unet_with_resnet34_encoder_agrees_with_pytorch(level: str, tmp_path: Path) -> None:
+    check_network("unet", level, tmp_path, batch=1, size=224, width=64)
+
+
+@pytest.mark.parametrize("name", ["resnet18", "unet"])
+def test_reduced_network_agrees_with_pytorch_at_the_loops_level(name: str, tmp_path: Path) -> None:
+    check_network(name, "loops", tmp_path, batch=2, size=32, width=3)
