@@ -27,6 +27,7 @@ from gawee_dialect.dialect import GAWEE
 from gawee_dialect.dialect.entry import entry_arguments, find_function
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.types import AnyTensor, dtype_name
+from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.passes.rewrite_pass import Pattern
@@ -93,8 +94,6 @@ def test_op_example_parses_verifies_and_shows_the_op(op: type[Operation]) -> Non
 @pytest.mark.parametrize("generic", [False, True], ids=["pretty", "generic"])
 @pytest.mark.parametrize("op", OPS, ids=name_of)
 def test_op_example_round_trips(op: type[Operation], generic: bool) -> None:
-    from gawee_dialect.tools.mlir_text import parse_mlir, print_mlir
-
     module = example_module(op)
 
     again = parse_mlir(make_context(), print_mlir(module, generic=generic), "example")

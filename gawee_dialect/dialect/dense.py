@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, i1
 
-from gawee_dialect.dialect.types import AnyTensor, dtype_name, require
+from gawee_dialect.dialect.types import AnyTensor, dtype_name
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,16 +32,13 @@ def array_of(value: DenseIntOrFPElementsAttr) -> Array:
 
 
 def dense_of(array: Array, type: AnyTensor) -> DenseIntOrFPElementsAttr:
-    """Return an array as a dense attribute of a type, rounded to the type's elements.
+    """Return an array of a type's shape as a dense attribute, rounded to the type's elements.
 
-    Raises VerifyException where the shapes differ or NumPy has no array of the element type.
+    Raises VerifyException where NumPy has no array of the element type.
     """
     import numpy as np
 
-    require(
-        array.shape == type.get_shape(),
-        f"expected an array of shape {type.get_shape()}, got {array.shape}",
-    )
+    assert array.shape == type.get_shape(), f"{array.shape} is not the shape of {type}"
     dtype = np.dtype(dtype_name(type.element_type))
     values = np.ascontiguousarray(array.astype(dtype).astype(dtype.newbyteorder("<")))
     # xDSL packs a true i1 as the byte 0xFF.

@@ -5,12 +5,16 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import RewritePattern
 
 from gawee_dialect.passes.instrument import Instrument
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 @dataclass
@@ -32,7 +36,7 @@ def count_ops(module: ModuleOp) -> int:
 
 
 class Timing(Instrument):
-    """Times every pass, verification after it included; `table` shows the result."""
+    """Times every pass, verification after it included; `timing_table` shows the result."""
 
     def __init__(self) -> None:
         self.steps: list[TimedStep] = []
@@ -79,10 +83,9 @@ class Timing(Instrument):
         return sum(step.seconds for step in self.steps if step.depth == 0)
 
 
-def print_timing(steps: Sequence[TimedStep], total: float) -> None:
-    """Print the table of steps to standard error."""
-    # Only this flag pays for the import.
-    from rich.console import Console
+def timing_table(steps: Sequence[TimedStep], total: float) -> "Table":
+    """Return a table for `rich.print`: a row for each step, then the total."""
+    # Only who asks for times pays for the import.
     from rich.table import Table
 
     table = Table(title="Time by pass (with the verification after it)", title_justify="left")
@@ -102,4 +105,4 @@ def print_timing(steps: Sequence[TimedStep], total: float) -> None:
         )
     table.add_section()
     table.add_row("total", f"{total:.4f}", "100.0")
-    Console(stderr=True).print(table)
+    return table

@@ -8,30 +8,32 @@ from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, OpImplResult, PythonValues
 from xdsl.interpreters.func import FuncFunctions
 from xdsl.ir import Operation
+from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.interpreter.arith import ArithFunctions
+from gawee_dialect.interpreter.errors import RunError
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
 from gawee_dialect.interpreter.linalg import LinalgFunctions, structured_functions
 from gawee_dialect.interpreter.math import MathFunctions
+from gawee_dialect.interpreter.memref import MemrefFunctions
+from gawee_dialect.interpreter.scf import ScfFunctions
 from gawee_dialect.interpreter.tensor import TensorFunctions
 
 FUNCTIONS: tuple[type[OpFunctions], ...] = (
     *GAWEE_FUNCTIONS,
     LinalgFunctions,
     TensorFunctions,
+    MemrefFunctions,
+    ScfFunctions,
     ArithFunctions,
     MathFunctions,
 )
 
 FUNC_OPS: frozenset[type[Operation]] = frozenset((func.FuncOp, func.ReturnOp, func.CallOp))
 """What xDSL's own implementations are used for."""
-
-
-class RunError(GaweeError, InterpretationError):
-    """An op that cannot be run on the values it was given; located as every GaweeError is."""
 
 
 class Machine(Interpreter):
@@ -43,6 +45,11 @@ class Machine(Interpreter):
         except GaweeError:
             raise
         except InterpretationError as error:
+            raise RunError(Diagnostic.at(op, f"cannot run: {first_line(error)}")) from error
+        except ValueError as error:
+            # NumPy's answer to a write into memory that belongs to the caller, a parameter's file.
+            if "read-only" not in str(error):
+                raise
             raise RunError(Diagnostic.at(op, f"cannot run: {first_line(error)}")) from error
 
 
@@ -61,13 +68,24 @@ def make_machine(module: ModuleOp, listeners: Sequence[Interpreter.Listener] = (
 
 
 def check_implemented(module: ModuleOp, functions: Iterable[FuncOp]) -> None:
-    """Raise GaweeError naming every op in the functions that cannot run."""
+    """Raise GaweeError naming every op that cannot run in the functions and what they call."""
     implemented = FUNC_OPS.union(*(functions.op_types() for functions in implementations(module)))
-    problems = [
-        Diagnostic.at(op, "unsupported by the interpreter")
-        for function in functions
-        for op in function.walk()
-        if type(op) not in implemented
-    ]
+    problems: list[Diagnostic] = []
+    reached, waiting = set[FuncOp](), list(functions)
+    while waiting:
+        function = waiting.pop()
+        if function in reached:
+            continue
+        reached.add(function)
+        for op in function.walk():
+            if type(op) not in implemented:
+                problems.append(Diagnostic.at(op, "unsupported by the interpreter"))
+            elif isinstance(op, func.CallOp):
+                waiting.extend(_callee(module, op))
     if problems:
         raise GaweeError(problems)
+
+
+def _callee(module: ModuleOp, call: func.CallOp) -> Iterable[FuncOp]:
+    callee = SymbolTable.lookup_symbol(module, call.callee)
+    return (callee,) if isinstance(callee, FuncOp) else ()

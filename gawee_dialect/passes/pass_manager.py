@@ -1,7 +1,8 @@
 """Run a list of passes over a module: verify after each, and tell the instruments."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -80,7 +81,22 @@ def run_passes(
             instrument.after_pass(module_pass, module)
 
 
+@dataclass(frozen=True)
+class Pipeline(ModulePass, ABC):
+    """Several passes under one name; instruments see each of them."""
+
+    @abstractmethod
+    def passes(self) -> Sequence[ModulePass]:
+        """Return the passes in order."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        run_passes(ctx, op, self.passes())
+
+
 def _apply(ctx: Context, module: ModuleOp, module_pass: ModulePass, verify: bool) -> None:
+    if isinstance(module_pass, Pipeline):
+        run_passes(ctx, module, module_pass.passes(), verify_each=verify)
+        return
     name = module_pass.name
     try:
         module_pass.apply(ctx, module)

@@ -1,11 +1,8 @@
 """The compiler on one page: which passes run, in which order, and why there."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
@@ -18,7 +15,7 @@ from gawee_dialect.passes.hoist_parameter_computation import HoistParameterCompu
 from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.outline_kernels import OutlineKernels
-from gawee_dialect.passes.pass_manager import run_passes
+from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.plan_memory import PlanMemory
 
 
@@ -60,18 +57,6 @@ def to_llvm(fast_math: str | None = None) -> Sequence[ModulePass]:
         *to_loops(),
         ConvertToLLVM(fast_math=fast_math),  # everything at once: no half-converted types between
     )
-
-
-@dataclass(frozen=True)
-class Pipeline(ModulePass, ABC):
-    """Several passes under one name; instruments see each of them."""
-
-    @abstractmethod
-    def passes(self) -> Sequence[ModulePass]:
-        """Return the passes in order."""
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        run_passes(ctx, op, self.passes())
 
 
 @dataclass(frozen=True)

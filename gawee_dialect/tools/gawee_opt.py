@@ -4,6 +4,7 @@ import sys
 from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -11,7 +12,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, print_mlir, split_chunks
-from gawee_dialect.instruments.timing import Timing, print_timing
+from gawee_dialect.instruments.timing import Timing, timing_table
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_passes
 from gawee_dialect.tools.command_line import (
@@ -26,6 +27,9 @@ from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.pass_list import pass_list
 from gawee_dialect.tools.plugin_file import with_loaded_passes
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 PROG = "gawee-opt"
 
@@ -68,6 +72,11 @@ def argument_parser() -> CommandParser:
     )
     add("--mlir-print-op-generic", action="store_true", help="print the generic form")
     add("--mlir-print-debuginfo", action="store_true", help="print locations")
+    add(
+        "--cost",
+        action="store_true",
+        help="print FLOPs and bytes of each node to stderr, as the graph is after the passes",
+    )
     add("--mlir-timing", action="store_true", help="print a table of times to stderr")
     add("--allow-unregistered-dialect", action="store_true", help="parse unknown ops")
     add("--debug", action="store_true", help="show the traceback of an error")
@@ -107,6 +116,21 @@ def phase(timing: Timing | None, name: str) -> AbstractContextManager[None]:
     return nullcontext() if timing is None else timing.phase(name)
 
 
+def print_table(table: "Table") -> None:
+    """Print a report to standard error; a file of it is wider than a small terminal."""
+    from rich.console import Console
+
+    Console(stderr=True, width=None if sys.stderr.isatty() else 120).print(table)
+
+
+def cost_report(module: ModuleOp) -> "Table":
+    """Return what the entry function costs; raises GaweeError where it is not at gawee level."""
+    # Only this flag pays for the import.
+    from gawee_dialect.analysis.cost import analyze_module_cost, cost_table
+
+    return cost_table(analyze_module_cost(module))
+
+
 class Chunks:
     """Takes the chunks of one input through the passes, one after another."""
 
@@ -139,6 +163,8 @@ class Chunks:
             module = parse_mlir(ctx, chunk, self.name, line_offset)
         with instrumented(*([] if self.timing is None else [self.timing])):
             run_passes(ctx, module, self.passes, verify_each=self.arguments.verify_each)
+        if self.arguments.cost:
+            print_table(cost_report(module))
         with phase(self.timing, "print"):
             return self._print(module)
 
@@ -165,7 +191,7 @@ def transform(arguments: Namespace, passes: Sequence[ModulePass]) -> None:
         ]
     finally:
         if chunks.timing is not None:
-            print_timing(chunks.timing.steps, chunks.timing.total)
+            print_table(timing_table(chunks.timing.steps, chunks.timing.total))
     if chunks.complaints:
         raise GaweeError(chunks.complaints)
     printed = (output for output in outputs if output)

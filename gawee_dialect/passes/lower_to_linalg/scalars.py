@@ -27,6 +27,7 @@ class Scalars:
         return self.builder.insert(op).results[0]
 
     def constant(self, value: float, type: Attribute) -> SSAValue:
+        """Make a constant of a float, integer or index type."""
         return constant(self.builder, value, type)
 
     def index(self, value: int) -> SSAValue:
@@ -42,12 +43,15 @@ class Scalars:
         return self.emit(tensor.ExtractOp(source, indices, element_type(source)))
 
     def add(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Add; integers wrap around."""
         return self.emit((arith.AddfOp if _is_float(lhs) else arith.AddiOp)(lhs, rhs))
 
     def subtract(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Subtract; integers wrap around."""
         return self.emit((arith.SubfOp if _is_float(lhs) else arith.SubiOp)(lhs, rhs))
 
     def multiply(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Multiply; integers wrap around."""
         return self.emit((arith.MulfOp if _is_float(lhs) else arith.MuliOp)(lhs, rhs))
 
     def maximum(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
@@ -67,6 +71,7 @@ class Scalars:
         return self.emit(arith.DivUIOp(lhs, rhs))
 
     def square_root(self, value: SSAValue) -> SSAValue:
+        """Take the square root of a float; NaN below zero."""
         return self.emit(math.SqrtOp(value))
 
     def less(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
@@ -74,6 +79,7 @@ class Scalars:
         return self.emit(arith.CmpiOp(lhs, rhs, "slt"))
 
     def select(self, condition: SSAValue, yes: SSAValue, no: SSAValue) -> SSAValue:
+        """Choose between two values of one type."""
         return self.emit(arith.SelectOp(condition, yes, no))
 
     def index_to_float(self, value: SSAValue, type: AnyFloat) -> SSAValue:

@@ -1,0 +1,178 @@
+"""Make a Python function of a loop nest."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import inf, nan, sqrt
+
+import numpy as np
+from xdsl.dialects import memref, scf
+from xdsl.ir import Block, Operation, SSAValue
+from xdsl.utils.exceptions import InterpretationError
+from xdsl.utils.hints import isa
+
+from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of
+from gawee_dialect.interpreter.loops.expressions import write_scalar
+from gawee_dialect.interpreter.loops.memory import (
+    flat_view,
+    has_strides,
+    write_alloca,
+    write_copy,
+    write_load,
+    write_reshape,
+    write_store,
+    write_subview,
+)
+from gawee_dialect.interpreter.loops.writer import Name, NotCompilable, Range, Scope, Writer
+
+
+def divided_by_zero(lhs: float, rhs: float) -> float:
+    """Divide by a zero as IEEE 754 does; Python raises an exception."""
+    return float(np.divide(lhs, rhs))
+
+
+@dataclass(frozen=True)
+class CompiledNest:
+    """A nest's function, its text, and the values from outside that it takes in order."""
+
+    text: str
+    function: Callable[..., Sequence[float]]
+    captured: tuple[SSAValue, ...]
+    stored: frozenset[SSAValue]
+    results: tuple[np.dtype[np.generic], ...]
+
+    def accepts(self, values: Sequence[Array]) -> bool:
+        """Whether all buffers lie in memory as their types say."""
+        return all(
+            not isa(value.type, ShapedType) or has_strides(array, value.type)
+            for array, value in zip(values, self.captured, strict=True)
+        )
+
+    def run(self, values: Sequence[Array]) -> tuple[Array, ...]:
+        """Run the nest on the captured values; returns its results rounded to their types."""
+        arguments: list[object] = []
+        for array, value in zip(values, self.captured, strict=True):
+            if not isa(value.type, ShapedType):
+                arguments.append(array.item())
+                continue
+            if value in self.stored and not array.flags.writeable:
+                raise InterpretationError(f"cannot store to a read-only '{value.type}'")
+            arguments.append(flat_view(array))
+        results = self.function(*arguments)
+        return tuple(
+            np.asarray(result).astype(dtype)[()]
+            for dtype, result in zip(self.results, results, strict=True)
+        )
+
+
+def compile_nest(op: scf.ForOp) -> CompiledNest:
+    """Compile a loop and everything in it; raises NotCompilable where it cannot."""
+    writer = Writer()
+    write_op(writer, op)
+    results = ", ".join(writer.name(result).text for result in op.results)
+    writer.line(f"return ({results},)" if results else "return ()")
+    objects = {
+        **writer.objects,
+        "cell": np.zeros(1, np.float32).data,
+        "float16": np.float16,
+        "divided_by_zero": divided_by_zero,
+        "sqrt": sqrt,
+        "inf": inf,
+        "nan": nan,
+    }
+    # What the text uses is a default argument: a local name is found faster than a global one.
+    parameters = [*writer.parameter_names(), *(f"{name}={name}" for name in objects)]
+    text = "\n".join([f"def nest({', '.join(parameters)}):", *writer.scopes[0].lines])
+    namespace: dict[str, Callable[..., Sequence[float]]] = {}
+    try:
+        exec(compile(text, "<loop nest>", "exec"), dict(objects), namespace)
+    except SyntaxError as error:  # Python nests no more than 20 loops
+        raise NotCompilable(str(error)) from error
+    return CompiledNest(
+        text,
+        namespace["nest"],
+        tuple(writer.captured),
+        frozenset(writer.stored),
+        tuple(dtype_of(result.type) for result in op.results),
+    )
+
+
+def write_op(writer: Writer, op: Operation) -> None:
+    """Write one op; raises NotCompilable for one that is not known."""
+    match op:
+        case scf.ForOp():
+            write_for(writer, op)
+        case scf.IfOp():
+            write_if(writer, op)
+        case memref.LoadOp():
+            write_load(writer, op)
+        case memref.StoreOp():
+            write_store(writer, op)
+        case memref.AllocaOp() | memref.AllocOp():
+            write_alloca(writer, op)
+        case memref.DeallocOp():
+            pass
+        case memref.SubviewOp():
+            write_subview(writer, op)
+        case memref.CollapseShapeOp() | memref.ExpandShapeOp() | memref.CastOp():
+            write_reshape(writer, op)
+        case memref.CopyOp():
+            write_copy(writer, op)
+        case _:
+            write_scalar(writer, op)
+
+
+def write_block(writer: Writer, block: Block, results: Sequence[str]) -> list[str]:
+    """Write a block one level deeper, which assigns what it yields; returns its lines."""
+    for op in block.ops:
+        if not isinstance(op, scf.YieldOp):
+            write_op(writer, op)
+            continue
+        yielded = ", ".join(writer.name(value).text for value in op.operands)
+        if results:
+            writer.line(f"{', '.join(results)} = {yielded}")
+    if not writer.scopes[-1].lines:
+        writer.line("pass")
+    return writer.scopes.pop().lines
+
+
+def write_for(writer: Writer, op: scf.ForOp) -> None:
+    """for i in range(lower, upper, step): ..."""
+    lower, upper, step = (writer.name(value) for value in (op.lb, op.ub, op.step))
+    carried = [writer.fresh("c") for _ in op.iter_args]
+    for name, initial in zip(carried, op.iter_args, strict=True):
+        writer.line(f"{name} = {writer.name(initial).text}")
+    index = writer.fresh("i")
+    writer.scopes.append(Scope())
+    block = op.body.block
+    writer.names[block.args[0]] = Name(index, writer.depth, _trips(lower.range, upper.range))
+    for name, argument in zip(carried, block.args[1:], strict=True):
+        writer.names[argument] = Name(name, writer.depth)
+    lines = write_block(writer, block, carried)
+    writer.line(f"for {index} in range({lower.text}, {upper.text}, {step.text}):")
+    writer.scopes[-1].lines.extend(lines)
+    for name, result in zip(carried, op.results, strict=True):
+        writer.names[result] = Name(name, writer.depth)
+
+
+def _trips(lower: Range, upper: Range) -> Range:
+    if lower is None or upper is None:
+        return None
+    return lower[0], max(lower[0], upper[1] - 1)
+
+
+def write_if(writer: Writer, op: scf.IfOp) -> None:
+    """if condition: ... else: ..."""
+    condition = writer.name(op.cond)
+    results = [writer.fresh("r") for _ in op.results]
+    branches: list[list[str]] = []
+    for region in (op.true_region, op.false_region):
+        if region.blocks:
+            writer.scopes.append(Scope())
+            branches.append(write_block(writer, region.block, results))
+    writer.line(f"if {condition.text}:")
+    writer.scopes[-1].lines.extend(branches[0])
+    if len(branches) == 2:
+        writer.line("else:")
+        writer.scopes[-1].lines.extend(branches[1])
+    for name, result in zip(results, op.results, strict=True):
+        writer.names[result] = Name(name, writer.depth)

@@ -1,0 +1,161 @@
+"""Memory ops in loop nests: flat views, offsets, and checks of indices that are not provable."""
+
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerType
+from xdsl.ir import Attribute, Operation, SSAValue
+
+from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.interpreter.arrays import Array, dtype_of, fresh_array
+from gawee_dialect.interpreter.errors import RunError
+from gawee_dialect.interpreter.loops.writer import (
+    Buffer,
+    Name,
+    NotCompilable,
+    Writer,
+    literal,
+    strided,
+)
+
+
+def flat_view(array: Array) -> memoryview | Array:
+    """View an array's memory in one dimension, from its first element to its last.
+
+    float16 stays an array: Python's memory views cannot read it.
+    """
+    if array.size == 0:
+        return np.empty(0, array.dtype).data
+    item = array.dtype.itemsize
+    span = 1 + sum(
+        (size - 1) * stride // item for size, stride in zip(array.shape, array.strides, strict=True)
+    )
+    flat = as_strided(array, (span,), (item,))
+    return flat if array.dtype == np.float16 else flat.data
+
+
+def has_strides(array: Array, type: Attribute) -> bool:
+    """Whether an array lies in memory as a memref type says."""
+    shape, strides = strided(type)
+    return array.shape == shape and all(
+        size == 1 or actual == stride * array.dtype.itemsize
+        for size, actual, stride in zip(shape, array.strides, strides, strict=True)
+    )
+
+
+def out_of_bounds(op: Operation, axis: int, size: int) -> Callable[[int], NoReturn]:
+    """Make what a failed check of an index calls."""
+
+    def fail(index: int) -> NoReturn:
+        raise RunError(
+            Diagnostic.at(
+                op,
+                f"cannot run: index {index} is out of bounds for dimension {axis} of size {size}",
+            )
+        )
+
+    return fail
+
+
+def check_index(writer: Writer, op: Operation, axis: int, index: Name, size: int) -> None:
+    """Write a check that an index is from 0 to size - 1, unless its range proves it."""
+    if index.range is not None and index.range[0] >= 0 and index.range[1] < size:
+        return
+    fail = writer.bind(out_of_bounds(op, axis, size))
+    writer.line(f"if not 0 <= {index.text} < {size}: {fail}({index.text})")
+
+
+def element(
+    writer: Writer, op: Operation, memory: SSAValue, indices: Sequence[SSAValue]
+) -> tuple[Buffer, str]:
+    """Write the checks of an access; returns the buffer and the text of the element."""
+    buffer = writer.buffer(memory)
+    names = [writer.name(index) for index in indices]
+    for axis, (name, size) in enumerate(zip(names, buffer.shape, strict=True)):
+        check_index(writer, op, axis, name, size)
+    return buffer, f"{buffer.view}[{writer.position(buffer, names)}]"
+
+
+def write_load(writer: Writer, op: memref.LoadOp) -> None:
+    """t = m[position]"""
+    _, place = element(writer, op, op.memref, op.indices)
+    half = dtype_of(op.memref.type) == np.float16
+    writer.define(op.res, f"float({place})" if half else place)
+
+
+def write_store(writer: Writer, op: memref.StoreOp) -> None:
+    """m[position] = value"""
+    buffer, place = element(writer, op, op.memref, op.indices)
+    writer.mark_stored(buffer)
+    writer.line(f"{place} = {writer.name(op.value).text}")
+
+
+def write_alloca(writer: Writer, op: memref.AllocaOp | memref.AllocOp) -> None:
+    """m = fresh(): new memory every time the op is reached."""
+    type = op.memref.type
+    shape, strides = strided(type)
+    fresh = writer.bind(lambda: flat_view(fresh_array(type)))
+    name = writer.fresh("m")
+    writer.line(f"{name} = {fresh}()")
+    writer.buffers[op.memref] = Buffer(name, (), shape, strides)
+
+
+def write_reshape(
+    writer: Writer, op: memref.CollapseShapeOp | memref.ExpandShapeOp | memref.CastOp
+) -> None:
+    """The same memory under the strides of the result's type."""
+    source, result = writer.buffer(op.operands[0]), op.results[0]
+    shape, strides = strided(result.type)
+    writer.buffers[result] = Buffer(source.view, source.offset, shape, strides)
+
+
+def write_subview(writer: Writer, op: memref.SubviewOp) -> None:
+    """The same memory from another offset on, under the strides of the result's type."""
+    source = writer.buffer(op.source)
+    _, strides = strided(op.result.type)
+    offsets = _mixed(writer, op.static_offsets, op.offsets)
+    sizes = op.static_sizes.get_values()
+    steps = op.static_strides.get_values()
+    if DYNAMIC_INDEX in (*sizes, *steps):
+        raise NotCompilable("dynamic sizes or strides")
+    terms = list(source.offset)
+    for axis, (offset, size, step) in enumerate(zip(offsets, sizes, steps, strict=True)):
+        check_index(writer, op, axis, offset, source.shape[axis] - (size - 1) * step)
+        terms.append(writer.term(offset, source.strides[axis]))
+    shape, _ = strided(op.result.type)
+    writer.buffers[op.result] = Buffer(source.view, tuple(terms), shape, strides)
+
+
+def _mixed(
+    writer: Writer, static: DenseArrayBase[IntegerType], dynamic: Sequence[SSAValue]
+) -> list[Name]:
+    values = iter(dynamic)
+    return [
+        writer.name(next(values))
+        if value == DYNAMIC_INDEX
+        else Name(literal(value), 0, (value, value))
+        for value in static.get_values()
+    ]
+
+
+def write_copy(writer: Writer, op: memref.CopyOp) -> None:
+    """Copy one box of memory to another, at once."""
+    source, target = writer.buffer(op.source), writer.buffer(op.destination)
+    writer.mark_stored(target)
+
+    def copy(from_view: memoryview, from_: int, to_view: memoryview, to: int) -> None:
+        box(to_view, to, target)[...] = box(from_view, from_, source)
+
+    def box(view: memoryview, offset: int, buffer: Buffer) -> Array:
+        flat = np.asarray(view)
+        strides = [stride * flat.itemsize for stride in buffer.strides]
+        return as_strided(flat[offset:], buffer.shape, strides)
+
+    function = writer.bind(copy)
+    writer.line(
+        f"{function}({source.view}, {writer.sum(source.offset)}, "
+        f"{target.view}, {writer.sum(target.offset)})"
+    )

@@ -1,0 +1,138 @@
+"""What the ops of the memref dialect do.
+
+A memref is an array, or a view of one: a store through a view is seen through every other. Buffers
+are never moved or freed here, NumPy keeps what is still in use.
+"""
+
+import numpy as np
+from xdsl.dialects import memref
+from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import InterpretationError
+
+from gawee_dialect.interpreter.arrays import (
+    Array,
+    attribute_value,
+    dtype_of,
+    fresh_array,
+    shaped_type,
+)
+from gawee_dialect.interpreter.body import gather
+from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.slices import box, mixed_values
+
+
+def view_of_bytes(source: Array, shift: int, result: SSAValue) -> Array:
+    """Read bytes from `shift` on as an array of a memref's type.
+
+    Raises InterpretationError where the bytes do not suffice.
+    """
+    shape, dtype = shaped_type(result).get_shape(), dtype_of(result.type)
+    count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    if shift < 0 or shift + count > source.size:
+        raise InterpretationError(
+            f"{count} bytes from byte {shift} are out of bounds for {source.size} bytes"
+        )
+    return source[shift : shift + count].view(dtype).reshape(shape)
+
+
+def reshaped_view(source: Array, result: SSAValue) -> Array:
+    """View an array under another shape; raises InterpretationError where that needs a copy."""
+    view = source.reshape(shaped_type(result).get_shape())
+    if view.size and not np.may_share_memory(view, source):
+        raise InterpretationError(f"cannot view '{result.type}' without a copy")
+    return view
+
+
+@register_impls
+class MemrefFunctions(OpFunctions):
+    """Implementations of memref ops on static shapes."""
+
+    @impl(memref.AllocOp)
+    def alloc(
+        self, interpreter: Interpreter, op: memref.AllocOp, args: PythonValues
+    ) -> PythonValues:
+        return (fresh_array(op.memref.type),)
+
+    @impl(memref.AllocaOp)
+    def alloca(
+        self, interpreter: Interpreter, op: memref.AllocaOp, args: PythonValues
+    ) -> PythonValues:
+        return (fresh_array(op.memref.type),)
+
+    @impl(memref.DeallocOp)
+    def dealloc(
+        self, interpreter: Interpreter, op: memref.DeallocOp, args: PythonValues
+    ) -> PythonValues:
+        return ()
+
+    @impl(memref.LoadOp)
+    def load(self, interpreter: Interpreter, op: memref.LoadOp, args: PythonValues) -> PythonValues:
+        return (gather(op, args[0], args[1:]),)
+
+    @impl(memref.StoreOp)
+    def store(
+        self, interpreter: Interpreter, op: memref.StoreOp, args: PythonValues
+    ) -> PythonValues:
+        value, array, *indices = args
+        target = box(array, [int(i) for i in indices], [1] * len(indices), [1] * len(indices))
+        target[...] = value
+        return ()
+
+    @impl(memref.CopyOp)
+    def copy(self, interpreter: Interpreter, op: memref.CopyOp, args: PythonValues) -> PythonValues:
+        source, destination = args
+        destination[...] = source
+        return ()
+
+    @impl(memref.SubviewOp)
+    def subview(
+        self, interpreter: Interpreter, op: memref.SubviewOp, args: PythonValues
+    ) -> PythonValues:
+        source, *dynamic = args
+        values = iter(dynamic)
+        offsets = mixed_values(op.static_offsets, values)
+        sizes = mixed_values(op.static_sizes, values)
+        strides = mixed_values(op.static_strides, values)
+        return (reshaped_view(box(source, offsets, sizes, strides), op.result),)
+
+    @impl(memref.CollapseShapeOp)
+    def collapse_shape(
+        self, interpreter: Interpreter, op: memref.CollapseShapeOp, args: PythonValues
+    ) -> PythonValues:
+        return (reshaped_view(args[0], op.result),)
+
+    @impl(memref.ExpandShapeOp)
+    def expand_shape(
+        self, interpreter: Interpreter, op: memref.ExpandShapeOp, args: PythonValues
+    ) -> PythonValues:
+        return (reshaped_view(args[0], op.result),)
+
+    @impl(memref.CastOp)
+    def cast(self, interpreter: Interpreter, op: memref.CastOp, args: PythonValues) -> PythonValues:
+        return args
+
+    @impl(memref.ViewOp)
+    def view(self, interpreter: Interpreter, op: memref.ViewOp, args: PythonValues) -> PythonValues:
+        return (view_of_bytes(args[0], int(args[1]), op.result),)
+
+    @impl(memref.DimOp)
+    def dim(self, interpreter: Interpreter, op: memref.DimOp, args: PythonValues) -> PythonValues:
+        return (np.int64(args[0].shape[int(args[1])]),)
+
+    @impl(memref.GetGlobalOp)
+    def get_global(
+        self, interpreter: Interpreter, op: memref.GetGlobalOp, args: PythonValues
+    ) -> PythonValues:
+        definition = interpreter.get_op_for_symbol(op.name_)
+        assert isinstance(definition, memref.GlobalOp)
+
+        def initial() -> Array:
+            value, type = definition.initial_value, definition.type
+            uninitialised = value.name == "unit"
+            array = fresh_array(type) if uninitialised else attribute_value(value, type)
+            array.flags.writeable = definition.constant is None
+            return array
+
+        # One array per global, for as long as the module runs.
+        return (interpreter.get_data(MemrefFunctions, definition.sym_name.data, initial),)

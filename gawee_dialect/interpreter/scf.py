@@ -1,0 +1,71 @@
+"""What the ops of the scf dialect do: a loop nest is compiled once, or interpreted op by op."""
+
+import numpy as np
+from xdsl.dialects import scf
+from xdsl.interpreter import (
+    Interpreter,
+    PythonValues,
+    ReturnedValues,
+    TerminatorValue,
+    impl,
+    impl_terminator,
+    register_impls,
+)
+from xdsl.ir import Operation
+
+from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.loops.compiler import CompiledNest, compile_nest
+from gawee_dialect.interpreter.loops.writer import NotCompilable
+
+
+def compiled(interpreter: Interpreter, op: scf.ForOp) -> CompiledNest | None:
+    """Return an op's compiled nest, None where it has ops that only the interpreter knows."""
+
+    def table() -> dict[Operation, CompiledNest | None]:
+        return {}
+
+    nests: dict[Operation, CompiledNest | None] = interpreter.get_data(ScfFunctions, "nests", table)
+    if op not in nests:
+        try:
+            nests[op] = compile_nest(op)
+        except NotCompilable:
+            nests[op] = None
+    return nests[op]
+
+
+def run_compiled(interpreter: Interpreter, op: scf.ForOp) -> PythonValues | None:
+    """Run an op's compiled nest; None where it has none for these values."""
+    nest = compiled(interpreter, op)
+    if nest is None:
+        return None
+    values = interpreter.get_values(nest.captured)
+    return nest.run(values) if nest.accepts(values) else None
+
+
+@register_impls
+class ScfFunctions(OpFunctions):
+    """Implementations of scf ops; loops run in their order, whatever is in them."""
+
+    @impl(scf.ForOp)
+    def for_(self, interpreter: Interpreter, op: scf.ForOp, args: PythonValues) -> PythonValues:
+        results = run_compiled(interpreter, op)
+        if results is not None:
+            return results
+        lower, upper, step, *carried = args
+        results = tuple(carried)
+        for index in range(int(lower), int(upper), int(step)):
+            results = interpreter.run_ssacfg_region(
+                op.body, (type(lower)(index), *results), "for_loop"
+            )
+        return results
+
+    @impl(scf.IfOp)
+    def if_(self, interpreter: Interpreter, op: scf.IfOp, args: PythonValues) -> PythonValues:
+        region = op.true_region if np.all(args[0]) else op.false_region
+        return interpreter.run_ssacfg_region(region, (), "branch")
+
+    @impl_terminator(scf.YieldOp)
+    def yield_(
+        self, interpreter: Interpreter, op: scf.YieldOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()

@@ -1,0 +1,22 @@
+// RUN: ROUNDTRIP
+
+// CHECK-LABEL: func.func @nearest
+// CHECK-NEXT:  %r = gawee.interpolate %x size [6, 10] mode "nearest" : (tensor<2x4x3x5xf32>) -> tensor<2x4x6x10xf32>
+func.func @nearest(%x: tensor<2x4x3x5xf32>) -> tensor<2x4x6x10xf32> {
+  %r = gawee.interpolate %x size [6, 10] mode "nearest" : (tensor<2x4x3x5xf32>) -> tensor<2x4x6x10xf32>
+  func.return %r : tensor<2x4x6x10xf32>
+}
+
+// CHECK-LABEL: func.func @nearest_on_integers_with_a_size_of_scalars
+// CHECK-NEXT:  %r = gawee.interpolate %x size_from %h, %w size [2, 7] mode "nearest" : (tensor<2x4x3x5xui8>, tensor<i64>, tensor<i64>) -> tensor<2x4x2x7xui8>
+func.func @nearest_on_integers_with_a_size_of_scalars(%x: tensor<2x4x3x5xui8>, %h: tensor<i64>, %w: tensor<i64>) -> tensor<2x4x2x7xui8> {
+  %r = gawee.interpolate %x size_from %h, %w size [2, 7] mode "nearest" : (tensor<2x4x3x5xui8>, tensor<i64>, tensor<i64>) -> tensor<2x4x2x7xui8>
+  func.return %r : tensor<2x4x2x7xui8>
+}
+
+// CHECK-LABEL: func.func @bilinear_with_scales_and_align_corners
+// CHECK-NEXT:  %r = gawee.interpolate %x size [6, 7] mode "bilinear" scales [2.000000e+00, 1.500000e+00] align_corners : (tensor<2x4x3x5xf32>) -> tensor<2x4x6x7xf32>
+func.func @bilinear_with_scales_and_align_corners(%x: tensor<2x4x3x5xf32>) -> tensor<2x4x6x7xf32> {
+  %r = gawee.interpolate %x size [6, 7] mode "bilinear" scales [2.000000e+00, 1.500000e+00] align_corners : (tensor<2x4x3x5xf32>) -> tensor<2x4x6x7xf32>
+  func.return %r : tensor<2x4x6x7xf32>
+}

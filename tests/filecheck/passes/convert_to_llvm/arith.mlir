@@ -1,0 +1,49 @@
+// RUN: gawee-opt %s --convert-to-llvm --split-input-file | filecheck %s
+
+// CHECK-LABEL: llvm.func @constants_are_made_once_and_indices_are_i64
+// CHECK-COUNT-1: llvm.mlir.constant(7) : i64
+// CHECK-NOT:     llvm.mlir.constant(7)
+// CHECK:         llvm.add %a, %a : i64
+// CHECK:         llvm.mul %a, %a overflow<nsw> : i64
+func.func @constants_are_made_once_and_indices_are_i64() {
+  %a = arith.constant 7 : index
+  %b = arith.constant 7 : i64
+  %c = arith.index_cast %a : index to i64
+  %d = arith.addi %c, %b : i64
+  %e = arith.muli %a, %a overflow<nsw> : index
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @extremes_keep_their_meaning_of_nan
+// CHECK:         llvm.intr.maximum(%x, %y) : (f32, f32) -> f32
+// CHECK-NEXT:    llvm.intr.minimum(%x, %y) : (f32, f32) -> f32
+// CHECK-NEXT:    llvm.intr.maxnum(%x, %y) : (f32, f32) -> f32
+// CHECK-NEXT:    llvm.intr.minnum(%x, %y) : (f32, f32) -> f32
+// CHECK-NEXT:    llvm.fcmp "ugt" %x, %y : f32
+func.func @extremes_keep_their_meaning_of_nan(%x: f32, %y: f32) {
+  %a = arith.maximumf %x, %y : f32
+  %b = arith.minimumf %x, %y : f32
+  %c = arith.maxnumf %x, %y : f32
+  %d = arith.minnumf %x, %y : f32
+  %e = arith.cmpf ugt, %x, %y : f32
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @casts_go_by_width
+// CHECK:         llvm.trunc %i : i64 to i32
+// CHECK-NEXT:    llvm.sext %n : i8 to i64
+// CHECK-NEXT:    llvm.fpext %h : f16 to f32
+// CHECK-NEXT:    llvm.uitofp %n : i8 to f16
+// CHECK-NEXT:    llvm.fptosi %h : f16 to i8
+func.func @casts_go_by_width(%i: index, %n: i8, %h: f16) {
+  %a = arith.index_cast %i : index to i32
+  %b = arith.index_cast %n : i8 to index
+  %c = arith.extf %h : f16 to f32
+  %d = arith.uitofp %n : i8 to f16
+  %e = arith.fptosi %h : f16 to i8
+  return
+}

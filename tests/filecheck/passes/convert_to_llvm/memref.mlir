@@ -1,0 +1,83 @@
+// RUN: gawee-opt %s --convert-to-llvm --split-input-file | filecheck %s
+
+// CHECK-LABEL: llvm.func @layouts_fold_into_index_arithmetic
+// CHECK:         [[S:%.*]] = llvm.mlir.constant(15) : i64
+// CHECK:         [[ROW:%.*]] = llvm.mul %i, [[S]] overflow<nsw> : i64
+// CHECK-NEXT:    [[AT:%.*]] = llvm.add [[ROW]], %j overflow<nsw> : i64
+// CHECK-NEXT:    [[ALL:%.*]] = llvm.add [[AT]], {{%.*}} overflow<nsw> : i64
+// CHECK-NEXT:    [[P:%.*]] = llvm.getelementptr inbounds %x[[[ALL]]] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+// CHECK-NEXT:    llvm.load [[P]] : !llvm.ptr -> f32
+func.func @layouts_fold_into_index_arithmetic(%x: memref<2x3x5xf32>, %i: index, %j: index) {
+  %c2 = arith.constant 2 : index
+  %v = memref.load %x[%i, %c2, %j] : memref<2x3x5xf32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @views_are_pointers_further_on
+// CHECK:         %v = llvm.getelementptr inbounds %w[128] : (!llvm.ptr) -> !llvm.ptr, i8
+// CHECK-NEXT:    %s = llvm.getelementptr inbounds %v[14] : (!llvm.ptr) -> !llvm.ptr, f32
+// CHECK-NEXT:    [[P:%.*]] = llvm.getelementptr inbounds %s[15] : (!llvm.ptr) -> !llvm.ptr, f32
+// CHECK-NEXT:    llvm.load [[P]] : !llvm.ptr -> f32
+func.func @views_are_pointers_further_on(%w: memref<512xi8>) {
+  %c128 = arith.constant 128 : index
+  %c1 = arith.constant 1 : index
+  %v = memref.view %w[%c128][] : memref<512xi8> to memref<4x12xf32>
+  %s = memref.subview %v[1, 2] [2, 4] [1, 3] : memref<4x12xf32> to memref<2x4xf32, strided<[12, 3], offset: 14>>
+  %r = memref.load %s[%c1, %c1] : memref<2x4xf32, strided<[12, 3], offset: 14>>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @bits_are_stored_as_bytes
+// CHECK:         [[B:%.*]] = llvm.load %m : !llvm.ptr -> i8
+// CHECK-NEXT:    %x = llvm.icmp "ne" [[B]], {{%.*}} : i8
+// CHECK-NEXT:    [[Z:%.*]] = llvm.zext %x : i1 to i8
+// CHECK-NEXT:    llvm.store [[Z]], %m : i8, !llvm.ptr
+func.func @bits_are_stored_as_bytes(%m: memref<i1>) {
+  %x = memref.load %m[] : memref<i1>
+  memref.store %x, %m[] : memref<i1>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @stack_buffers_are_in_the_entry_block
+// CHECK:         %s = llvm.alloca {{%.*}} x !llvm.array<6 x f32> {alignment = 64 : i64} : (i64) -> !llvm.ptr
+// CHECK:         llvm.br
+// CHECK-LABEL: llvm.func @stack_buffers_are_in_the_entry_block_packed
+func.func @stack_buffers_are_in_the_entry_block(%n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %s = memref.alloca() : memref<2x3xf32>
+    memref.store %x, %s[%c0, %c1] : memref<2x3xf32>
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @copies_move_what_is_contiguous_at_once
+// CHECK:         [[BYTES:%.*]] = llvm.mlir.constant(24) : i64
+// CHECK:         ^[[LOOP:.*]]([[I:%.*]]: i64):
+// CHECK:         "llvm.intr.memcpy"({{%.*}}, {{%.*}}, [[BYTES]]) <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr, i64) -> ()
+// CHECK:         llvm.br ^[[LOOP]]
+func.func @copies_move_what_is_contiguous_at_once(
+    %a: memref<4x2x3xf32, strided<[10, 3, 1]>>, %b: memref<4x2x3xf32>) {
+  "memref.copy"(%a, %b) : (memref<4x2x3xf32, strided<[10, 3, 1]>>, memref<4x2x3xf32>) -> ()
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @globals_are_flat_and_aligned
+// CHECK:         llvm.mlir.addressof @table : !llvm.ptr
+// CHECK:       llvm.mlir.global private constant @table(dense<[1, 0, 1]> : tensor<3xi8>) {{.*}}alignment = 64 : i64{{.*}} : !llvm.array<3 x i8>
+func.func @globals_are_flat_and_aligned() {
+  %t = memref.get_global @table : memref<3x1xi1>
+  return
+}
+"memref.global"() <{sym_name = "table", sym_visibility = "private", constant, type = memref<3x1xi1>, initial_value = dense<[[true], [false], [true]]> : tensor<3x1xi1>}> : () -> ()

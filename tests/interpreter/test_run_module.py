@@ -1,0 +1,168 @@
+"""`run_module`: arguments by name, prepared values, destinations, listeners, errors."""
+
+import numpy as np
+import pytest
+from xdsl.interpreter import OpCounter
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect import GAWEE
+from gawee_dialect.interpreter import RunError, run_module
+from gawee_dialect.interpreter.machine import FUNCTIONS
+from tests.interpreter.modules import parse, random
+
+LINEAR = """
+func.func @main(%0: tensor<2x3xf32> {gawee.input = "x"},
+                %1: tensor<4x3xf32> {gawee.parameter = "fc.weight"})
+    -> (tensor<2x4xf32> {gawee.output = "fc"}) {
+  %y = gawee.matmul %0, %1 : (tensor<2x3xf32>, tensor<4x3xf32>) -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}"""
+
+
+def test_arguments_and_outputs_go_by_name():
+    x, w = random((2, 3)), random((4, 3), seed=1)
+
+    outputs = run_module(parse(LINEAR), {"fc.weight": w, "x": x, "not.used": x})
+
+    assert list(outputs) == ["fc"]
+    np.testing.assert_allclose(outputs["fc"], x @ w.T, rtol=1e-6)  # three products a sum
+
+
+def test_every_wrong_argument_is_reported_at_once():
+    with pytest.raises(GaweeError) as error:
+        run_module(parse(LINEAR), {"x": random((2, 5), "float64"), "fc.weigth": random((4, 3))})
+
+    assert [str(problem).splitlines() for problem in error.value.diagnostics] == [
+        [f"test.mlir:2:1: error: {message}", "hint: unused arguments: fc.weigth"]
+        for message in (
+            "expected input 'x' of dtype float32, got float64",
+            "expected input 'x' of shape 2x3, got 2x5",
+            "expected parameter 'fc.weight', got none",
+        )
+    ]
+
+
+def test_prepared_values_are_computed_first():
+    module = parse("""
+    func.func @prepare(%w: tensor<3xf32> {gawee.parameter = "w"})
+        -> (tensor<3xf32>, tensor<3xf32>) {
+      %d = gawee.add %w, %w : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+      %q = gawee.mul %d, %d : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+      return %d, %q : tensor<3xf32>, tensor<3xf32>
+    }
+    func.func @main(%x: tensor<3xf32>, %q: tensor<3xf32> {gawee.prepared = "1"})
+        -> tensor<3xf32> {
+      %y = gawee.sub %x, %q : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+      return %y : tensor<3xf32>
+    }""")
+    x, w = random((3,)), np.array([1, 2, 3], np.float32)
+
+    outputs = run_module(module, {"x": x, "w": w})
+
+    np.testing.assert_array_equal(outputs["output0"], x - np.array([4, 16, 36], np.float32))
+
+
+def test_listeners_see_every_op():
+    counter = OpCounter()
+
+    run_module(
+        parse(LINEAR), {"x": random((2, 3)), "fc.weight": random((4, 3))}, listeners=[counter]
+    )
+
+    assert counter.ops == {"gawee.matmul": 1, "func.return": 1}
+
+
+def test_missing_function_is_an_error():
+    with pytest.raises(GaweeError, match="expected a function '@forward', got '@main'"):
+        run_module(parse(LINEAR), {}, function="forward")
+
+
+def test_function_without_a_body_is_an_error():
+    with pytest.raises(GaweeError, match=r"'func.func' op expected '@main' to have a body"):
+        run_module(parse("func.func private @main() -> ()"), {})
+
+
+def test_every_op_without_an_implementation_is_reported_at_once():
+    module = parse("""
+func.func @main(%x: f32) {
+  "test.op"() : () -> ()
+  func.call @other() : () -> ()
+  return
+}
+func.func @other() {
+  "test.op"() : () -> ()
+  return
+}""")
+
+    with pytest.raises(GaweeError) as error:
+        run_module(module, {"x": np.float32(1)})
+
+    assert [str(problem) for problem in error.value.diagnostics] == [
+        "test.mlir:3:3: error: 'test.op' op unsupported by the interpreter",
+        "test.mlir:8:3: error: 'test.op' op unsupported by the interpreter",
+    ]
+
+
+def test_every_gawee_op_has_an_implementation():
+    implemented = frozenset().union(*(functions.op_types() for functions in FUNCTIONS))
+
+    assert set(GAWEE.operations) <= implemented
+
+
+@pytest.mark.parametrize(
+    ("attribute", "index", "size"), [("shape", "slice(2, None, None)", (5, 7)), ("shape", "-3", 3)]
+)
+def test_python_values_are_what_a_tracer_saw(attribute, index, size):
+    module = parse(f"""
+    func.func @main(%x: tensor<2x3x5x7xf32>) -> tensor<2x3x5x7xf32> {{
+      %s = gawee.getattr %x "{attribute}" : tensor<2x3x5x7xf32>
+      %i = gawee.getitem %s "{index}"
+      return %x : tensor<2x3x5x7xf32>
+    }}""")
+    seen = Values()
+
+    run_module(module, {"x": random((2, 3, 5, 7))}, listeners=[seen])
+
+    assert seen.values["gawee.getitem"] == size
+
+
+class Values(OpCounter):
+    def __init__(self):
+        super().__init__()
+        self.values = {}
+
+    def did_interpret_op(self, op, results):
+        self.values[op.name] = results[0] if results else None
+
+
+@pytest.mark.parametrize(
+    ("index", "message"),
+    [
+        ("7", "cannot run: cannot take item 7 of (2, 3)"),
+        ("open('file')", "cannot run: expected an integer or a slice, got 'open('file')'"),
+        ("None", "cannot run: expected an integer or a slice, got 'None'"),
+    ],
+)
+def test_wrong_items_are_located_errors(index, message):
+    module = parse(f"""
+func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {{
+  %s = gawee.getattr %x "shape" : tensor<2x3xf32>
+  %i = gawee.getitem %s "{index}"
+  return %x : tensor<2x3xf32>
+}}""")
+
+    with pytest.raises(RunError) as error:
+        run_module(module, {"x": random((2, 3))})
+
+    assert str(error.value) == f"test.mlir:4:3: error: 'gawee.getitem' op {message}"
+
+
+def test_unknown_attribute_of_a_tensor_is_an_error():
+    module = parse("""
+    func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+      %s = gawee.getattr %x "device" : tensor<2xf32>
+      return %x : tensor<2xf32>
+    }""")
+
+    with pytest.raises(RunError, match="unsupported attribute 'device'; supported: shape, ndim"):
+        run_module(module, {"x": random((2,))})

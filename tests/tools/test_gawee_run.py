@@ -1,0 +1,177 @@
+"""gawee-run as a user runs it: inputs, outputs, comparison, profile, export and exit codes.
+
+Tolerance: the digits network's scores were computed by PyTorch in float32; sums of a few hundred
+products in another order differ by some 1e-6 of the scores' range of 30.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gawee_dialect.tools.gawee_run import main
+
+ROOT = Path(__file__).parents[2]
+DIGITS = ROOT / "examples" / "digits"
+GRAPH = str(DIGITS / "graph.json")
+TOLERANCE = {"rtol": 0, "atol": 1e-4}
+
+
+@pytest.fixture(scope="module")
+def held_back() -> dict[str, np.ndarray]:
+    with np.load(DIGITS / "digits_test.npz") as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+@pytest.mark.parametrize("level", ["gawee", "linalg", "loops", "llvm"])
+def test_every_level_gives_the_scores_of_pytorch(
+    level: str, held_back: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    np.save(tmp_path / "x.npy", held_back["images"][:1])
+
+    code = main(
+        [GRAPH, "--level", level]
+        + ["--input", f"x={tmp_path / 'x.npy'}", "--output", str(tmp_path / "out.npz")]
+    )
+
+    assert code == 0
+    with np.load(tmp_path / "out.npz") as out:
+        assert out.files == ["fc"]
+        np.testing.assert_allclose(out["fc"], held_back["scores"][:1], **TOLERANCE)
+
+
+def test_inputs_of_an_archive_are_taken_by_name(
+    held_back: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    np.savez(tmp_path / "in.npz", x=held_back["images"][3:4])
+
+    code = main([GRAPH, "--inputs", str(tmp_path / "in.npz"), "--output", str(tmp_path / "o.npz")])
+
+    assert code == 0
+    with np.load(tmp_path / "o.npz") as out:
+        np.testing.assert_allclose(out["fc"], held_back["scores"][3:4], **TOLERANCE)
+
+
+def test_picture_is_resized_and_scaled(held_back: dict[str, np.ndarray], tmp_path: Path) -> None:
+    image = pytest.importorskip("PIL.Image")
+    pixels = (held_back["images"][5, 0] * 255).round().astype(np.uint8)
+    image.fromarray(pixels).save(tmp_path / "digit.png")
+
+    code = main(
+        [GRAPH, "--input", str(tmp_path / "digit.png"), "--output", str(tmp_path / "o.npz")]
+    )
+
+    assert code == 0
+    with np.load(tmp_path / "o.npz") as out:
+        # 1/16 steps of grey became 1/255 steps: the scores move by a few per cent of their range.
+        assert out["fc"].argmax() == held_back["labels"][5]
+        np.testing.assert_allclose(out["fc"], held_back["scores"][5:6], rtol=0, atol=0.5)
+
+
+def test_random_input_depends_on_the_seed_alone(tmp_path: Path) -> None:
+    outputs = []
+    for index, seed in enumerate(("3", "3", "4")):
+        path = tmp_path / f"{index}.npz"
+        assert main([GRAPH, "--level", "gawee", "--seed", seed, "--output", str(path)]) == 0
+        with np.load(path) as archive:
+            outputs.append(archive["fc"])
+
+    assert np.array_equal(outputs[0], outputs[1])
+    assert not np.array_equal(outputs[0], outputs[2])
+
+
+def test_compared_levels_that_agree_are_a_success(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([GRAPH, "--level", "llvm", "--compare", "gawee"]) == 0
+    assert "close" in capsys.readouterr().out
+
+
+def test_difference_beyond_the_tolerance_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([GRAPH, "--level", "llvm", "--compare", "gawee", "--tolerance", "1e-12"]) == 1
+    assert "DIFFERS" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("level", ["gawee", "llvm"])
+def test_profile_names_the_nodes_of_the_graph(
+    level: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = tmp_path / "report.json"
+
+    assert main([GRAPH, "--level", level, "--profile", "--json", str(report)]) == 0
+
+    nodes = {each["node"]: each["seconds"] for each in json.loads(report.read_text())["profile"]}
+    assert {"conv1", "conv2", "conv3", "fc"} <= set(nodes)
+    assert all(seconds >= 0 for seconds in nodes.values())
+    assert "conv2" in capsys.readouterr().out
+
+
+def test_cost_is_printed_with_its_coverage(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([GRAPH, "--level", "gawee", "--cost"]) == 0
+
+    out = capsys.readouterr().out
+    assert "total of 13" in out
+    assert "5/13 known" in out  # three Conv, one Add, one MatMul
+
+
+def test_export_writes_library_header_manifest_and_weights(tmp_path: Path) -> None:
+    assert main([GRAPH, "--emit", "shared", "--emit", "ll", "--emit-dir", str(tmp_path)]) == 0
+
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"digits.so", "digits.h", "digits.json", "digits.weights.bin", "digits.ll"}
+
+
+def test_weights_from_an_archive_replace_the_folder(
+    held_back: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    import gawee_dialect
+
+    bound = gawee_dialect.load(GRAPH).bound
+    np.savez(tmp_path / "w.npz", **{**bound, "fc.bias": bound["fc.bias"] + 1})
+    np.save(tmp_path / "x.npy", held_back["images"][:1])
+
+    code = main(
+        [GRAPH, "--weights", str(tmp_path / "w.npz"), "--input", str(tmp_path / "x.npy")]
+        + ["--output", str(tmp_path / "o.npz")]
+    )
+
+    assert code == 0
+    with np.load(tmp_path / "o.npz") as out:
+        np.testing.assert_allclose(out["fc"], held_back["scores"][:1] + 1, **TOLERANCE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--input", "y=random"], "error: unknown input 'y'\nhint: inputs of the graph: x"),
+        (["--input", "x=cat.txt"], "error: unsupported input 'cat.txt' for 'x'; supported: random"),
+        (["--input", "x=none.npy"], "error: cannot read 'none.npy'"),
+        (["--levle", "gawee"], "error: unknown argument '--levle'\nhint: did you mean '--level'?"),
+        (["--weights", "none.npz"], "error: cannot read weights: there is no 'none.npz'"),
+    ],
+)
+def test_mistake_is_one_line_and_exit_code_1(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([GRAPH, *arguments]) == 1
+
+    captured = capsys.readouterr()
+    assert captured.err.startswith(message)
+    assert "Traceback" not in captured.err
+
+
+def test_wrong_shape_names_the_input(
+    held_back: dict[str, np.ndarray], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save(tmp_path / "x.npy", held_back["images"][:2])
+
+    assert main([GRAPH, "--input", str(tmp_path / "x.npy")]) == 1
+    assert "expected input 'x' of shape 1x1x8x8, got 2x1x8x8" in capsys.readouterr().err
+
+
+def test_wrong_dtype_names_the_input(
+    held_back: dict[str, np.ndarray], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save(tmp_path / "x.npy", held_back["images"][:1].astype(np.complex64))
+
+    assert main([GRAPH, "--input", str(tmp_path / "x.npy")]) == 1
+    assert "expected input 'x' of dtype float32, got complex64" in capsys.readouterr().err
