@@ -1,7 +1,5 @@
 """CompiledModel: arrays in and out, parameters bound and prepared, threads, overhead."""
 
-# ruff: noqa: E501  (MLIR is one line an op)
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,7 +1,5 @@
 """Files for C: a program built against the header runs the network without Python."""
 
-# ruff: noqa: E501  (MLIR is one line an op)
-
 import json
 import os
 import re

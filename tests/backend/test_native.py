@@ -1,7 +1,5 @@
 """Loops-level programs as native code, by our LLVM IR and by upstream's, against NumPy."""
 
-# ruff: noqa: E501  (MLIR is one line an op)
-
 import ctypes
 from math import erf
 

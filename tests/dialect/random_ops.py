@@ -193,7 +193,9 @@ def flattens(draw: Draw) -> Operation:
 @st.composite
 def reshapes(draw: Draw) -> Operation:
     dims = shape(draw)
-    return ReshapeOp(value(draw(st.sampled_from(ELEMENTS)), dims), shape=draw(st.permutations(dims)))
+    return ReshapeOp(
+        value(draw(st.sampled_from(ELEMENTS)), dims), shape=draw(st.permutations(dims))
+    )
 
 
 @st.composite
