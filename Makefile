@@ -23,8 +23,8 @@ demo: $(STAMP)demo ## Classify digits, then a photo with ResNet-18, at every lev
 	$(PY) examples/demo.py
 
 test: $(STAMP)dev ## Run lit and pytest; tests of absent oracles (PyTorch, mlir-opt) are skipped and counted
-	$(LIT) tests/filecheck
-	$(PY) -m pytest -q -n $(JOBS)
+	@echo $(LIT) tests/filecheck; $(LIT) tests/filecheck; lit=$$?; \
+	echo $(PY) -m pytest -q -n $(JOBS); $(PY) -m pytest -q -n $(JOBS) && exit $$lit
 
 check: $(STAMP)dev ## Lint, check formatting and types
 	$(PY) -m ruff check .

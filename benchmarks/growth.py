@@ -52,7 +52,9 @@ def main() -> None:
             lower = seconds_of("gawee_opt", "--gawee-to-linalg", str(mlir), "-o", str(linalg))
             both = translate + lower
             row = (nodes, f"{translate:.2f}", f"{lower:.2f}", f"{both:.2f}", 1e3 * both / nodes)
-            table.add_row(*(f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row))
+            table.add_row(
+                *(f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row)
+            )
     console.print(table)
 
 

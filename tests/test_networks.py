@@ -26,7 +26,9 @@ Writer = Callable[..., Path]
 NETWORKS = {"resnet18": (write_resnet18, ResNet18), "unet": (write_unet, UNet)}
 
 
-def check_network(name: str, level: str, folder: Path, *, batch: int, size: int, width: int) -> None:
+def check_network(
+    name: str, level: str, folder: Path, *, batch: int, size: int, width: int
+) -> None:
     write, torch_class = NETWORKS[name]
     graph = write(folder, seed=7, batch=batch, size=size, width=width)
     model = gawee_dialect.load(graph)

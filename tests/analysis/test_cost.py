@@ -63,7 +63,7 @@ func.func @main(%x: tensor<2x4x9x7xf32>, %w: tensor<6x2x3x1xf32> {gawee.paramete
   %y = gawee.conv %x, %v bias %b strides [2, 1] padding [1, 0, 1, 0] dilations [1, 1] groups 2 : (tensor<2x4x9x7xf32>, tensor<6x2x3x1xf32>, tensor<6xf32>) -> tensor<2x6x5x7xf32>
   func.return %y : tensor<2x6x5x7xf32>
 }
-"""  # noqa: E501
+"""
 
 
 def test_a_convolution_reads_its_input_and_computes_within_groups():

@@ -1,7 +1,5 @@
 """Graphs written from a module: what is read again is the same, and bad input leaves nothing."""
 
-# ruff: noqa: E501  (an op is one line)
-
 import json
 from pathlib import Path
 

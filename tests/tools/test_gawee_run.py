@@ -31,8 +31,15 @@ def test_every_level_gives_the_scores_of_pytorch(
     np.save(tmp_path / "x.npy", held_back["images"][:1])
 
     code = main(
-        [GRAPH, "--level", level]
-        + ["--input", f"x={tmp_path / 'x.npy'}", "--output", str(tmp_path / "out.npz")]
+        [
+            GRAPH,
+            "--level",
+            level,
+            "--input",
+            f"x={tmp_path / 'x.npy'}",
+            "--output",
+            str(tmp_path / "out.npz"),
+        ]
     )
 
     assert code == 0
@@ -130,8 +137,15 @@ def test_weights_from_an_archive_replace_the_folder(
     np.save(tmp_path / "x.npy", held_back["images"][:1])
 
     code = main(
-        [GRAPH, "--weights", str(tmp_path / "w.npz"), "--input", str(tmp_path / "x.npy")]
-        + ["--output", str(tmp_path / "o.npz")]
+        [
+            GRAPH,
+            "--weights",
+            str(tmp_path / "w.npz"),
+            "--input",
+            str(tmp_path / "x.npy"),
+            "--output",
+            str(tmp_path / "o.npz"),
+        ]
     )
 
     assert code == 0
