@@ -181,7 +181,7 @@ def cost_table(report: CostReport) -> "Table":
 
     table = Table(title="cost", show_footer=True)
     count = len(report.nodes)
-    table.add_column("node", footer=f"total of {count}", overflow="fold")
+    table.add_column("node", footer=f"total ({count} nodes)", overflow="fold")
     table.add_column("op", footer="")
     known = f"{report.flops_known}/{count} known"
     table.add_column("FLOPs", footer=f"{_cell(report.flops)}\n{known}", justify="right")
