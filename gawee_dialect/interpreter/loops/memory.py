@@ -34,9 +34,7 @@ FORMATS: dict[str, Literal["f", "d", "q", "i", "h", "b", "B", "?"]] = {
 """What memory views call the dtypes that they can read, by NumPy's name."""
 
 
-def flat_view(
-    array: Array,
-) -> memoryview[float] | memoryview[int] | memoryview[bool] | Array:
+def flat_view(array: Array) -> "memoryview[float] | memoryview[int] | memoryview[bool] | Array":
     """View an array's memory in one dimension, from its first element to its last.
 
     float16 stays an array: Python's memory views cannot read it.
