@@ -56,6 +56,25 @@ def test_loops_round_after_every_op(element, dtype):
     np.testing.assert_array_equal(result, sequential_matmul(a, b))
 
 
+def test_loops_read_buffers_that_are_not_aligned():
+    a, b = random((4, 7)), random((7, 5), seed=1)
+    unaligned = np.zeros(a.nbytes + 1, np.uint8)[1:].view(np.float32).reshape(a.shape)
+    unaligned[...] = a
+
+    (result,) = run(MATMUL, a=unaligned, b=b)
+
+    assert not unaligned.flags.aligned
+    np.testing.assert_array_equal(result, sequential_matmul(a, b))
+
+
+def test_loops_over_nothing_touch_nothing():
+    text = MATMUL.replace("4x7", "4x0").replace("7x5", "0x5").replace("constant 7", "constant 0")
+
+    (result,) = run(text, a=np.zeros((4, 0), np.float32), b=np.zeros((0, 5), np.float32))
+
+    np.testing.assert_array_equal(result, np.zeros((4, 5), np.float32))
+
+
 def test_loops_wrap_integers_around():
     a, b = random((4, 7), "int32"), random((7, 5), "int32", seed=1)
     text = MATMUL.replace("0.0 : f32", "0 : f32").replace("f32", "i32")

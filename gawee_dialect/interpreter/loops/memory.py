@@ -1,7 +1,7 @@
 """Memory ops in loop nests: flat views, offsets, and checks of indices that are not provable."""
 
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -21,20 +21,36 @@ from gawee_dialect.interpreter.loops.writer import (
     strided,
 )
 
+FORMATS: dict[str, Literal["f", "d", "q", "i", "h", "b", "B", "?"]] = {
+    "float32": "f",
+    "float64": "d",
+    "int64": "q",
+    "int32": "i",
+    "int16": "h",
+    "int8": "b",
+    "uint8": "B",
+    "bool": "?",
+}
+"""What memory views call the dtypes that they can read, by NumPy's name."""
 
-def flat_view(array: Array) -> memoryview | Array:
+
+def flat_view(array: Array) -> "memoryview[float] | memoryview[int] | memoryview[bool] | Array":
     """View an array's memory in one dimension, from its first element to its last.
 
     float16 stays an array: Python's memory views cannot read it.
     """
     if array.size == 0:
-        return np.empty(0, array.dtype).data
+        array = np.empty(1, array.dtype)
     item = array.dtype.itemsize
     span = 1 + sum(
         (size - 1) * stride // item for size, stride in zip(array.shape, array.strides, strict=True)
     )
     flat = as_strided(array, (span,), (item,))
-    return flat if array.dtype == np.float16 else flat.data
+    if array.dtype.name not in FORMATS:
+        return flat
+    # By way of bytes: NumPy describes elements that are not aligned in a way that Python's memory
+    # views cannot read.
+    return flat.view(np.uint8).data.cast(FORMATS[array.dtype.name])
 
 
 def has_strides(array: Array, type: Attribute) -> bool:
