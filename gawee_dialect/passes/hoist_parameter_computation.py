@@ -97,7 +97,8 @@ def _early_ops(block: Block) -> dict[Operation, bool]:
     for op in block.ops:
         if op.results and all(analysis.is_known_early(result) for result in op.results):
             early[op] = any(
-                value in block.args or early.get(_maker(value), False) for value in values_read(op)
+                isinstance(value, BlockArgument) or early.get(_maker(value), False)
+                for value in values_read(op)
             )
     return early
 
@@ -152,6 +153,9 @@ class PrepareFunction:
         self.function = existing
         self.block = existing.body.block
         self.arguments = entry_arguments(existing)
+        self._known: dict[tuple[ArgumentKind, str], SSAValue] = {
+            (entry.kind, entry.name): self.block.args[entry.index] for entry in self.arguments
+        }
         self.results = list(self._return().operands)
 
     def _return(self) -> ReturnOp:
@@ -163,13 +167,14 @@ class PrepareFunction:
         """Return what an argument of `@main` is in `@prepare`: an argument, or a result."""
         if argument.kind is ArgumentKind.PREPARED:
             return self.results[int(argument.name)]
-        for known in self.arguments:
-            if (known.kind, known.name) == (argument.kind, argument.name):
-                return self.block.args[known.index]
-        index = len(self.block.args)
+        key = argument.kind, argument.name
+        if key in self._known:
+            return self._known[key]
+        index = len(self.arguments)
         self.arguments.append(replace(argument, index=index))
         own = self.block.insert_arg(argument.type, index)
         own.name_hint = value.name_hint
+        self._known[key] = own
         return own
 
     def add(self, ops: Iterable[Operation], mapper: dict[SSAValue, SSAValue]) -> None:
@@ -251,12 +256,8 @@ def _map_arguments(
     main: FuncOp, ops: Iterable[Operation], prepare: PrepareFunction
 ) -> dict[SSAValue, SSAValue]:
     read = {value for op in ops for value in values_read(op)}
-    block = main.body.block
-    return {
-        block.args[argument.index]: prepare.value_of(argument, block.args[argument.index])
-        for argument in entry_arguments(main)
-        if block.args[argument.index] in read
-    }
+    arguments = zip(entry_arguments(main), main.body.block.args, strict=True)
+    return {value: prepare.value_of(entry, value) for entry, value in arguments if value in read}
 
 
 def _take_prepared(main: FuncOp, parts: Split, first: int) -> list[EntryArgument]:
