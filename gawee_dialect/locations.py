@@ -24,6 +24,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 from xdsl.parser import AttrParser, Parser
 from xdsl.utils.hints import isa
+from xdsl.utils.mlir_lexer import MLIRTokenKind, StringLiteral
 
 
 def file_location(file: str, line: int, column: int, node: str | None = None) -> LocationAttr:
@@ -94,6 +95,19 @@ class LocatedParser(Parser):
         self._name = name
         self._line_offset = line_offset
         self._line_starts = [0, *(index + 1 for index, char in enumerate(input) if char == "\n")]
+
+    def parse_optional_str_literal(self) -> str | None:
+        # xDSL escapes what is not printable ASCII, and takes every escape but a few for bytes:
+        # without this, a node called "größe" could be printed and not be read again.
+        text = super().parse_optional_str_literal()
+        if text is not None or self._current_token.kind is not MLIRTokenKind.BYTES_LIT:
+            return text
+        try:
+            text = StringLiteral.from_span(self._current_token.span).bytes_contents.decode()
+        except UnicodeDecodeError:
+            return None
+        self.parse_bytes_literal()
+        return text
 
     def parse_operation(self) -> Operation:
         start = self.pos

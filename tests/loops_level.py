@@ -15,8 +15,8 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.jit import Target, make_machine, optimize, parse_llvm
 from gawee_dialect.backend.signature import signature_of
+from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
-from gawee_dialect.tools.gawee_opt import parse_mlir
 from gawee_dialect.universe import make_context
 
 Arrays = Mapping[str, NDArray[np.generic]]
@@ -24,7 +24,7 @@ Arrays = Mapping[str, NDArray[np.generic]]
 
 def llvm_module(text: str, fast_math: str | None = None) -> ModuleOp:
     """Parse loops-level text and take it to the llvm dialect."""
-    module = parse_mlir(text, "test.mlir", 0, False)
+    module = parse_mlir(make_context(), text, "test.mlir")
     ConvertToLLVM(fast_math).apply(make_context(), module)
     module.verify()
     return module

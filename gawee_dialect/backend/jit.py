@@ -13,7 +13,7 @@ from llvmlite import binding
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.llvm_text import llvm_text
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 
 _lock = threading.Lock()
 
@@ -22,9 +22,11 @@ _lock = threading.Lock()
 def _initialize() -> None:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    libm = ctypes.util.find_library("m")
-    if libm is not None:
-        binding.load_library_permanently(libm)
+    # libm for elementary functions; the compiler's own library for f16 where there is no F16C.
+    for name in ("m", "gcc_s"):
+        library = ctypes.util.find_library(name)
+        if library is not None:
+            binding.load_library_permanently(library)
 
 
 def initialize() -> None:
@@ -60,20 +62,17 @@ class Target:
 
 
 def make_machine(target: Target, *, jit: bool) -> binding.TargetMachine:
-    """Make LLVM's description of a target; raises GaweeError for one it doesn't know."""
+    """Make LLVM's description of a target; LLVM warns of a processor that it doesn't know."""
     initialize()
     target = target.resolved()
-    try:
-        return binding.Target.from_default_triple().create_target_machine(
-            cpu=target.cpu,
-            features=target.features,
-            opt=target.opt_level,
-            reloc="default" if jit else "pic",
-            codemodel="jitdefault" if jit else "default",
-            jit=jit,
-        )
-    except RuntimeError as error:
-        raise GaweeError(f"cannot make code for '{target.cpu}': {first_line(error)}") from error
+    return binding.Target.from_default_triple().create_target_machine(
+        cpu=target.cpu,
+        features=target.features,
+        opt=target.opt_level,
+        reloc="default" if jit else "pic",
+        codemodel="jitdefault" if jit else "default",
+        jit=jit,
+    )
 
 
 def parse_llvm(text: str) -> binding.ModuleRef:
@@ -83,9 +82,10 @@ def parse_llvm(text: str) -> binding.ModuleRef:
         parsed = binding.parse_assembly(text)
         parsed.verify()
     except RuntimeError as error:
+        reason = str(error).strip().splitlines()
         raise GaweeError(
             Diagnostic(
-                f"LLVM rejects the module: {first_line(error)}",
+                f"LLVM rejects the module: {reason[min(1, len(reason) - 1)]}",  # 0 says the step
                 hint="this is an error in the passes that made it, not in the network",
             )
         ) from error
@@ -116,17 +116,27 @@ def optimized_module(
     return parsed, machine
 
 
+def _check_symbols(parsed: binding.ModuleRef) -> None:
+    # LLVM ends the whole process at a symbol that it cannot find.
+    for function in parsed.functions:
+        if not function.is_declaration or function.name.startswith("llvm."):
+            continue
+        if binding.address_of_symbol(function.name) is None:
+            raise GaweeError(
+                f"expected a definition of '@{function.name}' in the module or in the C library, "
+                "got none"
+            )
+
+
 class NativeModule:
     """Machine code in this process; it lives as long as this object."""
 
     def __init__(self, module: ModuleOp, target: Target | None = None):
         """Compile a module at the llvm level; raises GaweeError."""
         parsed, machine = optimized_module(module, target or Target(), jit=True)
-        try:
-            self._engine = binding.create_mcjit_compiler(parsed, machine)
-            self._engine.finalize_object()
-        except RuntimeError as error:
-            raise GaweeError(f"cannot load machine code: {first_line(error)}") from error
+        _check_symbols(parsed)
+        self._engine = binding.create_mcjit_compiler(parsed, machine)
+        self._engine.finalize_object()
 
     def address(self, name: str) -> int:
         """Return the address of a public function; raises GaweeError where there is none."""

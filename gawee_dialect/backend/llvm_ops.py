@@ -191,7 +191,8 @@ class Instructions:
         result = type_text(op.results[0].type) if op.results else "void"
         operands = [*map(self.typed, arguments), *extra]
         if intrinsic:
-            types = [operand.rpartition(" ")[0] for operand in operands]
+            types = [type_text(argument.type) for argument in arguments]
+            types += [each.rpartition(" ")[0] for each in extra]
             self.parts.declare(name, result, types)
         return f"call {flags_text(op)}{result} @{name}({', '.join(operands)})"
 

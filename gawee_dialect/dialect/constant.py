@@ -65,7 +65,17 @@ class ConstantOp(GaweeOp, HasFolderInterface):
     def print(self, printer: Printer) -> None:
         printer.print_op_attributes(self.attributes)
         printer.print_string(" ")
-        printer.print_attribute(self.value)
+        if self._mixes_signs_of_zero():
+            printer.print_string(f'dense<"0x{self.value.data.data.hex()}"> : ')
+            printer.print_attribute(self.value.type)
+        else:
+            printer.print_attribute(self.value)
+
+    def _mixes_signs_of_zero(self) -> bool:
+        # xDSL compares elements by value and prints [0.0, -0.0] as the splat 0.0.
+        data, count = self.value.data.data, len(self.value)
+        uniform = count < 2 or data == data[: len(data) // count] * count
+        return not uniform and self.value.is_splat()
 
     def fold(self) -> Sequence[Attribute] | None:
         return (self.value,)

@@ -3,6 +3,7 @@
 A new format is one line of FRONTENDS.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,9 +32,12 @@ def _read_gawee_json(text: str, name: str, folder: Path | None) -> ModuleOp:
     return parse_gawee_json(text, name=name, folder=folder)
 
 
+# A comment, an alias, a generic op, `%x =`, or the name of an op: `module`, `func.func`.
+_MLIR_START = re.compile(r"\s*(//|[#!%\"]|module\b|\w+\.\w+)")
+
+
 def _is_mlir(text: str) -> bool:
-    start = text.lstrip("\ufeff \t\r\n")
-    return start.startswith(("module", "func", "builtin.", "//", '"', "#", "!", "%"))
+    return _MLIR_START.match(text) is not None
 
 
 def _read_mlir(text: str, name: str, _folder: Path | None) -> ModuleOp:

@@ -6,9 +6,10 @@ The standard library's decoder, with its object parser wrapped; shared by all JS
 import json
 import json.decoder
 import json.scanner
+import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from math import isfinite, nan
 from typing import TypeAlias
 
@@ -113,11 +114,27 @@ def _repeated_keys(pairs: list[tuple[str, JsonValue]]) -> str:
     return ", ".join(f"'{key}'" for key, count in counts.items() if count > 1)
 
 
+_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def _lone_surrogates(value: JsonValue, offset: int) -> Iterator[tuple[int, str]]:
+    """Yield every string that cannot be written as text again, with the object it is in."""
+    if isinstance(value, JsonObject):
+        for key, child in value.items():
+            yield from _lone_surrogates(key, value.offset)
+            yield from _lone_surrogates(child, value.offset)
+    elif isinstance(value, list):
+        for child in value:
+            yield from _lone_surrogates(child, offset)
+    elif isinstance(value, str) and any("\ud800" <= char <= "\udfff" for char in value):
+        yield offset, f"expected text, got half of a surrogate pair in {value!a}"
+
+
 def decode_json(text: str, name: str) -> tuple[JsonValue, Source]:
     """Decode JSON text.
 
     Raises GaweeError, located in the text, for text that is not JSON, for NaN, infinite or
-    overflowing numbers, and for a key that occurs twice in one object.
+    overflowing numbers, for a key that occurs twice in one object, and for half surrogate pairs.
     """
     source = Source(text, name)
     decoder = _LocatedDecoder()
@@ -134,6 +151,8 @@ def decode_json(text: str, name: str) -> tuple[JsonValue, Source]:
         ) from error
     except ValueError as error:
         raise GaweeError(Diagnostic(f"cannot read JSON: {error}", source.place(0))) from error
+    if _SURROGATE_ESCAPE.search(text):
+        decoder.problems.extend(_lone_surrogates(value, 0))
     if decoder.problems:
         raise GaweeError(
             Diagnostic(message, source.place(at)) for at, message in sorted(decoder.problems)

@@ -1,5 +1,6 @@
 """Where the time of a pipeline goes: seconds, size of the module and patterns fired, by pass."""
 
+from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import RewritePattern
 
+from gawee_dialect.instruments.report import print_table
 from gawee_dialect.passes.instrument import Instrument
 
 if TYPE_CHECKING:
@@ -68,6 +70,9 @@ class Timing(Instrument):
         if self._open:
             self._open[-1][0].statistics[what] = value
 
+    def report(self) -> None:
+        print_table(timing_table(self.steps, self.total))
+
     def _begin(self, step: TimedStep) -> None:
         self.steps.append(step)
         self._open.append((step, perf_counter()))
@@ -81,6 +86,18 @@ class Timing(Instrument):
     def total(self) -> float:
         """Seconds of all steps; those of a nested pipeline count once."""
         return sum(step.seconds for step in self.steps if step.depth == 0)
+
+
+def add_flags(parser: ArgumentParser) -> None:
+    """Add `--mlir-timing`."""
+    parser.add_argument(
+        "--mlir-timing", action="store_true", help="print a table of times to stderr"
+    )
+
+
+def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
+    """Return the timer, where `--mlir-timing` asks for it."""
+    return (Timing(),) if arguments.mlir_timing else ()
 
 
 def timing_table(steps: Sequence[TimedStep], total: float) -> "Table":

@@ -46,6 +46,11 @@ class Machine(Interpreter):
             raise
         except InterpretationError as error:
             raise RunError(Diagnostic.at(op, f"cannot run: {first_line(error)}")) from error
+        except ValueError as error:
+            # NumPy's answer to a write into memory that belongs to the caller, a parameter's file.
+            if "read-only" not in str(error):
+                raise
+            raise RunError(Diagnostic.at(op, f"cannot run: {first_line(error)}")) from error
 
 
 def implementations(module: ModuleOp) -> tuple[type[OpFunctions], ...]:

@@ -49,7 +49,9 @@ class RawFolder(ParameterStore):
     def __getitem__(self, name: str) -> Array:
         description = self.describe(name)
         file, _ = self._file(self._arguments[name])
-        dtype = np.dtype(description.dtype).newbyteorder("<")
+        # "=" is what buffers of native arrays say; "<f4" is another dtype to memoryview.
+        little = np.dtype(description.dtype).newbyteorder("<")
+        dtype = little.newbyteorder("=") if little.isnative else little
         if prod(description.shape) == 0:  # an empty file cannot be mapped
             return np.empty(description.shape, dtype)
         return np.memmap(file, dtype=dtype, mode="r", shape=description.shape)

@@ -8,6 +8,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -15,7 +16,21 @@ from xdsl.pattern_rewriter import RewritePattern
 
 
 class Instrument:
-    """Sees every pass, and every pattern that fires or declines."""
+    """Sees every pass, and every pattern that fires or declines.
+
+    One instrument may see several modules, one pipeline after another (`--split-input-file`).
+    """
+
+    def before_pipeline(
+        self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]
+    ) -> None:
+        """Called before the first pass of a module, with the passes that will run."""
+
+    def after_pipeline(self, module: ModuleOp) -> None:
+        """Called after the last pass of a module, unless one failed."""
+
+    def report(self) -> None:
+        """Called once, after the last module or the first failure: the time to print."""
 
     def before_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
         """Called before a pass runs."""

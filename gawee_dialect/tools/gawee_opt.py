@@ -12,7 +12,8 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, print_mlir, split_chunks
-from gawee_dialect.instruments.timing import Timing, timing_table
+from gawee_dialect.instruments.report import print_table
+from gawee_dialect.instruments.timing import Timing
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_passes
 from gawee_dialect.tools.command_line import (
@@ -23,6 +24,7 @@ from gawee_dialect.tools.command_line import (
     write_text,
 )
 from gawee_dialect.tools.expected_errors import compare_errors, expected_errors
+from gawee_dialect.tools.instrument_flags import FAMILIES, make_instruments
 from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.pass_list import pass_list
 from gawee_dialect.tools.plugin_file import with_loaded_passes
@@ -77,10 +79,11 @@ def argument_parser() -> CommandParser:
         action="store_true",
         help="print FLOPs and bytes of each node to stderr, as the graph is after the passes",
     )
-    add("--mlir-timing", action="store_true", help="print a table of times to stderr")
     add("--allow-unregistered-dialect", action="store_true", help="parse unknown ops")
     add("--debug", action="store_true", help="show the traceback of an error")
     add("--version", action="store_true", help="show versions")
+    for family in FAMILIES:
+        family.add_flags(parser)
     return parser
 
 
@@ -116,13 +119,6 @@ def phase(timing: Timing | None, name: str) -> AbstractContextManager[None]:
     return nullcontext() if timing is None else timing.phase(name)
 
 
-def print_table(table: "Table") -> None:
-    """Print a report to standard error; a file of it is wider than a small terminal."""
-    from rich.console import Console
-
-    Console(stderr=True, width=None if sys.stderr.isatty() else 120).print(table)
-
-
 def cost_report(module: ModuleOp) -> "Table":
     """Return what the entry function costs; raises GaweeError where it is not at gawee level."""
     # Only this flag pays for the import.
@@ -138,7 +134,9 @@ class Chunks:
         self.arguments = arguments
         self.passes = passes
         self.name = name
-        self.timing = Timing() if arguments.mlir_timing else None
+        self.instruments = make_instruments(arguments, name)
+        timers = (each for each in self.instruments if isinstance(each, Timing))
+        self.timing = next(timers, None)
         self.complaints: list[Diagnostic] = []
 
     def process(self, ctx: Context, chunk: str, line_offset: int) -> str:
@@ -161,8 +159,12 @@ class Chunks:
     def _transform(self, ctx: Context, chunk: str, line_offset: int) -> str:
         with phase(self.timing, "parse"):
             module = parse_mlir(ctx, chunk, self.name, line_offset)
-        with instrumented(*([] if self.timing is None else [self.timing])):
+        with instrumented(*self.instruments):
+            for instrument in self.instruments:
+                instrument.before_pipeline(ctx, module, self.passes)
             run_passes(ctx, module, self.passes, verify_each=self.arguments.verify_each)
+            for instrument in self.instruments:
+                instrument.after_pipeline(module)
         if self.arguments.cost:
             print_table(cost_report(module))
         with phase(self.timing, "print"):
@@ -190,8 +192,8 @@ def transform(arguments: Namespace, passes: Sequence[ModulePass]) -> None:
             for part in parts
         ]
     finally:
-        if chunks.timing is not None:
-            print_table(timing_table(chunks.timing.steps, chunks.timing.total))
+        for instrument in chunks.instruments:
+            instrument.report()
     if chunks.complaints:
         raise GaweeError(chunks.complaints)
     printed = (output for output in outputs if output)

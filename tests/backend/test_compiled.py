@@ -155,3 +155,10 @@ def test_a_call_costs_below_50_microseconds(model: CompiledModel) -> None:
         return (time.perf_counter() - start) / 200
 
     assert min(one_call() for _ in range(7)) < 50e-6
+
+
+def test_a_prepared_value_that_nothing_makes_is_named() -> None:
+    text = NETWORK.replace('gawee.output = "0"', 'gawee.output = "1"')
+
+    with pytest.raises(GaweeError, match="expected '@prepare' to make prepared value '0', got 1"):
+        CompiledModel(llvm_module(text), {"layer.scale": SCALE, "layer.shift": SHIFT})

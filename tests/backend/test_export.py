@@ -154,7 +154,7 @@ def test_no_temporary_file_stays_behind(tmp_path: Path) -> None:
 def test_a_missing_compiler_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "no-such-cc")
 
-    with pytest.raises(GaweeError, match="because no C compiler 'no-such-cc' was found"):
+    with pytest.raises(GaweeError, match="cannot make a shared library because no C"):
         export(llvm_module(LINEAR), "net", tmp_path, ["shared"])
 
     assert os.listdir(tmp_path) == []

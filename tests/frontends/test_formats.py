@@ -6,6 +6,8 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.formats import sniff
+from gawee_dialect.frontends.gawee_json.ops import READERS
+from gawee_dialect.frontends.gawee_json.schema import op_types
 from tests.frontends.graphs import one_node
 
 
@@ -16,6 +18,7 @@ from tests.frontends.graphs import one_node
         ("builtin.module {\n}", "mlir"),
         ("// a comment\nfunc.func @main() {\n  func.return\n}", "mlir"),
         ('"builtin.module"() ({\n}) : () -> ()', "mlir"),
+        ("  llvm.func @f()", "mlir"),
         ("#map = affine_map<(d0) -> (d0)>\nmodule {}", "mlir"),
     ],
 )
@@ -26,3 +29,7 @@ def test_formats_are_told_apart_by_content(text: str, name: str):
 def test_an_unknown_format_is_refused_with_the_known_ones():
     with pytest.raises(GaweeError, match="cannot recognise the format of 'x'; supported: gawee-"):
         sniff("\x08\x01", "x")
+
+
+def test_every_op_type_of_the_schema_has_a_reader():
+    assert set(op_types()) == set(READERS)

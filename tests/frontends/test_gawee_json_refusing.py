@@ -50,6 +50,10 @@ def two_nodes(first: Json, second: Json) -> Json:
         ('{"a":\n  {"b": NaN}}', "g.json:2:3: error: expected a finite number, got NaN"),
         ('{"a": -Infinity}', "g.json:1:1: error: expected a finite number, got -Infinity"),
         ('{"a": 1e999}', "expected a finite number, got 1e999"),
+        (
+            '{"a":\n {"b": ["\\ud800"]}}',
+            "g.json:2:2: error: expected text, got half of a surrogate",
+        ),
         ("[" * 5000, "cannot read JSON: objects are nested too deeply"),
         ("9" * 5000, "cannot read JSON: "),
     ],

@@ -60,7 +60,8 @@ def test_groups_keep_the_result(element: str) -> None:
 
 SHARED = """
 func.func @main(%x: tensor<2x3x5x4xf32>, %w: tensor<3x3x1x1xf32> {gawee.parameter = "w"},
-                %m: tensor<3xf32> {gawee.parameter = "m"}, %v: tensor<3xf32> {gawee.parameter = "v"})
+                %m: tensor<3xf32> {gawee.parameter = "m"},
+                %v: tensor<3xf32> {gawee.parameter = "v"})
     -> (tensor<2x3x5x4xf32>, tensor<2x3x5x4xf32>) {
   %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
     : (tensor<2x3x5x4xf32>, tensor<3x3x1x1xf32>) -> tensor<2x3x5x4xf32>

@@ -59,8 +59,9 @@ class GraphBuilder:
         outputs = self._outputs()
         self.report.raise_if_any()
         self.block.add_op(self._located(ReturnOp(*outputs)))
-        function = self._located(self._function(outputs))
-        return ModuleOp([function])
+        module = ModuleOp([self._located(self._function(outputs))])
+        self._located(module)
+        return module
 
     def _located(self, op: Operation) -> Operation:
         op.location = self.graph.source.location(self.graph.offset)

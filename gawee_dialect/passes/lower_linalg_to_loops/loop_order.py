@@ -15,6 +15,8 @@ INVARIANT_OPERAND = 1
 STRIDED_OPERAND = -2
 SEQUENTIAL = -1
 """A reduction innermost is one chain of dependent additions: LLVM may not reorder them."""
+WORTHWHILE_TRIP_COUNT = 16
+"""A shorter loop is worth less in proportion: there is little of it to vectorize."""
 
 
 def strides_of(value: SSAValue) -> tuple[int, ...]:
@@ -73,5 +75,9 @@ def loop_order(op: LinalgStructuredOperation) -> list[int]:
         return order
     trip_counts = op.get_static_loop_ranges()
     candidates = [dim for dim in order if trip_counts[dim] > 1] or order
-    best = max(reversed(candidates), key=lambda dim: _score(op, dim))
+
+    def worth(dim: int) -> int:
+        return _score(op, dim) * min(trip_counts[dim], WORTHWHILE_TRIP_COUNT)
+
+    best = max(reversed(candidates), key=worth)
     return [*(dim for dim in order if dim != best), best]

@@ -39,3 +39,10 @@ func.func @other_attributes_and_empty_tensors_are_kept() {
   %a = gawee.constant {note = "kept"} dense<> : tensor<0x3xf32>
   func.return
 }
+
+// CHECK-LABEL: func.func @constant_of_equal_elements_is_written_once
+// CHECK-NEXT:  %a = gawee.constant dense<-0.000000e+00> : tensor<2x3xf32>
+func.func @constant_of_equal_elements_is_written_once() {
+  %a = gawee.constant dense<[[-0.0, -0.0, -0.0], [-0.0, -0.0, -0.0]]> : tensor<2x3xf32>
+  func.return
+}

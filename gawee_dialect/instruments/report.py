@@ -1,0 +1,15 @@
+"""How instruments and tools print tables beside the IR, which has standard output for itself."""
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def print_table(table: "Table") -> None:
+    """Print a table to standard error; a file of it is wider than a small terminal."""
+    # Only what prints a table pays for the import.
+    from rich.console import Console
+
+    Console(stderr=True, width=None if sys.stderr.isatty() else 120).print(table)

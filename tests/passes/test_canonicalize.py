@@ -1,0 +1,57 @@
+"""What canonicalize computes of constants is what PyTorch computes."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region
+
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
+from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
+from tests.dialect.random_ops import OPS
+from tests.passes.modules import op_names, transform
+from tests.torch_reference import evaluate
+
+FOLDED = (AddOp, SubOp, MulOp, DivOp, ReluOp, SqrtOp, FlattenOp, ReshapeOp, CatOp)
+
+
+def random_constant(type: TensorType, data: st.DataObject) -> ConstantOp:
+    element, count = type.get_element_type(), int(np.prod(type.get_shape()))
+    if isinstance(element, AnyFloat):
+        numbers = st.floats(width=element.size * 8, allow_subnormal=False)
+    else:
+        numbers = st.integers(0, 1) if element.width.data == 1 else st.integers(0, 100)
+    few = data.draw(st.lists(numbers, min_size=1, max_size=7))
+    values = [few[index % len(few)] for index in range(count)]
+    return ConstantOp(DenseIntOrFPElementsAttr.from_list(type, values))
+
+
+def on_constants(op: Operation, data: st.DataObject) -> ModuleOp:
+    """A module that applies an op to constants of its operands' types."""
+    operands = list(dict.fromkeys(op.operands))
+    constants = [random_constant(operand.type, data) for operand in operands]
+    for operand, constant in zip(operands, constants, strict=True):
+        operand.replace_all_uses_with(constant.result)
+    block = Block([*constants, op, ReturnOp(*op.results)])
+    return ModuleOp([FuncOp("main", ([], [op.results[0].type]), Region(block))])
+
+
+@pytest.mark.parametrize("op_class", FOLDED, ids=lambda op_class: op_class.name)
+@given(data=st.data())
+@settings(deadline=None, max_examples=40)
+def test_constants_fold_to_what_pytorch_computes(
+    op_class: type[Operation], data: st.DataObject
+) -> None:
+    before = on_constants(data.draw(OPS[op_class]), data)
+
+    after = transform(before, "canonicalize")
+
+    assert op_names(after) in (["constant"], [])
+    (expected,), (actual,) = evaluate(before, {}).values(), evaluate(after, {}).values()
+    assert actual.dtype == expected.dtype
+    # All are exactly rounded, but PyTorch's square root, which may be off by one in the last place.
+    rtol = np.finfo(actual.dtype).eps if op_class is SqrtOp else 0
+    np.testing.assert_allclose(actual, expected, rtol=rtol, atol=0)
