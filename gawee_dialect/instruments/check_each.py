@@ -26,7 +26,7 @@ def add_flags(parser: ArgumentParser) -> None:
         type=float,
         metavar="X",
         help="what a pass that reassociates may move, as a part of an output's largest magnitude "
-        "(default: 128 roundings of its dtype)",
+        "(default: 2^-14 for f32, 2^-43 for f64, 2^-5 for f16)",
     )
     add(
         "--check-atol",

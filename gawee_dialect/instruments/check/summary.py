@@ -16,6 +16,9 @@ class Step:
     declared: str
     engine: str = ""
     absolute: float = 0.0
+    relative: float = 0.0
+    """The largest difference as a part of its output's largest magnitude."""
+
     ulp: int | None = 0
     """None where a NaN or an infinity stands against a number, and for integers that differ."""
 
@@ -25,6 +28,7 @@ class Step:
     def add(self, found: Difference) -> None:
         """Take in the difference of one output."""
         self.absolute = max(self.absolute, found.absolute)
+        self.relative = max(self.relative, found.relative)
         self.ulp = None if self.ulp is None or found.ulp is None else max(self.ulp, found.ulp)
 
 
@@ -34,7 +38,7 @@ def summary_table(steps: Sequence[Step]) -> Table:
     table.add_column("pass", no_wrap=True)
     table.add_column("numerics", no_wrap=True)
     table.add_column("ran in", no_wrap=True)
-    for heading in ("largest difference", "ulp", "seconds"):
+    for heading in ("largest difference", "relative", "ulp", "seconds"):
         table.add_column(heading, justify="right")
     table.add_column("", overflow="fold")
     for step in steps:
@@ -44,6 +48,7 @@ def summary_table(steps: Sequence[Step]) -> Table:
             step.declared,
             step.engine,
             f"{step.absolute:.3g}" if measured else "",
+            f"{step.relative:.2g}" if measured else "",
             ("-" if step.ulp is None else str(step.ulp)) if measured else "",
             f"{step.seconds:.2f}",
             step.note,
