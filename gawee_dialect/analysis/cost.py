@@ -180,7 +180,7 @@ def cost_table(report: CostReport) -> "Table":
     from rich.table import Table
 
     count = len(report.nodes)
-    table = Table(title=f"cost: {count} nodes", show_footer=True)
+    table = Table(title=f"cost of {count} {'node' if count == 1 else 'nodes'}", show_footer=True)
     table.add_column("node", footer="total", overflow="fold")
     table.add_column("op", footer="")
     known = f"{report.flops_known}/{count} known"

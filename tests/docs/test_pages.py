@@ -52,9 +52,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_page_does_what_it_says(
-    page: Path, tmp_path: Path, environment: dict[str, str]
-) -> None:
+def test_page_does_what_it_says(page: Path, tmp_path: Path, environment: dict[str, str]) -> None:
     folder = tmp_path / "reader"
     folder.mkdir()
     (folder / "examples").symlink_to(ROOT / "examples")
