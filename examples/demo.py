@@ -81,7 +81,7 @@ def run_resnet18() -> None:
     folder = BUILD / "resnet18"
     graph = folder / "graph.json"
     python("examples/resnet18/write_graph.py", str(folder.relative_to(ROOT)))
-    shell("gawee-run", str(graph.relative_to(ROOT)), "--cost", first=0, last=14)
+    shell("gawee-run", str(graph.relative_to(ROOT)), "--cost", "--level", "gawee", first=0, last=14)
     common = (
         str(graph.relative_to(ROOT)),
         "--input",
