@@ -147,6 +147,5 @@ def _evaluate(expression: AffineExpr, grids: Sequence[Array]) -> Array:
 
 def part(view: Array, where: Sequence[slice]) -> Array:
     """Take a box of the nest from a view; axes along which it does not change are kept."""
-    return view[
-        tuple(box if size > 1 else slice(None) for box, size in zip(where, view.shape, strict=True))
-    ]
+    boxes = (box if size > 1 else slice(None) for box, size in zip(where, view.shape, strict=True))
+    return view[(*boxes, ...)]  # without the ellipsis, NumPy would copy a view of no axes
