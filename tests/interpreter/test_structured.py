@@ -579,3 +579,25 @@ def test_structured_op_on_tensors_without_axes():
 
     assert z.shape == ()
     assert z == 2
+
+
+def test_reduction_to_a_tensor_without_axes():
+    text = """
+      func.func @main(%x: tensor<3x5xf64>) -> tensor<f64> {
+        %zero = arith.constant dense<0.0> : tensor<f64>
+        %z = linalg.generic {
+            indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+            iterator_types = ["reduction", "reduction"]
+          } ins(%x : tensor<3x5xf64>) outs(%zero : tensor<f64>) {
+          ^bb0(%a: f64, %sum: f64):
+            %s = arith.addf %a, %sum : f64
+            linalg.yield %s : f64
+          } -> tensor<f64>
+        func.return %z : tensor<f64>
+      }
+    """
+
+    (z,) = run(text, x=np.arange(15.0).reshape(3, 5))
+
+    assert z.shape == ()
+    assert z == 105
