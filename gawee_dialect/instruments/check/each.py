@@ -78,7 +78,6 @@ class CheckEach(Instrument):
         self._module: ModuleOp | None = None
         self._arguments: dict[str, dict[str, Array]] = {}
         self._state: State | None = None
-        self._first: State | None = None
         self._unchecked: list[ModulePass] = []
         self._copy: ModuleOp | None = None
 
@@ -117,8 +116,11 @@ class CheckEach(Instrument):
         started = perf_counter()
         step = Step("(as it was read)", "")
         self.steps.append(step)
-        self._state = self._first = None
-        self._take(self._run(module, step), step)
+        self._state = None
+        try:
+            self._take(self._run(module, step), step)
+        except GaweeError as error:  # a graph as a tracer left it may need a pass to run at all
+            step.note = f"not run: {error.diagnostics[0].message}"
         step.seconds = perf_counter() - started
 
     def _take(self, state: State | None, step: Step) -> None:
@@ -126,8 +128,6 @@ class CheckEach(Instrument):
             return
         step.engine = state.engine.value
         self._state = state
-        if self._first is None:
-            self._first = state
         step.note = _blind_spots(state.outputs)
 
     def _run(self, module: ModuleOp, step: Step) -> State | None:

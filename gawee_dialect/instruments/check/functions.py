@@ -8,11 +8,13 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import DivOp, SqrtOp
-from gawee_dialect.dialect.entry import MAIN, PREPARE, find_function
+from gawee_dialect.dialect.entry import MAIN, PREPARE, EntryArgument, find_function
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
 from gawee_dialect.interpreter.arrays import ShapedType, dtype_of
@@ -78,7 +80,17 @@ def _tensor_specs(function: FuncOp) -> Iterable[ArraySpec]:
             continue  # a prepared value
         value = function.body.block.args[argument.index]
         shape = argument.type.get_shape() if isa(argument.type, ShapedType) else ()
-        yield ArraySpec(argument.name, shape, dtype_of(argument.type), _use(argument.name, value))
+        dtype = _dtype_of(argument)
+        yield ArraySpec(argument.name, shape, dtype, _use(argument.name, value))
+
+
+def _dtype_of(argument: EntryArgument) -> np.dtype[np.generic]:
+    try:
+        return dtype_of(argument.type)
+    except InterpretationError as error:
+        raise GaweeError(
+            f"cannot make data for argument '{argument.name}' of type '{argument.type}'"
+        ) from error
 
 
 def _llvm_specs(module: ModuleOp, name: str) -> Iterable[ArraySpec]:
