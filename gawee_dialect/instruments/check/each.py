@@ -195,7 +195,7 @@ class CheckEach(Instrument):
             before.plans[function], after.plans[function], self._arguments[function], tolerance
         )
         message = (
-            f"moved output '{output}'{found.at}: expected {found.expected}, got {found.actual}; "
+            f"moved output '{output}'{found.at}: expected {found.expected!s}, got {found.actual!s}; "
             f"largest difference {found.size}, allowed: {tolerance.text}; {_blamed(culprit)}"
         )
         if culprit is None:
@@ -238,7 +238,7 @@ def _explanation(culprit: Culprit) -> str | None:
     found = culprit.difference
     if found is not None:
         parts.append(
-            f"the op's value{found.at} was {found.expected} and is {found.actual}, "
+            f"the op's value{found.at} was {found.expected!s} and is {found.actual!s}, "
             f"largest difference {found.size}"
         )
     if culprit.gone:
