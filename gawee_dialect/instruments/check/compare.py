@@ -18,6 +18,7 @@ convolutions, and every layer adds its own. Whole networks in float32 measure up
 or stride is off by thousands and more.
 """
 
+
 @dataclass(frozen=True)
 class Tolerance:
     """What counts as equal: the declared numerics, and bounds that replace the defaults.

@@ -20,7 +20,7 @@ from gawee_dialect.instruments.check.compare import (
     same_values,
 )
 from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, plan_run
-from gawee_dialect.instruments.check.functions import public_functions
+from gawee_dialect.instruments.check.functions import overwritten_arguments, public_functions
 from gawee_dialect.instruments.check.inputs import arguments_for
 from gawee_dialect.instruments.check.summary import Step, summary_table
 from gawee_dialect.instruments.report import print_table
@@ -77,6 +77,7 @@ class CheckEach(Instrument):
         self.steps: list[Step] = []
         self._module: ModuleOp | None = None
         self._arguments: dict[str, dict[str, Array]] = {}
+        self._overwritten: dict[str, tuple[str, ...]] = {}
         self._state: State | None = None
         self._unchecked: list[ModulePass] = []
         self._copy: ModuleOp | None = None
@@ -113,6 +114,7 @@ class CheckEach(Instrument):
         self._module, self._unchecked = module, []
         settings = self.settings
         self._arguments = arguments_for(module, functions, settings.seed, settings.arrays)
+        self._overwritten = {name: overwritten_arguments(module, name) for name in functions}
         started = perf_counter()
         step = Step("(as it was read)", "")
         self.steps.append(step)
@@ -134,7 +136,9 @@ class CheckEach(Instrument):
         """Run a copy of the module; None where it is at no level that can be run."""
         copy = module.clone()
         try:
-            plans = {name: plan_run(copy, name) for name in self._arguments}
+            plans = {
+                name: plan_run(copy, name, self._overwritten[name]) for name in self._arguments
+            }
         except CannotRun as error:
             step.note = f"not run: {error.diagnostic.message}"
             return None
@@ -195,8 +199,9 @@ class CheckEach(Instrument):
             before.plans[function], after.plans[function], self._arguments[function], tolerance
         )
         message = (
-            f"moved output '{output}'{found.at}: expected {found.expected!s}, got {found.actual!s}; "
-            f"largest difference {found.size}, allowed: {tolerance.text}; {_blamed(culprit)}"
+            f"moved output '{output}'{found.at}: expected {found.expected!s}, "
+            f"got {found.actual!s}; largest difference {found.size}, "
+            f"allowed: {tolerance.text}; {_blamed(culprit)}"
         )
         if culprit is None:
             return self._failure(message)

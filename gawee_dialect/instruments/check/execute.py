@@ -6,8 +6,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+import numpy as np
 from xdsl.dialects import arith, llvm, memref, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+)
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.interpreter import Interpreter
@@ -52,6 +59,8 @@ class Plan:
     engine: Engine
     module: ModuleOp
     function: str
+    overwritten: tuple[str, ...]
+    """Arguments that the function leaves its results in."""
 
     def run(
         self, arguments: Mapping[str, Array], listeners: Sequence[Interpreter.Listener] = ()
@@ -60,13 +69,16 @@ class Plan:
 
         `listeners` see the ops where the interpreter runs them.
         """
-        if self.engine is Engine.INTERPRETER:
-            return run_module(self.module, arguments, function=self.function, listeners=listeners)
-        return _run_native(self.module, self.function, arguments)
+        copies = {name: np.array(arguments[name]) for name in self.overwritten}
+        arguments = {**arguments, **copies}
+        if self.engine is Engine.NATIVE:
+            return _run_native(self.module, self.function, arguments, copies)
+        outputs = run_module(self.module, arguments, function=self.function, listeners=listeners)
+        return {**outputs, **copies}
 
 
-def plan_run(module: ModuleOp, function: str) -> Plan:
-    """Choose how to run a function.
+def plan_run(module: ModuleOp, function: str, overwritten: tuple[str, ...] = ()) -> Plan:
+    """Choose how to run a function; the module belongs to the plan from now on.
 
     1. A function of the llvm dialect runs natively.
     2. Tensors, buffers and small loops are interpreted.
@@ -76,17 +88,23 @@ def plan_run(module: ModuleOp, function: str) -> Plan:
     Raises CannotRun.
     """
     if _llvm_function(module, function) is not None:
-        return Plan(Engine.NATIVE, module, function)
+        return Plan(Engine.NATIVE, module, function, overwritten)
+    problem = _not_interpretable(module, function)
+    if problem is None:
+        return Plan(Engine.INTERPRETER, module, function, overwritten)
+    return Plan(Engine.NATIVE, _lowered(module, problem), function, overwritten)
+
+
+def _not_interpretable(module: ModuleOp, function: str) -> Diagnostic | None:
     functions = [found for name in _run_with(function) if (found := find_function(module, name))]
     try:
         check_implemented(module, functions)
     except GaweeError as error:
-        return _plan_native(module, function, error.diagnostics[0])
+        return error.diagnostics[0]
     operations = sum(scalar_operations(module, each.body.block.ops) for each in functions)
     if operations <= LARGEST_INTERPRETED:
-        return Plan(Engine.INTERPRETER, module, function)
-    problem = Diagnostic(f"too large for the interpreter: {operations} scalar operations")
-    return _plan_native(module, function, problem)
+        return None
+    return Diagnostic(f"too large for the interpreter: {operations} scalar operations")
 
 
 def _run_with(function: str) -> tuple[str, ...]:
@@ -98,16 +116,15 @@ def _llvm_function(module: ModuleOp, name: str) -> llvm.FuncOp | None:
     return next((function for function in functions if function.sym_name.data == name), None)
 
 
-def _plan_native(module: ModuleOp, function: str, problem: Diagnostic) -> Plan:
-    """Plan to run a lowered copy of loops; raises CannotRun where they cannot be lowered."""
+def _lowered(module: ModuleOp, problem: Diagnostic) -> ModuleOp:
+    """Return a copy of loops at the llvm level; raises CannotRun where they cannot get there."""
     if not any(isinstance(op, memref.LoadOp | memref.StoreOp) for op in module.walk()):
         raise CannotRun(problem)
     try:
         # A context of its own: the instruments of this one watch the user's passes, not these.
-        lowered = Context().run(_lowered_by_reference, module)
+        return Context().run(_lowered_by_reference, module)
     except GaweeError as error:
         raise CannotRun(problem) from error
-    return Plan(Engine.NATIVE, lowered, function)
 
 
 def _lowered_by_reference(module: ModuleOp) -> ModuleOp:
@@ -165,19 +182,36 @@ def _constant(value: SSAValue) -> int | None:
 
 
 def _run_native(
-    module: ModuleOp, function: str, arguments: Mapping[str, Array]
+    module: ModuleOp,
+    function: str,
+    arguments: Mapping[str, Array],
+    overwritten: Mapping[str, Array],
 ) -> dict[str, Array]:
     # The back end needs LLVM: only what runs natively pays for the import.
     from gawee_dialect.backend.compiled import CompiledModel
 
+    _take_for_inputs(module, function, arguments)
     compiled = CompiledModel(module, function=function)
 
     def run() -> dict[str, Array]:
         if compiled.parameters:
             compiled.rebind(_named(compiled.parameters, arguments))
-        return compiled.run(_named(compiled.inputs, arguments))
+        return {**compiled.run(_named(compiled.inputs, arguments)), **overwritten}
 
     return run_isolated(run)
+
+
+def _take_for_inputs(module: ModuleOp, name: str, arguments: Mapping[str, Array]) -> None:
+    """Mark what a caller passes as inputs: `convert-to-llvm` takes what is written for outputs."""
+    function = _llvm_function(module, name)
+    if function is None or function.arg_attrs is None:
+        return
+    marks = [dict(each.data) for each in function.arg_attrs]
+    for entries in marks:
+        output = entries.get("gawee.output")
+        if isinstance(output, StringAttr) and output.data in arguments:
+            entries["gawee.input"] = entries.pop("gawee.output")
+    function.arg_attrs = ArrayAttr(DictionaryAttr(entries) for entries in marks)
 
 
 def _named(buffers: Sequence["Buffer"], arguments: Mapping[str, Array]) -> dict[str, Array]:

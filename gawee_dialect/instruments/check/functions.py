@@ -17,6 +17,7 @@ from gawee_dialect.dialect.elementwise import DivOp, SqrtOp
 from gawee_dialect.dialect.entry import MAIN, PREPARE, EntryArgument, find_function
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.instruments.check.buffers import WrittenBuffers
 from gawee_dialect.interpreter.arrays import ShapedType, dtype_of
 from gawee_dialect.interpreter.signature import Signature
 
@@ -41,6 +42,22 @@ def public_functions(module: ModuleOp) -> list[str]:
         if public and op.body.blocks and name != PREPARE and not name.endswith(PACKED):
             names.append(name)
     return [MAIN] if MAIN in names else names
+
+
+def overwritten_arguments(module: ModuleOp, name: str) -> tuple[str, ...]:
+    """Return the buffers that a function takes and writes, where it has no outputs by name.
+
+    That is how functions on buffers are written by hand: what they leave there is their result.
+    """
+    function = find_function(module, name)
+    if function is None or function.function_type.outputs.data:
+        return ()
+    signature = Signature.of(function)
+    if signature.destinations:
+        return ()
+    written = set(WrittenBuffers(module).of(function))
+    values = function.body.block.args
+    return tuple(each.name for each in signature.inputs if values[each.index] in written)
 
 
 GIVEN_ROLES = ("input", "parameter", "constant")
