@@ -119,10 +119,7 @@ class CheckEach(Instrument):
         step = Step("(as it was read)", "")
         self.steps.append(step)
         self._state = None
-        try:
-            self._take(self._run(module, step), step)
-        except GaweeError as error:  # a graph as a tracer left it may need a pass to run at all
-            step.note = f"not run: {error.diagnostics[0].message}"
+        self._take(self._run_at_first(module, step), step)
         step.seconds = perf_counter() - started
 
     def _take(self, state: State | None, step: Step) -> None:
@@ -131,6 +128,14 @@ class CheckEach(Instrument):
         step.engine = state.engine.value
         self._state = state
         step.note = _blind_spots(state.outputs)
+
+    def _run_at_first(self, module: ModuleOp, step: Step) -> State | None:
+        # A graph as a tracer left it may need a pass before it runs at all.
+        try:
+            return self._run(module, step)
+        except GaweeError as error:
+            step.note = f"not run: {error.diagnostics[0].message}"
+            return None
 
     def _run(self, module: ModuleOp, step: Step) -> State | None:
         """Run a copy of the module; None where it is at no level that can be run."""
@@ -149,18 +154,19 @@ class CheckEach(Instrument):
         if self._copy is not None and module.is_structurally_equivalent(self._copy):
             step.note = "unchanged"
             return
+        before = self._state
+        if before is None:
+            self._take(self._run_at_first(module, step), step)
+            return
         self._unchecked.append(module_pass)
         try:
             state = self._run(module, step)
         except GaweeError as error:
             raise self._stopped_running(error) from error
-        if state is None:
-            return
-        before = self._state
-        if before is not None:
+        if state is not None:
             self._compare(before, state, step)
-        self._take(state, step)
-        self._unchecked = []
+            self._take(state, step)
+            self._unchecked = []
 
     def _tolerance(self, before: State, after: State) -> Tolerance:
         """Return what is allowed between two runs.

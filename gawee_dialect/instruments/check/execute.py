@@ -21,9 +21,10 @@ from xdsl.interpreter import Interpreter
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
+from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.entry import MAIN, PREPARE, find_function
 from gawee_dialect.instruments.check.isolated import run_isolated
 from gawee_dialect.interpreter import run_module
@@ -88,11 +89,24 @@ def plan_run(module: ModuleOp, function: str, overwritten: tuple[str, ...] = ())
     Raises CannotRun.
     """
     if _llvm_function(module, function) is not None:
-        return Plan(Engine.NATIVE, module, function, overwritten)
+        return _native_plan(module, function, overwritten)
     problem = _not_interpretable(module, function)
     if problem is None:
         return Plan(Engine.INTERPRETER, module, function, overwritten)
-    return Plan(Engine.NATIVE, _lowered(module, problem), function, overwritten)
+    return _native_plan(_lowered(module, problem), function, overwritten)
+
+
+def _native_plan(module: ModuleOp, function: str, overwritten: tuple[str, ...]) -> Plan:
+    """Plan to run a function of the llvm dialect; raises CannotRun where it takes scalars."""
+    from gawee_dialect.backend.signature import signature_of
+
+    try:
+        signature_of(module, function)
+    except GaweeError as error:
+        raise CannotRun(error.diagnostics[0]) from error
+    except VerifyException as error:
+        raise CannotRun(Diagnostic(first_line(error))) from error
+    return Plan(Engine.NATIVE, module, function, overwritten)
 
 
 def _not_interpretable(module: ModuleOp, function: str) -> Diagnostic | None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
@@ -28,18 +28,21 @@ PACKED = "_packed"
 def public_functions(module: ModuleOp) -> list[str]:
     """Return what a check runs: `@main`, or where there is none every public function.
 
-    Packed forms at the llvm level and `@prepare` are left out: they run with their functions.
+    Packed forms at the llvm level and `@prepare` are left out: they run with their functions. So
+    are functions of several blocks, which only native code can run.
     """
     names: list[str] = []
     for op in module.ops:
         if isinstance(op, FuncOp):
-            public = op.sym_visibility is None or op.sym_visibility.data == "public"
+            visibility = op.sym_visibility
+            public = visibility is None or visibility.data == "public"
+            runs = public and len(op.body.blocks) == 1
         elif isinstance(op, llvm.FuncOp):
-            public = op.linkage.linkage.data == "external"
+            runs = op.linkage.linkage.data == "external" and bool(op.body.blocks)
         else:
             continue
         name = op.sym_name.data
-        if public and op.body.blocks and name != PREPARE and not name.endswith(PACKED):
+        if runs and name != PREPARE and not name.endswith(PACKED):
             names.append(name)
     return [MAIN] if MAIN in names else names
 
@@ -102,12 +105,14 @@ def _tensor_specs(function: FuncOp) -> Iterable[ArraySpec]:
 
 
 def _dtype_of(argument: EntryArgument) -> np.dtype[np.generic]:
+    type = argument.type
+    dense = not isa(type, MemRefType[Attribute]) or isinstance(type.layout, NoneAttr)
     try:
-        return dtype_of(argument.type)
-    except InterpretationError as error:
-        raise GaweeError(
-            f"cannot make data for argument '{argument.name}' of type '{argument.type}'"
-        ) from error
+        if dense:
+            return dtype_of(type)
+    except InterpretationError:
+        pass
+    raise GaweeError(f"cannot make data for argument '{argument.name}' of type '{type}'")
 
 
 def _llvm_specs(module: ModuleOp, name: str) -> Iterable[ArraySpec]:
