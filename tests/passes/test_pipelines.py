@@ -6,7 +6,7 @@ normalization is folded: both stay within some 1e-6 of it.
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.dialect.entry import entry_arguments
@@ -30,7 +30,7 @@ def seeded(model: Model) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("level", ["linalg", "loops", "llvm"])
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40)
 @given(module=graphs())
 def test_random_graph_means_the_same_at_every_level(level: str, module: ModuleOp) -> None:
     module.verify()
