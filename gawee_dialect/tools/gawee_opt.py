@@ -11,11 +11,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, print_mlir, split_chunks
+from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, split_chunks
+from gawee_dialect.instruments.print_ir import text_options
 from gawee_dialect.instruments.report import print_table
 from gawee_dialect.instruments.timing import Timing
 from gawee_dialect.passes.instrument import instrumented
-from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_passes
+from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_pipeline
+from gawee_dialect.printing import module_text
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
@@ -67,7 +69,9 @@ def argument_parser() -> CommandParser:
     )
     add(
         "--verify-each",
+        nargs="?",
         type=_boolean,
+        const=True,
         default=True,
         metavar="BOOL",
         help="verify the module after each pass (default: true)",
@@ -97,9 +101,7 @@ def parse_arguments(argv: Sequence[str], table: PassTable) -> tuple[Namespace, l
     """Read the command line; raises GaweeError, with the nearest flag, for an unknown one."""
     rest, specs = split_pass_flags(argv, table)
     parser = argument_parser()
-    # LLVM's flags may stand alone for true; argparse would take the file name for the value.
-    rest = ["--verify-each=true" if word == "--verify-each" else word for word in rest]
-    arguments, unknown = parser.parse_known_args(rest)
+    arguments, unknown = parser.parse_known_args(parser.with_values_attached(rest))
     if unknown:
         flags = [*parser.flags(), *(f"--{name}" for name in table)]
         raise GaweeError(_unknown_argument(unknown[0], flags))
@@ -160,22 +162,14 @@ class Chunks:
         with phase(self.timing, "parse"):
             module = parse_mlir(ctx, chunk, self.name, line_offset)
         with instrumented(*self.instruments):
-            for instrument in self.instruments:
-                instrument.before_pipeline(ctx, module, self.passes)
-            run_passes(ctx, module, self.passes, verify_each=self.arguments.verify_each)
-            for instrument in self.instruments:
-                instrument.after_pipeline(module)
+            run_pipeline(ctx, module, self.passes, verify_each=self.arguments.verify_each)
         if self.arguments.cost:
             print_table(cost_report(module))
         with phase(self.timing, "print"):
             return self._print(module)
 
     def _print(self, module: ModuleOp) -> str:
-        return print_mlir(
-            module,
-            generic=self.arguments.mlir_print_op_generic,
-            locations=self.arguments.mlir_print_debuginfo,
-        )
+        return module_text(module, text_options(self.arguments, dump=False))
 
 
 def transform(arguments: Namespace, passes: Sequence[ModulePass]) -> None:

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import Protocol
 
-from gawee_dialect.instruments import timing
+from gawee_dialect.instruments import explain_missed, print_ir, timing, trace_patterns
 from gawee_dialect.passes.instrument import Instrument
 
 
@@ -24,7 +24,12 @@ class InstrumentFamily(Protocol):
         ...
 
 
-FAMILIES: tuple[InstrumentFamily, ...] = (timing,)
+FAMILIES: tuple[InstrumentFamily, ...] = (
+    timing,
+    print_ir,
+    trace_patterns,
+    explain_missed,
+)
 
 
 def make_instruments(arguments: Namespace, name: str) -> list[Instrument]:
