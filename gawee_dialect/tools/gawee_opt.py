@@ -15,7 +15,7 @@ from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, split_ch
 from gawee_dialect.instruments.print_ir import text_options
 from gawee_dialect.instruments.report import print_table
 from gawee_dialect.instruments.timing import Timing
-from gawee_dialect.passes.instrument import instrumented
+from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_pipeline
 from gawee_dialect.printing import module_text
 from gawee_dialect.tools.command_line import (
@@ -29,7 +29,7 @@ from gawee_dialect.tools.expected_errors import compare_errors, expected_errors
 from gawee_dialect.tools.instrument_flags import FAMILIES, make_instruments
 from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.pass_list import pass_list
-from gawee_dialect.tools.plugin_file import with_loaded_passes
+from gawee_dialect.tools.plugin_file import LOAD_HELP, Loaded, loaded_files, split_load_flags
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def argument_parser() -> CommandParser:
     add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
     add("-p", "--passes", metavar="PIPELINE", help="run passes: 'a,b{option=1}'")
     add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
-    add("--load", metavar="FILE", help="add the passes that a Python file defines; repeatable")
+    add("--load", metavar="FILE", help=LOAD_HELP)
     add("--list-passes", action="store_true", help="describe every pass and its options")
     add("--split-input-file", action="store_true", help=f"split at lines '{SPLIT_MARKER}'")
     add(
@@ -132,11 +132,17 @@ def cost_report(module: ModuleOp) -> "Table":
 class Chunks:
     """Takes the chunks of one input through the passes, one after another."""
 
-    def __init__(self, arguments: Namespace, passes: Sequence[ModulePass], name: str):
+    def __init__(
+        self,
+        arguments: Namespace,
+        passes: Sequence[ModulePass],
+        name: str,
+        instruments: Sequence[Instrument] = (),
+    ):
         self.arguments = arguments
         self.passes = passes
         self.name = name
-        self.instruments = make_instruments(arguments, name)
+        self.instruments = [*make_instruments(arguments, name), *instruments]
         timers = (each for each in self.instruments if isinstance(each, Timing))
         self.timing = next(timers, None)
         self.complaints: list[Diagnostic] = []
@@ -172,10 +178,12 @@ class Chunks:
         return module_text(module, text_options(self.arguments, dump=False))
 
 
-def transform(arguments: Namespace, passes: Sequence[ModulePass]) -> None:
-    """Read, take through the passes, write; raises GaweeError, and then writes nothing."""
+def transformed(
+    arguments: Namespace, passes: Sequence[ModulePass], instruments: Sequence[Instrument] = ()
+) -> str:
+    """Read, take through the passes, and return the output; raises GaweeError."""
     text, name = read_text(arguments.input)
-    chunks = Chunks(arguments, passes, name)
+    chunks = Chunks(arguments, passes, name, instruments)
     parts = split_chunks(text) if arguments.split_input_file else [(text, 0)]
     # A context of its own for each chunk: passes load dialects, and chunks must not depend on it.
     try:
@@ -191,7 +199,7 @@ def transform(arguments: Namespace, passes: Sequence[ModulePass]) -> None:
     if chunks.complaints:
         raise GaweeError(chunks.complaints)
     printed = (output for output in outputs if output)
-    write_text(arguments.output, f"{SPLIT_MARKER}\n".join(printed))
+    return f"{SPLIT_MARKER}\n".join(printed)
 
 
 def version_text() -> str:
@@ -208,17 +216,24 @@ def version_text() -> str:
     return f"{PROG} {of('gawee-dialect')}, xdsl {of('xdsl')}, Python {python}"
 
 
-def run(argv: Sequence[str]) -> int:
-    """Do what the command line says; raises GaweeError and OSError."""
-    argv, table = with_loaded_passes(PROG, argv, all_passes())
+def run_once(argv: Sequence[str], loaded: Loaded) -> int:
+    """Do what a command line without `--load` says; raises GaweeError and OSError."""
+    table = all_passes()
     arguments, passes = parse_arguments(argv, table)
     if arguments.version:
         print(version_text())
     elif arguments.list_passes:
         write_text(arguments.output, pass_list(table))
     else:
-        transform(arguments, passes)
+        write_text(arguments.output, transformed(arguments, passes, loaded.instruments))
     return DONE
+
+
+def run(argv: Sequence[str]) -> int:
+    """Do what the command line says; raises GaweeError and OSError."""
+    paths, rest = split_load_flags(PROG, argv)
+    with loaded_files(paths, flags=argument_parser().flags()) as loaded:
+        return run_once(rest, loaded)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
