@@ -71,9 +71,24 @@ def _write_gawee_json(job: Job) -> None:
     module_to_gawee_json(job.module, job.arrays(), target.parent, file_name=target.name)
 
 
+def _write_llvm_ir(job: Job) -> None:
+    from gawee_dialect.backend.llvm_text import llvm_text
+
+    foreign = sorted({op.name for op in job.module.ops if op.dialect_name() != "llvm"})
+    if foreign:
+        raise GaweeError(
+            Diagnostic(
+                f"expected a module of the llvm dialect, got '{foreign[0]}'",
+                hint="gawee-opt --gawee-to-llvm takes a graph there",
+            )
+        )
+    write_text(job.arguments.output, llvm_text(job.module))
+
+
 TARGETS: dict[str, Callable[[Job], None]] = {
     "mlir": _write_mlir,
     "gawee-json": _write_gawee_json,
+    "llvm-ir": _write_llvm_ir,
 }
 """What `--to` may name, and how each is written; a new target is one line."""
 

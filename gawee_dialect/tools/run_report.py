@@ -67,9 +67,9 @@ def print_differences(
     """Print how far the outputs of two levels are apart, and whether that is within the limit."""
     table = Table(
         "output",
-        f"largest |{level} - {reference}|",
+        "largest difference",
         "at",
-        f"range of {reference}",
+        "range",
         "part of range",
         "verdict",
         title=f"{level} against {reference}",
