@@ -1,9 +1,10 @@
 """gawee-opt: read MLIR, run passes, write MLIR; mlir-opt for the gawee dialect."""
 
 import sys
-from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import SUPPRESS, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xdsl.context import Context
@@ -29,7 +30,14 @@ from gawee_dialect.tools.expected_errors import compare_errors, expected_errors
 from gawee_dialect.tools.instrument_flags import FAMILIES, make_instruments
 from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.pass_list import pass_list
-from gawee_dialect.tools.plugin_file import LOAD_HELP, Loaded, loaded_files, split_load_flags
+from gawee_dialect.tools.plugin_file import (
+    LOAD_HELP,
+    Loaded,
+    loaded_files,
+    modules_of,
+    split_load_flags,
+)
+from gawee_dialect.tools.watch import Hits, Watch
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
 
 if TYPE_CHECKING:
@@ -59,6 +67,13 @@ def argument_parser() -> CommandParser:
     add("-p", "--passes", metavar="PIPELINE", help="run passes: 'a,b{option=1}'")
     add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
     add("--load", metavar="FILE", help=LOAD_HELP)
+    add(
+        "--watch",
+        action="store_true",
+        help="run again whenever the input or a loaded file is saved, and print what became "
+        "different in the output, and how often each pattern fired; Ctrl-C ends it",
+    )
+    add("--watch-runs", type=int, metavar="N", help=SUPPRESS)  # for tests: end after N runs
     add("--list-passes", action="store_true", help="describe every pass and its options")
     add("--split-input-file", action="store_true", help=f"split at lines '{SPLIT_MARKER}'")
     add(
@@ -229,9 +244,33 @@ def run_once(argv: Sequence[str], loaded: Loaded) -> int:
     return DONE
 
 
+def watch(argv: Sequence[str], paths: Sequence[str]) -> int:
+    """Run whenever the input or a loaded file is saved; raises GaweeError for standard input."""
+    parser = argument_parser()
+    words, _ = split_pass_flags(argv, all_passes())
+    # Passes of loaded files are unknown as yet, and a later save may add one.
+    watched, _ = parser.parse_known_args(parser.with_values_attached(words))
+    if watched.input == "-":
+        raise GaweeError("expected a file to watch, got standard input")
+    files = {Path(path) for path in (watched.input, *paths)}
+
+    def run(hits: Hits) -> str:
+        with loaded_files(paths, flags=parser.flags()) as loaded:
+            files.update(modules_of(paths).values())
+            arguments, passes = parse_arguments(argv, all_passes())
+            output = transformed(arguments, passes, [*loaded.instruments, hits])
+            if arguments.output != "-":
+                write_text(arguments.output, output)
+            return output
+
+    return Watch(PROG, run, files, print_first=watched.output == "-").loop(watched.watch_runs)
+
+
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
     paths, rest = split_load_flags(PROG, argv)
+    if "--watch" in rest:
+        return watch(rest, paths)
     with loaded_files(paths, flags=argument_parser().flags()) as loaded:
         return run_once(rest, loaded)
 

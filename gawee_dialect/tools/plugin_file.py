@@ -228,9 +228,14 @@ def _imports_beside(paths: Sequence[str]) -> Generator[None]:
 
 
 def modules_of(paths: Sequence[str]) -> dict[str, Path]:
-    """Return the modules that are loaded files, or were imported from the folders of these."""
+    """Return the modules that are loaded files, or that these import from beside them."""
     folders = {Path(path).resolve().parent for path in paths}
-    files = {name: getattr(module, "__file__", None) for name, module in sys.modules.items()}
+    # Modules of packages are none of theirs, even where a file lies in the folder of a package.
+    files = {
+        name: getattr(module, "__file__", None)
+        for name, module in sys.modules.items()
+        if "." not in name.removeprefix("loaded.")
+    }
     return {
         name: Path(file)
         for name, file in files.items()
