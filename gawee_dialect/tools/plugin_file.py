@@ -21,7 +21,7 @@ from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.universe import all_dialects, all_passes, extended
@@ -181,14 +181,17 @@ def _instrument(file: LoadedFile, kind: type[Instrument]) -> Instrument:
     try:
         return kind()
     except TypeError as error:
-        text = f"cannot make instrument '{kind.__name__}' without arguments: {first_line(error)}"
+        text = f"cannot make instrument '{kind.__name__}' without arguments: {error}"
         raise file.error(text, kind) from error
 
 
 def _module_name(path: Path) -> str:
     """Return the name under which other loaded files can import a file, where it is free."""
     name = path.stem
-    free = name.isidentifier() and name not in sys.modules and find_spec(name) is None
+    if not name.isidentifier() or name in sys.modules:
+        return f"loaded.{name}"
+    spec = find_spec(name)
+    free = spec is None or (spec.origin is not None and Path(spec.origin) == path.resolve())
     return name if free else f"loaded.{name}"
 
 
@@ -206,7 +209,7 @@ def _run_file(path: str) -> ModuleType:
         # Not by an import: its cache knows a file by its size and the second it was saved in.
         exec(compile(file.read_bytes(), path, "exec", dont_inherit=True), vars(module))
     except Exception as error:
-        message = f"cannot load this file: {type(error).__name__}: {first_line(error)}"
+        message = f"cannot load this file: {_as_python_says(error)}"
         raise GaweeError(Diagnostic(message, _error_place(error, [path]) or path)) from error
     return module
 
@@ -256,9 +259,13 @@ def _located_in(paths: Sequence[str]) -> Generator[None]:
             raise
         notes: Sequence[str] = getattr(error, "__notes__", ())
         running = "".join(f" {note}" for note in notes if note.startswith("in pass"))
-        message = f"{type(error).__name__}{running}: {first_line(error)}"
         hint = "--debug shows the traceback"
-        raise GaweeError(Diagnostic(message, where, hint=hint)) from error
+        raise GaweeError(Diagnostic(_as_python_says(error, running), where, hint=hint)) from error
+
+
+def _as_python_says(error: Exception, running: str = "") -> str:
+    text = error.msg if isinstance(error, SyntaxError) else str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}{running}" + (f": {text}" if text else "")
 
 
 def _error_place(error: BaseException, paths: Sequence[str]) -> str | None:

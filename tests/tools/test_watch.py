@@ -164,7 +164,7 @@ def test_output_goes_to_the_file_that_is_asked_for(
 
     watched(
         monkeypatch,
-        [str(graph), "-o", str(output), "--canonicalize"],
+        [str(graph), "-o", str(output), "--cse"],
         lambda: graph.write_text(TWO_RELUS),
     )
 
