@@ -17,8 +17,12 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model, load
+from gawee_dialect.passes.instrument import instrumented
+from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, run_tool
+from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, random_array, read_inputs
+from gawee_dialect.universe import all_passes, make_context
 
 PROG = "gawee-run"
 DEFAULT_TOLERANCE = 1e-4
@@ -62,6 +66,14 @@ def argument_parser() -> CommandParser:
     add("--std", type=_numbers, default=(1.0,), metavar="R,G,B", help="for pictures (default: 1)")
     add("--seed", type=int, default=0, help="of random inputs and weights (default: 0)")
     add("--output", metavar="NPZ", help="write the outputs, by name, to a .npz file")
+    add("--load", metavar="FILE", help=LOAD_HELP)
+    add(
+        "-p",
+        "--passes",
+        default="",
+        metavar="PIPELINE",
+        help="run these passes on the graph before those of the level: 'a,b{option=1}'",
+    )
     add("--level", choices=levels, default="llvm", help="what executes (default: llvm)")
     add("--compare", choices=levels, metavar="LEVEL", help="run this level too and compare")
     add(
@@ -139,6 +151,8 @@ def make_session(arguments: Namespace) -> Session:
             model.parameters = random_parameters(model, arguments.seed)
         else:
             model = load(arguments.graph, arguments.weights)
+    passes = parse_passes(arguments.passes, all_passes())
+    run_pipeline(make_context(), model.module, passes)
     scale = PictureScale(arguments.mean, arguments.std)
     specs = input_specs(model.arguments)
     inputs: dict[str, AnyArray] = {}
@@ -218,7 +232,17 @@ def write_archive(path: str, outputs: Mapping[str, AnyArray]) -> None:
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
-    arguments = parse_arguments(argv)
+    paths, rest = split_load_flags(PROG, argv)
+    with loaded_files(paths) as loaded, instrumented(*loaded.instruments):
+        try:
+            return run_session(parse_arguments(rest))
+        finally:
+            for instrument in loaded.instruments:
+                instrument.report()
+
+
+def run_session(arguments: Namespace) -> int:
+    """Read the graph and do all that is asked for; raises GaweeError and OSError."""
     session = make_session(arguments)
     if arguments.cost:
         from gawee_dialect.analysis.cost import cost_table

@@ -20,6 +20,7 @@ from gawee_dialect.tools.command_line import (
     run_tool,
     write_text,
 )
+from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 
 if TYPE_CHECKING:
     from gawee_dialect.parameters import ParameterStore
@@ -122,6 +123,7 @@ def argument_parser() -> CommandParser:
         action="store_true",
         help="look at no weight file: shapes only, all constants become arguments",
     )
+    add("--load", metavar="FILE", help=LOAD_HELP)
     add("--mlir-print-debuginfo", action="store_true", help="print locations")
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
@@ -150,7 +152,13 @@ def weights_path(arguments: Namespace) -> Path | None:
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError, and then writes nothing."""
-    arguments = parse_arguments(argv)
+    paths, rest = split_load_flags(PROG, argv)
+    with loaded_files(paths):
+        return translate(parse_arguments(rest))
+
+
+def translate(arguments: Namespace) -> int:
+    """Read a graph and write it as asked for; raises GaweeError and OSError."""
     text, name = read_text(arguments.input)
     frontend = sniff(text, name) if arguments.source == "auto" else FRONTENDS[arguments.source]
     weights = weights_path(arguments)
