@@ -21,9 +21,7 @@ class Instrument:
     One instrument may see several modules, one pipeline after another (`--split-input-file`).
     """
 
-    def before_pipeline(
-        self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]
-    ) -> None:
+    def before_pipeline(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
         """Called before the first pass of a module, with the passes that will run."""
 
     def after_pipeline(self, module: ModuleOp) -> None:
