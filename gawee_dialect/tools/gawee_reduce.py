@@ -124,10 +124,11 @@ def parse_arguments(argv: Sequence[str], table: PassTable) -> tuple[Namespace, l
 
 def make_failure(arguments: Namespace, passes: Sequence[ModulePass]) -> Failure:
     """Return what failing is; raises GaweeError for a script that is not there."""
-    if arguments.test is not None:
-        program = which(arguments.test) or which(str(Path(arguments.test).resolve()))
+    script: str | None = arguments.test
+    if script is not None:
+        program = which(script) or which(str(Path(script).resolve()))
         if program is None:
-            raise GaweeError(f"cannot run '{arguments.test}': it is no program")
+            raise GaweeError(f"cannot run '{script}': it is no program")
         return ScriptFailure(Path(program), arguments.test_time_limit)
     if arguments.numeric:
         # Only this flag pays for the import.
