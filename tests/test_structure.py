@@ -29,6 +29,7 @@ FORBIDDEN = {
     "interpreter": {"backend", "frontends", "passes", "tools"},
     "backend": {"frontends", "passes", "tools"},
     "instruments": {"backend", "frontends", "tools"},
+    "reduce": {"backend", "tools"},
 }
 HOMELESS = {"utils", "util", "helpers", "helper", "common", "misc", "uncategorized"}
 
