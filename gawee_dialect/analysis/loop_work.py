@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IntegerAttr
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects.builtin import IntegerAttr, MemRefType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.analysis.work import Work, bits_of, scalar_flops, size_of
@@ -60,7 +60,9 @@ class Accesses:
         """Return the traffic: no buffer moves more than whole, however often it is loaded."""
         read = {value: _moved(value, times) for value, times in self.loads.items()}
         written = {value: _moved(value, times) for value, times in self.stores.items()}
-        touched = {value: max(read.get(value, 0), written.get(value, 0)) for value in read | written}
+        touched = {
+            value: max(read.get(value, 0), written.get(value, 0)) for value in read | written
+        }
         return Work(
             self.flops,
             sum(read.values()),
@@ -71,7 +73,7 @@ class Accesses:
 
 
 def _moved(value: SSAValue, times: int) -> int:
-    assert isa(value.type, memref.MemRefType)
+    assert isa(value.type, MemRefType[Attribute])
     return min(size_of(value), times * element_bytes(value.type.element_type))
 
 

@@ -31,9 +31,9 @@ Array = NDArray[np.generic]
 
 @dataclass
 class NodeTime:
-    """Seconds spent on one node, the best of all runs, and the op or kernel that took most of them.
+    """Seconds spent on one node, the best of all runs, and which op or kernel took most of them.
 
-    `work` is None where a part of what ran has no known work. `place` tells nodes of one name apart.
+    `work` is None where a part of what ran has no known work. `place` tells nodes of a name apart.
     """
 
     node: str
@@ -98,6 +98,11 @@ def processor_json(processor: Processor) -> dict[str, object]:
             for each in processor.memories
         ],
     }
+
+
+def time_unit(seconds: float) -> tuple[str, float]:
+    """Return the unit to show parts of a time in, and how many of it a second has."""
+    return ("us", 1e6) if seconds < 2e-3 else ("ms", 1e3)
 
 
 def by_node(parts: Iterable[NodeTime]) -> list[NodeTime]:

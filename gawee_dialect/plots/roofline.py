@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from math import atan2, degrees
+from math import atan2, cos, degrees, sin
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.instruments.profile import NodeTime
+from gawee_dialect.instruments.profile import NodeTime, time_unit
 from gawee_dialect.target.description import GIGA, Processor
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ GREY = "#606060"
 ROW = 0.135
 """Inches a line of the list takes."""
 
-NEAR = (14.0, 6.0)
+NEAR = (8.0, 6.0)
 """Points of the picture (1/72 inch), across and up, within which nodes share a label."""
 
 LABEL_SIZE = 7.0
@@ -145,19 +145,29 @@ def _draw_roofs(axes: Axes, dots: Sequence[Dot], processor: Processor) -> None:
     ):
         start = min(ridges) if line == "solid" else left
         axes.plot([start, right], [rate, rate], color=colour, linewidth=1.2, linestyle=line)
-        axes.text(right, 1.04 * rate, f"{name} ", color=colour, ha="right", va="bottom")
+        axes.annotate(
+            name,
+            (right, rate),
+            xytext=(-4, 2),
+            textcoords="offset points",
+            color=colour,
+            ha="right",
+            va="bottom",
+        )
     parts = zip(processor.memories, slopes, ridges, strict=True)
     for index, (memory, slope, ridge) in enumerate(parts):
         colour = COLOURS[min(index, len(COLOURS) - 1)]
         axes.plot([left, ridge], [slope * left, peak], color=colour, linewidth=1.2)
         (x, y), (end_x, end_y) = (_place(axes, at, slope * at) for at in (left, ridge))
+        angle = atan2(end_y - y, end_x - x)
+        along, above = (cos(angle), sin(angle)), (-sin(angle), cos(angle))
         axes.annotate(
             f"{memory.name} {slope:.3g} GB/s",
             (ridge, peak),
-            xytext=(-16, -12),
+            xytext=(2 * above[0] - 12 * along[0], 2 * above[1] - 12 * along[1]),
             textcoords="offset points",
             color=colour,
-            rotation=degrees(atan2(end_y - y, end_x - x)),
+            rotation=degrees(angle),
             rotation_mode="anchor",
             ha="right",
             va="bottom",
@@ -176,6 +186,7 @@ def _draw_dots(axes: Axes, dots: Sequence[Dot]) -> None:
         (drawn,) = axes.plot(
             [dot.intensity],
             [dot.gflops],
+            linestyle="none",
             marker="o",
             markersize=dot.size,
             markeredgewidth=0.5,
@@ -242,18 +253,22 @@ def _draw_label(axes: Axes, group: Sequence[Dot], taken: list[Box]) -> None:
 
 def _list_lines(ranked: Sequence[NodeTime], processor: Processor) -> list[str]:
     """Say what the numbers at the dots stand for; a node without a number has no arithmetic."""
-    lines = [f"{'':>3} {'node':<26} {'ms':>9} {'%':>5} {'of limit':>9}"]
     whole = sum(time.seconds for time in ranked) or 1.0
+    unit, scale = time_unit(whole)
+    lines = [f"{'':>3} {'node':<26} {unit:>9} {'%':>5} {'of limit':>9}"]
     drawn = {dot.rank for dot in find_dots(ranked, processor)}
     for rank, time in enumerate(ranked[:LISTED], start=1):
         name = time.node if len(time.node) <= 26 else f"{time.node[:25]}…"
         percent = time.percent_of_limit(processor)
-        number, of_limit = rank if rank in drawn else "", "" if percent is None else f"{percent:.1f}%"
-        milliseconds, share = 1e3 * time.seconds, 100 * time.seconds / whole
-        lines.append(f"{number:>3} {name:<26} {milliseconds:>9.3f} {share:>5.1f} {of_limit:>9}")
+        number, of_limit = (
+            rank if rank in drawn else "",
+            "" if percent is None else f"{percent:.1f}%",
+        )
+        length, share = scale * time.seconds, 100 * time.seconds / whole
+        lines.append(f"{number:>3} {name:<26} {length:>9.3f} {share:>5.1f} {of_limit:>9}")
     if len(ranked) > LISTED:
         rest = sum(time.seconds for time in ranked[LISTED:])
-        lines.append(f"{'':>3} {len(ranked) - LISTED:>4} {'others':<21} {1e3 * rest:>9.3f}")
+        lines.append(f"{'':>3} {len(ranked) - LISTED:>4} {'others':<21} {scale * rest:>9.3f}")
     return lines
 
 

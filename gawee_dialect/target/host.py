@@ -183,11 +183,11 @@ def read_measured(processor: Processor) -> Measured | None:
         return None
     if not isa(form, dict[str, object]):
         return None
-    flops, bandwidths, date = (form.get(key) for key in ("flops", "bandwidths", "date"))
-    if not isa(bandwidths, dict[str, float]) or not isinstance(date, str):
+    flops, bandwidths, date = form.get("flops"), form.get("bandwidths"), form.get("date")
+    if not isinstance(flops, float) or not isa(bandwidths, dict[str, float]):
         return None
-    usable = isinstance(flops, float) and min((flops, *bandwidths.values())) > 0
-    return Measured(flops, bandwidths, date) if usable else None
+    usable = isinstance(date, str) and min((flops, *bandwidths.values())) > 0
+    return Measured(flops, bandwidths, str(date)) if usable else None
 
 
 def host() -> Processor:

@@ -113,7 +113,8 @@ def _read_text(processor: Processor) -> str:
     The vectors are combined bit by bit, which every processor does as fast as it can load.
     """
     type, count = f"vector<{processor.lanes}xi32>", READS_A_STEP
-    load = f"""%at# = llvm.getelementptr %memory[%v{count}, #] : (!llvm.ptr, i64) -> !llvm.ptr, !llvm.array<{count} x {type}>
+    block_of = f"!llvm.ptr, !llvm.array<{count} x {type}>"
+    load = f"""%at# = llvm.getelementptr %memory[%v{count}, #] : (!llvm.ptr, i64) -> {block_of}
   %read# = llvm.load %at# : !llvm.ptr -> {type}
   %n# = llvm.or %v#, %read# : {type}"""
     wrap = f"""%after = llvm.add %v{count}, %one : i64

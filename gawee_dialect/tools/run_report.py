@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from gawee_dialect.dialect.types import shape_text
-from gawee_dialect.instruments.profile import NodeTime
+from gawee_dialect.instruments.profile import NodeTime, time_unit
 from gawee_dialect.target.description import HOST, Processor
 
 PROFILE_WIDTH = 100
@@ -97,15 +97,16 @@ def print_profile(console: Console, times: Sequence[NodeTime], processor: Proces
     """Print each node's time, the least that its work can take, and how near it comes."""
     total = sum(time.seconds for time in times)
     limits = [time.limit(processor) for time in times]
+    unit, scale = time_unit(total)
     least = sum(limit.seconds for limit in limits if limit is not None)
     table = Table(title="time by node", show_footer=True, box=None, padding=(0, 1, 0, 0))
     table.add_column("\nnode", "total", overflow="ellipsis", no_wrap=True, max_width=26)
     table.add_column("\nran", overflow="ellipsis", no_wrap=True, max_width=20)
     part = f"{100 * least / total:.1f}" if total > 0 else ""
     for heading, footer in (
-        ("time\nms", f"{total * 1e3:.3f}"),
+        (f"time\n{unit}", f"{total * scale:.3f}"),
         ("share\n%", "100.0"),
-        ("limit\nms", f"{least * 1e3:.3f}"),
+        (f"limit\n{unit}", f"{least * scale:.3f}"),
         ("set\nby", ""),
         ("GFLOP\n/s", ""),
         ("GB\n/s", ""),
@@ -116,9 +117,9 @@ def print_profile(console: Console, times: Sequence[NodeTime], processor: Proces
         table.add_row(
             time.node,
             time.what,
-            f"{time.seconds * 1e3:.3f}",
+            f"{time.seconds * scale:.3f}",
             f"{100 * time.seconds / total if total else 0.0:.1f}",
-            "" if limit is None else f"{limit.seconds * 1e3:.3f}",
+            "" if limit is None else f"{limit.seconds * scale:.3f}",
             "" if limit is None else limit.bound,
             _cell(time.gflops, 2),
             _cell(time.gbytes, 2),
