@@ -28,6 +28,19 @@ class CommandParser(ArgumentParser):
         """Return every argument, for the reference page."""
         return self._actions
 
+    def with_values_attached(self, words: Sequence[str]) -> list[str]:
+        """Return a command line in which flags with an optional value have it after `=` alone.
+
+        LLVM's flags may stand alone; argparse would take the file name behind them for the value.
+        """
+        alone = {
+            spelling: str(action.const).lower()
+            for action in self._actions
+            if action.nargs == "?"
+            for spelling in action.option_strings
+        }
+        return [f"{word}={alone[word]}" if word in alone else word for word in words]
+
     def flags(self) -> list[str]:
         """Return every spelling of every flag."""
         return [spelling for action in self._actions for spelling in action.option_strings]

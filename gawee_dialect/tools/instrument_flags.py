@@ -8,7 +8,13 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import Protocol
 
-from gawee_dialect.instruments import check_each, timing
+from gawee_dialect.instruments import (
+    check_each,
+    explain_missed,
+    print_ir,
+    timing,
+    trace_patterns,
+)
 from gawee_dialect.passes.instrument import Instrument
 
 
@@ -24,7 +30,13 @@ class InstrumentFamily(Protocol):
         ...
 
 
-FAMILIES: tuple[InstrumentFamily, ...] = (timing, check_each)
+FAMILIES: tuple[InstrumentFamily, ...] = (
+    timing,
+    print_ir,
+    trace_patterns,
+    explain_missed,
+    check_each,
+)
 
 
 def make_instruments(arguments: Namespace, name: str) -> list[Instrument]:

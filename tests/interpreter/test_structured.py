@@ -12,7 +12,7 @@ from tests.interpreter.modules import random, run
 
 # Sums of up to some hundred float32 products, taken in another order.
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
-cases = settings(max_examples=25, deadline=None)
+cases = settings(max_examples=25)
 pair = st.tuples(st.integers(1, 3), st.integers(1, 3))
 
 

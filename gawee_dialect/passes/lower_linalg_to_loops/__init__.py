@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -223,9 +223,8 @@ class OpenLoop:
 class LowerStructuredOp(Pattern):
     """linalg.op on memrefs -> scf.for nest { memref.load; scalar body; memref.store }"""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        if not isinstance(op, LinalgStructuredOperation):
-            return
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LinalgStructuredOperation, rewriter: PatternRewriter) -> None:
         if op.results:
             self.missed(op, "expected operands on buffers, got tensors; bufferize comes first")
             return
