@@ -1,4 +1,4 @@
-"""Write the reference pages from what the sources say: docs/reference/{dialect,passes,tools}.md.
+"""Write the reference pages, docs/reference/*.md, from what the sources say.
 
 python docs/generate_reference.py            write the pages
 python docs/generate_reference.py --check    exit with 1 where a page is not what would be written
@@ -21,12 +21,14 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from gawee_dialect.dialect import GAWEE
+from gawee_dialect.frontends.formats import FRONTENDS, Frontend
+from gawee_dialect.passes.lowerings import lowerings
 from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.tools.pass_list import options
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes
 
 FOLDER = Path(__file__).parent / "reference"
-TOOLS = ("gawee_opt", "gawee_translate", "gawee_run")
+TOOLS = ("gawee_opt", "gawee_translate", "gawee_run", "gawee_reduce")
 GENERATED = "<!-- Written by docs/generate_reference.py; edit the docstrings instead. -->"
 
 
@@ -189,8 +191,37 @@ def tools_page() -> str:
     return "\n\n".join([GENERATED, head, *map(tool_section, TOOLS)]) + "\n"
 
 
+def support_table(frontend: Frontend) -> str:
+    """Return a format's registry of ops as a table."""
+    lowered = lowerings()
+    rows = [
+        f"| `{entry.op_type}` | `{entry.op}` | `{lowered[entry.op]}` | "
+        f"{prose('; '.join(entry.limits))} |"
+        for entry in frontend.op_support()
+    ]
+    heading = "| op type | becomes | lowered by | limits |\n|---|---|---|---|"
+    return "\n".join([heading, *rows])
+
+
+def frontends_page() -> str:
+    """Return the page of formats: which ops each reads, and what they may not be."""
+    head = (
+        "# Formats of graphs\n\n"
+        "The tables come from the registries that the readers themselves use. "
+        "`gawee-translate --coverage model.json` holds a model against them, before anything is "
+        "lowered and without its weights."
+    )
+    sections = [
+        f"## `{name}`\n\n{support_table(frontend)}"
+        for name, frontend in FRONTENDS.items()
+        if frontend.op_support()
+    ]
+    return "\n\n".join([GENERATED, head, *sections]) + "\n"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "dialect.md": dialect_page,
+    "frontends.md": frontends_page,
     "passes.md": passes_page,
     "tools.md": tools_page,
 }

@@ -24,6 +24,7 @@ PASSES: dict[str, str] = {
     "plan-memory": "PlanMemory",
     "lower-linalg-to-loops": "LowerLinalgToLoops",
     "convert-to-llvm": "ConvertToLLVM",
+    "annotate-cost": "AnnotateCost",
 }
 
 PIPELINES: dict[str, str] = {

@@ -1,25 +1,33 @@
-"""The formats that graphs come in: name, how to recognise the text, how to read it.
+"""The formats that graphs come in: name, how to recognise the text, how to read it or judge it.
 
 A new format is one line of FRONTENDS.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, OpSupport, Verdict
+from gawee_dialect.locations import node_name, place
 
 
 @dataclass(frozen=True)
 class Frontend:
-    """One format: `accepts` looks at the text, `read` takes text, name and folder of data."""
+    """One format: `accepts` looks at the text, `read` takes text, name and folder of data.
+
+    `coverage` takes text and name, and says of every node whether it can be read; `op_support` is
+    the registry that it goes by, empty for a format that has the ops of the dialect itself.
+    """
 
     name: str
     accepts: Callable[[str], bool]
     read: Callable[[str, str, Path | None], ModuleOp]
+    coverage: Callable[[str, str], CoverageReport]
+    op_support: Callable[[], Sequence[OpSupport]] = tuple[OpSupport]
 
 
 def _is_gawee_json(text: str) -> bool:
@@ -30,6 +38,18 @@ def _read_gawee_json(text: str, name: str, folder: Path | None) -> ModuleOp:
     from gawee_dialect.frontends.gawee_json import parse_gawee_json
 
     return parse_gawee_json(text, name=name, folder=folder)
+
+
+def _gawee_json_coverage(text: str, name: str) -> CoverageReport:
+    from gawee_dialect.frontends.gawee_json.coverage import gawee_json_coverage
+
+    return gawee_json_coverage(text, name)
+
+
+def _gawee_json_support() -> Sequence[OpSupport]:
+    from gawee_dialect.frontends.gawee_json.coverage import op_support
+
+    return op_support()
 
 
 # A comment, an alias, a generic op, `%x =`, or the name of an op: `module`, `func.func`.
@@ -47,11 +67,29 @@ def _read_mlir(text: str, name: str, _folder: Path | None) -> ModuleOp:
     return parse_mlir(make_context(), text, name)
 
 
+def _mlir_coverage(text: str, name: str) -> CoverageReport:
+    module = _read_mlir(text, name, None)
+    verdicts = [
+        NodeVerdict(
+            op.name, node_name(op.location) or place(op.location) or "", op.name, Verdict.SUPPORTED
+        )
+        for op in module.walk()
+        if op.dialect_name() not in ("builtin", "func")
+    ]
+    return CoverageReport(name, "mlir", verdicts)
+
+
 FRONTENDS: dict[str, Frontend] = {
     frontend.name: frontend
     for frontend in (
-        Frontend("gawee-json", _is_gawee_json, _read_gawee_json),
-        Frontend("mlir", _is_mlir, _read_mlir),
+        Frontend(
+            "gawee-json",
+            _is_gawee_json,
+            _read_gawee_json,
+            _gawee_json_coverage,
+            _gawee_json_support,
+        ),
+        Frontend("mlir", _is_mlir, _read_mlir, _mlir_coverage),
     )
 }
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.builder import Builder
 from xdsl.context import Context
@@ -29,6 +30,7 @@ from xdsl.utils.hints import isa
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import entry_arguments, output_attributes, output_names
 from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.numerics import EXACT, Numerics
 
 AnyMemRef = MemRefType[Attribute]
 
@@ -392,6 +394,7 @@ class Bufferize(ModulePass):
     """
 
     name = "bufferize"
+    numerics: ClassVar[Numerics] = EXACT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constants = Globals(op)

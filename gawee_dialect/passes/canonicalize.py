@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -11,6 +12,7 @@ from xdsl.pattern_rewriter import PatternRewriteWalker, RewritePattern
 from xdsl.traits import HasCanonicalizationPatternsTrait
 from xdsl.transforms.dead_code_elimination import region_dce
 
+from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Driver
 
 
@@ -43,6 +45,7 @@ class CanonicalizePass(ModulePass):
     """
 
     name = "canonicalize"
+    numerics: ClassVar[Numerics] = EXACT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         driver = CanonicalizationDriver(ctx)

@@ -1,6 +1,7 @@
 """Fold batch normalization into the convolution or linear layer before it."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -20,6 +21,7 @@ from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.passes.layer import Layer, with_parameters
+from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
@@ -148,5 +150,6 @@ class FoldBatchNorm(RewritePass):
     """
 
     name = "fold-batch-norm"
+    numerics: ClassVar[Numerics] = REASSOCIATES
 
     patterns = (FoldIntoLayer,)

@@ -4,6 +4,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,10 +12,12 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import find_function
-from gawee_dialect.frontends.formats import FRONTENDS, sniff
+from gawee_dialect.frontends.coverage import CoverageReport, coverage_table
+from gawee_dialect.frontends.formats import FRONTENDS, Frontend, sniff
 from gawee_dialect.frontends.mlir_text import print_mlir
 from gawee_dialect.tools.command_line import (
     DONE,
+    WRONG_INPUT,
     CommandParser,
     read_text,
     run_tool,
@@ -99,8 +102,8 @@ def argument_parser() -> CommandParser:
         prog=PROG,
         description=__doc__,
         allow_abbrev=False,
-        epilog="exit code: 0 done; 1 the input or the command line is wrong; "
-        "2 a bug in gawee-translate",
+        epilog="exit code: 0 done, or with --coverage: the whole model can go through; "
+        "1 the input or the command line is wrong; 2 a bug in gawee-translate",
     )
     add = parser.add_argument
     add("input", nargs="?", default="-", help="graph or MLIR file, - for standard input")
@@ -125,6 +128,13 @@ def argument_parser() -> CommandParser:
     )
     add("--load", metavar="FILE", help=LOAD_HELP)
     add("--mlir-print-debuginfo", action="store_true", help="print locations")
+    add(
+        "--coverage",
+        action="store_true",
+        help="translate nothing: print for each op type whether its nodes can be read and lowered, "
+        "and why not; looks at no weight file",
+    )
+    add("--json", action="store_true", help="with --coverage: print JSON instead of a table")
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
 
@@ -138,6 +148,8 @@ def parse_arguments(argv: Sequence[str]) -> Namespace:
         raise GaweeError(Diagnostic(f"unknown argument '{unknown[0]}'", hint=hint))
     if arguments.no_weights and arguments.weights is not None:
         raise GaweeError("expected --weights or --no-weights, got both")
+    if arguments.json and not arguments.coverage:
+        raise GaweeError("expected --json to go with --coverage")
     return arguments
 
 
@@ -148,6 +160,27 @@ def weights_path(arguments: Namespace) -> Path | None:
     if arguments.weights is not None:
         return Path(arguments.weights)
     return Path() if arguments.input == "-" else Path(arguments.input).parent
+
+
+def coverage_text(report: CoverageReport) -> str:
+    """Return the report as a table as wide as the terminal, and its summary."""
+    from rich.console import Console
+
+    stream = StringIO()
+    console = Console(file=stream, width=None if sys.stdout.isatty() else 120)
+    console.print(coverage_table(report))
+    lines = (line.rstrip() for line in stream.getvalue().splitlines())
+    problems = (str(problem) for problem in report.problems)
+    return "\n".join((*lines, *problems, report.summary)) + "\n"
+
+
+def print_coverage(arguments: Namespace, frontend: Frontend, text: str, name: str) -> int:
+    """Write what of a model can go through; return the exit code."""
+    from gawee_dialect.passes.lowerings import lowerings
+
+    report = frontend.coverage(text, name).with_lowerings(lowerings())
+    write_text(arguments.output, report.json() if arguments.json else coverage_text(report))
+    return DONE if report.goes_through else WRONG_INPUT
 
 
 def run(argv: Sequence[str]) -> int:
@@ -161,6 +194,8 @@ def translate(arguments: Namespace) -> int:
     """Read a graph and write it as asked for; raises GaweeError and OSError."""
     text, name = read_text(arguments.input)
     frontend = sniff(text, name) if arguments.source == "auto" else FRONTENDS[arguments.source]
+    if arguments.coverage:
+        return print_coverage(arguments, frontend, text, name)
     weights = weights_path(arguments)
     if weights is not None and not weights.exists():
         raise GaweeError(f"cannot read weights: there is no '{weights}'")

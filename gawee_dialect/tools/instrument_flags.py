@@ -8,7 +8,13 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import Protocol
 
-from gawee_dialect.instruments import explain_missed, print_ir, timing, trace_patterns
+from gawee_dialect.instruments import (
+    check_each,
+    explain_missed,
+    print_ir,
+    timing,
+    trace_patterns,
+)
 from gawee_dialect.passes.instrument import Instrument
 
 
@@ -29,6 +35,7 @@ FAMILIES: tuple[InstrumentFamily, ...] = (
     print_ir,
     trace_patterns,
     explain_missed,
+    check_each,
 )
 
 

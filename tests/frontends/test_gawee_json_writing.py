@@ -85,7 +85,7 @@ def random_graphs(draw: st.DrawFn) -> dict[str, object]:
 
 
 @given(random_graphs())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_random_graphs_come_back_as_they_were(graph: dict[str, object]):
     module = parse(graph)
 

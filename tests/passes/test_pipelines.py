@@ -6,11 +6,13 @@ normalization is folded: both stay within some 1e-6 of it.
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.dialect.entry import entry_arguments
+from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.model import Model
+from gawee_dialect.universe import make_context
 
 pytest.importorskip("torch")
 
@@ -30,7 +32,7 @@ def seeded(model: Model) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("level", ["linalg", "loops", "llvm"])
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40)
 @given(module=graphs())
 def test_random_graph_means_the_same_at_every_level(level: str, module: ModuleOp) -> None:
     module.verify()
@@ -46,3 +48,17 @@ def test_random_graph_means_the_same_at_every_level(level: str, module: ModuleOp
     for name, array in expected.items():
         scale = max(1.0, float(np.abs(array).max()))
         np.testing.assert_allclose(got[name], array, rtol=0, atol=TOLERANCE * scale)
+
+
+@pytest.mark.parametrize("generic", [False, True], ids=["pretty", "generic"])
+@pytest.mark.parametrize("level", ["gawee", "linalg", "loops", "llvm"])
+@settings(max_examples=10)
+@given(module=graphs())
+def test_text_of_every_level_reads_back_as_the_same_module(
+    level: str, generic: bool, module: ModuleOp
+) -> None:
+    lowered = Model(module).lowered(level)
+
+    again = parse_mlir(make_context(), print_mlir(lowered, generic=generic), "again.mlir")
+
+    assert again.is_structurally_equivalent(lowered)

@@ -49,19 +49,32 @@ class GraphBuilder:
 
     def build(self) -> ModuleOp:
         """Build the module; raises GaweeError with every problem of the graph."""
-        for name in self.graph.inputs:
-            self._add_input(name)
+        self.add_inputs()
         for node in self.graph.nodes:
-            try:
-                self._add_node(node)
-            except (Refusal, VerifyException) as problem:
-                self._report(node, problem)
-        outputs = self._outputs()
+            self.add_node(node)
+        outputs = self.outputs()
         self.report.raise_if_any()
         self.block.add_op(self._located(ReturnOp(*outputs)))
         module = ModuleOp([self._located(self._function(outputs))])
         self._located(module)
         return module
+
+    def add_inputs(self) -> None:
+        """Make the arguments of the graph's inputs; report those that cannot be made."""
+        for name in self.graph.inputs:
+            self._add_input(name)
+
+    def add_node(self, node: Node) -> None:
+        """Make a node's op; report why where it is refused."""
+        try:
+            self._add_node(node)
+        except (Refusal, VerifyException) as problem:
+            self._report(node, problem)
+
+    def add_stand_in(self, name: str) -> None:
+        """Make an argument of a value's declared type, so that what reads it can be checked."""
+        if name not in self.values and name in self.graph.values:
+            self._add_input(name)
 
     def _located(self, op: Operation) -> Operation:
         op.location = self.graph.source.location(self.graph.offset)
@@ -78,7 +91,7 @@ class GraphBuilder:
         )
         return function
 
-    def _outputs(self) -> list[SSAValue]:
+    def outputs(self) -> list[SSAValue]:
         """Return the values of the graph's outputs; those of refused nodes are left out."""
         outputs: list[SSAValue] = []
         for name in self.graph.outputs:
@@ -124,8 +137,8 @@ class GraphBuilder:
     def _add_input(self, name: str) -> None:
         try:
             type = self._declared_type(name)
-            assert type is not None, "inputs without a shape are refused before"
-            self.values[name] = self._add_argument(ArgumentKind.INPUT, name, type)
+            if type is not None:  # what has no shape is refused before, or a Python value
+                self.values[name] = self._add_argument(ArgumentKind.INPUT, name, type)
         except Refusal as problem:
             self.report.add(problem.offset or self.graph.offset, problem.message)
 

@@ -118,14 +118,18 @@ def read_graph(root: JsonValue, source: Source) -> Graph:
 
 def check_ops(graph: Graph, report: Report) -> None:
     """Report every op type that is not supported, and every attribute that its op does not have."""
-    supported = op_types()
     for node in graph.nodes:
-        if node.op_type in supported:
-            check_attributes(node.op_type, node.name, node.attributes, report)
-        else:
-            listing = f"supported: {', '.join(supported)}"
-            hint = did_you_mean(node.op_type, supported, listing)
-            report.add(node.offset, f"unsupported op_type '{node.op_type}'", node.name, hint)
+        check_op(node, report)
+
+
+def check_op(node: Node, report: Report) -> bool:
+    """Report what is wrong with one node's op type and attributes; return whether nothing is."""
+    supported = op_types()
+    if node.op_type in supported:
+        return check_attributes(node.op_type, node.name, node.attributes, report)
+    hint = did_you_mean(node.op_type, supported, f"supported: {', '.join(supported)}")
+    report.add(node.offset, f"unsupported op_type '{node.op_type}'", node.name, hint)
+    return False
 
 
 def check_names(graph: Graph, report: Report) -> None:

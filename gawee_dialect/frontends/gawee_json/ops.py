@@ -233,10 +233,16 @@ def _binary(op: type[BinaryOp]) -> Callable[[NodeReader], Operation]:
 
 @dataclass(frozen=True)
 class OpReader:
-    """How an op_type is read: the numbers of inputs it may have, and what makes the op."""
+    """How an op_type is read: the numbers of inputs it may have, and what makes which op.
+
+    `limits` says what such a node may be in the framework it comes from, but not here, beyond the
+    attributes whose value the schema fixes.
+    """
 
     arity: Sequence[int] | None
     read: Callable[[NodeReader], Operation]
+    op: type[Operation]
+    limits: tuple[str, ...] = ()
 
     def check_arity(self, count: int) -> None:
         """Raise Refusal for a number of inputs that the op does not have."""
@@ -248,21 +254,32 @@ class OpReader:
             raise Refusal(f"expected {wanted} input{'s' if wanted != '1' else ''}, got {count}")
 
 
+_IMAGES = "input of rank 4"
+_FLOATS = "f16, f32 or f64"
+_NUMBERS = "f16, f32, f64, i8, i32 or i64"
+_PYTHON = "feeds only getattr, getitem or the size of an interpolate"
+
 READERS: dict[str, OpReader] = {
-    "Conv": OpReader((1,), _read_conv),
-    "MatMul": OpReader((1,), _read_matmul),
-    "BatchNormalization": OpReader((1,), _read_batch_norm),
-    "Relu": OpReader((1,), lambda node: ReluOp(node.tensor(0))),
-    "MaxPool": OpReader((1,), _read_max_pool),
-    "AvgPool": OpReader((1,), _read_avg_pool),
-    "AdAvgPool": OpReader((1,), _read_ad_avg_pool),
-    "Identity": OpReader((1,), lambda node: IdentityOp(node.tensor(0))),
-    "Add": OpReader((2,), _binary(AddOp)),
-    "Sub": OpReader((2,), _binary(SubOp)),
-    "Mul": OpReader((2,), _binary(MulOp)),
-    "flatten": OpReader((1,), _read_flatten),
-    "cat": OpReader(None, _read_cat),
-    "interpolate": OpReader((1, 2, 3), _read_interpolate),
-    "getattr": OpReader((1,), _read_getattr),
-    "getitem": OpReader((1,), _read_getitem),
+    "Conv": OpReader(
+        (1,), _read_conv, ConvOp, (_IMAGES, _FLOATS, "padding 'same' goes with stride 1")
+    ),
+    "MatMul": OpReader((1,), _read_matmul, MatMulOp, ("weight of rank 2", _FLOATS)),
+    "BatchNormalization": OpReader(
+        (1,), _read_batch_norm, BatchNormOp, ("running_mean and running_var are given", _FLOATS)
+    ),
+    "Relu": OpReader((1,), lambda node: ReluOp(node.tensor(0)), ReluOp, (_NUMBERS,)),
+    "MaxPool": OpReader((1,), _read_max_pool, MaxPoolOp, (_IMAGES, _NUMBERS)),
+    "AvgPool": OpReader((1,), _read_avg_pool, AvgPoolOp, (_IMAGES, _FLOATS)),
+    "AdAvgPool": OpReader((1,), _read_ad_avg_pool, AdAvgPoolOp, (_IMAGES, _FLOATS)),
+    "Identity": OpReader((1,), lambda node: IdentityOp(node.tensor(0)), IdentityOp),
+    "Add": OpReader((2,), _binary(AddOp), AddOp, (_NUMBERS,)),
+    "Sub": OpReader((2,), _binary(SubOp), SubOp, (_NUMBERS,)),
+    "Mul": OpReader((2,), _binary(MulOp), MulOp, (_NUMBERS,)),
+    "flatten": OpReader((1,), _read_flatten, FlattenOp),
+    "cat": OpReader(None, _read_cat, CatOp),
+    "interpolate": OpReader(
+        (1, 2, 3), _read_interpolate, InterpolateOp, (_IMAGES, "mode nearest or bilinear")
+    ),
+    "getattr": OpReader((1,), _read_getattr, GetAttrOp, (_PYTHON,)),
+    "getitem": OpReader((1,), _read_getitem, GetItemOp, (_PYTHON,)),
 }

@@ -88,6 +88,17 @@ def op_types() -> Sequence[str]:
     return tuple(_attribute_schemas())
 
 
+def fixed_attributes(op_type: str) -> Sequence[str]:
+    """Return the attributes of which the schema supports one value alone: `groups 1`."""
+    attributes: object = _attribute_schemas()[op_type]["properties"]
+    assert isa(attributes, dict[str, Schema])
+    return tuple(
+        f"{key} {str(attribute['description']).partition(' (')[0]}"
+        for key, attribute in attributes.items()
+        if "const" in attribute
+    )
+
+
 def _property_names(schema: object) -> list[str]:
     properties: object = schema.get("properties", {}) if isa(schema, Schema) else {}
     return list(properties) if isa(properties, Schema) else []

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
@@ -24,6 +25,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.lower_linalg_to_loops.loop_order import loop_order
+from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
 BINARY_OPS = {
@@ -263,5 +265,6 @@ class LowerLinalgToLoops(RewritePass):
     """
 
     name = "lower-linalg-to-loops"
+    numerics: ClassVar[Numerics] = REASSOCIATES
     patterns = (LowerStructuredOp, LowerCopy)
     removes = (LinalgStructuredOperation, memref.CopyOp)

@@ -1,0 +1,98 @@
+"""Plainer ops: properties at their defaults, optional operands left out."""
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, IntegerType, ModuleOp, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, OptOperandDef, OptPropertyDef
+from xdsl.rewriter import Rewriter
+from xdsl.utils.hints import isa
+
+from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.reduce.draft import body_ops, copy_of, keep_ops
+from gawee_dialect.reduce.links import Slot, axis
+
+PLAIN_ENTRIES = {"strides": 1, "dilations": 1, "padding": 0}
+"""The default of every entry of a property that is a list of integers."""
+
+PLAIN_FLAGS = {"ceil_mode": False}
+"""The default of a property that is a flag."""
+
+Change = dict[str, Attribute | None]
+
+
+def plainer_properties(op: Operation) -> Iterator[Change]:
+    """Yield changes of an op's properties towards their defaults: all entries, then each alone."""
+    for name, default in PLAIN_ENTRIES.items():
+        value = op.properties.get(name)
+        if not isa(value, DenseArrayBase[IntegerType]):
+            continue
+        entries = list(value.get_values())
+        wrong = [index for index, entry in enumerate(entries) if entry != default]
+        for changed in (wrong, *([index] for index in wrong)):
+            new = [default if index in changed else entry for index, entry in enumerate(entries)]
+            if new != entries:
+                yield {name: DenseArrayBase.from_list(i64, new)}
+    for name, default in PLAIN_FLAGS.items():
+        if name in op.properties and op.properties[name] != BoolAttr.from_bool(default):
+            yield {name: BoolAttr.from_bool(default)}
+    if isinstance(op, IRDLOperation):
+        for name, definition in op.get_irdl_definition().properties.items():
+            if isinstance(definition, OptPropertyDef) and name in op.properties:
+                yield {name: None}
+
+
+def one_group(op: Operation) -> dict[Slot, int] | None:
+    """Return the sizes that leave one group of a grouped convolution; None for other ops."""
+    if not isinstance(op, ConvOp) or op.groups.value.data == 1:
+        return None
+    features, channels, *_ = tensor_shape(op.weight)
+    groups = op.groups.value.data
+    if features == tensor_shape(op.input)[1] and features // groups != channels:
+        return None  # one class of both: it cannot take two sizes
+    return {axis(op.input, 1): channels, axis(op.weight, 0): features // groups}
+
+
+def without_operand(module: ModuleOp, source: FuncOp) -> Iterator[ModuleOp]:
+    """Yield copies of a module in which one op of a function lacks an optional operand."""
+    for index, op in enumerate(body_ops(source)):
+        for name in _optional_operands(op):
+            candidate = _without(module, source, index, name)
+            if candidate is not None:
+                yield candidate
+
+
+def _optional_operands(op: Operation) -> Sequence[str]:
+    """Return the names of the optional operands that an op of the dialect has."""
+    if not isinstance(op, GaweeOp):
+        return ()
+    operands = op.get_irdl_definition().operands
+    optional = [name for name, operand in operands if isinstance(operand, OptOperandDef)]
+    return [name for name in optional if _operands(op, name)]
+
+
+def _operands(op: IRDLOperation, name: str) -> Sequence[SSAValue]:
+    value: object = getattr(op, name)
+    if isa(value, SSAValue):
+        return (value,)
+    return value if isa(value, Sequence[SSAValue]) else ()
+
+
+def _without(module: ModuleOp, source: FuncOp, index: int, left_out: str) -> ModuleOp | None:
+    copy, function = copy_of(module, source)
+    op = body_ops(function)[index]
+    assert isinstance(op, GaweeOp)
+    names = [name for name, _ in op.get_irdl_definition().operands]
+    segments = AttrSizedOperandSegments.attribute_name
+    new = type(op).build(
+        operands=[() if name == left_out else _operands(op, name) for name in names],
+        result_types=op.result_types,
+        properties={name: value for name, value in op.properties.items() if name != segments},
+        attributes=op.attributes,
+    )
+    new.location, new.output.name_hint = op.location, op.output.name_hint
+    Rewriter.replace_op(op, new)
+    return keep_ops(copy, function, lambda _: True)

@@ -1,0 +1,150 @@
+"""What it means that a module fails: an error of a pipeline, or what a script of the user says."""
+
+import os
+import re
+import signal
+import subprocess
+import threading
+import traceback
+from abc import ABC, abstractmethod
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import FrameType
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from gawee_dialect.diagnostics import GaweeError, first_line
+from gawee_dialect.frontends.mlir_text import print_mlir
+from gawee_dialect.passes.pass_manager import run_passes
+from gawee_dialect.universe import make_context
+
+
+class OutOfTime(BaseException):
+    """A test took longer than it may; no `except Exception` of a pass stops it."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Generator[None]:
+    """Raise OutOfTime in the block when it takes longer; where no signals are, it may."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
+        yield
+        return
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        raise OutOfTime
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+class Failure(ABC):
+    """Something that may be wrong with a module."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """Say what is wrong."""
+
+    @abstractmethod
+    def holds(self, module: ModuleOp) -> bool:
+        """Whether it is wrong with this module, which is left as it is."""
+
+
+def transformed(module: ModuleOp, passes: Sequence[ModulePass], verify_each: bool) -> ModuleOp:
+    """Return a copy of a module after a pipeline; raises what the passes raise."""
+    copy = module.clone()
+    with redirect_stdout(StringIO()):  # standard output is for the reduced module
+        run_passes(make_context(), copy, passes, verify_each=verify_each)
+    return copy
+
+
+@dataclass
+class PipelineError(Failure):
+    """A pipeline raises, with a certain text in its message, or as it did at first."""
+
+    passes: Sequence[ModulePass]
+    wanted: str | None = None
+    verify_each: bool = True
+    _first: str | None = None
+
+    def describe(self) -> str:
+        return self.wanted or self._first or "no error"
+
+    def holds(self, module: ModuleOp) -> bool:
+        error = self.error_of(module)
+        if error is None:
+            return False
+        if self.wanted is not None:
+            return self.wanted in error_message(error)
+        if self._first is None:
+            self._first = signature(error)
+        return signature(error) == self._first
+
+    def error_of(self, module: ModuleOp) -> Exception | None:
+        """Return what the pipeline raises on a module, None where it runs through."""
+        try:
+            transformed(module, self.passes, self.verify_each)
+        except Exception as error:
+            return error
+        return None
+
+
+def error_message(error: Exception) -> str:
+    """Return all that is said of an error: its type, text and notes."""
+    notes = "\n".join(getattr(error, "__notes__", ()))
+    return f"{type(error).__name__}: {error}\n{notes}"
+
+
+def signature(error: Exception) -> str:
+    """Return what stays of an error when the module gets smaller.
+
+    For a mistake of the input, the message without numbers; for a crash, where it happened.
+    """
+    if isinstance(error, GaweeError):
+        message = error.diagnostics[0].message if error.diagnostics else ""
+        hint = (error.diagnostics[0].hint or "") if error.diagnostics else ""
+        plain = re.sub(r"(tensor|memref)<[^>]*>", r"\1<>", f"{message} {hint}".strip())
+        return re.sub(r"\d+(x\d+)*(, \d+)*", "#", plain)
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    # xDSL adds the whole module as a note; the pass manager the pass, in one line.
+    notes = [note for note in getattr(error, "__notes__", ()) if "\n" not in note.strip()]
+    return " ".join((f"{type(error).__name__}{where}", *notes))
+
+
+@dataclass
+class ScriptFailure(Failure):
+    """A program, given the path of a module, exits with 0."""
+
+    program: Path
+    seconds: float
+
+    def describe(self) -> str:
+        return f"{self.program.name} exits with 0"
+
+    def holds(self, module: ModuleOp) -> bool:
+        with TemporaryDirectory(prefix="gawee-reduce-") as folder:
+            path = Path(folder) / "candidate.mlir"
+            path.write_text(print_mlir(module), encoding="utf-8")
+            return self._run(path) == 0
+
+    def _run(self, path: Path) -> int:
+        command = [str(self.program), str(path)]
+        try:
+            with open(os.devnull, "wb") as nowhere:
+                return subprocess.run(
+                    command, stdout=nowhere, stderr=nowhere, timeout=self.seconds, check=False
+                ).returncode
+        except subprocess.TimeoutExpired:
+            return 1
+        except OSError as error:
+            raise GaweeError(f"cannot run '{self.program}': {first_line(error)}") from error

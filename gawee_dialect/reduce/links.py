@@ -1,0 +1,192 @@
+"""Which sizes of an op's operands, result and properties are one size.
+
+A slot is one size: an axis of a value, or an entry of a property. What an op computes from sizes,
+such as the height of a convolution's result, is no link: the op's own shape rule says it.
+"""
+
+from collections.abc import Iterable
+from itertools import pairwise
+
+from xdsl.ir import Operation, SSAValue
+
+from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.elementwise import BinaryOp
+from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.pool import AdAvgPoolOp, WindowPoolOp
+from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.types import is_tensor, tensor_shape
+
+Slot = tuple[SSAValue | Operation, str, int]
+Link = tuple[Slot, Slot]
+
+AXIS = "axis"
+
+
+def axis(value: SSAValue, index: int) -> Slot:
+    """Return the slot of a value's axis."""
+    return (value, AXIS, index)
+
+
+def property_sizes(op: Operation) -> dict[str, tuple[int, ...]]:
+    """Return the properties of an op whose entries are sizes."""
+    match op:
+        case WindowPoolOp():
+            return {"kernel": op.kernel.get_values()}
+        case AdAvgPoolOp():
+            return {"output_size": op.output_size.get_values()}
+        case InterpolateOp():
+            return {"size": op.size.get_values()}
+        case ReshapeOp():
+            return {"shape": op.shape.get_values()}
+        case _:
+            return {}
+
+
+def kernel_slots(op: Operation) -> list[Slot]:
+    """Return the slots of a window's height and width; shrinking one makes the result grow."""
+    match op:
+        case ConvOp():
+            return [axis(op.weight, 2), axis(op.weight, 3)]
+        case WindowPoolOp():
+            return [(op, "kernel", 0), (op, "kernel", 1)]
+        case _:
+            return []
+
+
+def links(op: Operation) -> Iterable[Link]:
+    """Yield the pairs of slots of an op that always are one size."""
+    match op:
+        case ConvOp():
+            return _conv(op)
+        case MatMulOp():
+            return _matmul(op)
+        case BatchNormOp():
+            return _batch_norm(op)
+        case BinaryOp():
+            return (*_broadcast(op.lhs, op.output), *_broadcast(op.rhs, op.output))
+        case WindowPoolOp() | AdAvgPoolOp() | InterpolateOp():
+            return _image(op)
+        case _:
+            return _moves(op)
+
+
+def _moves(op: Operation) -> Iterable[Link]:
+    """Link what ops that compute nothing, or each element alone, only hand on."""
+    match op:
+        case ReshapeOp():
+            return _reshape(op)
+        case FlattenOp():
+            return _flatten(op)
+        case CatOp():
+            dim = op.dim.value.data
+            return [link for value in op.inputs for link in _same_axes(value, op.output, dim)]
+        case GaweeOp() if op.operands and is_tensor(op.operands[0].type):
+            return _same_axes(op.operands[0], op.output)
+        case _:
+            return ()
+
+
+def _same_axes(input: SSAValue, output: SSAValue, apart: int | None = None) -> Iterable[Link]:
+    """Link the axes at the same position, of the same size, where there are as many."""
+    shape, sizes = tensor_shape(input), tensor_shape(output)
+    if len(shape) != len(sizes):
+        return
+    skipped = None if apart is None else apart % len(sizes)
+    for index, (one, other) in enumerate(zip(shape, sizes, strict=True)):
+        if one == other and index != skipped:
+            yield axis(input, index), axis(output, index)
+
+
+def _broadcast(input: SSAValue, output: SSAValue) -> Iterable[Link]:
+    shape, wide = tensor_shape(input), tensor_shape(output)
+    missing = len(wide) - len(shape)
+    for index, size in enumerate(shape):
+        if size == wide[missing + index]:
+            yield axis(input, index), axis(output, missing + index)
+
+
+def _conv(op: ConvOp) -> Iterable[Link]:
+    yield axis(op.input, 0), axis(op.output, 0)
+    yield axis(op.weight, 0), axis(op.output, 1)
+    if op.bias is not None:
+        yield axis(op.bias, 0), axis(op.weight, 0)
+    if op.groups.value.data == 1:
+        yield axis(op.input, 1), axis(op.weight, 1)
+    elif tensor_shape(op.input)[1] == tensor_shape(op.output)[1]:
+        yield axis(op.input, 1), axis(op.output, 1)  # one group fewer is one of each fewer
+
+
+def _batch_norm(op: BatchNormOp) -> Iterable[Link]:
+    yield from _same_axes(op.input, op.output)
+    for value in op.operands[1:]:
+        yield axis(value, 0), axis(op.input, 1)
+
+
+def _matmul(op: MatMulOp) -> Iterable[Link]:
+    last = len(tensor_shape(op.input)) - 1
+    for index in range(last):
+        yield axis(op.input, index), axis(op.output, index)
+    yield axis(op.input, last), axis(op.weight, 1)
+    yield axis(op.weight, 0), axis(op.output, last)
+    if op.bias is not None:
+        yield axis(op.bias, 0), axis(op.weight, 0)
+
+
+def _image(op: WindowPoolOp | AdAvgPoolOp | InterpolateOp) -> Iterable[Link]:
+    yield axis(op.input, 0), axis(op.output, 0)
+    yield axis(op.input, 1), axis(op.output, 1)
+    for name in ("output_size", "size"):
+        for index in range(len(property_sizes(op).get(name, ()))):
+            yield (op, name, index), axis(op.output, 2 + index)
+
+
+def _reshape(op: ReshapeOp) -> Iterable[Link]:
+    """Link every result axis to its entry of `shape`, and to an input axis where one follows.
+
+    Sizes above 1 that come in the same order on both sides are the same axes.
+    """
+    sizes, wide = tensor_shape(op.output), tensor_shape(op.input)
+    for index in range(len(sizes)):
+        yield (op, "shape", index), axis(op.output, index)
+    outer = [index for index, size in enumerate(sizes) if size != 1]
+    inner = [index for index, size in enumerate(wide) if size != 1]
+    if [sizes[index] for index in outer] == [wide[index] for index in inner]:
+        for result_axis, input_axis in zip(outer, inner, strict=True):
+            yield axis(op.output, result_axis), axis(op.input, input_axis)
+
+
+def _flatten(op: FlattenOp) -> Iterable[Link]:
+    rank = len(tensor_shape(op.input))
+    if rank == 0:
+        return
+    start, end = (dim.value.data % rank for dim in (op.start_dim, op.end_dim))
+    for index in range(rank):
+        if index < start:
+            yield axis(op.input, index), axis(op.output, index)
+        elif index > end:
+            yield axis(op.input, index), axis(op.output, index - (end - start))
+
+
+class Classes:
+    """Slots that are one size, joined by links: a union-find structure."""
+
+    def __init__(self) -> None:
+        self._parents: dict[Slot, Slot] = {}
+
+    def find(self, slot: Slot) -> Slot:
+        """Return the slot that stands for all that are the same size as this one."""
+        path: list[Slot] = []
+        while (parent := self._parents.get(slot, slot)) != slot:
+            path.append(slot)
+            slot = parent
+        for passed in path:
+            self._parents[passed] = slot
+        return slot
+
+    def join(self, *slots: Slot) -> None:
+        """Make slots one size."""
+        for one, other in pairwise(slots):
+            self._parents[self.find(one)] = self.find(other)

@@ -1,0 +1,223 @@
+"""Try smaller modules, keep those that still fail, until none is left to try.
+
+1. Sizes, all at once and the smallest first: the tests after it are then cheap.
+2. Functions, ops, outputs and optional operands that the failure does not need.
+3. Sizes of what is left, one class of equal sizes after another.
+4. Properties towards their defaults.
+
+2 to 4 are repeated until nothing changes. A module is only ever replaced by one that verifies and
+fails, so whatever interrupts the work, `Reducer.module` is a result.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from math import prod
+from time import monotonic
+
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation
+
+from gawee_dialect.diagnostics import GaweeError, verify_module
+from gawee_dialect.dialect.entry import PREPARE
+from gawee_dialect.dialect.types import is_tensor
+from gawee_dialect.frontends.mlir_text import print_mlir
+from gawee_dialect.reduce.attributes import one_group, plainer_properties, without_operand
+from gawee_dialect.reduce.draft import body_ops, keep_ops, reducible_function, returned_values
+from gawee_dialect.reduce.failure import Failure, OutOfTime, time_limit
+from gawee_dialect.reduce.sizes import Sizes
+
+CAPS = (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)
+"""The sizes that step 1 tries for all tensors at once."""
+
+
+def count_ops(module: ModuleOp) -> int:
+    """Return the number of ops in the body of the function that is reduced."""
+    function = reducible_function(module)
+    return 0 if function is None else len(body_ops(function))
+
+
+def largest_tensor(module: ModuleOp) -> int:
+    """Return the elements of the largest tensor in a module."""
+    values = [
+        *(result for op in module.walk() for result in op.results),
+        *(argument for op in module.ops if isinstance(op, FuncOp) for argument in op.args),
+    ]
+    return max((prod(each.type.get_shape()) for each in values if is_tensor(each.type)), default=0)
+
+
+@dataclass
+class Reducer:
+    """Reduces `module`, which fails; `progress` hears of each step that made it smaller."""
+
+    module: ModuleOp
+    failure: Failure
+    progress: Callable[[str, "Reducer"], None] = lambda step, reducer: None
+    seconds_a_test: float = 60.0
+    deadline: float = float("inf")
+    tests: int = 0
+    _tried: set[int] = field(default_factory=set[int])
+
+    def reduce(self) -> ModuleOp:
+        """Return the smallest module found until the deadline."""
+        try:
+            self._step("sizes", self._cap_sizes)
+            while self._round():
+                pass
+        except OutOfTime:
+            self.progress("out of time", self)
+        return self.module
+
+    def _round(self) -> bool:
+        steps = (
+            ("functions", self._drop_functions),
+            ("ops", self._drop_ops),
+            ("ops in between", self._bypass_ops),
+            ("outputs", self._drop_outputs),
+            ("operands", self._drop_operands),
+            ("sizes", self._shrink_sizes),
+            ("attributes", self._plain_attributes),
+        )
+        return any([self._step(name, step) for name, step in steps])
+
+    def _step(self, name: str, step: Callable[[], None]) -> bool:
+        before = self.module
+        step()
+        if self.module is before:
+            return False
+        self.progress(name, self)
+        return True
+
+    def attempt(self, candidate: ModuleOp | None) -> bool:
+        """Take a candidate where it verifies and fails; raises OutOfTime at the deadline."""
+        if candidate is None:
+            return False
+        text = hash(print_mlir(candidate))
+        if text in self._tried:
+            return False
+        self._tried.add(text)
+        if monotonic() > self.deadline:
+            raise OutOfTime
+        self.tests += 1
+        if not self._fails(candidate):
+            return False
+        self.module = candidate
+        return True
+
+    def _fails(self, candidate: ModuleOp) -> bool:
+        try:
+            verify_module(candidate)
+            with time_limit(self.seconds_a_test):
+                return self.failure.holds(candidate)
+        except (GaweeError, OutOfTime):
+            return False
+
+    def _function(self) -> FuncOp:
+        function = reducible_function(self.module)
+        assert function is not None
+        return function
+
+    def _first(self, candidates: Iterable[ModuleOp | None]) -> bool:
+        """Take the first candidate that fails."""
+        return any(self.attempt(candidate) for candidate in candidates)
+
+    def _drop_functions(self) -> None:
+        index = 0
+        while index < len(self.module.body.block.ops):
+            op = list(self.module.ops)[index]
+            if op is self._function() or not self.attempt(_without_top_level(self.module, op)):
+                index += 1
+
+    def _drop_ops(self) -> None:
+        chunk = max(1, len(body_ops(self._function())) // 2)
+        while True:
+            self._drop_chunks(chunk)
+            if chunk == 1:
+                return
+            chunk = (chunk + 1) // 2
+
+    def _drop_chunks(self, chunk: int) -> None:
+        """Try to do without each run of ops of a length, the last one first."""
+        start = len(body_ops(self._function())) - chunk
+        while start > -chunk:
+            gone = range(max(0, start), start + chunk)
+            self.attempt(keep_ops(self.module, self._function(), lambda i: i not in gone))
+            start -= chunk
+
+    def _bypass_ops(self) -> None:
+        for index in reversed(range(len(body_ops(self._function())))):
+            self.attempt(keep_ops(self.module, self._function(), lambda _: True, bypassed=index))
+
+    def _drop_outputs(self) -> None:
+        index = 0
+        while index < len(outputs := returned_values(self._function()) or ()):
+            gone = outputs[index]
+            candidate = keep_ops(
+                self.module, self._function(), lambda _: True, lambda value: value is not gone
+            )
+            if not self.attempt(candidate):
+                index += 1
+
+    def _drop_operands(self) -> None:
+        while self._first(without_operand(self.module, self._function())):
+            pass
+
+    def _sizes(self) -> Sizes | None:
+        function = self._function()
+        return Sizes(self.module, function) if Sizes.known(function) else None
+
+    def _cap_sizes(self) -> None:
+        sizes = self._sizes()
+        if sizes is None:
+            return
+        choices = [choice for choice in sizes.choices() if not choice.kernel]
+        self._first(
+            sizes.resized({choice.slot: min(cap, choice.size) for choice in choices})
+            for cap in CAPS
+        )
+
+    def _shrink_sizes(self) -> None:
+        """Shrink one class after another: to 1, to half, by one, as long as one of these fails."""
+        index = 0
+        while (sizes := self._sizes()) is not None and index < len(choices := sizes.choices()):
+            choice = choices[index]
+            smaller = dict.fromkeys((1, choice.size // 2, choice.size - 1))
+            if not self._first(sizes.resized({choice.slot: size}) for size in smaller):
+                index += 1
+
+    def _plain_attributes(self) -> None:
+        while (sizes := self._sizes()) is not None:
+            if not self._first(_plainer(sizes)):
+                return
+
+
+def _plainer(sizes: Sizes) -> Iterable[ModuleOp | None]:
+    for op in sizes.ops:
+        groups = one_group(op)
+        if groups is not None:
+            yield sizes.resized(groups)
+        for change in plainer_properties(op):
+            yield sizes.resized({}, {op: change})
+
+
+def _without_top_level(module: ModuleOp, op: Operation) -> ModuleOp:
+    """Return a copy without a function; what `@prepare` computed then counts as parameters."""
+    index = list(module.ops).index(op)
+    copy = module.clone()
+    gone = list(copy.ops)[index]
+    gone.detach()
+    gone.erase(safe_erase=False)
+    function = reducible_function(copy)
+    prepare = isinstance(op, FuncOp) and op.sym_name.data == PREPARE
+    if prepare and function is not None and function.arg_attrs is not None:
+        function.arg_attrs = ArrayAttr(map(_given, function.arg_attrs))
+    return copy
+
+
+def _given(attributes: DictionaryAttr) -> DictionaryAttr:
+    entries = dict(attributes.data)
+    prepared = entries.pop("gawee.prepared", None)
+    if prepared is not None:
+        index = prepared.data if isinstance(prepared, StringAttr) else prepared
+        entries["gawee.parameter"] = StringAttr(f"prepared.{index}")
+    return DictionaryAttr(entries)

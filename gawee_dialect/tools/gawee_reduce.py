@@ -1,0 +1,206 @@
+"""gawee-reduce: make a failing module small, ops and tensors, as long as it fails the same way."""
+
+import sys
+from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from shutil import which
+from time import monotonic
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.frontends.formats import sniff
+from gawee_dialect.frontends.mlir_text import print_mlir
+from gawee_dialect.passes.pass_manager import PassTable, parse_passes
+from gawee_dialect.reduce.draft import reducible_function
+from gawee_dialect.reduce.failure import Failure, PipelineError, ScriptFailure
+from gawee_dialect.reduce.reducer import Reducer, count_ops, largest_tensor
+from gawee_dialect.tools.command_line import (
+    DONE,
+    CommandParser,
+    read_text,
+    run_tool,
+    write_text,
+)
+from gawee_dialect.tools.pass_flags import split_pass_flags
+from gawee_dialect.tools.plugin_file import with_loaded_passes
+from gawee_dialect.universe import all_passes
+
+PROG = "gawee-reduce"
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if value <= 0:
+        raise ArgumentTypeError(f"expected a positive number, got '{text}'")
+    return value
+
+
+def argument_parser() -> CommandParser:
+    """Describe the command line, apart from pass flags (see pass_flags.py)."""
+    parser = CommandParser(
+        prog=PROG,
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        epilog="Passes are named as for gawee-opt, and a module fails where they raise:\n"
+        "  gawee-reduce in.mlir --load my_pass.py --my-pass -o small.mlir\n"
+        "  gawee-reduce in.mlir --my-pass --error='expected rank 4'\n"
+        "  gawee-reduce in.mlir --my-pass --numeric\n"
+        "  gawee-reduce in.mlir --test=./still_fails.sh\n\n"
+        "With -o, the file holds the smallest module so far at any time.\n"
+        "exit code: 0 reduced; 1 the input or the command line is wrong, or nothing fails; "
+        "2 a bug in gawee-reduce",
+    )
+    add = parser.add_argument
+    add("input", nargs="?", default="-", help="MLIR file or graph, - for standard input")
+    add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
+    add("-p", "--passes", metavar="PIPELINE", help="run passes: 'a,b{option=1}'")
+    add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
+    add("--load", metavar="FILE", help="add the passes that a Python file defines; repeatable")
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument(
+        "--error",
+        metavar="TEXT",
+        help="fails: an error with this text in it (default: the error of the input, without "
+        "what its sizes are)",
+    )
+    kinds.add_argument(
+        "--numeric",
+        action="store_true",
+        help="fails: outputs before and after the passes differ, in the interpreter, on seeded "
+        "data for inputs and weights",
+    )
+    kinds.add_argument(
+        "--test",
+        metavar="SCRIPT",
+        help="fails: this program exits with 0, given the path of a module",
+    )
+    add("--seed", type=int, default=0, help="seed of --numeric's data (default: 0)")
+    add(
+        "--rtol",
+        type=float,
+        default=1e-4,
+        help="part of an output's largest value that --numeric allows (default: 1e-4)",
+    )
+    add("--atol", type=float, default=1e-6, help="what it allows beside that (default: 1e-6)")
+    add(
+        "--time-limit",
+        type=_positive,
+        default=float("inf"),
+        metavar="SECONDS",
+        help="stop after this time with the smallest module so far (default: none)",
+    )
+    add(
+        "--test-time-limit",
+        type=_positive,
+        default=60.0,
+        metavar="SECONDS",
+        help="a module that takes longer to test does not fail (default: 60)",
+    )
+    add("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+def parse_arguments(argv: Sequence[str], table: PassTable) -> tuple[Namespace, list[ModulePass]]:
+    """Read the command line; raises GaweeError, with the nearest flag, for an unknown one."""
+    rest, specs = split_pass_flags(argv, table)
+    parser = argument_parser()
+    arguments, unknown = parser.parse_known_args(rest)
+    if unknown:
+        flag = unknown[0].partition("=")[0]
+        flags = [*parser.flags(), *(f"--{name}" for name in table)]
+        hint = did_you_mean(flag, flags, f"{PROG} --help lists the flags")
+        raise GaweeError(Diagnostic(f"unknown flag or pass '{flag}'", hint=hint))
+    passes = [made for spec in specs for made in parse_passes(spec, table)]
+    if arguments.test is None and not passes:
+        raise GaweeError("expected passes, or --test=SCRIPT, got neither")
+    if arguments.test is not None and passes:
+        raise GaweeError("expected passes or --test=SCRIPT, got both")
+    return arguments, passes
+
+
+def make_failure(arguments: Namespace, passes: Sequence[ModulePass]) -> Failure:
+    """Return what failing is; raises GaweeError for a script that is not there."""
+    script: str | None = arguments.test
+    if script is not None:
+        program = which(script) or which(str(Path(script).resolve()))
+        if program is None:
+            raise GaweeError(f"cannot run '{script}': it is no program")
+        return ScriptFailure(Path(program), arguments.test_time_limit)
+    if arguments.numeric:
+        # Only this flag pays for the import.
+        from gawee_dialect.reduce.numeric import NumericDifference
+
+        return NumericDifference(passes, arguments.seed, arguments.rtol, arguments.atol)
+    return PipelineError(passes, arguments.error)
+
+
+def check_fails(failure: Failure, module: ModuleOp, name: str) -> None:
+    """Raise GaweeError where the module does not fail to begin with."""
+    if reducible_function(module) is None:
+        raise GaweeError(f"expected a function that ends with func.return in '{name}', got none")
+    if failure.holds(module):
+        return
+    hint = "--error=TEXT, --numeric and --test=SCRIPT say what failing is"
+    got = "it does not"
+    if isinstance(failure, PipelineError):
+        error = failure.error_of(module)
+        got = "no error" if error is None else f"'{error}'"
+    raise GaweeError(Diagnostic(f"expected '{name}' to fail, got {got}", hint=hint))
+
+
+def reporter(started: float, output: str) -> Callable[[str, Reducer], None]:
+    """Return what reports each step to standard error, and keeps the output file up to date."""
+
+    def report(step: str, reducer: Reducer) -> None:
+        if output != "-":
+            write_text(output, print_mlir(reducer.module))
+        ops, elements = count_ops(reducer.module), largest_tensor(reducer.module)
+        print(
+            f"{step + ':':<16} {ops:>4} ops, largest tensor {elements:>8} elements"
+            f"  ({reducer.tests} tests, {monotonic() - started:.1f} s)",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    return report
+
+
+def run(argv: Sequence[str]) -> int:
+    """Do what the command line says; raises GaweeError and OSError."""
+    argv, table = with_loaded_passes(PROG, argv, all_passes())
+    arguments, passes = parse_arguments(argv, table)
+    text, name = read_text(arguments.input)
+    module = sniff(text, name).read(text, name, None)
+    failure = make_failure(arguments, passes)
+    started = monotonic()
+    check_fails(failure, module, name)
+    report = reporter(started, arguments.output)
+    reducer = Reducer(
+        module,
+        failure,
+        report,
+        arguments.test_time_limit,
+        started + arguments.time_limit,
+    )
+    print(f"failure: {failure.describe()}", file=sys.stderr)
+    report("input", reducer)
+    try:
+        reducer.reduce()
+    finally:
+        report("result", reducer)
+        if arguments.output == "-":
+            write_text("-", print_mlir(reducer.module))
+    return DONE
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run gawee-reduce; return the exit code."""
+    return run_tool(PROG, sys.argv[1:] if argv is None else argv, run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
