@@ -216,8 +216,10 @@ def version_text() -> str:
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
+    words = tuple(argv)
     argv, table = with_loaded_passes(PROG, argv, all_passes())
     arguments, passes = parse_arguments(argv, table)
+    arguments.command_line = words  # for reproducers
     if arguments.version:
         print(version_text())
     elif arguments.list_passes:

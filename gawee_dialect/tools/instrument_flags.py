@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import Protocol
 
-from gawee_dialect.instruments import timing
+from gawee_dialect.instruments import reproducer, timing
 from gawee_dialect.passes.instrument import Instrument
 
 
@@ -24,7 +24,7 @@ class InstrumentFamily(Protocol):
         ...
 
 
-FAMILIES: tuple[InstrumentFamily, ...] = (timing,)
+FAMILIES: tuple[InstrumentFamily, ...] = (timing, reproducer)
 
 
 def make_instruments(arguments: Namespace, name: str) -> list[Instrument]:
