@@ -4,6 +4,7 @@ Each command is printed before it runs; paste it into a shell to run it again.
 """
 
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -23,18 +24,20 @@ REQUIRED_ACCURACY = 0.97
 console = Console(highlight=False)
 
 
-def shell(*command: str, show: int | None = None) -> None:
-    """Run a command of this package in the root, printing it and the first lines of its output."""
+def shell(*command: str, first: int | None = None, last: int = 0) -> None:
+    """Run a command of this package in the root; print it, and the ends of its output."""
     console.print(f"[bold]$ {shlex.join(command)}[/bold]", soft_wrap=True)
     tool = Path(sys.executable).with_name(command[0])
     done = subprocess.run(
         [tool, *command[1:]], cwd=ROOT, text=True, stdout=subprocess.PIPE, check=False
     )
     lines = done.stdout.splitlines()
-    for line in lines[:show]:
-        console.print(line[: console.width], markup=False)
-    if show is not None and len(lines) > show:
-        console.print(f"... ({len(lines) - show} more lines)", style="dim")
+    left_out = 0 if first is None else max(0, len(lines) - first - last)
+    for index, line in enumerate(lines):
+        if first is None or index < first or index >= len(lines) - last:
+            console.print(line[: console.width], markup=False)
+        elif index == first:
+            console.print(f"... ({left_out} more lines)", style="dim")
     console.print()
     if done.returncode:
         sys.exit(done.returncode)
@@ -73,15 +76,16 @@ def classify_digits() -> None:
 
 def run_resnet18() -> None:
     """Run ResNet-18 on a photo at three levels of the IR, and compare them."""
-    photo = Path(skimage.__file__).parent / "data" / "astronaut.png"
+    photo = BUILD / "astronaut.png"
+    shutil.copy(Path(skimage.__file__).parent / "data" / photo.name, photo)
     folder = BUILD / "resnet18"
     graph = folder / "graph.json"
     python("examples/resnet18/write_graph.py", str(folder.relative_to(ROOT)))
-    shell("gawee-run", str(graph.relative_to(ROOT)), "--cost", show=8)
+    shell("gawee-run", str(graph.relative_to(ROOT)), "--cost", "--level", "gawee", first=0, last=14)
     common = (
         str(graph.relative_to(ROOT)),
         "--input",
-        f"x={photo}",
+        f"x={photo.relative_to(ROOT)}",
         "--mean",
         "0.485,0.456,0.406",
         "--std",
@@ -97,8 +101,8 @@ def main() -> None:
     graph, mlir = str(DIGITS / "graph.json"), "build/demo/digits.mlir"
     console.rule("A trained network: digits of 8x8 pixels")
     shell("gawee-translate", graph, "-o", mlir)
-    shell("gawee-opt", mlir, "--gawee-optimize", show=9)
-    shell("gawee-opt", mlir, "--gawee-to-linalg", show=9)
+    shell("gawee-opt", mlir, "--gawee-optimize", first=9)
+    shell("gawee-opt", mlir, "--gawee-to-linalg", first=9)
     classify_digits()
     console.rule("ResNet-18, seeded weights, on a photo")
     run_resnet18()

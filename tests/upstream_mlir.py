@@ -97,12 +97,17 @@ def run_mlir_opt(mlir_text: str, *flags: str) -> str:
     return _run(tools.mlir_opt, mlir_text, *flags)
 
 
-def upstream_llvm_ir(mlir_text: str) -> str:
-    """Lower linalg on tensors to LLVM IR text, by upstream's passes alone."""
+def run_mlir_translate(mlir_text: str) -> str:
+    """Return the LLVM IR text that `mlir-translate` makes of the llvm dialect."""
     tools = find_upstream_tools()
     assert tools is not None
-    lowered = run_mlir_opt(mlir_text, f"--pass-pipeline=builtin.module({','.join(PASSES)})")
-    return _run(tools.mlir_translate, lowered, "--mlir-to-llvmir")
+    return _run(tools.mlir_translate, mlir_text, "--mlir-to-llvmir")
+
+
+def upstream_llvm_ir(mlir_text: str) -> str:
+    """Lower linalg on tensors to LLVM IR text, by upstream's passes alone."""
+    passes = f"--pass-pipeline=builtin.module({','.join(PASSES)})"
+    return run_mlir_translate(run_mlir_opt(mlir_text, passes))
 
 
 def run_upstream(

@@ -179,9 +179,9 @@ def cost_table(report: CostReport) -> "Table":
     """Return a table for `rich.print`: one row a node, then the totals with their coverage."""
     from rich.table import Table
 
-    table = Table(title="cost", show_footer=True)
     count = len(report.nodes)
-    table.add_column("node", footer=f"total ({count} nodes)", overflow="fold")
+    table = Table(title=f"cost of {count} {'node' if count == 1 else 'nodes'}", show_footer=True)
+    table.add_column("node", footer="total", overflow="fold")
     table.add_column("op", footer="")
     known = f"{report.flops_known}/{count} known"
     table.add_column("FLOPs", footer=f"{_cell(report.flops)}\n{known}", justify="right")

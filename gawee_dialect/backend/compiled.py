@@ -2,8 +2,9 @@
 
 import ctypes
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypeGuard
 
 import numpy as np
@@ -75,6 +76,9 @@ class _Binding:
     arrays: Mapping[int, Array]
     """By argument index."""
 
+    parameters: Mapping[str, Array]
+    """By name, as they were given."""
+
 
 class _Frame:
     """What one thread needs for a call: its own workspace and its own array of pointers."""
@@ -109,6 +113,7 @@ class CompiledModel:
         Where the module has parameters and none are given, `rebind` must come before the first
         call. Raises GaweeError.
         """
+        self._module, self._target = module, target
         self.signature = signature_of(module, function)
         self._native = NativeModule(module, target)
         self._call = self._native.function(f"{function}_packed")
@@ -158,7 +163,7 @@ class CompiledModel:
                     + (", ".join(prepared) or "none")
                 )
             arrays[buffer.index] = prepared[buffer.name]
-        self._binding = _Binding(arrays)
+        self._binding = _Binding(arrays, bound)
 
     def prepared_values(self) -> dict[str, Array]:
         """Return what `@prepare` made of the bound parameters, by name; raises GaweeError."""
@@ -167,6 +172,25 @@ class CompiledModel:
             buffer.name: binding.arrays[buffer.index]
             for buffer in self.signature.of_role("prepared")
         }
+
+    def save(
+        self, directory: str | Path, kinds: Collection[str] = ("shared",), name: str = "model"
+    ) -> list[Path]:
+        """Write code for C with the bound parameters; returns the paths, see `export`.
+
+        Raises GaweeError for an unknown kind, and where no C compiler links a shared library.
+        """
+        from gawee_dialect.backend.export import export
+
+        return export(
+            self._module,
+            name,
+            Path(directory),
+            kinds,
+            parameters=self._bound().parameters,
+            function=self.signature.function,
+            target=self._target,
+        )
 
     def _run_prepare(self, bound: Mapping[str, Array]) -> dict[str, Array]:
         if self._prepare is None:
@@ -185,7 +209,7 @@ class CompiledModel:
             for buffer in self._prepare.buffers
             if buffer.role in roles
         }
-        frame = _Frame(self._prepare, _Binding(arrays))
+        frame = _Frame(self._prepare, _Binding(arrays, bound))
         self._native.function(f"{PREPARE}_packed")(frame.pointers)
         return results
 

@@ -14,6 +14,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.target.description import HOST, Processor
+from gawee_dialect.target.host import llvm_host
 
 _lock = threading.Lock()
 
@@ -42,17 +44,21 @@ class Target:
     `opt_level` is clang's -O.
     """
 
-    cpu: str = "host"
+    cpu: str = HOST
     features: str = ""
     opt_level: int = 3
 
+    @staticmethod
+    def of(processor: Processor) -> "Target":
+        """Return what LLVM needs to know of a described processor."""
+        return Target(processor.cpu, processor.features)
+
     def resolved(self) -> "Target":
         """Return the target with this machine's name and features in the place of `host`."""
-        if self.cpu != "host":
+        if self.cpu != HOST:
             return self
-        initialize()
-        features = self.features or binding.get_host_cpu_features().flatten()
-        return Target(binding.get_host_cpu_name(), features, self.opt_level)
+        cpu, features = llvm_host()
+        return Target(cpu, self.features or features, self.opt_level)
 
     def function_attributes(self) -> Mapping[str, str]:
         """Return the string attributes every function needs for this processor."""

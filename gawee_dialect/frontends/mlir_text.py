@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from io import StringIO
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.printer import Printer
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, verify_module
 from gawee_dialect.locations import LocatedParser
+from gawee_dialect.printing import TextOptions, module_text
 
 SPLIT_MARKER = "// -----"
 _SPLIT_LINE = re.compile(rf"^{SPLIT_MARKER}[ \t]*$", re.MULTILINE)
@@ -55,6 +54,4 @@ def _parse_message(error: ParseError) -> str:
 
 def print_mlir(module: ModuleOp, *, generic: bool = False, locations: bool = False) -> str:
     """Return a module's text, the generic form or with locations where asked for."""
-    stream = StringIO()
-    Printer(stream, print_generic_format=generic, print_debuginfo=locations).print_op(module)
-    return stream.getvalue() + "\n"
+    return module_text(module, TextOptions(generic, locations))

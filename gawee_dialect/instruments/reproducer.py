@@ -14,7 +14,6 @@ module is copied once, before the first pass; the passes before the one that fai
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from contextvars import Context as Variables
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -45,7 +44,7 @@ def leaf_passes(passes: Sequence[ModulePass]) -> Iterator[ModulePass]:
 
 @dataclass
 class Reproducer(Instrument):
-    """Writes a reproducer of every failure; without a folder or a file, of crashes alone.
+    """Writes a reproducer of every failure; without a folder or a file, of bugs of gawee alone.
 
     It may stand anywhere among the instruments: where another one stops the pipeline, it hears of
     it when it is asked to report.
@@ -92,10 +91,10 @@ class Reproducer(Instrument):
     def _failed(self, error: Exception, kind: Kind) -> None:
         module, self._module = self._module, None
         asked = self.folder is not None or self.file is not None
-        if module is None or not (asked or not isinstance(error, GaweeError)):
+        bug = kind is Kind.CRASHED and not self.command.is_at_fault(error)
+        if module is None or not (asked or bug):
             return
-        # An empty context has no instruments: nobody hears of the passes that run again.
-        start, position = Variables().run(self._replayed, module)
+        start, position = self._replayed(module)
         failure = Failure(error, start, self._passes[position:], kind)
         try:
             if self.file is not None:
@@ -142,7 +141,7 @@ def add_flags(parser: ArgumentParser) -> None:
         "--reproducer-dir",
         metavar="DIR",
         help="write a folder in DIR for every failure of a pass: the IR before it, the passes "
-        "left, a lit test (default: for crashes alone, into the current directory; '' for none)",
+        "left, a lit test (default: for bugs of gawee alone, where the tool runs; '' for none)",
     )
     parser.add_argument(
         "--mlir-pass-pipeline-crash-reproducer",
@@ -163,6 +162,7 @@ def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
         for option, value in options.items()
         if option.startswith("check_") and value is not None and options.get("check_each")
     }
-    command = Command(getattr(arguments, "command_line", ()), checks)
+    words, loaded = getattr(arguments, "command_line", ()), getattr(arguments, "loaded_files", ())
+    command = Command(words, checks, loaded)
     target = None if file is None else Path(file)
     return (Reproducer(Path(folder) if folder else None, target, command),)

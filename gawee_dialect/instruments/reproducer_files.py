@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
-from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 from platform import platform
@@ -18,9 +17,9 @@ from tempfile import mkdtemp
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
-from xdsl.printer import Printer
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.printing import TextOptions, module_text
 
 KEPT_FLAGS = ("--verify-each", "--allow-unregistered-dialect")
 """Beginnings of the flags without which a failure may not show, beside those of a check."""
@@ -31,13 +30,16 @@ INPUTS = "check_inputs"
 
 @dataclass(frozen=True)
 class Command:
-    """What the tool was called with: its words, and its options for checks (`check_seed: 3`)."""
+    """What the tool was called with: its words, and its options for checks (`check_seed: 3`).
+
+    `loaded` are the Python files that `--load` names, and those that they import from beside them.
+    """
 
     words: Sequence[str] = ()
     checks: Mapping[str, object] = field(default_factory=dict[str, object])
+    loaded: Sequence[Path] = ()
 
-    @property
-    def _loaded(self) -> Iterator[str]:
+    def _named(self) -> Iterator[str]:
         for word, following in pairwise((*self.words, "")):
             if word == "--load":
                 yield following
@@ -47,12 +49,18 @@ class Command:
     @property
     def files(self) -> list[Path]:
         """The files that a failure depends on, beside the input."""
-        inputs = [str(self.checks[INPUTS])] if INPUTS in self.checks else []
-        return [Path(name) for name in (*self._loaded, *inputs)]
+        inputs = [Path(str(self.checks[INPUTS]))] if INPUTS in self.checks else []
+        return [*self.loaded, *inputs]
+
+    def is_at_fault(self, error: Exception) -> bool:
+        """Whether an exception comes from code of a loaded file."""
+        loaded = {path.resolve() for path in self.loaded}
+        frames = traceback.extract_tb(error.__traceback__)
+        return any(Path(frame.filename).resolve() in loaded for frame in frames)
 
     def load_flags(self, folder: str) -> list[str]:
         """Return the flags that load the same passes, from copies in a folder."""
-        return [f"--load={folder}{Path(name).name}" for name in self._loaded]
+        return [f"--load={folder}{Path(name).name}" for name in self._named()]
 
     def flags(self, folder: str) -> list[str]:
         """Return the flags that another run needs, its files being copies in a folder."""
@@ -105,13 +113,6 @@ def pipeline_text(passes: Sequence[ModulePass]) -> str:
     return ",".join(str(each.pipeline_pass_spec()) for each in passes)
 
 
-def module_text(module: ModuleOp) -> str:
-    """Return a module as text."""
-    stream = StringIO()
-    Printer(stream).print_op(module)
-    return stream.getvalue() + "\n"
-
-
 def literal_check(text: str) -> str:
     """Return text as a CHECK line matches it: without what starts a pattern."""
     return re.sub(r"[\[{]{2}", lambda found: "".join(f"{{{{\\{c}}}}}" for c in found[0]), text)
@@ -136,7 +137,7 @@ def lit_test(failure: Failure, command: Command) -> str:
             f"// RUN: {run} | filecheck %s",
             *(f"// CHECK: @{name}" for name in symbols[:1] or ("",)),
         ]
-    return "\n".join((*lines, "", module_text(failure.module)))
+    return "\n".join((*lines, "", module_text(failure.module, TextOptions())))
 
 
 def version_lines() -> Iterator[str]:
@@ -160,7 +161,7 @@ def reproducer_files(failure: Failure, command: Command) -> dict[str, str]:
     trace = traceback.format_exception(failure.error) if crash else [str(failure.error)]
     head = f"pass '{failure.passes[0].name}' {failure.kind}: {failure.message}"
     return {
-        "before.mlir": module_text(failure.module),
+        "before.mlir": module_text(failure.module, TextOptions()),
         "pipeline.txt": f"{failure.pipeline}\n",
         "error.txt": f"{head}\n\n{''.join(trace)}\n",
         "command.sh": "#!/bin/sh\n"

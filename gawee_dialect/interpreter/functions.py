@@ -1,4 +1,8 @@
-"""The base of our sets of op implementations."""
+"""The base of our sets of op implementations, and those that users add."""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from xdsl.interpreter import InterpreterFunctions
 from xdsl.ir import Operation
@@ -11,3 +15,21 @@ class OpFunctions(InterpreterFunctions):
     def op_types(cls) -> frozenset[type[Operation]]:
         """Return the op classes that this set implements."""
         return frozenset(op_type for op_type, _ in cls._impls())
+
+
+_added: ContextVar[Sequence[type[OpFunctions]]] = ContextVar("added", default=())
+
+
+def added_functions() -> Sequence[type[OpFunctions]]:
+    """Return the sets of implementations that were added to ours."""
+    return _added.get()
+
+
+@contextmanager
+def implemented_by(*functions: type[OpFunctions]) -> Generator[None]:
+    """Add sets of implementations to those of every interpreter made inside a with block."""
+    token = _added.set((*_added.get(), *functions))
+    try:
+        yield
+    finally:
+        _added.reset(token)

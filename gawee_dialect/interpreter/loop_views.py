@@ -62,6 +62,9 @@ def linear_form(expression: AffineExpr, num_dims: int) -> tuple[int, list[int]] 
             return None
 
 
+# An ellipsis in the subscripts below: without it, NumPy copies where there are no axes.
+
+
 def loop_view(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> Array | None:
     """View an operand with one axis per loop, of size 1 where the map leaves a loop out.
 
@@ -88,7 +91,7 @@ def loop_view(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> Arr
             strides[dim] += coefficient * array.strides[axis]
             used[dim] = used[dim] or coefficient != 0
     shape = [size if use else 1 for size, use in zip(ranges, used, strict=True)]
-    start = array[tuple(slice(first, None) for first in origin)]
+    start = array[(*(slice(first, None) for first in origin), ...)]
     return as_strided(start, shape, strides)
 
 
@@ -147,6 +150,5 @@ def _evaluate(expression: AffineExpr, grids: Sequence[Array]) -> Array:
 
 def part(view: Array, where: Sequence[slice]) -> Array:
     """Take a box of the nest from a view; axes along which it does not change are kept."""
-    return view[
-        tuple(box if size > 1 else slice(None) for box, size in zip(where, view.shape, strict=True))
-    ]
+    boxes = (box if size > 1 else slice(None) for box, size in zip(where, view.shape, strict=True))
+    return view[(*boxes, ...)]

@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import InterpretationError
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.interpreter.arith import ArithFunctions
 from gawee_dialect.interpreter.errors import RunError
-from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.functions import OpFunctions, added_functions
 from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
 from gawee_dialect.interpreter.linalg import LinalgFunctions, structured_functions
 from gawee_dialect.interpreter.math import MathFunctions
@@ -55,7 +55,7 @@ class Machine(Interpreter):
 
 def implementations(module: ModuleOp) -> tuple[type[OpFunctions], ...]:
     """Return every set of implementations that a module may need, none of them xDSL's."""
-    return (*FUNCTIONS, structured_functions(module))
+    return (*FUNCTIONS, *added_functions(), structured_functions(module))
 
 
 def make_machine(module: ModuleOp, listeners: Sequence[Interpreter.Listener] = ()) -> Machine:

@@ -29,4 +29,4 @@ def box(
             )
         end = last + (1 if stride > 0 else -1)
         where.append(slice(offset, end if end >= 0 else None, stride) if size else slice(0, 0))
-    return array[tuple(where)]
+    return array[(*where, ...)]  # without the ellipsis, NumPy copies where there are no axes

@@ -29,7 +29,9 @@ class RawFolder(ParameterStore):
 
     def _file(self, argument: EntryArgument) -> tuple[Path, AnyTensor]:
         if argument.path is None:
-            raise ParameterProblem("expected a 'gawee.path', got none")
+            raise ParameterProblem(
+                "expected a 'gawee.path', got none: only a .npz or .safetensors file can have it"
+            )
         if not is_tensor(argument.type):
             raise ParameterProblem(f"expected a tensor, got '{argument.type}'")
         try:

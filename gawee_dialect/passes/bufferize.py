@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.builder import Builder
 from xdsl.context import Context
@@ -10,7 +11,6 @@ from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
     DenseIntOrFPElementsAttr,
-    DictionaryAttr,
     MemRefType,
     ModuleOp,
     StringAttr,
@@ -28,8 +28,9 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import output_attributes, output_names
+from gawee_dialect.dialect.entry import entry_arguments, output_attributes, output_names
 from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.numerics import EXACT, Numerics
 
 AnyMemRef = MemRefType[Attribute]
 
@@ -135,9 +136,8 @@ class FunctionBufferizer:
 
     def _new_function(self, names: Sequence[str]) -> FuncOp:
         inputs = [argument.type for argument in self.block.args]
-        old = self.function.arg_attrs
-        count = len(self.function.body.block.args)
-        marks = old.data if old is not None else (DictionaryAttr({}),) * count
+        # Each argument says what it is from here on, where outputs are arguments too.
+        marks = (argument.attributes() for argument in entry_arguments(self.function))
         function = FuncOp(
             self.function.sym_name.data,
             (inputs, ()),
@@ -394,6 +394,7 @@ class Bufferize(ModulePass):
     """
 
     name = "bufferize"
+    numerics: ClassVar[Numerics] = EXACT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constants = Globals(op)

@@ -1,6 +1,7 @@
 """Fold batch normalization into the convolution or linear layer before it."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     AnyFloat,
@@ -20,6 +21,7 @@ from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.passes.layer import Layer, with_parameters
+from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
@@ -63,6 +65,12 @@ def channel_shift(
     return scaled if norm.bias is None else insert(AddOp(scaled, norm.bias))
 
 
+def name_after(value: SSAValue, source: SSAValue | None) -> None:
+    """Name a folded value after what it replaces: `%conv1_weight_folded` for `%conv1_weight`."""
+    if source is not None and source.name_hint is not None:
+        value.name_hint = f"{source.name_hint}_folded"
+
+
 class FoldIntoLayer(Pattern):
     """batch_norm(conv(x, w, b)) -> conv(x, w * s, (b - mean) * s + beta)"""
 
@@ -86,6 +94,8 @@ class FoldIntoLayer(Pattern):
         per_filter = rewriter.insert(ReshapeOp(scale, shape=[channels, *(1 for _ in others)]))
         weight = rewriter.insert(MulOp(layer.weight, per_filter.result))
         bias = channel_shift(op, scale, layer.bias, rewriter)
+        name_after(weight.result, layer.weight)
+        name_after(bias, op.bias if layer.bias is None else layer.bias)
         rewriter.replace(op, with_parameters(layer, weight.result, bias))
         rewriter.erase(layer)
 
@@ -140,5 +150,6 @@ class FoldBatchNorm(RewritePass):
     """
 
     name = "fold-batch-norm"
+    numerics: ClassVar[Numerics] = REASSOCIATES
 
     patterns = (FoldIntoLayer,)

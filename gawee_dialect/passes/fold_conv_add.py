@@ -1,6 +1,7 @@
 """Fold the addition of a per-channel constant into the bias of the convolution before it."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import SSAValue
@@ -12,6 +13,7 @@ from gawee_dialect.dialect.elementwise import AddOp
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.passes.layer import with_parameters
+from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
@@ -114,5 +116,6 @@ class FoldConvAdd(RewritePass):
     """
 
     name = "fold-conv-add"
+    numerics: ClassVar[Numerics] = REASSOCIATES
 
     patterns = (FoldIntoBias,)

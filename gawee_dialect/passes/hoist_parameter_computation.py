@@ -3,6 +3,7 @@
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import tensor
@@ -25,6 +26,7 @@ from gawee_dialect.dialect.entry import (
 )
 from gawee_dialect.dialect.shape import FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import AnyTensor
+from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, values_read
 
 RENAMES_OR_REPEATS: tuple[type[Operation], ...] = (
@@ -224,6 +226,7 @@ class HoistParameterComputation(ModulePass):
     """
 
     name = "hoist-parameter-computation"
+    numerics: ClassVar[Numerics] = EXACT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         main = find_function(op, MAIN)

@@ -4,15 +4,41 @@ Tools install instruments around a pipeline; the pass driver tells them what hap
 overrides the events it wants to see.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import StrEnum
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import RewritePattern
+
+SILENT = "no reason given"
+"""What instruments hear of a pattern that declines without a word, as xDSL's own do."""
+
+
+class RewriteKind(StrEnum):
+    """What the driver did with an op."""
+
+    PATTERN = "pattern"
+    FOLDED = "folded"
+    DEAD = "dead"
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """An op that was rewritten, and the ops inserted for it.
+
+    The op may be erased by now: its name and location can be read, nothing else.
+    """
+
+    kind: RewriteKind
+    op: Operation
+    pattern: RewritePattern | None
+    inserted: Sequence[Operation]
 
 
 class Instrument:
@@ -42,8 +68,14 @@ class Instrument:
     def pattern_fired(self, pattern: RewritePattern, op_name: str) -> None:
         """Called after a pattern rewrote an op; the op itself may be gone."""
 
+    def op_rewritten(self, rewrite: Rewrite) -> None:
+        """Called after an op was rewritten by a pattern, folded, or erased as nothing reads it."""
+
     def pattern_missed(self, pattern: RewritePattern, op: Operation, reason: str) -> None:
-        """Called when a pattern declines an op of the kind it is for."""
+        """Called when a pattern declines an op of the kind it is for.
+
+        The reason is SILENT where the pattern gave none.
+        """
 
     def statistic(self, module_pass: ModulePass, what: str, value: int) -> None:
         """Called when a pass reports a number about its work."""
@@ -67,7 +99,16 @@ def instrumented(*new: Instrument) -> Generator[None]:
         _installed.reset(token)
 
 
+def tell(event: Callable[[Instrument], None]) -> None:
+    """Have every instrument hear an event; what passes it runs itself meanwhile is not observed."""
+    for instrument in instruments():
+        token = _installed.set(())
+        try:
+            event(instrument)
+        finally:
+            _installed.reset(token)
+
+
 def report_statistic(module_pass: ModulePass, what: str, value: int) -> None:
     """Tell the instruments a number about a pass's work: `workspace bytes`, 4096."""
-    for instrument in instruments():
-        instrument.statistic(module_pass, what, value)
+    tell(lambda instrument: instrument.statistic(module_pass, what, value))

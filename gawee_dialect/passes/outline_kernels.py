@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref
@@ -14,6 +15,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
+from gawee_dialect.passes.numerics import EXACT, Numerics
 
 CLONED_INTO_KERNELS = (
     memref.SubviewOp,
@@ -164,6 +166,7 @@ class OutlineKernels(ModulePass):
     """
 
     name = "outline-kernels"
+    numerics: ClassVar[Numerics] = EXACT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         outliner = Outliner(op)

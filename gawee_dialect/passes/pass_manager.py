@@ -17,7 +17,7 @@ from gawee_dialect.diagnostics import (
     first_line,
     verify_module,
 )
-from gawee_dialect.passes.instrument import instruments
+from gawee_dialect.passes.instrument import tell
 
 PassTable = Mapping[str, Callable[[], type[ModulePass]]]
 
@@ -69,16 +69,29 @@ def run_passes(
     Raises GaweeError where a pass rejects its input or leaves a module that does not verify.
     """
     for module_pass in passes:
-        for instrument in instruments():
-            instrument.before_pass(module_pass, module)
-        try:
-            _apply(ctx, module, module_pass, verify_each)
-        except Exception:
-            for instrument in instruments():
-                instrument.pass_failed(module_pass, module)
-            raise
-        for instrument in instruments():
-            instrument.after_pass(module_pass, module)
+        _run_pass(ctx, module, module_pass, verify_each)
+
+
+def _run_pass(ctx: Context, module: ModuleOp, module_pass: ModulePass, verify: bool) -> None:
+    tell(lambda instrument: instrument.before_pass(module_pass, module))
+    try:
+        _apply(ctx, module, module_pass, verify)
+    except Exception:
+        tell(lambda instrument: instrument.pass_failed(module_pass, module))
+        raise
+    tell(lambda instrument: instrument.after_pass(module_pass, module))
+
+
+def run_pipeline(
+    ctx: Context, module: ModuleOp, passes: Sequence[ModulePass], *, verify_each: bool = True
+) -> None:
+    """Apply passes in order, in place, and tell the instruments where they begin and end.
+
+    Raises GaweeError as `run_passes` does.
+    """
+    tell(lambda instrument: instrument.before_pipeline(ctx, module, passes))
+    run_passes(ctx, module, passes, verify_each=verify_each)
+    tell(lambda instrument: instrument.after_pipeline(module))
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects import arith, memref
@@ -23,6 +24,7 @@ from xdsl.utils.hints import isa
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
+from gawee_dialect.passes.numerics import EXACT, Numerics
 
 ALIGNMENT = 64
 """Bytes; a cache line, and the widest vector."""
@@ -135,6 +137,7 @@ class PlanMemory(ModulePass):
     """
 
     name = "plan-memory"
+    numerics: ClassVar[Numerics] = EXACT
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:

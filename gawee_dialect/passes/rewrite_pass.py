@@ -3,7 +3,9 @@
 from abc import ABC
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from functools import cache
+from inspect import getclosurevars
+from typing import ClassVar, get_args
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -16,7 +18,13 @@ from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.instrument import instruments
+from gawee_dialect.passes.instrument import (
+    SILENT,
+    Instrument,
+    Rewrite,
+    RewriteKind,
+    instruments,
+)
 
 
 def _nobody(pattern: RewritePattern, op: Operation, reason: str) -> None:
@@ -33,6 +41,14 @@ class Pattern(RewritePattern, ABC):
         self.listener(self, op, reason)
 
 
+@cache
+def _ops_of(pattern: type[RewritePattern]) -> tuple[type[Operation], ...]:
+    """Return the op classes that a pattern is annotated for; none where it does not say."""
+    expected = getclosurevars(pattern.match_and_rewrite).nonlocals.get("expected_type")
+    found = get_args(expected) or (expected,)
+    return tuple(each for each in found if isinstance(each, type) and issubclass(each, Operation))
+
+
 @dataclass(eq=False)
 class Driver(RewritePattern):
     """Applies patterns to one op: dead code first, then folders, then the patterns in order.
@@ -46,42 +62,69 @@ class Driver(RewritePattern):
     reasons: dict[Operation, dict[str, str]] = field(
         default_factory=dict[Operation, dict[str, str]]
     )
+    observers: Sequence[Instrument] = field(default_factory=instruments)
 
     def __post_init__(self) -> None:
-        for pattern in self.patterns:
+        self.listen(self.patterns)
+
+    def listen(self, patterns: Sequence[RewritePattern]) -> None:
+        """Have patterns report to this driver."""
+        for pattern in patterns:
             if isinstance(pattern, Pattern):
                 pattern.listener = self.hear
 
     def hear(self, pattern: RewritePattern, op: Operation, reason: str) -> None:
         """Remember why a pattern declined an op, and tell the instruments."""
         self.reasons.setdefault(op, {})[type(pattern).__name__] = reason
-        for instrument in instruments():
-            instrument.pattern_missed(pattern, op, reason)
+        for observer in self.observers:
+            observer.pattern_missed(pattern, op, reason)
+
+    def patterns_for(self, op: Operation) -> Sequence[RewritePattern]:
+        """Return the patterns to try on an op."""
+        return self.patterns
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        inserted: list[Operation] = []
+
         def stamp(new_op: Operation) -> None:
             hand_on_location(op, new_op)
+            inserted.append(new_op)
 
         # xDSL reuses the rewriter for the whole walk, so the handler goes when this op is done.
         rewriter.operation_insertion_handler.append(stamp)
         try:
-            self._rewrite(op, rewriter)
+            self._rewrite(op, rewriter, inserted)
         finally:
             rewriter.operation_insertion_handler.remove(stamp)
 
-    def _rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+    def _rewrite(self, op: Operation, rewriter: PatternRewriter, inserted: list[Operation]) -> None:
         if is_trivially_dead(op):
             rewriter.erase(op)
+            self._tell(Rewrite(RewriteKind.DEAD, op, None, ()))
             return
         if self.fold and self._try_fold(op, rewriter):
+            self._tell(Rewrite(RewriteKind.FOLDED, op, None, inserted))
             return
-        name = op.name
-        for pattern in self.patterns:
+        for pattern in self.patterns_for(op):
             pattern.match_and_rewrite(op, rewriter)
             if rewriter.has_done_action:
-                for instrument in instruments():
-                    instrument.pattern_fired(pattern, name)
+                self._tell(Rewrite(RewriteKind.PATTERN, op, pattern, inserted))
                 return
+            if self.observers:
+                self._notice_silence(pattern, op)
+
+    def _tell(self, rewrite: Rewrite) -> None:
+        for observer in self.observers:
+            if rewrite.pattern is not None:
+                observer.pattern_fired(rewrite.pattern, rewrite.op.name)
+            observer.op_rewritten(rewrite)
+
+    def _notice_silence(self, pattern: RewritePattern, op: Operation) -> None:
+        """Tell the instruments of a pattern that is for an op and declined it without a reason."""
+        name = type(pattern).__name__
+        if isinstance(op, _ops_of(type(pattern))) and name not in self.reasons.get(op, ()):
+            for observer in self.observers:
+                observer.pattern_missed(pattern, op, SILENT)
 
     def _try_fold(self, op: Operation, rewriter: PatternRewriter) -> bool:
         # A constant folds to itself: materializing it again would never end.

@@ -3,6 +3,7 @@
 Exit codes: 0 done; 1 the input or the command line is wrong; 2 a bug in gawee.
 """
 
+import gc
 import os
 import sys
 import traceback
@@ -27,6 +28,19 @@ class CommandParser(ArgumentParser):
         """Return every argument, for the reference page."""
         return self._actions
 
+    def with_values_attached(self, words: Sequence[str]) -> list[str]:
+        """Return a command line in which flags with an optional value have it after `=` alone.
+
+        LLVM's flags may stand alone; argparse would take the file name behind them for the value.
+        """
+        alone = {
+            spelling: str(action.const).lower()
+            for action in self._actions
+            if action.nargs == "?"
+            for spelling in action.option_strings
+        }
+        return [f"{word}={alone[word]}" if word in alone else word for word in words]
+
     def flags(self) -> list[str]:
         """Return every spelling of every flag."""
         return [spelling for action in self._actions for spelling in action.option_strings]
@@ -34,6 +48,9 @@ class CommandParser(ArgumentParser):
 
 def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
     """Run a tool on its arguments; report what it raises, and return the exit code."""
+    # The IR is many small objects that live to the end: looking for garbage among them is a tenth
+    # of the time of a pass.
+    gc.set_threshold(100_000, 50, 100)
     try:
         return run(argv)
     except BrokenPipeError:

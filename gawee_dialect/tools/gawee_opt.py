@@ -1,9 +1,10 @@
 """gawee-opt: read MLIR, run passes, write MLIR; mlir-opt for the gawee dialect."""
 
 import sys
-from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import SUPPRESS, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from xdsl.context import Context
@@ -11,11 +12,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, print_mlir, split_chunks
+from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, split_chunks
+from gawee_dialect.instruments.print_ir import text_options
 from gawee_dialect.instruments.report import print_table
 from gawee_dialect.instruments.timing import Timing
-from gawee_dialect.passes.instrument import instrumented
-from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_passes
+from gawee_dialect.passes.instrument import Instrument, instrumented
+from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_pipeline
+from gawee_dialect.printing import module_text
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
@@ -27,7 +30,14 @@ from gawee_dialect.tools.expected_errors import compare_errors, expected_errors
 from gawee_dialect.tools.instrument_flags import FAMILIES, make_instruments
 from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.pass_list import pass_list
-from gawee_dialect.tools.plugin_file import with_loaded_passes
+from gawee_dialect.tools.plugin_file import (
+    LOAD_HELP,
+    Loaded,
+    loaded_files,
+    modules_of,
+    split_load_flags,
+)
+from gawee_dialect.tools.watch import Hits, Watch
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
 
 if TYPE_CHECKING:
@@ -56,7 +66,14 @@ def argument_parser() -> CommandParser:
     add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
     add("-p", "--passes", metavar="PIPELINE", help="run passes: 'a,b{option=1}'")
     add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
-    add("--load", metavar="FILE", help="add the passes that a Python file defines; repeatable")
+    add("--load", metavar="FILE", help=LOAD_HELP)
+    add(
+        "--watch",
+        action="store_true",
+        help="run again whenever the input or a loaded file is saved, and print what became "
+        "different in the output, and how often each pattern fired; Ctrl-C ends it",
+    )
+    add("--watch-runs", type=int, metavar="N", help=SUPPRESS)  # for tests: end after N runs
     add("--list-passes", action="store_true", help="describe every pass and its options")
     add("--split-input-file", action="store_true", help=f"split at lines '{SPLIT_MARKER}'")
     add(
@@ -67,7 +84,9 @@ def argument_parser() -> CommandParser:
     )
     add(
         "--verify-each",
+        nargs="?",
         type=_boolean,
+        const=True,
         default=True,
         metavar="BOOL",
         help="verify the module after each pass (default: true)",
@@ -97,9 +116,7 @@ def parse_arguments(argv: Sequence[str], table: PassTable) -> tuple[Namespace, l
     """Read the command line; raises GaweeError, with the nearest flag, for an unknown one."""
     rest, specs = split_pass_flags(argv, table)
     parser = argument_parser()
-    # LLVM's flags may stand alone for true; argparse would take the file name for the value.
-    rest = ["--verify-each=true" if word == "--verify-each" else word for word in rest]
-    arguments, unknown = parser.parse_known_args(rest)
+    arguments, unknown = parser.parse_known_args(parser.with_values_attached(rest))
     if unknown:
         flags = [*parser.flags(), *(f"--{name}" for name in table)]
         raise GaweeError(_unknown_argument(unknown[0], flags))
@@ -130,11 +147,17 @@ def cost_report(module: ModuleOp) -> "Table":
 class Chunks:
     """Takes the chunks of one input through the passes, one after another."""
 
-    def __init__(self, arguments: Namespace, passes: Sequence[ModulePass], name: str):
+    def __init__(
+        self,
+        arguments: Namespace,
+        passes: Sequence[ModulePass],
+        name: str,
+        instruments: Sequence[Instrument] = (),
+    ):
         self.arguments = arguments
         self.passes = passes
         self.name = name
-        self.instruments = make_instruments(arguments, name)
+        self.instruments = [*make_instruments(arguments, name), *instruments]
         timers = (each for each in self.instruments if isinstance(each, Timing))
         self.timing = next(timers, None)
         self.complaints: list[Diagnostic] = []
@@ -160,28 +183,22 @@ class Chunks:
         with phase(self.timing, "parse"):
             module = parse_mlir(ctx, chunk, self.name, line_offset)
         with instrumented(*self.instruments):
-            for instrument in self.instruments:
-                instrument.before_pipeline(ctx, module, self.passes)
-            run_passes(ctx, module, self.passes, verify_each=self.arguments.verify_each)
-            for instrument in self.instruments:
-                instrument.after_pipeline(module)
+            run_pipeline(ctx, module, self.passes, verify_each=self.arguments.verify_each)
         if self.arguments.cost:
             print_table(cost_report(module))
         with phase(self.timing, "print"):
             return self._print(module)
 
     def _print(self, module: ModuleOp) -> str:
-        return print_mlir(
-            module,
-            generic=self.arguments.mlir_print_op_generic,
-            locations=self.arguments.mlir_print_debuginfo,
-        )
+        return module_text(module, text_options(self.arguments, dump=False))
 
 
-def transform(arguments: Namespace, passes: Sequence[ModulePass]) -> None:
-    """Read, take through the passes, write; raises GaweeError, and then writes nothing."""
+def transformed(
+    arguments: Namespace, passes: Sequence[ModulePass], instruments: Sequence[Instrument] = ()
+) -> str:
+    """Read, take through the passes, and return the output; raises GaweeError."""
     text, name = read_text(arguments.input)
-    chunks = Chunks(arguments, passes, name)
+    chunks = Chunks(arguments, passes, name, instruments)
     parts = split_chunks(text) if arguments.split_input_file else [(text, 0)]
     # A context of its own for each chunk: passes load dialects, and chunks must not depend on it.
     try:
@@ -197,7 +214,7 @@ def transform(arguments: Namespace, passes: Sequence[ModulePass]) -> None:
     if chunks.complaints:
         raise GaweeError(chunks.complaints)
     printed = (output for output in outputs if output)
-    write_text(arguments.output, f"{SPLIT_MARKER}\n".join(printed))
+    return f"{SPLIT_MARKER}\n".join(printed)
 
 
 def version_text() -> str:
@@ -214,19 +231,53 @@ def version_text() -> str:
     return f"{PROG} {of('gawee-dialect')}, xdsl {of('xdsl')}, Python {python}"
 
 
-def run(argv: Sequence[str]) -> int:
-    """Do what the command line says; raises GaweeError and OSError."""
-    words = tuple(argv)
-    argv, table = with_loaded_passes(PROG, argv, all_passes())
+def run_once(argv: Sequence[str], loaded: Loaded, words: Sequence[str]) -> int:
+    """Do what a command line without `--load` says; raises GaweeError and OSError.
+
+    `words` is the whole line, for those who are to repeat it.
+    """
+    table = all_passes()
     arguments, passes = parse_arguments(argv, table)
-    arguments.command_line = words  # for reproducers
+    arguments.command_line = tuple(words)
+    arguments.loaded_files = tuple(modules_of(loaded.paths).values())
     if arguments.version:
         print(version_text())
     elif arguments.list_passes:
         write_text(arguments.output, pass_list(table))
     else:
-        transform(arguments, passes)
+        write_text(arguments.output, transformed(arguments, passes, loaded.instruments))
     return DONE
+
+
+def watch(argv: Sequence[str], paths: Sequence[str]) -> int:
+    """Run whenever the input or a loaded file is saved; raises GaweeError for standard input."""
+    parser = argument_parser()
+    words, _ = split_pass_flags(argv, all_passes())
+    # Passes of loaded files are unknown as yet, and a later save may add one.
+    watched, _ = parser.parse_known_args(parser.with_values_attached(words))
+    if watched.input == "-":
+        raise GaweeError("expected a file to watch, got standard input")
+    files = {Path(path) for path in (watched.input, *paths)}
+
+    def run(hits: Hits) -> str:
+        with loaded_files(paths, flags=parser.flags()) as loaded:
+            files.update(modules_of(paths).values())
+            arguments, passes = parse_arguments(argv, all_passes())
+            output = transformed(arguments, passes, [*loaded.instruments, hits])
+            if arguments.output != "-":
+                write_text(arguments.output, output)
+            return output
+
+    return Watch(PROG, run, files, print_first=watched.output == "-").loop(watched.watch_runs)
+
+
+def run(argv: Sequence[str]) -> int:
+    """Do what the command line says; raises GaweeError and OSError."""
+    paths, rest = split_load_flags(PROG, argv)
+    if "--watch" in rest:
+        return watch(rest, paths)
+    with loaded_files(paths, flags=argument_parser().flags()) as loaded:
+        return run_once(rest, loaded, argv)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

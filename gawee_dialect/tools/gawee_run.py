@@ -17,8 +17,13 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model, load
+from gawee_dialect.passes.instrument import instrumented
+from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
+from gawee_dialect.target.description import HOST, Processor, find_processor
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, run_tool
+from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, random_array, read_inputs
+from gawee_dialect.universe import all_passes, make_context
 
 PROG = "gawee-run"
 DEFAULT_TOLERANCE = 1e-4
@@ -62,6 +67,14 @@ def argument_parser() -> CommandParser:
     add("--std", type=_numbers, default=(1.0,), metavar="R,G,B", help="for pictures (default: 1)")
     add("--seed", type=int, default=0, help="of random inputs and weights (default: 0)")
     add("--output", metavar="NPZ", help="write the outputs, by name, to a .npz file")
+    add("--load", metavar="FILE", help=LOAD_HELP)
+    add(
+        "-p",
+        "--passes",
+        default="",
+        metavar="PIPELINE",
+        help="run these passes on the graph before those of the level: 'a,b{option=1}'",
+    )
     add("--level", choices=levels, default="llvm", help="what executes (default: llvm)")
     add("--compare", choices=levels, metavar="LEVEL", help="run this level too and compare")
     add(
@@ -72,7 +85,21 @@ def argument_parser() -> CommandParser:
         f"(default: {DEFAULT_TOLERANCE:g})",
     )
     add("--repeat", type=int, default=1, metavar="N", help="run N times, report the best")
-    add("--profile", action="store_true", help="print the time of each node")
+    add(
+        "--profile",
+        action="store_true",
+        help="print the time of each node, its rates, and the least time this machine can take",
+    )
+    add(
+        "--roofline",
+        metavar="FILE",
+        help="draw the profile under this machine's limits, as .svg or .png; needs matplotlib",
+    )
+    add(
+        "--measure",
+        action="store_true",
+        help="measure this machine's limits, keep them, and print a profile; takes a second",
+    )
     add("--cost", action="store_true", help="print FLOPs and bytes of each node")
     add("--json", metavar="FILE", help="write times, differences, cost and profile as JSON")
     add(
@@ -139,6 +166,8 @@ def make_session(arguments: Namespace) -> Session:
             model.parameters = random_parameters(model, arguments.seed)
         else:
             model = load(arguments.graph, arguments.weights)
+    passes = parse_passes(arguments.passes, all_passes())
+    run_pipeline(make_context(), model.module, passes)
     scale = PictureScale(arguments.mean, arguments.std)
     specs = input_specs(model.arguments)
     inputs: dict[str, AnyArray] = {}
@@ -191,15 +220,40 @@ def execute(session: Session) -> int:
         result["differences"] = {d.output: [d.largest, d.relative] for d in differences}
         if not all(each.relative <= arguments.tolerance for each in differences):
             code = WRONG_INPUT
-    if arguments.profile:
-        times = session.model.profile(session.inputs, level, runs=max(3, arguments.repeat))
-        report.print_profile(console, times, session.model.cost())
-        result["profile"] = [vars(time) for time in times]
+    if arguments.profile or arguments.roofline is not None or arguments.measure:
+        result.update(profile(session, level))
     if arguments.output is not None:
         write_archive(arguments.output, outputs)
     if arguments.json is not None:
         Path(arguments.json).write_text(json.dumps(result, indent=1) + "\n")
     return code
+
+
+def profile(session: Session, level: Level) -> dict[str, object]:
+    """Time each node, print and draw what is asked for; return what goes into the JSON."""
+    from gawee_dialect.instruments.profile import processor_json
+    from gawee_dialect.tools.run_report import print_profile
+
+    arguments = session.arguments
+    processor = this_processor(measured=arguments.measure)
+    times = session.model.profile(session.inputs, level, runs=max(3, arguments.repeat))
+    print_profile(session.console, times, processor)
+    if arguments.roofline is not None:
+        from gawee_dialect.plots.roofline import draw_roofline
+
+        draw_roofline(arguments.roofline, times, processor, f"{session.model.name}, level {level}")
+        session.console.print(f"wrote {arguments.roofline}", highlight=False, soft_wrap=True)
+    limits = processor_json(processor)
+    return {"limits": limits, "profile": [time.to_json(processor) for time in times]}
+
+
+def this_processor(*, measured: bool) -> Processor:
+    """Describe this machine, after measuring it where that is asked for; raises OSError."""
+    if measured:
+        from gawee_dialect.target.measure import measured_host
+
+        return measured_host()
+    return find_processor(HOST)
 
 
 def write_archive(path: str, outputs: Mapping[str, AnyArray]) -> None:
@@ -218,7 +272,21 @@ def write_archive(path: str, outputs: Mapping[str, AnyArray]) -> None:
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
-    arguments = parse_arguments(argv)
+    paths, rest = split_load_flags(PROG, argv)
+    with loaded_files(paths) as loaded, instrumented(*loaded.instruments):
+        try:
+            return run_session(parse_arguments(rest))
+        finally:
+            for instrument in loaded.instruments:
+                instrument.report()
+
+
+def run_session(arguments: Namespace) -> int:
+    """Read the graph and do all that is asked for; raises GaweeError and OSError."""
+    if arguments.roofline is not None:
+        from gawee_dialect.plots.roofline import check_picture
+
+        check_picture(arguments.roofline)
     session = make_session(arguments)
     if arguments.cost:
         from gawee_dialect.analysis.cost import cost_table

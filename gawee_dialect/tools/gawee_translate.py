@@ -23,6 +23,7 @@ from gawee_dialect.tools.command_line import (
     run_tool,
     write_text,
 )
+from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 
 if TYPE_CHECKING:
     from gawee_dialect.parameters import ParameterStore
@@ -73,9 +74,24 @@ def _write_gawee_json(job: Job) -> None:
     module_to_gawee_json(job.module, job.arrays(), target.parent, file_name=target.name)
 
 
+def _write_llvm_ir(job: Job) -> None:
+    from gawee_dialect.backend.llvm_text import llvm_text
+
+    foreign = sorted({op.name for op in job.module.ops if op.dialect_name() != "llvm"})
+    if foreign:
+        raise GaweeError(
+            Diagnostic(
+                f"expected a module of the llvm dialect, got '{foreign[0]}'",
+                hint="gawee-opt --gawee-to-llvm takes a graph there",
+            )
+        )
+    write_text(job.arguments.output, llvm_text(job.module))
+
+
 TARGETS: dict[str, Callable[[Job], None]] = {
     "mlir": _write_mlir,
     "gawee-json": _write_gawee_json,
+    "llvm-ir": _write_llvm_ir,
 }
 """What `--to` may name, and how each is written; a new target is one line."""
 
@@ -110,6 +126,7 @@ def argument_parser() -> CommandParser:
         action="store_true",
         help="look at no weight file: shapes only, all constants become arguments",
     )
+    add("--load", metavar="FILE", help=LOAD_HELP)
     add("--mlir-print-debuginfo", action="store_true", help="print locations")
     add(
         "--coverage",
@@ -168,7 +185,13 @@ def print_coverage(arguments: Namespace, frontend: Frontend, text: str, name: st
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError, and then writes nothing."""
-    arguments = parse_arguments(argv)
+    paths, rest = split_load_flags(PROG, argv)
+    with loaded_files(paths):
+        return translate(parse_arguments(rest))
+
+
+def translate(arguments: Namespace) -> int:
+    """Read a graph and write it as asked for; raises GaweeError and OSError."""
     text, name = read_text(arguments.input)
     frontend = sniff(text, name) if arguments.source == "auto" else FRONTENDS[arguments.source]
     if arguments.coverage:

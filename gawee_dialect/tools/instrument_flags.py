@@ -8,7 +8,14 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import Protocol
 
-from gawee_dialect.instruments import reproducer, timing
+from gawee_dialect.instruments import (
+    check_each,
+    explain_missed,
+    print_ir,
+    reproducer,
+    timing,
+    trace_patterns,
+)
 from gawee_dialect.passes.instrument import Instrument
 
 
@@ -24,7 +31,14 @@ class InstrumentFamily(Protocol):
         ...
 
 
-FAMILIES: tuple[InstrumentFamily, ...] = (timing, reproducer)
+FAMILIES: tuple[InstrumentFamily, ...] = (
+    timing,
+    print_ir,
+    trace_patterns,
+    explain_missed,
+    check_each,
+    reproducer,
+)
 
 
 def make_instruments(arguments: Namespace, name: str) -> list[Instrument]:

@@ -1,71 +1,279 @@
-"""Passes of a user's own Python file, for --load: no package, no registration."""
+"""A user's own Python files, for --load: passes, ops, instruments; no package, no registration.
+
+What a file defines is found by its class: passes, ops, attributes and types (alone or in a
+`Dialect`), instruments, and implementations of ops for the interpreter (`OpFunctions`). A class
+whose name begins with `_` is left alone, and so is what a file imports.
+"""
 
 import inspect
+import linecache
 import sys
-from collections.abc import Callable, Sequence
-from importlib.util import module_from_spec, spec_from_file_location
+import traceback
+from collections.abc import Container, Generator, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import TypeGuard
 
+from xdsl.interpreter import InterpreterFunctions
+from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.passes import ModulePass
+from xdsl.universe import Universe
 
-from gawee_dialect.diagnostics import GaweeError, first_line
-from gawee_dialect.passes.pass_manager import PassTable
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.tools.command_line import CommandParser
+from gawee_dialect.universe import all_dialects, all_passes, extended
+
+LOAD_HELP = "add the passes, ops and instruments that a Python file defines; repeatable"
 
 
-def with_loaded_passes(
-    prog: str, argv: Sequence[str], table: PassTable
-) -> tuple[list[str], PassTable]:
-    """Take every `--load FILE` off a command line, and add the passes of the files to the table.
-
-    Raises GaweeError where a file cannot be run, defines no pass, or takes a name that is in use.
-    """
+def split_load_flags(prog: str, argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Take every `--load FILE` off a command line; returns the files and the other words."""
     parser = CommandParser(prog=prog, add_help=False, allow_abbrev=False)
     parser.add_argument("--load", action="append", default=[])
-    loaded, rest = parser.parse_known_args(argv)
-    for path in loaded.load:
-        table = {**table, **_passes_in(path, table)}
-    return rest, table
+    found, rest = parser.parse_known_args(argv)
+    return found.load, rest
 
 
-def _passes_in(path: str, table: PassTable) -> dict[str, Callable[[], type[ModulePass]]]:
-    passes: dict[str, Callable[[], type[ModulePass]]] = {}
-    module = _run_file(path)
-    for value in vars(module).values():
-        if not _defines_pass(value, module):
-            continue
-        if value.name in table:
-            raise GaweeError(f"cannot load '{path}': there is a pass '{value.name}' already")
-        passes[value.name] = lambda value=value: value
-    if not passes:
-        raise GaweeError(f"cannot load '{path}': it defines no pass")
-    return passes
+@dataclass(frozen=True)
+class LoadedFile:
+    """What a file defines."""
+
+    path: str
+    module: ModuleType
+
+    def classes(self) -> Iterator[type]:
+        """Yield the classes of the file's own, each once."""
+        for value in dict.fromkeys(filter(inspect.isclass, vars(self.module).values())):
+            if self._is_own(value) and not value.__name__.startswith("_"):
+                yield value
+
+    def _is_own(self, kind: type) -> bool:
+        return kind.__module__ == self.module.__name__ and not inspect.isabstract(kind)
+
+    def dialects(self) -> Iterator[Dialect]:
+        """Yield the dialects that hold an op, attribute or type of the file's own."""
+        for value in vars(self.module).values():
+            if isinstance(value, Dialect) and any(
+                self._is_own(kind) for kind in (*value.operations, *value.attributes)
+            ):
+                yield value
+
+    def error(self, message: str, kind: type | None = None) -> GaweeError:
+        """Return an error in this file, at a class where one is given."""
+        if kind is None:
+            return GaweeError(f"cannot load '{self.path}': {message}")
+        where = f"{self.path}:{inspect.getsourcelines(kind)[1]}:1"
+        return GaweeError(Diagnostic(f"cannot load this file: {message}", where))
 
 
-def _defines_pass(value: object, module: ModuleType) -> TypeGuard[type[ModulePass]]:
-    """Whether a value is a pass of the file's own, and not what it imports."""
-    return (
-        inspect.isclass(value)
-        and issubclass(value, ModulePass)
-        and value.__module__ == module.__name__
-        and not inspect.isabstract(value)
+@dataclass
+class Loaded:
+    """What all files of a command line define together."""
+
+    paths: Sequence[str]
+    instruments: list[Instrument] = field(default_factory=list[Instrument])
+
+
+@contextmanager
+def loaded_files(paths: Sequence[str], flags: Container[str] = ()) -> Generator[Loaded]:
+    """Run files, and have every tool know what they define for the time of a with block.
+
+    `flags` are the spellings that no pass may take. An exception inside the block that comes from
+    code of the files is located there.
+
+    Raises GaweeError where a file cannot be run, defines nothing, or takes a name that is in use.
+    """
+    loaded = Loaded(paths)
+    with ExitStack() as stack:
+        stack.enter_context(_located_in(paths))
+        stack.enter_context(_imports_beside(paths))
+        for path in paths:
+            _enter(LoadedFile(path, _run_file(path)), loaded, flags, stack)
+        yield loaded
+
+
+def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitStack) -> None:
+    passes = dict(_passes(file, flags))
+    dialects = _dialects(file)
+    instruments = [
+        _instrument(file, kind) for kind in file.classes() if issubclass(kind, Instrument)
+    ]
+    functions = [kind for kind in file.classes() if issubclass(kind, InterpreterFunctions)]
+    if not (passes or dialects or instruments or functions):
+        raise file.error("it defines no pass, op, attribute or instrument")
+    universe = Universe(
+        all_dialects={name: lambda found=found: found for name, found in dialects.items()},
+        all_passes={name: lambda found=found: found for name, found in passes.items()},
     )
+    stack.enter_context(extended(universe))
+    if functions:
+        # NumPy comes with the interpreter: only who implements an op pays for the import.
+        from gawee_dialect.interpreter.functions import OpFunctions, implemented_by
+
+        ours = [kind for kind in functions if issubclass(kind, OpFunctions)]
+        stack.enter_context(implemented_by(*ours))
+    loaded.instruments += instruments
+
+
+def _passes(file: LoadedFile, flags: Container[str]) -> Iterator[tuple[str, type[ModulePass]]]:
+    """Yield the passes of a file, apart from those that are but the base of another."""
+    kinds = [kind for kind in file.classes() if issubclass(kind, ModulePass)]
+    taken = dict.fromkeys(all_passes(), "a pass")
+    for kind in kinds:
+        name = getattr(kind, "name", None)
+        if not isinstance(name, str):
+            if any(issubclass(other, kind) for other in kinds if other is not kind):
+                continue
+            raise file.error(f"pass '{kind.__name__}' has no name", kind)
+        if f"--{name}" in flags:
+            raise file.error(f"a flag has the name of pass '{name}'", kind)
+        if name in taken:
+            raise file.error(f"there is {taken[name]} '{name}' already", kind)
+        taken[name] = "a pass"
+        yield name, kind
+
+
+def _dialects(file: LoadedFile) -> dict[str, Dialect]:
+    """Return the dialects of a file, and those that exist with what the file adds to them."""
+    existing = all_dialects()
+    found: dict[str, Dialect] = {}
+    for dialect in file.dialects():
+        if dialect.name in existing or dialect.name in found:
+            raise file.error(f"there is a dialect '{dialect.name}' already")
+        found[dialect.name] = dialect
+    inside = {kind for each in found.values() for kind in (*each.operations, *each.attributes)}
+    for kind in file.classes():
+        if issubclass(kind, Operation | Attribute) and kind not in inside:
+            name = _dialect_name(file, kind)
+            if name not in found:
+                found[name] = existing[name]() if name in existing else Dialect(name)
+            found[name] = _with(file, found[name], kind)
+    return found
+
+
+def _dialect_name(file: LoadedFile, kind: type[Operation | Attribute]) -> str:
+    definition = "irdl_op_definition" if issubclass(kind, Operation) else "irdl_attr_definition"
+    if "get_irdl_definition" not in vars(kind):
+        raise file.error(f"'{kind.__name__}' has no @{definition}", kind)
+    dialect, dot, _ = kind.name.partition(".")
+    if not dot:
+        raise file.error(f"expected a name 'dialect.op', got '{kind.name}'", kind)
+    return dialect
+
+
+def _with(file: LoadedFile, dialect: Dialect, kind: type[Operation | Attribute]) -> Dialect:
+    operations, attributes = list(dialect.operations), list(dialect.attributes)
+    if issubclass(kind, Operation):
+        known: Sequence[type[Operation | Attribute]] = operations
+        operations = [*operations, kind]
+    else:
+        known = attributes
+        attributes = [*attributes, kind]
+    if kind.name in {each.name for each in known}:
+        raise file.error(f"there is '{kind.name}' already", kind)
+    return replace(dialect, _operations=operations, _attributes=attributes)
+
+
+def _instrument(file: LoadedFile, kind: type[Instrument]) -> Instrument:
+    try:
+        return kind()
+    except TypeError as error:
+        text = f"cannot make instrument '{kind.__name__}' without arguments: {error}"
+        raise file.error(text, kind) from error
+
+
+def _module_name(path: Path) -> str:
+    """Return the name under which other loaded files can import a file, where it is free."""
+    name = path.stem
+    if not name.isidentifier() or name in sys.modules:
+        return f"loaded.{name}"
+    spec = find_spec(name)
+    free = spec is None or (spec.origin is not None and Path(spec.origin) == path.resolve())
+    return name if free else f"loaded.{name}"
 
 
 def _run_file(path: str) -> ModuleType:
-    if not Path(path).is_file():
+    file = Path(path)
+    if not file.is_file():
         raise GaweeError(f"cannot load '{path}': no such file")
-    # A name of its own: the file may be called as a module that exists.
-    spec = spec_from_file_location(f"loaded.{Path(path).stem}", path)
-    if spec is None or spec.loader is None:
+    if file.suffix != ".py":
         raise GaweeError(f"cannot load '{path}': expected a Python file (.py)")
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
+    linecache.checkcache(path)
+    module = ModuleType(_module_name(file))
+    module.__file__ = path
+    sys.modules[module.__name__] = module  # dataclasses look their module up
     try:
-        spec.loader.exec_module(module)
+        # Not by an import: its cache knows a file by its size and the second it was saved in.
+        exec(compile(file.read_bytes(), path, "exec", dont_inherit=True), vars(module))
     except Exception as error:
-        kind = type(error).__name__
-        raise GaweeError(f"cannot load '{path}': {kind}: {first_line(error)}") from error
+        message = f"cannot load this file: {_as_python_says(error)}"
+        raise GaweeError(Diagnostic(message, _error_place(error, [path]) or path)) from error
     return module
+
+
+@contextmanager
+def _imports_beside(paths: Sequence[str]) -> Generator[None]:
+    """Let files import what is in their folders; forget it, and the files, afterwards."""
+    folders = list(dict.fromkeys(str(Path(path).resolve().parent) for path in paths))
+    before = set(sys.modules)
+    sys.path += folders
+    try:
+        yield
+    finally:
+        for folder in folders:
+            sys.path.remove(folder)
+        for name in modules_of(paths):
+            if name not in before:
+                del sys.modules[name]
+
+
+def modules_of(paths: Sequence[str]) -> dict[str, Path]:
+    """Return the modules that are loaded files, or that these import from beside them."""
+    folders = {Path(path).resolve().parent for path in paths}
+    # Modules of packages are none of theirs, even where a file lies in the folder of a package.
+    files = {
+        name: getattr(module, "__file__", None)
+        for name, module in sys.modules.items()
+        if "." not in name.removeprefix("loaded.")
+    }
+    return {
+        name: Path(file)
+        for name, file in files.items()
+        if file is not None and Path(file).resolve().parent in folders
+    }
+
+
+@contextmanager
+def _located_in(paths: Sequence[str]) -> Generator[None]:
+    """Turn an exception that comes from code of the files into an error at its line there."""
+    try:
+        yield
+    except (GaweeError, BrokenPipeError):
+        raise
+    except Exception as error:
+        where = _error_place(error, paths)
+        if where is None:
+            raise
+        notes: Sequence[str] = getattr(error, "__notes__", ())
+        running = "".join(f" {note}" for note in notes if note.startswith("in pass"))
+        hint = "--debug shows the traceback"
+        raise GaweeError(Diagnostic(_as_python_says(error, running), where, hint=hint)) from error
+
+
+def _as_python_says(error: Exception, running: str = "") -> str:
+    text = error.msg if isinstance(error, SyntaxError) else str(error).strip().partition("\n")[0]
+    return f"{type(error).__name__}{running}" + (f": {text}" if text else "")
+
+
+def _error_place(error: BaseException, paths: Sequence[str]) -> str | None:
+    """Return where an exception left the code of the files, None where it never was in it."""
+    if isinstance(error, SyntaxError) and error.filename in paths:
+        return f"{error.filename}:{error.lineno}:{error.offset or 1}"
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [frame for frame in frames if frame.filename in paths]
+    if not inside:
+        return None
+    return f"{inside[-1].filename}:{inside[-1].lineno}:{(inside[-1].colno or 0) + 1}"

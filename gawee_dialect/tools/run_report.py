@@ -8,9 +8,11 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
-from gawee_dialect.analysis.cost import CostReport
 from gawee_dialect.dialect.types import shape_text
-from gawee_dialect.instruments.profile import NodeTime
+from gawee_dialect.instruments.profile import NodeTime, time_unit
+from gawee_dialect.target.description import HOST, Processor
+
+PROFILE_WIDTH = 100
 
 AnyArray = NDArray[np.generic]
 
@@ -67,9 +69,9 @@ def print_differences(
     """Print how far the outputs of two levels are apart, and whether that is within the limit."""
     table = Table(
         "output",
-        f"largest |{level} - {reference}|",
+        "largest difference",
         "at",
-        f"range of {reference}",
+        "range",
         "part of range",
         "verdict",
         title=f"{level} against {reference}",
@@ -87,20 +89,45 @@ def print_differences(
     console.print(table)
 
 
-def print_profile(console: Console, times: Sequence[NodeTime], cost: CostReport | None) -> None:
-    """Print each node's time, its share, and its rate where its FLOPs are known."""
-    flops: dict[str, int] = {}
-    for node in cost.nodes if cost is not None else ():
-        if node.flops is not None:
-            flops[node.name] = flops.get(node.name, 0) + node.flops
+def _cell(value: float | None, digits: int) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def print_profile(console: Console, times: Sequence[NodeTime], processor: Processor) -> None:
+    """Print each node's time, the least that its work can take, and how near it comes."""
     total = sum(time.seconds for time in times)
-    table = Table("node", "ran", title="time by node", show_footer=True)
-    table.columns[0].footer = "total"
-    for heading, footer in (("ms", f"{total * 1e3:.3f}"), ("%", "100.0"), ("GFLOP/s", "")):
-        table.add_column(heading, footer, justify="right")
-    for time in times:
-        count = flops.get(time.node)
-        rate = "" if count is None or time.seconds == 0 else f"{count / time.seconds / 1e9:.2f}"
-        share = 100 * time.seconds / total if total else 0.0
-        table.add_row(time.node, time.what, f"{time.seconds * 1e3:.3f}", f"{share:.1f}", rate)
-    console.print(table)
+    limits = [time.limit(processor) for time in times]
+    unit, scale = time_unit(total)
+    least = sum(limit.seconds for limit in limits if limit is not None)
+    table = Table(title="time by node", show_footer=True, box=None, padding=(0, 1, 0, 0))
+    table.add_column("\nnode", "total", overflow="ellipsis", no_wrap=True, max_width=26)
+    table.add_column("\nran", overflow="ellipsis", no_wrap=True, max_width=20)
+    part = f"{100 * least / total:.1f}" if total > 0 else ""
+    for heading, footer in (
+        (f"time\n{unit}", f"{total * scale:.3f}"),
+        ("share\n%", "100.0"),
+        (f"limit\n{unit}", f"{least * scale:.3f}"),
+        ("set\nby", ""),
+        ("GFLOP\n/s", ""),
+        ("GB\n/s", ""),
+        ("of limit\n%", part),
+    ):
+        table.add_column(heading, footer, justify="right", no_wrap=True)
+    for time, limit in zip(times, limits, strict=True):
+        table.add_row(
+            time.node,
+            time.what,
+            f"{time.seconds * scale:.3f}",
+            f"{100 * time.seconds / total if total else 0.0:.1f}",
+            "" if limit is None else f"{limit.seconds * scale:.3f}",
+            "" if limit is None else limit.bound,
+            _cell(time.gflops, 2),
+            _cell(time.gbytes, 2),
+            _cell(time.percent_of_limit(processor), 1),
+        )
+    # A file or a pipe has no width of its own, and 80 columns would cut the names off.
+    wide = console if console.is_terminal else Console(file=console.file, width=PROFILE_WIDTH)
+    wide.print(table)
+    console.print(f"limits of one core of {processor.summary()}", highlight=False, soft_wrap=True)
+    if processor.name == HOST and processor.measured_flops is None:
+        console.print("nobody measured this machine: --measure does, once", highlight=False)

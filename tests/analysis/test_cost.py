@@ -150,6 +150,6 @@ def test_the_table_shows_unknown_costs_and_the_coverage():
     stream = StringIO()
     rich.console.Console(file=stream, width=120).print(cost_table(cost_of(GROUPED)))
 
-    assert "total (1 nodes)" in stream.getvalue()
+    assert "cost of 1 node " in stream.getvalue()
     assert "5 040" in stream.getvalue()
     assert "1/1 known" in stream.getvalue()

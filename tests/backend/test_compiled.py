@@ -1,14 +1,19 @@
 """CompiledModel: arrays in and out, parameters bound and prepared, threads, overhead."""
 
+import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import gawee_dialect
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.diagnostics import GaweeError
 from tests.loops_level import llvm_module
+
+DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "graph.json"
 
 NETWORK = """
 func.func @main(%x: memref<3x4xf32> {gawee.input = "x"}, %z: memref<3x4xf32> {gawee.input = "z"},
@@ -162,3 +167,16 @@ def test_a_prepared_value_that_nothing_makes_is_named() -> None:
 
     with pytest.raises(GaweeError, match="expected '@prepare' to make prepared value '0', got 1"):
         CompiledModel(llvm_module(text), {"layer.scale": SCALE, "layer.shift": SHIFT})
+
+
+def test_compiled_model_is_saved_with_its_bound_weights(tmp_path: Path) -> None:
+    model = gawee_dialect.load(DIGITS).compile()
+
+    paths = model.save(tmp_path, ("obj", "header"), name="digits")
+
+    names = {path.name for path in paths}
+    assert names == {"digits.o", "digits.h", "digits.json", "digits.weights.bin"}
+    manifest = json.loads((tmp_path / "digits.json").read_text())
+    assert manifest["weights"]
+    size = (tmp_path / "digits.weights.bin").stat().st_size
+    assert size == manifest["weights_size"]

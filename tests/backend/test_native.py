@@ -1,13 +1,15 @@
 """Loops-level programs as native code, by our LLVM IR and by upstream's, against NumPy."""
 
 import ctypes
+from collections.abc import Callable
 from math import erf
 
 import numpy as np
 import pytest
 
 from gawee_dialect.backend.jit import NativeModule
-from tests.loops_level import find_mlir_tool, llvm_module, run_native, run_upstream
+from tests.loops_level import llvm_module, run_native, run_upstream
+from tests.upstream_mlir import requires_upstream
 
 MATMUL = """
 func.func @matmul(%a: memref<5x7xf32>, %b: memref<7x3xf32>, %out: memref<5x3xf32>) {
@@ -118,15 +120,27 @@ func.func @fibonacci(%n: memref<i64>, %out: memref<2xi64>) {
 """
 
 
-def assert_both(text: str, function: str, inputs: dict, expected: dict, rtol: float) -> None:
-    for run in (run_native, run_upstream):
-        if run is run_upstream and find_mlir_tool("mlir-translate") is None:
-            continue
-        found = run(text, function, inputs)
-        assert found.keys() == expected.keys()
-        for name, value in expected.items():
-            assert found[name].dtype == value.dtype
-            np.testing.assert_allclose(found[name], value, rtol=rtol, atol=rtol)
+Engine = Callable[[str, str, dict], dict]
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(run_native, id="our LLVM IR"),
+        pytest.param(run_upstream, id="upstream's LLVM IR", marks=requires_upstream),
+    ]
+)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return request.param
+
+
+def assert_result(
+    engine: Engine, text: str, function: str, inputs: dict, expected: dict, rtol: float
+) -> None:
+    found = engine(text, function, inputs)
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        assert found[name].dtype == value.dtype
+        np.testing.assert_allclose(found[name], value, rtol=rtol, atol=rtol)
 
 
 @pytest.fixture
@@ -134,43 +148,45 @@ def random() -> np.random.Generator:
     return np.random.default_rng(3)
 
 
-def test_matmul_reduces_in_a_carried_value(random: np.random.Generator) -> None:
+def test_matmul_reduces_in_a_carried_value(engine: Engine, random: np.random.Generator) -> None:
     a = random.standard_normal((5, 7), np.float32)
     b = random.standard_normal((7, 3), np.float32)
 
     expected = (a.astype(np.float64) @ b).astype(np.float32)
 
     # seven f32 products summed in one order: a few ulp of values near 1
-    assert_both(MATMUL, "matmul", {"a": a, "b": b}, {"out": expected}, 1e-6)
+    assert_result(engine, MATMUL, "matmul", {"a": a, "b": b}, {"out": expected}, 1e-6)
 
 
-def test_subviews_and_copies_follow_strides_and_offsets(random: np.random.Generator) -> None:
+def test_subviews_and_copies_follow_strides_and_offsets(
+    engine: Engine, random: np.random.Generator
+) -> None:
     x = random.standard_normal((4, 9))
     expected = np.full((6, 5), -1.0)
     expected[:2, 1:] = x[1::2, 1:9:2]
     expected[2:, :3] = x[:, 6:]
 
-    assert_both(SUBVIEWS, "every_second", {"x": x}, {"out": expected}, 0)
+    assert_result(engine, SUBVIEWS, "every_second", {"x": x}, {"out": expected}, 0)
 
 
-def test_arena_views_globals_and_stack_buffers(random: np.random.Generator) -> None:
+def test_arena_views_globals_and_stack_buffers(engine: Engine, random: np.random.Generator) -> None:
     x = random.standard_normal((2, 6), np.float32)
     scale = np.array([1.5, -2.25, 0.1], np.float32)
 
     expected = (x.reshape(4, 3) * scale).reshape(12)
 
-    assert_both(ARENA, "arena", {"x": x}, {"y": expected}, 0)
+    assert_result(engine, ARENA, "arena", {"x": x}, {"y": expected}, 0)
 
 
 @pytest.mark.parametrize("steps", [0, 1, 50])
-def test_several_values_are_carried_through_a_branch(steps: int) -> None:
+def test_several_values_are_carried_through_a_branch(engine: Engine, steps: int) -> None:
     a, b = 0, 1
     for _ in range(steps):
         a, b = b, a + b
 
     n = np.array(steps, np.int64)
 
-    assert_both(FIBONACCI, "fibonacci", {"n": n}, {"out": np.array([a, b], np.int64)}, 0)
+    assert_result(engine, FIBONACCI, "fibonacci", {"n": n}, {"out": np.array([a, b], np.int64)}, 0)
 
 
 def elementwise(body: str, source: str, target: str, size: int, operands: int = 1) -> str:
@@ -217,13 +233,13 @@ PREDICATES = {
 
 
 @pytest.mark.parametrize("predicate", PREDICATES)
-def test_float_comparisons_store_a_byte(predicate: str) -> None:
+def test_float_comparisons_store_a_byte(engine: Engine, predicate: str) -> None:
     x, y = (array.astype(np.float32) for array in PAIRS)
     text = elementwise(f"%r = arith.cmpf {predicate}, %x, %y : f32", "f32", "i1", x.size, 2)
 
     expected = PREDICATES[predicate](x, y)
 
-    assert_both(text, "apply", {"in0": x, "in1": y}, {"out": expected}, 0)
+    assert_result(engine, text, "apply", {"in0": x, "in1": y}, {"out": expected}, 0)
 
 
 EXTREMES = {
@@ -236,11 +252,11 @@ EXTREMES = {
 
 @pytest.mark.parametrize("op", EXTREMES)
 @pytest.mark.parametrize("element", ["f32", "f64"])
-def test_extremes_treat_nan_as_their_name_says(op: str, element: str) -> None:
+def test_extremes_treat_nan_as_their_name_says(engine: Engine, op: str, element: str) -> None:
     x, y = (array.astype(f"f{int(element[1:]) // 8}") for array in PAIRS)
     text = elementwise(f"%r = arith.{op} %x, %y : {element}", element, element, x.size, 2)
 
-    assert_both(text, "apply", {"in0": x, "in1": y}, {"out": EXTREMES[op](x, y)}, 0)
+    assert_result(engine, text, "apply", {"in0": x, "in1": y}, {"out": EXTREMES[op](x, y)}, 0)
 
 
 def test_maximum_of_zeros_is_the_positive_one() -> None:
@@ -296,9 +312,7 @@ def test_elementary_functions(name: str, element: str, rtol: float) -> None:
     np.testing.assert_allclose(found, expected, rtol=rtol)
 
 
-def test_math_ops_are_those_of_upstream() -> None:
-    if find_mlir_tool("mlir-translate") is None:
-        pytest.skip("needs mlir-translate")
+def test_math_ops_are_those_of_upstream(engine: Engine) -> None:
     x = np.linspace(0.03, 0.97, 23)
     body = "\n".join(
         f"    %s{index} = math.{name} %x : f64\n"
@@ -313,7 +327,7 @@ def test_math_ops_are_those_of_upstream() -> None:
 
     expected = sum(function(x) for function in FUNCTIONS.values())
 
-    assert_both(text, "apply", {"in0": x}, {"out": expected}, 1e-13)
+    assert_result(engine, text, "apply", {"in0": x}, {"out": expected}, 1e-13)
 
 
 def floor_divide(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -338,13 +352,13 @@ INTEGER_OPS = {
 
 @pytest.mark.parametrize("op", INTEGER_OPS)
 @pytest.mark.parametrize("element", ["i64", "i32", "i8"])
-def test_integer_arithmetic(op: str, element: str) -> None:
+def test_integer_arithmetic(engine: Engine, op: str, element: str) -> None:
     dtype = np.dtype(f"i{int(element[1:]) // 8}")
     x = np.array([-7, -6, -1, 0, 1, 6, 7, 9] * 4, dtype)
     y = np.repeat(np.array([-3, 2, 3, -1], dtype), 8)
     text = elementwise(f"%r = arith.{op} %x, %y : {element}", element, element, x.size, 2)
 
-    assert_both(text, "apply", {"in0": x, "in1": y}, {"out": INTEGER_OPS[op](x, y)}, 0)
+    assert_result(engine, text, "apply", {"in0": x, "in1": y}, {"out": INTEGER_OPS[op](x, y)}, 0)
 
 
 UNSIGNED_OPS = {
@@ -358,14 +372,19 @@ UNSIGNED_OPS = {
 
 
 @pytest.mark.parametrize("op", UNSIGNED_OPS)
-def test_unsigned_arithmetic(op: str) -> None:
+def test_unsigned_arithmetic(engine: Engine, op: str) -> None:
     x, y = np.array([0, 1, 100, 200, 255], np.uint8), np.array([3, 1, 7, 2, 5], np.uint8)
     text = elementwise(f"%r = arith.{op} %x, %y : i8", "i8", "i8", 5, 2)
 
     expected = UNSIGNED_OPS[op](x, y).astype(np.uint8).view(np.int8)
 
-    assert_both(
-        text, "apply", {"in0": x.view(np.int8), "in1": y.view(np.int8)}, {"out": expected}, 0
+    assert_result(
+        engine,
+        text,
+        "apply",
+        {"in0": x.view(np.int8), "in1": y.view(np.int8)},
+        {"out": expected},
+        0,
     )
 
 
@@ -383,13 +402,15 @@ CASTS = [
 
 @pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize(("op", "source", "target", "x", "dtype"), CASTS)
-def test_casts(op: str, source: str, target: str, x: np.ndarray, dtype: type) -> None:
+def test_casts(
+    engine: Engine, op: str, source: str, target: str, x: np.ndarray, dtype: type
+) -> None:
     text = elementwise(f"%r = {op} %x : {source} to {target}", source, target, x.size)
 
-    assert_both(text, "apply", {"in0": x}, {"out": x.astype(dtype)}, 0)
+    assert_result(engine, text, "apply", {"in0": x}, {"out": x.astype(dtype)}, 0)
 
 
-def test_unsigned_bytes_become_floats_through_a_cast_of_sign() -> None:
+def test_unsigned_bytes_become_floats_through_a_cast_of_sign(engine: Engine) -> None:
     x = np.array([0, 1, 128, 255], np.uint8)
     body = (
         "%bits = builtin.unrealized_conversion_cast %x : ui8 to i8\n"
@@ -397,10 +418,10 @@ def test_unsigned_bytes_become_floats_through_a_cast_of_sign() -> None:
     )
     text = elementwise(body, "ui8", "f32", 4)
 
-    assert_both(text, "apply", {"in0": x}, {"out": x.astype(np.float32)}, 0)
+    assert_result(engine, text, "apply", {"in0": x}, {"out": x.astype(np.float32)}, 0)
 
 
-def test_branches_between_blocks_and_calls() -> None:
+def test_branches_between_blocks_and_calls(engine: Engine) -> None:
     text = """
 func.func @absolute(%in: memref<5xi32>, %out: memref<5xi32>) {
   %c0 = arith.constant 0 : index
@@ -434,7 +455,7 @@ func.func private @store_absolute(%in: memref<5xi32>, %out: memref<5xi32>, %i: i
     marked = text.replace(
         "@absolute(%in: memref<5xi32>,", '@absolute(%in: memref<5xi32> {gawee.input = "in"},'
     )
-    assert_both(marked, "absolute", {"in": x}, {"out": np.abs(x)}, 0)
+    assert_result(engine, marked, "absolute", {"in": x}, {"out": np.abs(x)}, 0)
 
 
 def test_argument_with_an_offset_points_to_its_base() -> None:

@@ -73,7 +73,7 @@ def test_the_graph_itself_is_read():
 
 
 @given(st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_changed_graph_is_read_or_refused(draws: st.DataObject):
     changed = copy.deepcopy(every_op())
     container, key = draws.draw(st.sampled_from(places(changed)))

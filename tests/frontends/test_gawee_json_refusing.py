@@ -368,6 +368,7 @@ BATCH_NORMS: list[tuple[dict[str, object], str]] = [
         "expected variance of shape 3, got 4",
     ),
     ({**STATISTICS, "eps": -1}, "expected 'eps' of 'BatchNormalization' node to be a non-negative"),
+    ({**STATISTICS, "eps": 10**400}, "expected eps to fit a float, got an integer beyond it"),
 ]
 
 

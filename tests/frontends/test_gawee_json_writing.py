@@ -85,7 +85,7 @@ def random_graphs(draw: st.DrawFn) -> dict[str, object]:
 
 
 @given(random_graphs())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_random_graphs_come_back_as_they_were(graph: dict[str, object]):
     module = parse(graph)
 
@@ -223,3 +223,19 @@ def test_a_failure_while_writing_leaves_the_folder_as_it_was(tmp_path: Path):
     assert (folder / "graph.json").read_text() == "old"
     assert sorted(path.name for path in folder.iterdir()) == ["graph.json", "weights"]
     assert not (tmp_path / "w.bin").exists()
+
+
+def test_two_outputs_of_one_name_are_refused(tmp_path: Path):
+    module = mlir(
+        """
+        func.func @main(%x: tensor<2xf32>)
+            -> (tensor<2xf32> {gawee.output = "y"}, tensor<2xf32> {gawee.output = "y"}) {
+          %a = gawee.relu %x : (tensor<2xf32>) -> tensor<2xf32>
+          %b = gawee.sqrt %x : (tensor<2xf32>) -> tensor<2xf32>
+          func.return %a, %b : tensor<2xf32>, tensor<2xf32>
+        }
+        """
+    )
+
+    with pytest.raises(GaweeError, match="expected names to differ, got 'y' twice"):
+        module_to_gawee_json(module, {}, tmp_path / "out")

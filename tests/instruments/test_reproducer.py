@@ -82,6 +82,23 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+class CrashOfOurs(ModulePass):
+    """A pass with a bug, which no file defines."""
+
+    name = "crash-of-ours"
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        raise IndexError("list index out of range")
+
+
+@pytest.fixture(autouse=True)
+def our_crash(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = gawee_opt.all_passes
+    monkeypatch.setattr(
+        gawee_opt, "all_passes", lambda: {**table(), CrashOfOurs.name: lambda: CrashOfOurs}
+    )
+
+
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def run(*argv: str) -> tuple[int, str, str]:
@@ -117,15 +134,26 @@ def lit(test: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_crash_writes_a_folder_where_the_tool_runs(run: Run, folder: Path):
-    code, out, err = run("--canonicalize", "--crash", "--cse")
+def test_a_bug_of_ours_writes_a_folder_where_the_tool_runs(run: Run, folder: Path):
+    code, out, err = run("--crash-of-ours")
 
     (written,) = reproducers(folder)
     assert (code, out) == (2, "")
     assert f"note: wrote a reproducer: {written.name}\n" in err
     assert written.parent == folder
+
+
+def test_a_reproducer_has_all_that_a_failure_needs(run: Run, folder: Path):
+    (folder / "beside.py").write_text("NAME = 'crash'\n")
+    (folder / "passes.py").write_text(
+        PASSES.replace('name = "crash"', "import beside\n\n    name = beside.NAME")
+    )
+
+    run("--canonicalize", "--crash", "--cse", "--reproducer-dir=.")
+
+    (written,) = reproducers(folder)
     assert {path.name for path in written.iterdir()} == {
-        *("before.mlir", "command.sh", "error.txt", "passes.py"),
+        *("before.mlir", "command.sh", "error.txt", "passes.py", "beside.py"),
         *("pipeline.txt", "test.mlir", "versions.txt"),
     }
     assert (written / "pipeline.txt").read_text() == "crash,cse\n"
@@ -139,7 +167,7 @@ def test_a_crash_writes_a_folder_where_the_tool_runs(run: Run, folder: Path):
 
 
 def test_the_command_of_the_folder_fails_again(run: Run, folder: Path):
-    run("--canonicalize", "--crash")
+    run("--canonicalize", "--crash", "--reproducer-dir=.")
     (written,) = reproducers(folder)
     tool = folder / "gawee-opt"
     tool.write_text(
@@ -156,17 +184,18 @@ def test_the_command_of_the_folder_fails_again(run: Run, folder: Path):
         check=False,
     )
 
-    assert again.returncode == 2
-    assert "IndexError: list index out of range" in again.stderr
+    assert again.returncode == 1
+    assert "IndexError in pass 'crash': list index out of range" in again.stderr
     text = (written / "command.sh").read_text()
-    assert "gawee-opt --canonicalize --crash --load passes.py in.mlir" in text
+    assert "gawee-opt --canonicalize --crash --reproducer-dir=. --load passes.py in.mlir" in text
     assert "gawee-reduce before.mlir --load=passes.py -p crash -o small.mlir" in text
 
 
 @pytest.mark.parametrize(
     ("flag", "code", "first"),
     [
-        ("--crash", 2, "pass 'crash' crashed: IndexError: list index out of range"),
+        ("--crash-of-ours", 2, "pass 'crash-of-ours' crashed: IndexError: list index out"),
+        ("--crash", 1, "pass 'crash' crashed: IndexError: list index out of range"),
         ("--break", 1, "pass 'break' left a module that does not verify: "),
         ("--refuse", 1, "pass 'refuse' refused the module: 'gawee.relu' op expected {{[[ "),
     ],
@@ -183,14 +212,14 @@ def test_with_the_flag_every_failure_writes_a_folder(
     assert (written / "error.txt").read_text().startswith(first)
 
 
-@pytest.mark.parametrize("flag", ["--break", "--refuse"])
+@pytest.mark.parametrize("flag", ["--crash", "--break", "--refuse"])
 def test_without_the_flag_the_mistake_of_an_input_writes_nothing(run: Run, folder: Path, flag: str):
     assert run(flag)[0] == 1
     assert reproducers(folder) == []
 
 
 def test_an_empty_folder_name_is_none(run: Run, folder: Path):
-    code, _, err = run("--crash", "--reproducer-dir=")
+    code, _, err = run("--crash-of-ours", "--reproducer-dir=")
 
     assert code == 2
     assert "reproducer" not in err
@@ -224,16 +253,16 @@ def test_the_test_of_a_refusal_expects_its_message(run: Run, folder: Path):
 
 
 def test_the_same_failure_has_one_folder_and_another_one_its_own(run: Run, folder: Path):
-    run("--crash")
+    run("--crash-of-ours")
     (first,) = reproducers(folder)
     (first / "notes.txt").write_text("mine")
 
-    run("--crash")
+    run("--crash-of-ours")
     assert reproducers(folder) == [first]
     assert (first / "notes.txt").read_text() == "mine"
 
     (folder / "in.mlir").write_text(IDENTITY.replace("2x3", "4x5"))
-    run("--crash")
+    run("--crash-of-ours")
     assert len(reproducers(folder)) == 2
 
 
@@ -242,7 +271,7 @@ def test_mlir_spells_it_as_a_file(run: Run, folder: Path):
 
     code, _, err = run("--canonicalize", "--crash", flag)
 
-    assert code == 2
+    assert code == 1
     assert "note: wrote a reproducer: sub/crash.mlir\n" in err
     text = (folder / "sub" / "crash.mlir").read_text()
     assert text.startswith("// RUN: gawee-opt %s --load=%S/passes.py -p crash | filecheck %s\n")
@@ -252,7 +281,7 @@ def test_mlir_spells_it_as_a_file(run: Run, folder: Path):
 def test_a_folder_that_cannot_be_written_does_not_hide_the_error(run: Run, folder: Path):
     (folder / "taken").write_text("a file")
 
-    code, _, err = run("--crash", "--reproducer-dir=taken")
+    code, _, err = run("--crash-of-ours", "--reproducer-dir=taken")
 
     assert code == 2
     assert "note: cannot write a reproducer: " in err
@@ -308,7 +337,8 @@ def test_an_instrument_that_stops_the_pipeline_is_heard(
 def test_arrays_of_a_check_go_into_the_folder(folder: Path):
     (folder / "in.npz").write_bytes(b"arrays")
     checks = {"check_each": True, "check_seed": 3, "check_inputs": "in.npz"}
-    command = Command(("--load=passes.py", "--verify-each=false", "--cse"), checks)
+    words = ("--load=passes.py", "--verify-each=false", "--cse")
+    command = Command(words, checks, [Path("passes.py")])
 
     assert command.files == [Path("passes.py"), Path("in.npz")]
     assert command.flags("%S/") == [

@@ -30,7 +30,7 @@ TOLERANCE = {
 
 floats = st.sampled_from(["float32", "float64", "float16"])
 pair = st.tuples(st.integers(1, 3), st.integers(1, 3))
-cases = settings(max_examples=40, deadline=None)
+cases = settings(max_examples=40)
 
 
 def check(result, expected, dtype="float32"):

@@ -372,3 +372,20 @@ def test_loops_run_some_million_operations_a_second():
     np.testing.assert_array_equal(result, sequential_matmul(a, b))
     # 110,592 iterations take 35 ms; op by op through the interpreter they would take 10 s.
     assert seconds < 2
+
+
+def test_memref_without_axes_is_written_and_copied():
+    text = """
+      func.func @main(%a: memref<f32> {gawee.input = "a"}, %b: memref<f32> {gawee.output = "b"},
+                      %c: memref<f32> {gawee.output = "c"}) {
+        %x = memref.load %a[] : memref<f32>
+        %y = arith.addf %x, %x : f32
+        memref.store %y, %b[] : memref<f32>
+        "memref.copy"(%b, %c) : (memref<f32>, memref<f32>) -> ()
+        func.return
+      }
+    """
+
+    b, c = run(text, a=np.array(1.5, np.float32))
+
+    assert (b, c) == (3, 3)

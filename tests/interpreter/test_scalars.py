@@ -186,7 +186,7 @@ def test_maximum_hands_on_nan_and_maxnum_does_not(op, expected):
         np.testing.assert_equal(result, expected)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.floats(-7, 7))
 def test_erf_equals_the_c_library(x):
     # Both are within a few units in the last place of double precision.
@@ -196,7 +196,7 @@ def test_erf_equals_the_c_library(x):
 small = st.floats(-1e6, 1e6, width=32)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(small, small, small)
 def test_fma_rounds_once(a, b, c):
     result = fma(*(np.array(value, np.float32) for value in (a, b, c)))

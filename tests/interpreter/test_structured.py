@@ -12,7 +12,7 @@ from tests.interpreter.modules import random, run
 
 # Sums of up to some hundred float32 products, taken in another order.
 CLOSE = {"rtol": 1e-5, "atol": 1e-5}
-cases = settings(max_examples=25, deadline=None)
+cases = settings(max_examples=25)
 pair = st.tuples(st.integers(1, 3), st.integers(1, 3))
 
 
@@ -557,3 +557,47 @@ def test_inputs_are_never_written():
     )
 
     np.testing.assert_array_equal(result, x * 2)
+
+
+def test_structured_op_on_tensors_without_axes():
+    text = """
+      func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {
+        %e = tensor.empty() : tensor<f32>
+        %z = linalg.generic {
+            indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>],
+            iterator_types = []
+          } ins(%x, %y : tensor<f32>, tensor<f32>) outs(%e : tensor<f32>) {
+          ^bb0(%a: f32, %b: f32, %out: f32):
+            %s = arith.subf %a, %b : f32
+            linalg.yield %s : f32
+          } -> tensor<f32>
+        func.return %z : tensor<f32>
+      }
+    """
+
+    (z,) = run(text, x=np.array(5, np.float32), y=np.array(3, np.float32))
+
+    assert z.shape == ()
+    assert z == 2
+
+
+def test_reduction_to_a_tensor_without_axes():
+    text = """
+      func.func @main(%x: tensor<3x5xf64>) -> tensor<f64> {
+        %zero = arith.constant dense<0.0> : tensor<f64>
+        %z = linalg.generic {
+            indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+            iterator_types = ["reduction", "reduction"]
+          } ins(%x : tensor<3x5xf64>) outs(%zero : tensor<f64>) {
+          ^bb0(%a: f64, %sum: f64):
+            %s = arith.addf %a, %sum : f64
+            linalg.yield %s : f64
+          } -> tensor<f64>
+        func.return %z : tensor<f64>
+      }
+    """
+
+    (z,) = run(text, x=np.arange(15.0).reshape(3, 5))
+
+    assert z.shape == ()
+    assert z == 105

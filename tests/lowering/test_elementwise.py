@@ -38,7 +38,7 @@ def test_binary_op_matches_pytorch(op, dtype):
     assert_close(run_native(op, x, y), BINARY[op](torch.from_numpy(x), torch.from_numpy(y)))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(st.data())
 def test_operands_broadcast_as_in_pytorch(data):
     wide = data.draw(st.lists(st.integers(1, 4), max_size=4))

@@ -41,7 +41,7 @@ def on_constants(op: Operation, data: st.DataObject) -> ModuleOp:
 
 @pytest.mark.parametrize("op_class", FOLDED, ids=lambda op_class: op_class.name)
 @given(data=st.data())
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 def test_constants_fold_to_what_pytorch_computes(
     op_class: type[Operation], data: st.DataObject
 ) -> None:

@@ -5,6 +5,7 @@ products in another order differ by some 1e-6 of the scores' range of 30.
 """
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -116,7 +117,7 @@ def test_cost_is_printed_with_its_coverage(capsys: pytest.CaptureFixture[str]) -
     assert main([GRAPH, "--level", "gawee", "--cost"]) == 0
 
     out = capsys.readouterr().out
-    assert "total of 13" in out
+    assert "13 nodes" in out
     assert "5/13 known" in out  # three Conv, one Add, one MatMul
 
 
@@ -189,3 +190,32 @@ def test_wrong_dtype_names_the_input(
 
     assert main([GRAPH, "--input", str(tmp_path / "x.npy")]) == 1
     assert "expected input 'x' of dtype float32, got complex64" in capsys.readouterr().err
+
+
+TWO_INPUTS = """
+func.func @main(%a: tensor<2xf32>, %b: tensor<2xf32>) -> tensor<2xf32> {
+  %c = gawee.add %a, %b : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  func.return %c : tensor<2xf32>
+}
+"""
+
+
+def test_source_without_a_name_needs_a_single_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "add.mlir").write_text(TWO_INPUTS)
+
+    assert main([str(tmp_path / "add.mlir"), "--input", "random"]) == 1
+    assert "expected --input name=source where there are 2 inputs" in capsys.readouterr().err
+
+
+def test_picture_without_pillow_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "PIL", None)
+
+    assert main([GRAPH, "--input", "digit.png"]) == 1
+    assert (
+        "error: cannot read 'digit.png': pictures need Pillow\n"
+        "hint: pip install 'gawee-dialect[image]'" in capsys.readouterr().err
+    )

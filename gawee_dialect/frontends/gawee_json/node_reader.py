@@ -16,6 +16,14 @@ WeightSource = Callable[[Node, str, JsonObject], SSAValue]
 """Makes the entry argument of a node's weight object under a key."""
 
 
+def _float(key: str, value: float) -> float:
+    """Convert a JSON number, which may be an integer of any length; raises Refusal."""
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise Refusal(f"expected {key} to fit a float, got an integer beyond it") from error
+
+
 @dataclass(frozen=True)
 class NodeReader:
     """Typed access to a node whose attributes follow the schema.
@@ -64,10 +72,10 @@ class NodeReader:
         """Return an attribute given as one number or a list of two, always as two."""
         value = self.node.attributes[key]
         if isinstance(value, int | float):
-            return (float(value), float(value))
+            return (_float(key, value), _float(key, value))
         assert isa(value, list[int | float])
         first, second = value
-        return (float(first), float(second))
+        return (_float(key, first), _float(key, second))
 
     def integer(self, key: str, default: int) -> int:
         """Return an integer attribute."""
@@ -79,7 +87,7 @@ class NodeReader:
         """Return a number attribute."""
         value = self.node.attributes.get(key, default)
         assert isinstance(value, int | float)
-        return float(value)
+        return _float(key, value)
 
     def flag(self, key: str, default: bool) -> bool:
         """Return a boolean attribute."""

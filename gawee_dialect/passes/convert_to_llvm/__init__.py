@@ -21,6 +21,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     FunctionConversion,
     Rule,
 )
+from gawee_dialect.passes.numerics import EXACT, REASSOCIATES, Numerics
 
 RULES: Mapping[type[Operation], Rule] = {
     each.source: each for family in (func, scf, cf, arith, math, memref) for each in family.RULES
@@ -74,6 +75,11 @@ class ConvertToLLVM(ModulePass):
 
     fast_math: str | None = None
     """Flags put on every float op: `contract`, `nnan-ninf`, `fast`; none unless asked."""
+
+    @property
+    def numerics(self) -> Numerics:
+        """Flags let LLVM round otherwise; without them every op stays what it is."""
+        return EXACT if self.fast_math in (None, "none") else REASSOCIATES
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         flags = parse_fast_math(self.fast_math)

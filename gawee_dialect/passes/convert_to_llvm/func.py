@@ -36,6 +36,10 @@ def is_public(function: func.FuncOp) -> bool:
     return function.sym_visibility is None or function.sym_visibility.data == "public"
 
 
+NO_KEYWORDS: dict[str, Attribute] = {"unnamed_addr": IntegerAttr(0, i64)}
+"""What xDSL's parser makes of a function without keywords: so that text reads back as it was."""
+
+
 def role_of(attributes: DictionaryAttr) -> str | None:
     """Return which of ROLES an argument's attributes give it, None where none is given."""
     return next((role for role in ROLES if f"gawee.{role}" in attributes.data), None)
@@ -147,7 +151,7 @@ def convert_function(function: func.FuncOp, to: FunctionConversion) -> llvm.Func
                 _include_offset(argument, to)
         to.convert_ops(list(block.ops))
     to.finish()
-    attributes: dict[str, Attribute | None] = {}
+    attributes: dict[str, Attribute | None] = {**NO_KEYWORDS}
     if not to.diagnostics:
         attributes["arg_attrs"] = argument_attributes(function, to)
     return llvm.FuncOp(function.sym_name, type, linkage, body=to.region, other_props=attributes)
@@ -181,7 +185,7 @@ def packed_entry(function: llvm.FuncOp) -> llvm.FuncOp:
         LLVMFunctionType([pointer]),
         LinkageAttr("external"),
         body=Region(block),
-        other_props={"arg_attrs": ArrayAttr([DictionaryAttr(known)])},
+        other_props={**NO_KEYWORDS, "arg_attrs": ArrayAttr([DictionaryAttr(known)])},
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
@@ -10,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -24,6 +25,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.lower_linalg_to_loops.loop_order import loop_order
+from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
 BINARY_OPS = {
@@ -221,9 +223,8 @@ class OpenLoop:
 class LowerStructuredOp(Pattern):
     """linalg.op on memrefs -> scf.for nest { memref.load; scalar body; memref.store }"""
 
-    def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        if not isinstance(op, LinalgStructuredOperation):
-            return
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: LinalgStructuredOperation, rewriter: PatternRewriter) -> None:
         if op.results:
             self.missed(op, "expected operands on buffers, got tensors; bufferize comes first")
             return
@@ -264,5 +265,6 @@ class LowerLinalgToLoops(RewritePass):
     """
 
     name = "lower-linalg-to-loops"
+    numerics: ClassVar[Numerics] = REASSOCIATES
     patterns = (LowerStructuredOp, LowerCopy)
     removes = (LinalgStructuredOperation, memref.CopyOp)

@@ -1,6 +1,7 @@
 """Lower the gawee dialect to linalg on tensors: one file an op family, as in `dialect/`."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from gawee_dialect.dialect import GAWEE
 from gawee_dialect.passes.lower_to_linalg.constant import LowerConstant
@@ -12,6 +13,7 @@ from gawee_dialect.passes.lower_to_linalg.pool import LowerAdAvgPool, LowerAvgPo
 from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
 from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
 from gawee_dialect.passes.lower_to_linalg.shape import LowerCat, LowerIdentity, LowerReshape
+from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import RewritePass
 
 
@@ -33,6 +35,7 @@ class LowerToLinalg(RewritePass):
     """
 
     name = "lower-to-linalg"
+    numerics: ClassVar[Numerics] = REASSOCIATES
     patterns = (
         LowerConv,
         LowerMatMul,

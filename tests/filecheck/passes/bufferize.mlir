@@ -14,7 +14,7 @@ func.func @result_becomes_an_output_argument(%x: tensor<5x3xf32> {gawee.input = 
 
 // The accumulator is filled and then accumulated into: one buffer, no copy.
 // CHECK-LABEL: func.func @accumulator_is_written_in_place
-// CHECK-SAME:  (%[[A:.*]]: memref<2x5xf32>, %[[B:.*]]: memref<5x3xf32>, %[[OUT:.*]]: memref<2x3xf32>
+// CHECK-SAME:  (%[[A:.*]]: memref<2x5xf32> {{.*}}, %[[B:.*]]: memref<5x3xf32> {{.*}}, %[[OUT:.*]]: memref<2x3xf32> {{.*}}
 // CHECK:         linalg.fill ins(%{{.*}} : f32) outs(%[[OUT]] : memref<2x3xf32>)
 // CHECK-NEXT:    linalg.matmul ins(%[[A]], %[[B]] : memref<2x5xf32>, memref<5x3xf32>) outs(%[[OUT]] : memref<2x3xf32>)
 // CHECK-NEXT:    func.return
@@ -29,7 +29,7 @@ func.func @accumulator_is_written_in_place(%a: tensor<2x5xf32>, %b: tensor<5x3xf
 // -----
 
 // CHECK-LABEL: func.func @argument_is_copied_before_it_is_accumulated_into
-// CHECK-SAME:  (%[[A:.*]]: memref<2x5xf32>, %[[B:.*]]: memref<5x3xf32>, %[[INIT:.*]]: memref<2x3xf32>, %[[OUT:.*]]: memref<2x3xf32>
+// CHECK-SAME:  (%[[A:.*]]: memref<2x5xf32> {{.*}}, %[[B:.*]]: memref<5x3xf32> {{.*}}, %[[INIT:.*]]: memref<2x3xf32> {{.*}}, %[[OUT:.*]]: memref<2x3xf32> {{.*}}
 // CHECK-NEXT:    "memref.copy"(%[[INIT]], %[[OUT]])
 // CHECK-NEXT:    linalg.matmul ins(%[[A]], %[[B]] : {{.*}}) outs(%[[OUT]] : memref<2x3xf32>)
 func.func @argument_is_copied_before_it_is_accumulated_into(%a: tensor<2x5xf32>, %b: tensor<5x3xf32>, %init: tensor<2x3xf32>) -> tensor<2x3xf32> {
@@ -60,7 +60,7 @@ func.func @destination_that_is_read_later_is_copied(%a: tensor<2x5xf32>, %b: ten
 
 // One tensor.empty for two results: the second must not overwrite the first.
 // CHECK-LABEL: func.func @shared_empty_gives_each_writer_its_buffer
-// CHECK-SAME:  (%[[X:.*]]: memref<4xf32>, %[[Y:.*]]: memref<4xf32> {{.*}}, %[[Z:.*]]: memref<4xf32>
+// CHECK-SAME:  (%[[X:.*]]: memref<4xf32> {{.*}}, %[[Y:.*]]: memref<4xf32> {{.*}}, %[[Z:.*]]: memref<4xf32> {{.*}}
 // CHECK-NEXT:    linalg.exp ins(%[[X]] : memref<4xf32>) outs(%[[Y]] : memref<4xf32>)
 // CHECK-NEXT:    linalg.log ins(%[[X]] : memref<4xf32>) outs(%[[Z]] : memref<4xf32>)
 func.func @shared_empty_gives_each_writer_its_buffer(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
@@ -73,7 +73,7 @@ func.func @shared_empty_gives_each_writer_its_buffer(%x: tensor<4xf32>) -> (tens
 // -----
 
 // CHECK-LABEL: func.func @padding_fills_and_copies_into_the_middle
-// CHECK-SAME:  (%[[X:.*]]: memref<3x5xf32>, %[[OUT:.*]]: memref<6x9xf32>
+// CHECK-SAME:  (%[[X:.*]]: memref<3x5xf32> {{.*}}, %[[OUT:.*]]: memref<6x9xf32> {{.*}}
 // CHECK:         linalg.fill ins(%{{.*}} : f32) outs(%[[OUT]] : memref<6x9xf32>)
 // CHECK-NEXT:    %[[MID:.*]] = memref.subview %[[OUT]][1, 4] [3, 5] [1, 1] : memref<6x9xf32> to memref<3x5xf32, strided<[9, 1], offset: 13>>
 // CHECK-NEXT:    "memref.copy"(%[[X]], %[[MID]])
@@ -89,7 +89,7 @@ func.func @padding_fills_and_copies_into_the_middle(%x: tensor<3x5xf32>) -> tens
 // -----
 
 // CHECK-LABEL: func.func @concatenation_writes_slices_of_one_buffer
-// CHECK-SAME:  (%[[X:.*]]: memref<2x3xf32>, %[[Y:.*]]: memref<2x4xf32>, %[[OUT:.*]]: memref<2x7xf32>
+// CHECK-SAME:  (%[[X:.*]]: memref<2x3xf32> {{.*}}, %[[Y:.*]]: memref<2x4xf32> {{.*}}, %[[OUT:.*]]: memref<2x7xf32> {{.*}}
 // CHECK-NEXT:    %[[L:.*]] = memref.subview %[[OUT]][0, 0] [2, 3] [1, 1]
 // CHECK-NEXT:    "memref.copy"(%[[X]], %[[L]])
 // CHECK-NEXT:    %[[R:.*]] = memref.subview %[[OUT]][0, 3] [2, 4] [1, 1]
@@ -107,7 +107,7 @@ func.func @concatenation_writes_slices_of_one_buffer(%x: tensor<2x3xf32>, %y: te
 // CHECK:       builtin.module
 // CHECK:         "memref.global"() <{sym_name = "constant_0", type = memref<2xf32>, initial_value = dense<[1.000000e+00, 2.000000e+00]>
 // CHECK:       func.func @returned_input_and_constant_are_copied
-// CHECK-SAME:  (%[[X:.*]]: memref<3xf32>, %[[Y:.*]]: memref<3xf32> {{.*}}, %[[C:.*]]: memref<2xf32>
+// CHECK-SAME:  (%[[X:.*]]: memref<3xf32> {{.*}}, %[[Y:.*]]: memref<3xf32> {{.*}}, %[[C:.*]]: memref<2xf32> {{.*}}
 // CHECK:         %[[G:.*]] = memref.get_global @constant_0 : memref<2xf32>
 // CHECK-NEXT:    "memref.copy"(%[[X]], %[[Y]])
 // CHECK-NEXT:    "memref.copy"(%[[G]], %[[C]])
@@ -119,7 +119,7 @@ func.func @returned_input_and_constant_are_copied(%x: tensor<3xf32>) -> (tensor<
 // -----
 
 // CHECK-LABEL: func.func @gather_reads_the_buffer
-// CHECK-SAME:  (%[[X:.*]]: memref<5xf32>, %[[OUT:.*]]: memref<3xf32>
+// CHECK-SAME:  (%[[X:.*]]: memref<5xf32> {{.*}}, %[[OUT:.*]]: memref<3xf32> {{.*}}
 // CHECK:         linalg.generic
 // CHECK:           %[[I:.*]] = linalg.index 0 : index
 // CHECK:           memref.load %[[X]][%[[I]]] : memref<5xf32>

@@ -38,7 +38,7 @@ func.func @absent_scale_and_biases_count_as_one_and_zero(%x: tensor<2x4x9x7xf64>
 
 // CHECK-LABEL: func.func @shared_weight_stays_for_its_other_reader
 // CHECK:       gawee.mul %w
-// CHECK:       gawee.conv %x, %{{[0-9]+}} bias
+// CHECK:       gawee.conv %x, %{{[a-z0-9_]+}} bias
 // CHECK:       gawee.conv %x, %w strides
 func.func @shared_weight_stays_for_its_other_reader(%x: tensor<2x4x9x7xf32>, %w: tensor<6x4x3x2xf32> {gawee.parameter = "w"}, %m: tensor<6xf32> {gawee.parameter = "m"}, %v: tensor<6xf32> {gawee.parameter = "v"}) -> (tensor<2x6x7x6xf32>, tensor<2x6x7x6xf32>) {
   %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x4x9x7xf32>, tensor<6x4x3x2xf32>) -> tensor<2x6x7x6xf32>

@@ -5,9 +5,9 @@
 // 2 * 5 * 3 multiply-adds are 2 * 2 * 5 * 3 FLOPs; the weight is not read as a value of the graph.
 // CHECK:      matmul {{.*}} 60 {{.*}} 24 {{.*}} 40
 // CHECK:      identity {{.*}} ? {{.*}} 40 {{.*}} 40
-// CHECK:      total of 2 {{.*}} 60 {{.*}} 64 {{.*}} 80
+// CHECK:      total {{.*}} 60 {{.*}} 64 {{.*}} 80
 // CHECK:      1/2 known {{.*}} 2/2 known {{.*}} 2/2 known
-// FEWER:      total of 1 {{.*}} 60 {{.*}} 24 {{.*}} 40
+// FEWER:      total {{.*}} 60 {{.*}} 24 {{.*}} 40
 // LINALG:     error: cannot count the cost of {{.*}}; cost is counted on gawee ops
 func.func @main(%x: tensor<2x3xf32>, %w: tensor<5x3xf32> {gawee.parameter = "w"}) -> tensor<2x5xf32> {
   %y = gawee.matmul %x, %w : (tensor<2x3xf32>, tensor<5x3xf32>) -> tensor<2x5xf32>

@@ -2,12 +2,10 @@
 // RUN: cat %t/found/gawee-reproducer-crash-*/pipeline.txt | filecheck %s --check-prefix=PIPELINE
 // RUN: cat %t/found/gawee-reproducer-crash-*/test.mlir | filecheck %s --check-prefix=TEST
 // RUN: cat %t/found/gawee-reproducer-crash-*/error.txt | filecheck %s --check-prefix=ERROR
-// RUN: cd %t && not gawee-opt %s --load %S/../../tools/wrong_passes.py --crash && ls %t/gawee-reproducer-crash-*/command.sh
-// RUN: rm -rf %t && mkdir %t && cd %t && not gawee-opt %s --load %S/../../tools/wrong_passes.py --crash --reproducer-dir= && not ls %t/gawee-reproducer-crash-*
+// RUN: rm -rf %t && mkdir %t && cd %t && not gawee-opt %s --load %S/../../tools/wrong_passes.py --crash && not ls %t/*
 
 // CHECK:      note: wrote a reproducer: found/gawee-reproducer-crash-
-// CHECK-NEXT: internal error: KeyError: 'stride'
-// CHECK-NEXT:   in pass 'crash'
+// CHECK-NEXT: wrong_passes.py:{{.*}} error: KeyError in pass 'crash': 'stride'
 
 // PIPELINE:   crash,cse
 

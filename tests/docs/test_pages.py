@@ -1,6 +1,6 @@
-"""The pages of the tutorial, done as a reader does them: every file written, every command run.
+"""The README and the tutorial, done as a reader does them: files written, commands run.
 
-A fenced block with a title is a file. In a `console` block, a line `$ ...` is a command, and what
+A fenced block with a title is a file; one of Python without a title is run. In a `console` block, a line `$ ...` is a command, and what
 follows is its output, where `...` stands for any text and runs of blanks count as one.
 """
 
@@ -15,7 +15,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = sorted((ROOT / "docs" / "tutorial").glob("*.md"))
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "tutorial").glob("*.md"))]
+TOOLS = ("opt", "translate", "run")
+SETUP = "sh"
+"""Blocks that make the virtual environment, which the tests run in already."""
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
 
 
@@ -36,25 +39,31 @@ def output_pattern(expected: str) -> re.Pattern[str]:
 
 @pytest.fixture
 def environment(tmp_path: Path) -> dict[str, str]:
-    """Return an environment whose gawee-opt is the one of this tree."""
-    tool = tmp_path / "bin" / "gawee-opt"
-    tool.parent.mkdir()
-    run = shlex.join([sys.executable, "-m", "gawee_dialect.tools.gawee_opt"])
-    tool.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec {run} "$@"\n')
-    tool.chmod(0o755)
-    folders = (str(tool.parent), str(Path(sys.executable).parent), os.environ["PATH"])
+    """Return an environment whose tools are those of this tree."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in TOOLS:
+        tool = folder / f"gawee-{name}"
+        run = shlex.join([sys.executable, "-m", f"gawee_dialect.tools.gawee_{name}"])
+        tool.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec {run} "$@"\n')
+        tool.chmod(0o755)
+    folders = (str(folder), str(Path(sys.executable).parent), os.environ["PATH"])
     return {**os.environ, "PATH": os.pathsep.join(folders), "PYTHONPATH": str(ROOT)}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_tutorial_does_what_it_says(
-    page: Path, tmp_path: Path, environment: dict[str, str]
-) -> None:
+def test_page_does_what_it_says(page: Path, tmp_path: Path, environment: dict[str, str]) -> None:
     folder = tmp_path / "reader"
     folder.mkdir()
+    (folder / "examples").symlink_to(ROOT / "examples")
     for language, title, text in BLOCK.findall(page.read_text()):
         if title:
             (folder / title).write_text(text)
+            continue
+        if language == SETUP:
+            continue
+        if language == "python":
+            subprocess.run([sys.executable, "-c", text], cwd=folder, env=environment, check=True)
             continue
         assert language == "console", f"a block of {language} is neither a file nor a command"
         for command, expected in steps(text):

@@ -1,0 +1,114 @@
+"""Which op a difference comes from: the first whose value differs, in the order of the program."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import LocationAttr
+from xdsl.dialects.func import ReturnOp
+from xdsl.ir import Operation, SSAValue
+
+from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.instruments.check.compare import Difference, Tolerance, compare
+from gawee_dialect.instruments.check.execute import Engine, Plan
+from gawee_dialect.instruments.check.record import Place, record
+from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.locations import node_name, place
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """The op whose value a pass changed, as it was and as it is.
+
+    `difference` is None for the end of the function: every op computes what it did, and another
+    value is returned. `gone` are ops whose values it needs and that the pass has removed.
+    """
+
+    before: Operation
+    after: Operation | None
+    difference: Difference | None
+    gone: Sequence[Operation] = ()
+
+    def describe(self) -> str:
+        """Say which op it is: `'gawee.relu', now 'linalg.generic'`."""
+        if self.after is None or self.after.name == self.before.name:
+            return f"'{self.before.name}'"
+        return f"'{self.before.name}', now '{self.after.name}'"
+
+
+def find_culprit(
+    before: Plan, after: Plan, arguments: Mapping[str, Array], tolerance: Tolerance
+) -> Culprit | None:
+    """Run both programs again, remember every value, and return the first op that differs.
+
+    1. Ops are matched by their location: what the ops of one location compute last is its value.
+    2. An op of another value is not to blame where a later op had that value before the pass: it
+       has taken that op in, as a convolution does with a batch norm.
+    3. Where no op differs, the function returns other values than it did.
+
+    None where the values cannot be seen: in native code.
+    """
+    if before.engine is not Engine.INTERPRETER or after.engine is not Engine.INTERPRETER:
+        return None
+    old, new = record(before, arguments), record(after, arguments)
+    waiting = list(old.values())
+    for index, was in enumerate(waiting):
+        now = new.get(was.location)
+        found = None if now is None else _difference(now, was, tolerance)
+        if now is None or found is None or _is_taken_over(now, waiting[index + 1 :], tolerance):
+            continue
+        return Culprit(was.op, now.op, found, _gone(_inputs(was.op, old), old, new))
+    end = _return_op(before)
+    return None if end is None else Culprit(end, None, None, _gone(end.operands, old, new))
+
+
+def _difference(now: Place, was: Place, tolerance: Tolerance) -> Difference | None:
+    """Return how a place's value has become wrong; None where it is right or has no counterpart."""
+    actual = now.like(was.value)
+    if actual is None or actual.dtype != was.value.dtype:
+        return None
+    found = compare(actual, was.value, tolerance)
+    return found if found is not None and found.is_wrong else None
+
+
+def _is_taken_over(now: Place, later: Iterable[Place], tolerance: Tolerance) -> bool:
+    value = now.value
+    for place_before in later:
+        other = place_before.value
+        if (other.shape, other.dtype) != (value.shape, value.dtype):
+            continue
+        if not tolerance.wrong(value, other).any():
+            return True
+    return False
+
+
+def _inputs(op: Operation, places: Mapping[LocationAttr, Place]) -> Iterable[SSAValue]:
+    """Return what the ops of an op's location read from others."""
+    block = op.parent
+    if block is None:
+        return op.operands
+    group = [other for other in block.ops if other.location == op.location]
+    return [value for other in group for value in other.operands]
+
+
+def _gone(
+    values: Iterable[SSAValue],
+    old: Mapping[LocationAttr, Place],
+    new: Mapping[LocationAttr, Place],
+) -> Sequence[Operation]:
+    owners = (value.owner for value in values)
+    makers = dict.fromkeys(owner for owner in owners if isinstance(owner, Operation))
+    return [op for op in makers if op.location in old and op.location not in new]
+
+
+def _return_op(plan: Plan) -> Operation | None:
+    function = find_function(plan.module, plan.function)
+    last = None if function is None else function.body.block.last_op
+    return last if isinstance(last, ReturnOp) else None
+
+
+def where(op: Operation) -> str:
+    """Return the node and the place of an op of an op: `'gawee.relu' op of node "act" (a:4:5)`."""
+    node, position = node_name(op.location), place(op.location)
+    of_node = f' of node "{node}"' if node else ""
+    at = f" ({position})" if position else ""
+    return f"'{op.name}' op{of_node}{at}"

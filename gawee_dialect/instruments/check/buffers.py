@@ -1,0 +1,59 @@
+"""Which buffers an op writes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Operation, SSAValue
+from xdsl.traits import SymbolTable
+
+VIEWS = (memref.SubviewOp, memref.CollapseShapeOp, memref.ExpandShapeOp, memref.CastOp)
+"""Ops whose result is a part or another shape of the buffer that is their first operand."""
+
+
+def buffer_of(value: SSAValue) -> SSAValue:
+    """Return the whole buffer that a memref is a view of."""
+    while isinstance(value.owner, VIEWS):
+        value = value.owner.operands[0]
+    return value
+
+
+@dataclass
+class WrittenBuffers:
+    """Says which buffers an op writes, by what it is and by what its callee does."""
+
+    module: ModuleOp
+    _callees: dict[FuncOp, frozenset[int]] = field(default_factory=dict[FuncOp, frozenset[int]])
+
+    def of(self, op: Operation) -> Iterable[SSAValue]:
+        """Return the buffers that an op and the ops in it write, each once, in order."""
+        return dict.fromkeys(buffer_of(value) for value in self._written(op))
+
+    def _written(self, op: Operation) -> Iterable[SSAValue]:
+        match op:
+            case LinalgStructuredOperation():
+                yield from (out for out in op.outputs if isinstance(out.type, MemRefType))
+            case memref.CopyOp():
+                yield op.destination
+            case memref.StoreOp():
+                yield op.memref
+            case CallOp():
+                written = self._by_callee(op)
+                yield from (arg for index, arg in enumerate(op.arguments) if index in written)
+            case _:
+                for region in op.regions:
+                    for inner in region.walk():
+                        yield from self._written(inner)
+
+    def _by_callee(self, call: CallOp) -> frozenset[int]:
+        callee = SymbolTable.lookup_symbol(self.module, call.callee)
+        if not isinstance(callee, FuncOp) or not callee.body.blocks:
+            return frozenset()
+        if callee not in self._callees:
+            written = set(self.of(callee))
+            arguments = enumerate(callee.body.block.args)
+            self._callees[callee] = frozenset(i for i, arg in arguments if arg in written)
+        return self._callees[callee]

@@ -1,0 +1,232 @@
+"""Run a function of a module at whatever level the module has reached."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextvars import Context
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+from xdsl.dialects import arith, llvm, memref, scf
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+)
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.interpreter import Interpreter
+from xdsl.ir import Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.traits import SymbolTable
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.dialect.entry import MAIN, PREPARE, find_function
+from gawee_dialect.instruments.check.isolated import run_isolated
+from gawee_dialect.interpreter import run_module
+from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.machine import check_implemented
+
+if TYPE_CHECKING:
+    from gawee_dialect.backend.signature import Buffer
+
+LARGEST_INTERPRETED = 5_000_000
+"""Scalar operations in loops: a few seconds in the interpreter; beyond, native code is faster."""
+
+
+class Engine(StrEnum):
+    """What executes a module."""
+
+    INTERPRETER = "interpreter"
+    NATIVE = "native"
+
+
+class CannotRun(Exception):
+    """A module that no engine takes: it has ops of no level that can be run."""
+
+    def __init__(self, diagnostic: Diagnostic):
+        self.diagnostic = diagnostic
+        super().__init__(str(diagnostic))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a function of a module is run: the engine, and the module that it takes."""
+
+    engine: Engine
+    module: ModuleOp
+    function: str
+    overwritten: tuple[str, ...]
+    """Arguments that the function leaves its results in."""
+
+    def run(
+        self, arguments: Mapping[str, Array], listeners: Sequence[Interpreter.Listener] = ()
+    ) -> dict[str, Array]:
+        """Return the outputs by name; raises GaweeError where the program goes wrong.
+
+        `listeners` see the ops where the interpreter runs them.
+        """
+        copies = {name: np.array(arguments[name]) for name in self.overwritten}
+        arguments = {**arguments, **copies}
+        if self.engine is Engine.NATIVE:
+            return _run_native(self.module, self.function, arguments, copies)
+        outputs = run_module(self.module, arguments, function=self.function, listeners=listeners)
+        return {**outputs, **copies}
+
+
+def plan_run(module: ModuleOp, function: str, overwritten: tuple[str, ...] = ()) -> Plan:
+    """Choose how to run a function; the module belongs to the plan from now on.
+
+    1. A function of the llvm dialect runs natively.
+    2. Tensors, buffers and small loops are interpreted.
+    3. A copy of large loops, or of what only the back end knows, is lowered by the reference
+       passes and runs natively.
+
+    Raises CannotRun.
+    """
+    if _llvm_function(module, function) is not None:
+        return _native_plan(module, function, overwritten)
+    problem = _not_interpretable(module, function)
+    if problem is None:
+        return Plan(Engine.INTERPRETER, module, function, overwritten)
+    return _native_plan(_lowered(module, problem), function, overwritten)
+
+
+def _native_plan(module: ModuleOp, function: str, overwritten: tuple[str, ...]) -> Plan:
+    """Plan to run a function of the llvm dialect; raises CannotRun where it takes scalars."""
+    from gawee_dialect.backend.signature import signature_of
+
+    try:
+        signature_of(module, function)
+    except GaweeError as error:
+        raise CannotRun(error.diagnostics[0]) from error
+    except VerifyException as error:
+        raise CannotRun(Diagnostic(first_line(error))) from error
+    return Plan(Engine.NATIVE, module, function, overwritten)
+
+
+def _not_interpretable(module: ModuleOp, function: str) -> Diagnostic | None:
+    functions = [found for name in _run_with(function) if (found := find_function(module, name))]
+    try:
+        check_implemented(module, functions)
+    except GaweeError as error:
+        return error.diagnostics[0]
+    operations = sum(scalar_operations(module, each.body.block.ops) for each in functions)
+    if operations <= LARGEST_INTERPRETED:
+        return None
+    return Diagnostic(f"too large for the interpreter: {operations} scalar operations")
+
+
+def _run_with(function: str) -> tuple[str, ...]:
+    return (PREPARE, MAIN) if function == MAIN else (function,)
+
+
+def _llvm_function(module: ModuleOp, name: str) -> llvm.FuncOp | None:
+    functions = (op for op in module.ops if isinstance(op, llvm.FuncOp))
+    return next((function for function in functions if function.sym_name.data == name), None)
+
+
+def _lowered(module: ModuleOp, problem: Diagnostic) -> ModuleOp:
+    """Return a copy of loops at the llvm level; raises CannotRun where they cannot get there."""
+    if not any(isinstance(op, memref.LoadOp | memref.StoreOp) for op in module.walk()):
+        raise CannotRun(problem)
+    try:
+        # A context of its own: the instruments of this one watch the user's passes, not these.
+        return Context().run(_lowered_by_reference, module)
+    except GaweeError as error:
+        raise CannotRun(problem) from error
+
+
+def _lowered_by_reference(module: ModuleOp) -> ModuleOp:
+    from gawee_dialect.universe import make_context
+
+    lowered, ctx = module.clone(), make_context()
+    for module_pass in _rest_of_the_pipeline(module):
+        module_pass.apply(ctx, lowered)
+    return lowered
+
+
+def _rest_of_the_pipeline(module: ModuleOp) -> Sequence[ModulePass]:
+    from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+    from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
+
+    if any(isinstance(op, LinalgStructuredOperation) for op in module.walk()):
+        return (LowerLinalgToLoops(), ConvertToLLVM())
+    return (ConvertToLLVM(),)
+
+
+def scalar_operations(module: ModuleOp, ops: Iterable[Operation]) -> int:
+    """Estimate the ops that run one by one; an op on whole arrays counts as one.
+
+    A loop whose bounds are not constants counts as larger than the interpreter takes.
+    """
+    return sum(_scalar_operations_of(module, op) for op in ops)
+
+
+def _scalar_operations_of(module: ModuleOp, op: Operation) -> int:
+    if isinstance(op, scf.ForOp):
+        return 1 + _trips(op) * scalar_operations(module, op.body.block.ops)
+    if isinstance(op, scf.IfOp):
+        branches = (region.block.ops for region in op.regions if region.blocks)
+        return 1 + max(scalar_operations(module, ops) for ops in branches)
+    if isinstance(op, CallOp):
+        callee = SymbolTable.lookup_symbol(module, op.callee)
+        if isinstance(callee, FuncOp) and callee.body.blocks:
+            return 1 + scalar_operations(module, callee.body.block.ops)
+    return 1
+
+
+def _trips(loop: scf.ForOp) -> int:
+    bounds = [_constant(value) for value in (loop.lb, loop.ub, loop.step)]
+    lower, upper, step = bounds
+    if lower is None or upper is None or step is None:
+        return LARGEST_INTERPRETED
+    return len(range(lower, upper, step))
+
+
+def _constant(value: SSAValue) -> int | None:
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isa(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None
+
+
+def _run_native(
+    module: ModuleOp,
+    function: str,
+    arguments: Mapping[str, Array],
+    overwritten: Mapping[str, Array],
+) -> dict[str, Array]:
+    # The back end needs LLVM: only what runs natively pays for the import.
+    from gawee_dialect.backend.compiled import CompiledModel
+
+    _take_for_inputs(module, function, arguments)
+    compiled = CompiledModel(module, function=function)
+
+    def run() -> dict[str, Array]:
+        if compiled.parameters:
+            compiled.rebind(_named(compiled.parameters, arguments))
+        return {**compiled.run(_named(compiled.inputs, arguments)), **overwritten}
+
+    return run_isolated(run)
+
+
+def _take_for_inputs(module: ModuleOp, name: str, arguments: Mapping[str, Array]) -> None:
+    """Mark what a caller passes as inputs: `convert-to-llvm` takes what is written for outputs."""
+    function = _llvm_function(module, name)
+    if function is None or function.arg_attrs is None:
+        return
+    marks = [dict(each.data) for each in function.arg_attrs]
+    for entries in marks:
+        output = entries.get("gawee.output")
+        if isinstance(output, StringAttr) and output.data in arguments:
+            entries["gawee.input"] = entries.pop("gawee.output")
+    function.arg_attrs = ArrayAttr(DictionaryAttr(entries) for entries in marks)
+
+
+def _named(buffers: Sequence["Buffer"], arguments: Mapping[str, Array]) -> dict[str, Array]:
+    return {buffer.name: arguments[buffer.name] for buffer in buffers if buffer.name in arguments}

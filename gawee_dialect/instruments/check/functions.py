@@ -1,0 +1,145 @@
+"""Which functions of a module a check runs, and what they are called with."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import InterpretationError
+from xdsl.utils.hints import isa
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.elementwise import DivOp, SqrtOp
+from gawee_dialect.dialect.entry import MAIN, PREPARE, EntryArgument, find_function
+from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.instruments.check.buffers import WrittenBuffers
+from gawee_dialect.interpreter.arrays import ShapedType, dtype_of
+from gawee_dialect.interpreter.signature import Signature
+
+PACKED = "_packed"
+"""How the name of the form ends that takes one array of pointers, at the llvm level."""
+
+
+def public_functions(module: ModuleOp) -> list[str]:
+    """Return what a check runs: `@main`, or where there is none every public function.
+
+    Packed forms at the llvm level and `@prepare` are left out: they run with their functions. So
+    are functions of several blocks, which only native code can run.
+    """
+    names: list[str] = []
+    for op in module.ops:
+        if isinstance(op, FuncOp):
+            visibility = op.sym_visibility
+            public = visibility is None or visibility.data == "public"
+            runs = public and len(op.body.blocks) == 1
+        elif isinstance(op, llvm.FuncOp):
+            runs = op.linkage.linkage.data == "external" and bool(op.body.blocks)
+        else:
+            continue
+        name = op.sym_name.data
+        if runs and name != PREPARE and not name.endswith(PACKED):
+            names.append(name)
+    return [MAIN] if MAIN in names else names
+
+
+def overwritten_arguments(module: ModuleOp, name: str) -> tuple[str, ...]:
+    """Return the buffers that a function takes and writes, where it has no outputs by name.
+
+    That is how functions on buffers are written by hand: what they leave there is their result.
+    """
+    function = find_function(module, name)
+    if function is None or function.function_type.outputs.data:
+        return ()
+    signature = Signature.of(function)
+    if signature.destinations:
+        return ()
+    written = set(WrittenBuffers(module).of(function))
+    values = function.body.block.args
+    return tuple(each.name for each in signature.inputs if values[each.index] in written)
+
+
+GIVEN_ROLES = ("input", "parameter", "constant")
+"""The arguments that a caller of native code passes."""
+
+
+@dataclass(frozen=True)
+class ArraySpec:
+    """What an argument must be, and what it is for: `number`, `weight`, `positive`, `divisor`."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+    use: str = "number"
+
+
+def argument_specs(module: ModuleOp, function: str) -> list[ArraySpec]:
+    """Describe the arrays that a caller of a function passes, `@prepare`'s included."""
+    found: dict[str, ArraySpec] = {}
+    for name in (function, PREPARE) if function == MAIN else (function,):
+        for spec in _specs_of(module, name):
+            found.setdefault(spec.name, spec)
+    return list(found.values())
+
+
+def _specs_of(module: ModuleOp, name: str) -> Iterable[ArraySpec]:
+    function = find_function(module, name)
+    if function is None:
+        return _llvm_specs(module, name)
+    return _tensor_specs(function)
+
+
+def _tensor_specs(function: FuncOp) -> Iterable[ArraySpec]:
+    signature = Signature.of(function)
+    for argument in signature.inputs:
+        if argument.name not in signature.names:
+            continue  # a prepared value
+        value = function.body.block.args[argument.index]
+        shape = argument.type.get_shape() if isa(argument.type, ShapedType) else ()
+        dtype = _dtype_of(argument)
+        yield ArraySpec(argument.name, shape, dtype, _use(argument.name, value))
+
+
+def _dtype_of(argument: EntryArgument) -> np.dtype[np.generic]:
+    type = argument.type
+    dense = not isa(type, MemRefType[Attribute]) or isinstance(type.layout, NoneAttr)
+    try:
+        if dense:
+            return dtype_of(type)
+    except InterpretationError:
+        pass
+    raise GaweeError(f"cannot make data for argument '{argument.name}' of type '{type}'")
+
+
+def _llvm_specs(module: ModuleOp, name: str) -> Iterable[ArraySpec]:
+    # The back end needs LLVM: only modules at its level pay for the import.
+    from gawee_dialect.backend.signature import llvm_function, signature_of
+
+    function = llvm_function(module, name)
+    if function is None:
+        return
+    for buffer in signature_of(module, name).of_role(*GIVEN_ROLES):
+        yield ArraySpec(buffer.name, buffer.shape, buffer.dtype, _use(buffer.name, None))
+
+
+def _use(name: str, value: SSAValue | None) -> str:
+    """Say what an argument is for: by the ops that read it, else by its name."""
+    for use in value.uses if value is not None else ():
+        match use.operation:
+            case SqrtOp():
+                return "positive"
+            case BatchNormOp() as op if value in (op.variance, op.scale):
+                return "positive"
+            case DivOp() as op if value is op.rhs:
+                return "divisor"
+            case ConvOp() | MatMulOp() as op if value is op.weight:
+                return "weight"
+            case _:
+                pass
+    if name.endswith(("running_var", "variance")):
+        return "positive"
+    return "weight" if name.endswith("weight") else "number"

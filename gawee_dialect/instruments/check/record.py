@@ -1,0 +1,109 @@
+"""What every place of a program computed, remembered while the interpreter runs it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeGuard
+
+import numpy as np
+from xdsl.dialects.builtin import LocationAttr, MemRefType, ModuleOp, UnknownLoc
+from xdsl.interpreter import Interpreter, PythonValues
+from xdsl.ir import Operation, SSAValue
+
+from gawee_dialect.instruments.check.buffers import WrittenBuffers
+from gawee_dialect.instruments.check.execute import Plan
+from gawee_dialect.interpreter.arrays import Array
+
+
+def is_array(value: object) -> TypeGuard[Array]:
+    """Whether a value of the interpreter is an array, and not a scalar."""
+    return isinstance(value, np.ndarray)
+
+
+@dataclass
+class Place:
+    """What the ops of one location computed: the last array of each shape, and the last op."""
+
+    location: LocationAttr
+    op: Operation
+    arrays: dict[tuple[int, ...], Array] = field(default_factory=dict[tuple[int, ...], Array])
+    """In the order in which they were computed: the last one is the place's value."""
+
+    def add(self, op: Operation, array: Array) -> None:
+        """Remember an array as the newest."""
+        self.op = op
+        self.arrays.pop(array.shape, None)
+        self.arrays[array.shape] = array
+
+    @property
+    def value(self) -> Array:
+        """The last array."""
+        return next(reversed(self.arrays.values()))
+
+    def like(self, array: Array) -> Array | None:
+        """Return the last array that may be the same value: of one shape, else of one size."""
+        if array.shape in self.arrays:
+            return self.arrays[array.shape]
+        same_size = (own for own in reversed(self.arrays.values()) if own.size == array.size)
+        found = next(same_size, None)
+        return None if found is None else found.reshape(array.shape)
+
+
+class Recorder(Interpreter.Listener):
+    """Remembers what every op of the entry functions computes, by location.
+
+    Buffers change as the program runs, and one node may write its buffer by several ops: what a
+    run of ops of one location wrote is copied when the run ends.
+    """
+
+    def __init__(self, module: ModuleOp) -> None:
+        self.places: dict[LocationAttr, Place] = {}
+        """In the order in which they first computed something."""
+        self._written = WrittenBuffers(module)
+        self._buffers: dict[SSAValue, Array] = {}
+        self._open: dict[SSAValue, Operation] = {}
+        self._depth = 0
+
+    def will_interpret_op(self, op: Operation, args: PythonValues) -> None:
+        self._depth += 1
+        if self._depth > 1:
+            return  # an op inside another is part of that
+        for value, array in zip(op.operands, args, strict=False):
+            self._note(value, array)
+        if self._open and op.location != next(iter(self._open.values())).location:
+            self.close()
+
+    def did_interpret_op(self, op: Operation, results: PythonValues) -> None:
+        self._depth -= 1
+        if self._depth > 0:
+            return
+        for value, array in zip(op.results, results, strict=True):
+            self._note(value, array)
+            if not isinstance(value.type, MemRefType) and is_array(array):
+                self._add(op, array)
+        for buffer in self._written.of(op):
+            self._open[buffer] = op
+
+    def close(self) -> None:
+        """Take the buffers of the last location as they are now."""
+        for buffer, op in self._open.items():
+            if buffer in self._buffers:
+                self._add(op, np.array(self._buffers[buffer]))
+        self._open.clear()
+
+    def _note(self, value: SSAValue, array: object) -> None:
+        if isinstance(value.type, MemRefType) and is_array(array):
+            self._buffers[value] = array
+
+    def _add(self, op: Operation, array: Array) -> None:
+        if isinstance(op.location, UnknownLoc):
+            return
+        place = self.places.setdefault(op.location, Place(op.location, op))
+        place.add(op, array)
+
+
+def record(plan: Plan, arguments: Mapping[str, Array]) -> dict[LocationAttr, Place]:
+    """Run an interpreted plan and return what each location computed; raises GaweeError."""
+    recorder = Recorder(plan.module)
+    plan.run(arguments, (recorder,))
+    recorder.close()
+    return recorder.places

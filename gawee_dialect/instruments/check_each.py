@@ -1,0 +1,51 @@
+"""`--check-each`: run the module after every pass, and stop where its outputs move."""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from gawee_dialect.passes.instrument import Instrument
+
+
+def add_flags(parser: ArgumentParser) -> None:
+    """Add `--check-each` and what it runs on."""
+    add = parser.add_argument
+    add(
+        "--check-each",
+        action="store_true",
+        help="run the module before and after every pass on seeded data, stop at the first pass "
+        "that moves an output further than it declares, and print a table of errors to stderr",
+    )
+    add("--check-seed", type=int, default=0, metavar="N", help="seed of that data (default: 0)")
+    add(
+        "--check-inputs",
+        metavar="NPZ",
+        help="inputs and parameters by name, in the place of seeded ones",
+    )
+    add(
+        "--check-rtol",
+        type=float,
+        metavar="X",
+        help="what a pass that reassociates may move, as a part of an output's largest magnitude "
+        "(default: 2^-14 for f32, 2^-43 for f64, 2^-5 for f16)",
+    )
+    add(
+        "--check-atol",
+        type=float,
+        metavar="X",
+        help="what a pass that is not exact may move in any case (default: one rounding at 1)",
+    )
+
+
+def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
+    """Return the check, where `--check-each` asks for it; raises GaweeError for a wrong file."""
+    if not arguments.check_each:
+        return ()
+    # Only a check pays for NumPy.
+    from gawee_dialect.instruments.check.each import CheckEach, CheckSettings
+    from gawee_dialect.instruments.check.inputs import read_arrays
+
+    arrays = read_arrays(arguments.check_inputs) if arguments.check_inputs is not None else {}
+    settings = CheckSettings(
+        arguments.check_seed, arguments.check_rtol, arguments.check_atol, arrays
+    )
+    return (CheckEach(settings),)

@@ -1,0 +1,108 @@
+"""Why ops are as they are: the patterns that were tried on each, and the guard that failed."""
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import RewritePattern
+
+from gawee_dialect.instruments.pattern_names import op_name, pattern_name
+from gawee_dialect.passes.instrument import SILENT, Instrument, Rewrite
+from gawee_dialect.passes.pass_manager import Pipeline
+from gawee_dialect.passes.rewrite_pass import Pattern
+
+NO_PATTERN = "no pattern of this pass is for it"
+
+Reasons = dict[Operation, dict[RewritePattern, str]]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """An op that a pass left: its name, place and node, and a line for each pattern tried."""
+
+    op: str
+    tried: tuple[str, ...]
+
+
+class ExplainMissed(Instrument):
+    """Collects, by pass, the ops that patterns declined and that are there when it ends.
+
+    `names` limits this to ops of some names; of those, the ones that no pattern is for are told
+    too, and what patterns declined without a reason.
+    """
+
+    def __init__(self, names: Sequence[str] = ()) -> None:
+        self.explanations: dict[str, list[Explanation]] = {}
+        self._names = frozenset(names)
+        self._open: list[Reasons] = []
+        self._runs: Counter[str] = Counter()
+
+    def before_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        self._open.append({})
+
+    def pattern_missed(self, pattern: RewritePattern, op: Operation, reason: str) -> None:
+        ours = isinstance(pattern, Pattern)
+        wanted = op.name in self._names if self._names else ours or reason != SILENT
+        if self._open and wanted:
+            self._open[-1].setdefault(op, {})[pattern] = reason
+
+    def op_rewritten(self, rewrite: Rewrite) -> None:
+        # What was said of the op as it was no longer holds.
+        if self._open:
+            self._open[-1].pop(rewrite.op, None)
+
+    def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        reasons = self._open.pop()
+        if isinstance(module_pass, Pipeline):
+            return
+        name = module_pass.name
+        self._runs[name] += 1
+        title = name if self._runs[name] == 1 else f"{name} (run {self._runs[name]})"
+        found = [self._explain(op, reasons) for op in module.walk() if self._is_told(op, reasons)]
+        if found:
+            self.explanations[title] = found
+
+    def pass_failed(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        self.after_pass(module_pass, module)
+
+    def _is_told(self, op: Operation, reasons: Reasons) -> bool:
+        return op in reasons or op.name in self._names
+
+    def _explain(self, op: Operation, reasons: Reasons) -> Explanation:
+        tried: Mapping[RewritePattern, str] = reasons.get(op, {})
+        lines = tuple(f"{pattern_name(pattern)}: {reason}" for pattern, reason in tried.items())
+        return Explanation(op_name(op), lines or (NO_PATTERN,))
+
+    def report(self) -> None:
+        for title, explanations in self.explanations.items():
+            print(f"missed in {title}:", file=sys.stderr)
+            for explanation in explanations:
+                print(f"  {explanation.op}", file=sys.stderr)
+                for line in explanation.tried:
+                    print(f"    {line}", file=sys.stderr)
+        if not self.explanations:
+            which = f" of {', '.join(sorted(self._names))}" if self._names else ""
+            print(f"missed: no op{which} was declined", file=sys.stderr)
+
+
+def add_flags(parser: ArgumentParser) -> None:
+    """Add `--explain-missed`."""
+    parser.add_argument(
+        "--explain-missed",
+        nargs="?",
+        const="",
+        metavar="OP,...",
+        help="print to stderr, by pass, why patterns declined ops; with '=OP', of those ops alone",
+    )
+
+
+def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
+    """Return what collects reasons, where `--explain-missed` asks for it."""
+    if arguments.explain_missed is None:
+        return ()
+    return (ExplainMissed(tuple(filter(None, arguments.explain_missed.split(",")))),)

@@ -1,0 +1,42 @@
+"""How reports name patterns and ops: with the place of either."""
+
+import inspect
+from functools import cache
+from pathlib import Path
+
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import RewritePattern
+
+from gawee_dialect.locations import node_name, place
+
+
+@cache
+def source_place(pattern: type[RewritePattern]) -> str | None:
+    """Return `file:line` of a pattern's class, None where there is no source."""
+    try:
+        path, (_, line) = Path(inspect.getfile(pattern)), inspect.getsourcelines(pattern)
+    except (OSError, TypeError):
+        return None
+    return f"{short_path(path, pattern.__module__)}:{line}"
+
+
+def short_path(path: Path, module: str) -> Path:
+    """Return a file's path from the working folder; elsewhere, from its package's folder."""
+    if path.is_relative_to(Path.cwd()):
+        return path.relative_to(Path.cwd())
+    parts = module.split(".")
+    length = len(parts) + (path.stem == "__init__")
+    inside = Path(*path.parts[-length:])
+    return inside if inside.parts[0] == parts[0] else path
+
+
+def pattern_name(pattern: RewritePattern) -> str:
+    """Return a pattern's class and its place: `FoldIntoBias (passes/fold_conv_add.py:32)`."""
+    where = source_place(type(pattern))
+    return type(pattern).__name__ + (f" ({where})" if where else "")
+
+
+def op_name(op: Operation) -> str:
+    """Return an op's name, place and node: `gawee.add at in.mlir:3:4 (node "add1")`."""
+    where, node = place(op.location), node_name(op.location)
+    return op.name + (f" at {where}" if where else "") + (f' (node "{node}")' if node else "")

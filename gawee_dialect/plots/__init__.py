@@ -1,0 +1,1 @@
+"""Pictures of measurements; they need matplotlib, the extra `plot`."""

@@ -1,0 +1,80 @@
+"""MLIR text of a module; of large constants, the shape alone where that is asked for."""
+
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+from io import StringIO
+
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
+from xdsl.ir import Attribute, Operation
+from xdsl.printer import Printer
+from xdsl.utils.hints import isa
+
+ELIDED = "dense_resource<__elided__>"
+
+
+def is_larger(attribute: DenseIntOrFPElementsAttr, limit: int) -> bool:
+    """Whether a constant has more elements than the limit; one that is uniform has not."""
+    data = attribute.data.data
+    if len(attribute) <= limit:
+        return False
+    element = data[: len(data) // len(attribute)]
+    return data != element * len(attribute)
+
+
+@dataclass(eq=False, repr=False)
+class ModulePrinter(Printer):
+    """xDSL's printer, which elides constants of more than `elide_larger_than` elements.
+
+    `elided` is a digest of what was left out, so that two texts can be compared.
+    """
+
+    elide_larger_than: int | None = None
+    elided: bytes = field(default=b"", init=False)
+
+    def print_attribute(self, attribute: Attribute) -> None:
+        limit = self.elide_larger_than
+        if (
+            limit is None
+            or not isa(attribute, DenseIntOrFPElementsAttr)
+            or not is_larger(attribute, limit)
+        ):
+            super().print_attribute(attribute)
+            return
+        self.elided = blake2b(self.elided + attribute.data.data, digest_size=16).digest()
+        self.print_string(f"{ELIDED} : ")
+        self.print_attribute(attribute.get_type())
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """How MLIR text is to look: the generic form, with locations, without large constants."""
+
+    generic: bool = False
+    locations: bool = False
+    elide_larger_than: int | None = None
+
+    def generic_form(self) -> "TextOptions":
+        """Return the options of the generic form, which can print what does not verify."""
+        return replace(self, generic=True)
+
+    def printer(self, stream: StringIO) -> ModulePrinter:
+        """Make the printer of this text."""
+        return ModulePrinter(
+            stream,
+            print_generic_format=self.generic,
+            print_debuginfo=self.locations,
+            elide_larger_than=self.elide_larger_than,
+        )
+
+
+def op_text(op: Operation, options: TextOptions) -> tuple[str, bytes]:
+    """Return the text of an op, and a digest of the constants that the text leaves out."""
+    stream = StringIO()
+    printer = options.printer(stream)
+    printer.print_op(op)
+    return stream.getvalue(), printer.elided
+
+
+def module_text(module: ModuleOp, options: TextOptions) -> str:
+    """Return the text of a module, which ends with a newline."""
+    return op_text(module, options)[0] + "\n"

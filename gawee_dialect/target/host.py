@@ -1,0 +1,197 @@
+"""This machine: what it says of itself, and what was measured on it, kept in the user's cache."""
+
+import hashlib
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from xdsl.utils.hints import isa
+
+from gawee_dialect.target.description import GIGA, HOST, KIB, MIB, Memory, Processor
+
+ASSUMED_FREQUENCY = 3e9
+"""Hz, where the machine does not tell its own."""
+
+ASSUMED_CACHES = {"L1": 32 * KIB, "L2": 512 * KIB, "L3": 8 * MIB}
+"""Bytes, where the machine does not tell."""
+
+ASSUMED_RATES = {"L2": 32.0, "L3": 10.0}
+"""Bytes a cycle, where nobody measured; from L1, two vectors a cycle are assumed."""
+
+ASSUMED_MAIN_MEMORY = 10 * GIGA
+"""Bytes a second."""
+
+MULTIPLY_ADDS = {"znver1": 1, "znver4": 1, "apple-m1": 4, "apple-m2": 4, "apple-m3": 4}
+"""Full-width multiply-adds a cycle, by LLVM's name, where they are not two."""
+
+
+def llvm_host() -> tuple[str, str]:
+    """Return LLVM's name of this machine's processor, and its features."""
+    from llvmlite import binding
+
+    return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+
+
+def vectors_of(features: str) -> tuple[int, int]:
+    """Return the bits of a vector register, and how many there are, from LLVM's features."""
+    enabled = set(features.split(","))
+    if "+avx512f" in enabled:
+        return 512, 32
+    if "+avx" in enabled:
+        return 256, 16
+    return 128, 32 if "+neon" in enabled else 16
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return ""
+
+
+def _sysctl(name: str) -> str:
+    if sys.platform != "darwin":
+        return ""
+    found = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, check=False)
+    return found.stdout.strip()
+
+
+def _byte_count(text: str) -> int:
+    """Read a size as Linux and macOS write it, `32K` or `32768`; 0 where it is neither."""
+    found = re.fullmatch(r"(\d+)([KM]?)", text.strip())
+    return int(found[1]) * {"": 1, "K": KIB, "M": MIB}[found[2]] if found else 0
+
+
+def _linux_caches() -> Iterator[tuple[str, int]]:
+    for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
+        if _read(f"{folder}/type").strip() != "Instruction":
+            yield f"L{_read(f'{folder}/level').strip()}", _byte_count(_read(f"{folder}/size"))
+
+
+def cache_sizes() -> dict[str, int]:
+    """Return the bytes of each data cache by name, `L1` first; assumed where nothing tells."""
+    sizes = {name: size for name, size in _linux_caches() if size}
+    mac = {"L1": "hw.perflevel0.l1dcachesize", "L2": "hw.perflevel0.l2cachesize"}
+    sizes = sizes or {name: size for name in mac if (size := _byte_count(_sysctl(mac[name])))}
+    return dict(sorted(sizes.items())) or ASSUMED_CACHES
+
+
+def frequency() -> float:
+    """Return the processor's highest frequency in Hz, assumed where nothing tells."""
+    kilohertz = _read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq").strip()
+    if kilohertz.isdecimal():
+        return 1e3 * int(kilohertz)
+    megahertz = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", _read("/proc/cpuinfo"), re.MULTILINE)
+    return 1e6 * max(map(float, megahertz)) if megahertz else ASSUMED_FREQUENCY
+
+
+def model_name() -> str:
+    """Return what the maker calls the processor."""
+    found = re.search(r"^model name\s*:\s*(.+)$", _read("/proc/cpuinfo"), re.MULTILINE)
+    return found[1] if found else _sysctl("machdep.cpu.brand_string") or platform.processor()
+
+
+def detect() -> Processor:
+    """Describe this machine by what it says of itself; the rates are assumed."""
+    cpu, features = llvm_host()
+    vector_bits, registers = vectors_of(features)
+    hertz = frequency()
+    rates = {"L1": 2 * vector_bits / 8, **ASSUMED_RATES}
+    caches = [
+        Memory(name, size, hertz * rates.get(name, ASSUMED_RATES["L3"]))
+        for name, size in cache_sizes().items()
+    ]
+    return Processor(
+        name=HOST,
+        cpu=cpu,
+        features=features,
+        vector_bits=vector_bits,
+        vector_registers=registers,
+        cores=os.cpu_count() or 1,
+        multiply_adds=MULTIPLY_ADDS.get(cpu, 2),
+        frequency=hertz,
+        memories=(*caches, Memory("DRAM", None, ASSUMED_MAIN_MEMORY)),
+        source=f"assumed for {cpu} at {hertz / GIGA:.3g} GHz",
+    )
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured: f32 multiply-add FLOPs a second, bytes a second by memory, and when."""
+
+    flops: float
+    bandwidths: Mapping[str, float]
+    date: str
+
+    def of(self, processor: Processor) -> Processor:
+        """Return a processor with the measured rates in the place of its own."""
+        memories = [
+            replace(each, bandwidth=self.bandwidths.get(each.name, each.bandwidth))
+            for each in processor.memories
+        ]
+        source = f"measured {self.date}, {processor.cpu}"
+        return replace(processor, memories=memories, measured_flops=self.flops, source=source)
+
+
+def cache_folder() -> Path:
+    """Return the folder of the user's cache that is ours."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "gawee"
+
+
+def limits_path(processor: Processor) -> Path:
+    """Return the file of what was measured on a processor like this one."""
+    sizes: Sequence[object] = [each.size for each in processor.memories]
+    key = json.dumps([model_name(), processor.cpu, processor.features, sizes])
+    digest = hashlib.sha256(key.encode()).hexdigest()[:12]
+    return cache_folder() / f"limits-{processor.cpu}-{digest}.json"
+
+
+def write_measured(processor: Processor, measured: Measured) -> Path:
+    """Keep what was measured; returns the file. Raises OSError."""
+    path = limits_path(processor)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    form = {
+        "processor": model_name(),
+        "cpu": processor.cpu,
+        "date": measured.date,
+        "flops": measured.flops,
+        "bandwidths": dict(measured.bandwidths),
+    }
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(json.dumps(form, indent=1) + "\n")
+    temporary.replace(path)
+    return path
+
+
+def read_measured(processor: Processor) -> Measured | None:
+    """Return what was measured before on such a processor, None where nothing usable is kept."""
+    try:
+        form: object = json.loads(limits_path(processor).read_text())
+    except (OSError, ValueError):
+        return None
+    if not isa(form, dict[str, object]):
+        return None
+    flops, bandwidths, date = form.get("flops"), form.get("bandwidths"), form.get("date")
+    if not isinstance(flops, float) or not isa(bandwidths, dict[str, float]):
+        return None
+    usable = isinstance(date, str) and min((flops, *bandwidths.values())) > 0
+    return Measured(flops, bandwidths, str(date)) if usable else None
+
+
+def host() -> Processor:
+    """Describe this machine: as measured, where it was, otherwise as assumed from its name."""
+    processor = detect()
+    measured = read_measured(processor)
+    return processor if measured is None else measured.of(processor)

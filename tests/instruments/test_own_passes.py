@@ -1,0 +1,121 @@
+"""None of our passes is flagged by `--check-each`: on networks, and on the modules of op tests."""
+
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pytest
+
+import gawee_dialect
+from examples.resnet18.write_graph import write_resnet18
+from examples.unet.write_graph import write_unet
+from gawee_dialect.instruments.check.each import CheckSettings
+from gawee_dialect.passes.pass_manager import parse_passes
+from gawee_dialect.universe import OVERRIDES, PASSES, all_passes
+from tests.instruments.checking import check, modules_in
+
+ROOT = Path(__file__).parent.parent.parent
+FILECHECK = ROOT / "tests" / "filecheck"
+
+FROM_GRAPHS = [
+    *(FILECHECK / "passes" / "lower_to_linalg").glob("*.mlir"),
+    *(FILECHECK / "dialect").glob("*.mlir"),
+    *(FILECHECK / "pipelines").glob("*.mlir"),
+    *(
+        FILECHECK / "passes" / f"{name}.mlir"
+        for name in ("fold_batch_norm", "fold_conv_add", "hoist_parameter_computation")
+    ),
+]
+"""Modules at the gawee level."""
+
+ON_BUFFERS = [
+    FILECHECK / "passes" / f"{name}.mlir"
+    for name in ("outline_kernels", "plan_memory", "lower_linalg_to_loops")
+]
+
+# Ops on Python values that nothing has made, and linalg ops that are on buffers already.
+EXCLUDED = {"python_value.mlir", "linalg.mlir", "linalg_xdsl_passes.mlir"}
+
+
+def op_tests(paths: list[Path]) -> list[Path]:
+    return sorted(
+        path for path in paths if "_invalid" not in path.stem and path.name not in EXCLUDED
+    )
+
+
+def names(path: Path) -> str:
+    return str(path.relative_to(FILECHECK))
+
+
+@pytest.mark.parametrize("path", op_tests(FROM_GRAPHS), ids=names)
+def test_op_test_modules_pass_from_graph_to_llvm(path: Path) -> None:
+    for module in modules_in(path):
+        if path.name == "invalid.mlir":
+            continue
+        checked = check(module, "gawee-to-llvm")
+
+        assert checked.steps[-1].name == "convert-to-llvm"
+        assert checked.steps[-1].engine == "native"
+
+
+@pytest.mark.parametrize("path", op_tests(ON_BUFFERS), ids=names)
+def test_op_test_modules_pass_from_buffers_to_llvm(path: Path) -> None:
+    for module in modules_in(path):
+        checked = check(module, "outline-kernels,plan-memory,lower-linalg-to-loops,cse")
+
+        assert {step.engine for step in checked.steps if step.note != "unchanged"} == {
+            "interpreter"
+        }
+
+
+@pytest.mark.parametrize("name", [*PASSES, *OVERRIDES])
+def test_every_pass_of_ours_declares_its_numerics(name: str) -> None:
+    (made,) = parse_passes(name, all_passes())
+
+    assert hasattr(made, "numerics")
+
+
+def test_resnet18_at_full_size_is_checked_to_linalg_in_a_minute(tmp_path: Path) -> None:
+    module = gawee_dialect.load(write_resnet18(tmp_path, seed=7, size=224)).module
+
+    start = perf_counter()
+    checked = check(module, "gawee-to-linalg")
+    seconds = perf_counter() - start
+
+    # It takes 3 s on two cores.
+    assert seconds < 60
+    assert [step.name for step in checked.steps][-1] == "hoist-parameter-computation"
+    assert max(step.relative for step in checked.steps) > 0
+
+
+@pytest.mark.parametrize("pipeline", ["gawee-to-llvm", "lower-to-linalg"])
+def test_resnet18_on_small_pictures_is_checked_with_its_weights(
+    pipeline: str, tmp_path: Path
+) -> None:
+    model = gawee_dialect.load(write_resnet18(tmp_path, seed=7, batch=2, size=64, width=4))
+
+    checked = check(model.module, pipeline, CheckSettings(arrays=model.bound))
+
+    engines = {step.name: step.engine for step in checked.steps if step.engine}
+    assert engines.get("lower-linalg-to-loops", "native") == "native"
+    assert engines["lower-to-linalg"] == "interpreter"
+
+
+def test_reduced_unet_is_checked_to_loops(tmp_path: Path) -> None:
+    module = gawee_dialect.load(write_unet(tmp_path, seed=7, batch=2, size=32, width=3)).module
+
+    checked = check(module, "gawee-to-loops", CheckSettings(seed=1))
+
+    assert checked.steps[-1].name == "cse"
+    assert max(step.relative for step in checked.steps) > 0
+
+
+def test_digits_example_is_checked_on_its_data() -> None:
+    folder = ROOT / "examples" / "digits"
+    model = gawee_dialect.load(folder / "graph.json")
+    images = np.load(folder / "digits_test.npz")["images"]
+    arrays = {**model.bound, "x": images[0][None]}
+
+    checked = check(model.module, "gawee-to-llvm", CheckSettings(arrays=arrays))
+
+    assert checked.steps[-1].engine == "native"

@@ -1,0 +1,116 @@
+"""gawee-run --profile: its table, its JSON and its picture. No test asserts a time."""
+
+import json
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from gawee_dialect.target import host, measure
+from gawee_dialect.tools.gawee_run import main
+
+GRAPH = str(Path(__file__).parents[2] / "examples" / "digits" / "graph.json")
+NODES = {"conv1", "conv2", "conv3", "fc"}
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(host, "cache_folder", lambda: tmp_path / "cache")
+
+
+@pytest.mark.parametrize("level", ["gawee", "linalg", "loops", "llvm"])
+def test_json_has_what_each_node_did_and_could_do(level: str, tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+
+    assert main([GRAPH, "--level", level, "--profile", "--json", str(path)]) == 0
+
+    report = json.loads(path.read_text())
+    nodes = {node["node"]: node for node in report["profile"]}
+    assert NODES <= set(nodes)
+    conv = nodes["conv2"]
+    assert conv["flops"] == 2 * (16 * 4 * 4) * (16 * 3 * 3)  # 16 channels to 16, 3x3, on 4x4
+    assert conv["bound"] == "compute"
+    assert conv["intensity"] == pytest.approx(
+        conv["flops"] / (conv["read_bytes"] + conv["write_bytes"])
+    )
+    assert conv["gflops_per_second"] == pytest.approx(conv["flops"] / conv["seconds"] / 1e9)
+    assert conv["percent_of_limit"] == pytest.approx(
+        100 * conv["predicted_seconds"] / conv["seconds"]
+    )
+    assert "graph.json:" in conv["place"]
+    limits = report["limits"]
+    assert limits["target"] == "host"
+    assert limits["source"].startswith("assumed for ")
+    assert limits["memories"][-1] == {
+        "name": "DRAM",
+        "bytes": None,
+        "gbytes_per_second": pytest.approx(10),
+    }
+
+
+def test_nodes_of_one_name_have_a_row_each(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+
+    assert main([GRAPH, "--profile", "--json", str(path)]) == 0
+
+    relus = [n["place"] for n in json.loads(path.read_text())["profile"] if n["node"] == "relu"]
+    assert len(relus) == len(set(relus)) == 3
+
+
+def test_table_fits_in_100_columns_and_says_what_the_limits_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main([GRAPH, "--profile"]) == 0
+
+    lines = capsys.readouterr().out.splitlines()
+    rows = [line for line in lines if line.split()[:1] == ["conv3"]]
+    assert len(rows) == 1
+    assert "conv_2d_nchw_fchw" in rows[0]
+    assert "compute" in rows[0]
+    start = next(index for index, line in enumerate(lines) if "time by node" in line)
+    end = next(index for index, line in enumerate(lines) if line.startswith("limits of one core"))
+    assert max(len(line) for line in lines[start:end]) <= 100
+    assert "nobody measured this machine: --measure does, once" in lines
+
+
+def test_measured_limits_are_used_now_and_later(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(measure, "RUNS", 1)
+    monkeypatch.setattr(measure, "LARGEST", 1 << 20)
+
+    assert main([GRAPH, "--measure"]) == 0
+    assert "(measured " in capsys.readouterr().out
+
+    path = tmp_path / "report.json"
+    assert main([GRAPH, "--profile", "--json", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "nobody measured" not in out
+    assert json.loads(path.read_text())["limits"]["source"].startswith("measured ")
+
+
+def test_picture_is_written_and_holds_the_nodes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    pytest.importorskip("matplotlib")
+    path = tmp_path / "roof.svg"
+
+    assert main([GRAPH, "--roofline", str(path)]) == 0
+
+    assert f"wrote {path}" in capsys.readouterr().out
+    text = "".join(ET.parse(path).getroot().itertext())
+    assert all(node in text for node in NODES)
+    assert "digits, level llvm: one core of host" in text
+
+
+def test_missing_matplotlib_is_told_before_anything_runs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+    assert main([GRAPH, "--roofline", "roof.svg"]) == 1
+
+    captured = capsys.readouterr()
+    assert captured.err.startswith("error: cannot draw 'roof.svg': pictures need matplotlib")
+    assert captured.out == ""

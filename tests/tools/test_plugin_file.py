@@ -1,0 +1,353 @@
+"""--load: what a Python file may define, for every tool, and how it is refused."""
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
+from gawee_dialect.universe import all_dialects, all_passes
+
+Main = Callable[[Sequence[str]], int]
+
+GRAPH = """func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %y = gawee.relu %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+"""
+WITH_OWN_OP = GRAPH.replace("gawee.relu %x", "mine.triple %x").replace(
+    "func.func @main(", "func.func @main("
+)
+
+PASS = '''
+from dataclasses import dataclass
+from xdsl.passes import ModulePass
+from xdsl.transforms.dead_code_elimination import DeadCodeElimination  # not ours to register
+
+@dataclass(frozen=True)
+class Rename(ModulePass):
+    """Rename every function."""
+
+    name = "rename-functions"
+    to: str = "renamed"
+
+    def apply(self, ctx, op):
+        for inner in op.walk():
+            if inner.name == "func.func":
+                inner.properties["sym_name"] = type(inner.sym_name)(self.to)
+'''
+OP = '''
+from xdsl.dialects.builtin import AnyFloat, TensorType
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
+from gawee_dialect.dialect import GAWEE  # not ours to register
+
+@irdl_op_definition
+class TripleOp(IRDLOperation):
+    """Three times a tensor."""
+
+    name = "mine.triple"
+    input = operand_def(TensorType)
+    result = result_def(TensorType)
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+'''
+DIALECT = (
+    OP
+    + """
+from xdsl.ir import Dialect
+
+MINE = Dialect("mine", [TripleOp])
+"""
+)
+LOWERING = '''
+from dataclasses import dataclass
+from xdsl.pattern_rewriter import op_type_rewrite_pattern
+from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from triple import TripleOp
+
+class TripleToAdd(Pattern):
+    """mine.triple %x -> gawee.add %x, (gawee.add %x, %x)"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: TripleOp, rewriter):
+        twice = AddOp(op.input, op.input)
+        rewriter.replace(op, [twice, AddOp(op.input, twice)])
+
+@dataclass(frozen=True)
+class LowerTriple(RewritePass):
+    """Lower mine.triple to additions."""
+
+    name = "lower-triple"
+    patterns = (TripleToAdd,)
+    removes = (TripleOp,)
+'''
+MEANING = '''
+from xdsl.interpreter import impl, register_impls
+from gawee_dialect.interpreter.functions import OpFunctions
+
+@register_impls
+class TripleFunctions(OpFunctions):
+    """What mine.triple computes."""
+
+    @impl(TripleOp)
+    def run(self, interpreter, op, args):
+        return (3 * args[0],)
+'''
+INSTRUMENT = '''
+import sys
+from gawee_dialect.passes.instrument import Instrument
+
+class CountPasses(Instrument):
+    """Counts passes."""
+
+    def __init__(self):
+        self.names = []
+
+    def before_pass(self, module_pass, module):
+        self.names.append(module_pass.name)
+
+    def report(self):
+        print("saw", *self.names, file=sys.stderr)
+
+class _Base(Instrument):
+    def report(self):
+        print("a private class", file=sys.stderr)
+'''
+
+
+@pytest.fixture
+def save(tmp_path: Path) -> Callable[[str, str], str]:
+    def write(name: str, text: str) -> str:
+        (tmp_path / name).write_text(text)
+        return str(tmp_path / name)
+
+    return write
+
+
+Save = Callable[[str, str], str]
+
+
+def test_passes_of_a_file_are_known_wherever_the_flag_stands(
+    save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph, plugin = save("in.mlir", GRAPH), save("rename.py", PASS)
+
+    assert gawee_opt.main(["--load", plugin, "--rename-functions", graph]) == 0
+    assert "func.func @renamed" in capsys.readouterr().out
+    assert gawee_opt.main([graph, "-p", "rename-functions{to=g}", f"--load={plugin}"]) == 0
+    assert "func.func @g" in capsys.readouterr().out
+    assert gawee_opt.main(["--load", plugin, "--list-passes"]) == 0
+    assert "rename-functions                 Rename every function." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("text", [OP, DIALECT], ids=["op", "dialect"])
+@pytest.mark.parametrize("main", [gawee_opt.main, gawee_translate.main], ids=["opt", "translate"])
+def test_ops_of_a_file_are_parsed_and_printed(
+    main: Main, text: str, save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph, plugin = save("in.mlir", WITH_OWN_OP), save("triple.py", text)
+
+    assert main([graph, "--load", plugin]) == 0
+
+    assert "%y = mine.triple %x : (tensor<2x3xf32>)" in capsys.readouterr().out
+
+
+def test_an_op_can_join_a_dialect_that_exists(
+    save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin = save("triple.py", OP.replace("mine.triple", "gawee.triple"))
+    both = WITH_OWN_OP.replace("mine.", "gawee.").replace(
+        "  return", "  %z = gawee.relu %y : (tensor<2x3xf32>) -> tensor<2x3xf32>\n  return"
+    )
+
+    assert gawee_opt.main([save("in.mlir", both), "--load", plugin]) == 0
+
+    out = capsys.readouterr().out
+    assert "gawee.triple" in out
+    assert "gawee.relu" in out
+
+
+def test_a_file_may_import_another_that_is_loaded_and_lower_its_ops(
+    save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph, ops, lowering = (
+        save("in.mlir", WITH_OWN_OP),
+        save("triple.py", OP),
+        save("lower_triple.py", LOWERING),
+    )
+
+    assert gawee_opt.main(["--load", ops, "--load", lowering, graph, "--lower-triple"]) == 0
+
+    out = capsys.readouterr().out
+    assert "mine.triple" not in out
+    assert out.count("gawee.add") == 2
+    assert "triple" not in sys.modules
+
+
+@pytest.mark.parametrize("level", ["gawee", "linalg", "llvm"])
+def test_a_network_runs_through_passes_of_a_file_at_every_level(
+    level: str, save: Save, tmp_path: Path
+) -> None:
+    graph = save("in.mlir", WITH_OWN_OP)
+    load = ["--load", save("triple.py", OP), "--load", save("lower_triple.py", LOWERING)]
+    x = np.array([[1.5, -2.0, 3.25], [0.5, 8.0, -1.0]], np.float32)
+    np.save(tmp_path / "x.npy", x)
+    words = [graph, *load, "-p", "lower-triple", "--input", f"x={tmp_path / 'x.npy'}"]
+
+    code = gawee_run.main([*words, "--level", level, "--output", str(tmp_path / "out.npz")])
+
+    assert code == 0
+    (output,) = np.load(tmp_path / "out.npz").values()
+    np.testing.assert_array_equal(output, 3 * x)  # sums of small multiples of 1/4 are exact
+
+
+def test_an_op_runs_as_the_file_says(save: Save, tmp_path: Path) -> None:
+    graph, ops = save("in.mlir", WITH_OWN_OP), save("triple.py", OP + MEANING)
+    x = np.array([[1.5, -2.0, 3.25], [0.5, 8.0, -1.0]], np.float32)
+    np.save(tmp_path / "x.npy", x)
+    words = [graph, "--load", ops, "--input", f"x={tmp_path / 'x.npy'}", "--level", "gawee"]
+
+    assert gawee_run.main([*words, "--output", str(tmp_path / "out.npz")]) == 0
+
+    (output,) = np.load(tmp_path / "out.npz").values()
+    np.testing.assert_array_equal(output, 3 * x)
+
+
+def test_instruments_of_a_file_are_installed(
+    save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph, plugin = save("in.mlir", GRAPH), save("count.py", INSTRUMENT)
+
+    assert gawee_opt.main([graph, "--load", plugin, "--canonicalize", "--cse"]) == 0
+    out, err = capsys.readouterr()
+    assert err == "saw canonicalize cse\n"
+    assert "gawee.relu" in out
+    assert gawee_run.main([graph, "--load", plugin, "--level", "linalg", "-p", "cse"]) == 0
+    assert capsys.readouterr().err.startswith("saw cse canonicalize fold-batch-norm")
+
+
+def test_nothing_stays_when_the_tool_is_done(save: Save) -> None:
+    graph, plugin = save("in.mlir", GRAPH), save("all.py", PASS + OP + INSTRUMENT)
+    passes, dialects, modules = set(all_passes()), set(all_dialects()), set(sys.modules)
+    path = list(sys.path)
+
+    for _ in range(2):
+        assert gawee_opt.main([graph, "--load", plugin, "--rename-functions"]) == 0
+
+    assert set(all_passes()) == passes
+    assert set(all_dialects()) == dialects
+    assert {name for name in set(sys.modules) - modules if "all" in name.split(".")} == set()
+    assert sys.path == path
+
+
+def test_a_file_named_as_a_module_that_exists_does_not_take_its_place(
+    save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin = save("numbers.py", PASS)
+
+    assert gawee_opt.main([save("in.mlir", GRAPH), "--load", plugin, "--rename-functions"]) == 0
+
+    assert "@renamed" in capsys.readouterr().out
+    assert sys.modules.get("numbers") is None or "numbers.py" in str(sys.modules["numbers"])
+    assert "tmp" not in str(sys.modules.get("numbers"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("no.py", None, "no such file"),
+        ("no.txt", "", "expected a Python file (.py)"),
+        ("empty.py", "x = 1", "it defines no pass, op, attribute or instrument"),
+        (
+            "arith.py",
+            OP.replace("mine.triple", "arith.triple") + "\nfrom xdsl.ir import Dialect\n"
+            "ARITH = Dialect('arith', [TripleOp])",
+            "there is a dialect 'arith' already",
+        ),
+    ],
+)
+def test_a_file_that_cannot_be_loaded_is_named(
+    name: str, text: str | None, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / name
+    if text is not None:
+        path.write_text(text)
+
+    assert gawee_opt.main(["--load", str(path)]) == 1
+    assert capsys.readouterr().err == f"error: cannot load '{path}': {message}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("x = 1\ny = 1 / 0", "2:5", "ZeroDivisionError: division by zero"),
+        ("import no_such_module", "1:1", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("\ndef f(:\n", "2:7", "SyntaxError: invalid syntax"),
+        (PASS.replace("rename-functions", "cse"), "6:1", "there is a pass 'cse' already"),
+        (PASS.replace("rename-functions", "cost"), "6:1", "a flag has the name of pass 'cost'"),
+        (PASS.replace('    name = "rename-functions"\n', ""), "6:1", "pass 'Rename' has no name"),
+        (OP.replace("mine.triple", "arith.addi"), "6:1", "there is 'arith.addi' already"),
+        (OP.replace("mine.triple", "triple"), "6:1", "expected a name 'dialect.op', got 'triple'"),
+        (
+            OP.replace("@irdl_op_definition\n", ""),
+            "6:1",
+            "'TripleOp' has no @irdl_op_definition",
+        ),
+        (
+            INSTRUMENT.replace("def __init__(self)", "def __init__(self, where)"),
+            "5:1",
+            "cannot make instrument 'CountPasses' without arguments: CountPasses.__init__() "
+            "missing 1 required positional argument: 'where'",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_located_there(
+    text: str, place: str, message: str, save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin = save("wrong.py", text)
+
+    assert gawee_opt.main(["--load", plugin]) == 1
+
+    assert capsys.readouterr().err == (
+        f"{plugin}:{place}: error: cannot load this file: {message}\n"
+    )
+
+
+def test_two_files_cannot_define_a_pass_of_one_name(
+    save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one, other = save("one.py", PASS), save("other.py", PASS)
+
+    assert gawee_opt.main(["--load", one, "--load", other]) == 1
+
+    assert f"{other}:6:1: error: cannot load this file: there is a pass 'rename-functions'" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_base_of_passes_needs_no_name(save: Save, capsys: pytest.CaptureFixture[str]) -> None:
+    base = PASS.replace('    name = "rename-functions"\n', "") + (
+        '\nclass Renamed(Rename):\n    name = "rename-functions"\n'
+    )
+
+    plugin = save("base.py", base)
+
+    assert gawee_opt.main(["--load", plugin, "--rename-functions", save("in.mlir", GRAPH)]) == 0
+    assert "@renamed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("main", [gawee_opt.main, gawee_run.main], ids=["opt", "run"])
+def test_a_pass_of_a_file_that_crashes_is_located_in_the_file(
+    main: Main, save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin = save("crash.py", PASS.replace("in op.walk()", "in op.walks()"))
+    words = [save("in.mlir", GRAPH), "--load", plugin, "-p", "rename-functions"]
+
+    assert main(words) == 1
+
+    assert capsys.readouterr().err.endswith(
+        f"{plugin}:14:22: error: AttributeError in pass 'rename-functions': "
+        "'ModuleOp' object has no attribute 'walks'\nhint: --debug shows the traceback\n"
+    )

@@ -1,0 +1,42 @@
+from collections.abc import Callable, Sequence
+
+from matplotlib.figure import Figure
+
+class Transform:
+    def transform(self, values: tuple[float, float]) -> tuple[float, float]: ...
+
+class Axis:
+    def set_major_formatter(self, formatter: Callable[[float, object], str]) -> None: ...
+
+class Line2D:
+    def set_gid(self, gid: str) -> None: ...
+
+class Axes:
+    figure: Figure
+    transData: Transform
+    xaxis: Axis
+    yaxis: Axis
+    def set(
+        self,
+        *,
+        xscale: str = ...,
+        yscale: str = ...,
+        xlim: tuple[float, float] = ...,
+        ylim: tuple[float, float] = ...,
+        xlabel: str = ...,
+        ylabel: str = ...,
+    ) -> None: ...
+    def set_axis_off(self) -> None: ...
+    def grid(self, *, visible: bool, which: str, color: str, linewidth: float) -> None: ...
+    def plot(
+        self, x: Sequence[float], y: Sequence[float], **style: str | float
+    ) -> list[Line2D]: ...
+    def annotate(
+        self,
+        text: str,
+        xy: tuple[float, float],
+        *,
+        xytext: tuple[float, float],
+        textcoords: str,
+        **style: str | float,
+    ) -> None: ...
