@@ -112,8 +112,8 @@ def test_the_reduced_module_crashes_gawee_opt_in_the_same_place(
         *("--error", "stride", "-o", target),
     )
 
-    assert gawee_opt.main(["--load", WRONG, "--crash", str(target)]) == 2
-    assert "KeyError: 'stride'" in capsys.readouterr().err
+    assert gawee_opt.main(["--load", WRONG, "--crash", str(target)]) == 1
+    assert "KeyError in pass 'crash': 'stride'" in capsys.readouterr().err
 
 
 def reduce_to(path: Path, failure: Failure) -> ModuleOp:
