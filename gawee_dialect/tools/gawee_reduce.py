@@ -25,7 +25,7 @@ from gawee_dialect.tools.command_line import (
     write_text,
 )
 from gawee_dialect.tools.pass_flags import split_pass_flags
-from gawee_dialect.tools.plugin_file import with_loaded_passes
+from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 from gawee_dialect.universe import all_passes
 
 PROG = "gawee-reduce"
@@ -59,7 +59,7 @@ def argument_parser() -> CommandParser:
     add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
     add("-p", "--passes", metavar="PIPELINE", help="run passes: 'a,b{option=1}'")
     add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
-    add("--load", metavar="FILE", help="add the passes that a Python file defines; repeatable")
+    add("--load", metavar="FILE", help=LOAD_HELP)
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument(
         "--error",
@@ -171,8 +171,13 @@ def reporter(started: float, output: str) -> Callable[[str, Reducer], None]:
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
-    argv, table = with_loaded_passes(PROG, argv, all_passes())
-    arguments, passes = parse_arguments(argv, table)
+    paths, rest = split_load_flags(PROG, argv)
+    with loaded_files(paths, flags=argument_parser().flags()):
+        return reduce_file(*parse_arguments(rest, all_passes()))
+
+
+def reduce_file(arguments: Namespace, passes: Sequence[ModulePass]) -> int:
+    """Read a module and make it small; raises GaweeError and OSError."""
     text, name = read_text(arguments.input)
     module = sniff(text, name).read(text, name, None)
     failure = make_failure(arguments, passes)
