@@ -1,6 +1,7 @@
 """Write on every op what it costs, and the least time that it can take on a processor."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, f64, i64
@@ -12,6 +13,7 @@ from gawee_dialect.analysis.op_cost import limit_of, op_work
 from gawee_dialect.analysis.work import Work
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.passes.instrument import report_statistic
+from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.target.description import HOST, Limit, Processor, find_processor
 
 COST = "gawee.cost"
@@ -56,6 +58,7 @@ class AnnotateCost(ModulePass):
     """
 
     name = "annotate-cost"
+    numerics: ClassVar[Numerics] = EXACT
 
     target: str = HOST
     """The processor: `host` (as `gawee-run --measure` found it), `skylake-avx512`, `haswell`,

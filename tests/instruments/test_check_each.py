@@ -232,10 +232,22 @@ def test_loops_too_large_for_the_interpreter_run_natively_and_are_seen_call_by_c
     assert "first op that differs: 'func.call' of '@k'" in str(error)
 
 
-def test_wrong_pass_on_the_llvm_level_is_found() -> None:
-    module = parse(LOOP)
-    check(module, "convert-to-llvm")
+# 56: six ops in @f; three constants, a loop of nine times five ops and the return in @k.
+def test_large_loops_that_cannot_be_lowered_are_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execute, "LARGEST_INTERPRETED", 20)
+    module = parse(
+        LOOP.replace("  func.call", "  %t = tensor.empty() : tensor<9xf32>\n  func.call")
+    )
 
+    each = check(module, "canonicalize,cse")
+
+    assert notes(each)["(as it was read)"] == (
+        "not run: too large for the interpreter: 56 scalar operations"
+    )
+    assert each.steps[1].engine == "native"
+
+
+def test_wrong_pass_on_the_llvm_level_is_found() -> None:
     error = failure(
         parse(LOOP), *parse_passes("convert-to-llvm", all_passes()), FromFunction(swap_operands)
     )

@@ -1,5 +1,6 @@
 """Run machine code where it can do no harm: a wrong pass may make it write anywhere."""
 
+import faulthandler
 import io
 import os
 import signal
@@ -41,6 +42,7 @@ def run_isolated(run: Callable[[], dict[str, Array]]) -> dict[str, Array]:
 
 def _send_and_exit(run: Callable[[], dict[str, Array]], writing: int) -> None:
     # The copy must not go on as a second compiler: it leaves here, whatever happens.
+    faulthandler.disable()  # a crash is reported by its signal, not by a traceback of ours
     code = 1
     try:
         with os.fdopen(writing, "wb") as stream:

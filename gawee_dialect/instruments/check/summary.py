@@ -34,11 +34,12 @@ class Step:
 
 def summary_table(steps: Sequence[Step]) -> Table:
     """Return a table for `rich.print`: a row for each run."""
-    table = Table(title="Outputs after each pass, against those before it", title_justify="left")
+    title = "Outputs after each pass against those before it: the largest differences"
+    table = Table(title=title, title_justify="left")
     table.add_column("pass", no_wrap=True)
     table.add_column("numerics", no_wrap=True)
     table.add_column("ran in", no_wrap=True)
-    for heading in ("largest difference", "relative", "ulp", "seconds"):
+    for heading in ("absolute", "relative", "ulp", "seconds"):
         table.add_column(heading, justify="right")
     table.add_column("", overflow="fold")
     for step in steps:

@@ -1,7 +1,7 @@
 // RUN: gawee-opt --check-each --gawee-to-linalg --bufferize %s -o %t 2>&1 | filecheck %s --check-prefix=TABLE
 // RUN: gawee-opt --check-each --gawee-to-linalg --bufferize %s 2>/dev/null | filecheck %s
 
-// TABLE:      pass {{.*}} numerics {{.*}} ran in {{.*}} largest difference {{.*}} relative {{.*}} ulp {{.*}} seconds
+// TABLE:      pass {{.*}} numerics {{.*}} ran in {{.*}} absolute {{.*}} relative {{.*}} ulp {{.*}} seconds
 // TABLE:      (as it was read) {{.*}} interpreter
 // TABLE:      canonicalize {{.*}} exact {{.*}} unchanged
 // TABLE:      fold-batch-norm {{.*}} reassociates {{.*}} interpreter
