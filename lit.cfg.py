@@ -12,7 +12,7 @@ from lit.TestingConfig import TestingConfig
 
 config: TestingConfig = config  # noqa: F821  (lit defines it before it runs this file)
 
-ROOT = Path(__file__).parent
+ROOT = Path(__file__).resolve().parent  # tests change the directory
 PYTHON = sys.executable
 
 config.name = "gawee"

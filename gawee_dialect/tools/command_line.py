@@ -72,9 +72,9 @@ def error_text(prog: str, error: Exception) -> str:
         return str(error)
     if isinstance(error, OSError):
         return f"error: cannot open '{error.filename}': {error.strerror}"
-    # xDSL adds the whole module as a note, which --debug shows.
-    found = getattr(error, "__notes__", ())
-    notes = "".join(f"\n  {note}" for note in found if "\n" not in note)
+    # xDSL adds the whole module as a note; --debug shows it with the traceback.
+    lines = [note for note in getattr(error, "__notes__", ()) if "\n" not in note.strip()]
+    notes = "".join(f"\n  {note}" for note in lines)
     kind = type(error).__name__
     detail = f": {first_line(error)}" if str(error) else ""
     return (

@@ -231,10 +231,15 @@ def version_text() -> str:
     return f"{PROG} {of('gawee-dialect')}, xdsl {of('xdsl')}, Python {python}"
 
 
-def run_once(argv: Sequence[str], loaded: Loaded) -> int:
-    """Do what a command line without `--load` says; raises GaweeError and OSError."""
+def run_once(argv: Sequence[str], loaded: Loaded, words: Sequence[str]) -> int:
+    """Do what a command line without `--load` says; raises GaweeError and OSError.
+
+    `words` is the whole line, for those who are to repeat it.
+    """
     table = all_passes()
     arguments, passes = parse_arguments(argv, table)
+    arguments.command_line = tuple(words)
+    arguments.loaded_files = tuple(modules_of(loaded.paths).values())
     if arguments.version:
         print(version_text())
     elif arguments.list_passes:
@@ -272,7 +277,7 @@ def run(argv: Sequence[str]) -> int:
     if "--watch" in rest:
         return watch(rest, paths)
     with loaded_files(paths, flags=argument_parser().flags()) as loaded:
-        return run_once(rest, loaded)
+        return run_once(rest, loaded, argv)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -12,6 +12,7 @@ from gawee_dialect.instruments import (
     check_each,
     explain_missed,
     print_ir,
+    reproducer,
     timing,
     trace_patterns,
 )
@@ -36,6 +37,7 @@ FAMILIES: tuple[InstrumentFamily, ...] = (
     trace_patterns,
     explain_missed,
     check_each,
+    reproducer,
 )
 
 

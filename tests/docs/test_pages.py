@@ -45,10 +45,21 @@ def environment(tmp_path: Path) -> dict[str, str]:
     for name in TOOLS:
         tool = folder / f"gawee-{name}"
         run = shlex.join([sys.executable, "-m", f"gawee_dialect.tools.gawee_{name}"])
-        tool.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec {run} "$@"\n')
+        tool.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}:$PYTHONPATH" exec {run} "$@"\n')
         tool.chmod(0o755)
     folders = (str(folder), str(Path(sys.executable).parent), os.environ["PATH"])
-    return {**os.environ, "PATH": os.pathsep.join(folders), "PYTHONPATH": str(ROOT)}
+    installed = tmp_path / "installed"
+    return {
+        **os.environ,
+        "PATH": os.pathsep.join(folders),
+        "PYTHONPATH": os.pathsep.join((str(ROOT), str(installed))),
+        # `pip install` of a page goes to a folder of its own, with what is installed already.
+        "PIP_TARGET": str(installed),
+        "PIP_NO_BUILD_ISOLATION": "0",  # pip reads this one backwards
+        "PIP_NO_DEPS": "1",
+        "PIP_NO_INDEX": "1",
+        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    }
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

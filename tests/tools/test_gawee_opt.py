@@ -71,7 +71,8 @@ class BreakingPass(ModulePass):
 
 
 @pytest.fixture
-def bad_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+def bad_passes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)  # reproducers of crashes go into the working directory
     classes = (CrashingPass, RefusingPass, BreakingPass)
     table = all_passes() | {cls.name: lambda cls=cls: cls for cls in classes}
     monkeypatch.setattr(gawee_opt, "all_passes", lambda: table)
@@ -116,7 +117,9 @@ def test_a_bug_is_2_and_names_the_pass_and_how_to_see_the_traceback(
 
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == (
+    note, _, error = err.partition("\n")
+    assert note.startswith("note: wrote a reproducer: gawee-reproducer-crash-")
+    assert error == (
         "internal error: IndexError: list index out of range\n"
         "  in pass 'crash'\n"
         "hint: this is a bug, not a mistake of yours; gawee-opt --debug shows the traceback\n"

@@ -112,7 +112,7 @@ def test_the_reduced_module_crashes_gawee_opt_in_the_same_place(
         *("--error", "stride", "-o", target),
     )
 
-    assert gawee_opt.main(["--load", WRONG, "--crash", str(target)]) == 1  # in a file of the user
+    assert gawee_opt.main(["--load", WRONG, "--crash", str(target)]) == 1
     assert "KeyError: 'stride'" in capsys.readouterr().err
 
 
