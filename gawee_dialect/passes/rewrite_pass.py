@@ -17,7 +17,7 @@ from xdsl.traits import ConstantLike, HasFolder
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.locations import hand_on_location
+from gawee_dialect.locations import hand_on_location, place
 from gawee_dialect.passes.instrument import (
     SILENT,
     Instrument,
@@ -94,6 +94,10 @@ class Driver(RewritePattern):
         rewriter.operation_insertion_handler.append(stamp)
         try:
             self._rewrite(op, rewriter, inserted)
+        except Exception as error:
+            where = place(op.location)
+            error.add_note(f"at '{op.name}' op" + (f", {where}" if where else ""))
+            raise
         finally:
             rewriter.operation_insertion_handler.remove(stamp)
 

@@ -263,6 +263,8 @@ def watch(argv: Sequence[str], paths: Sequence[str]) -> int:
         with loaded_files(paths, flags=parser.flags()) as loaded:
             files.update(modules_of(paths).values())
             arguments, passes = parse_arguments(argv, all_passes())
+            if arguments.reproducer_dir is None:
+                arguments.reproducer_dir = ""  # who watches is at work on the failure already
             output = transformed(arguments, passes, [*loaded.instruments, hits])
             if arguments.output != "-":
                 write_text(arguments.output, output)

@@ -258,14 +258,15 @@ def _located_in(paths: Sequence[str]) -> Generator[None]:
         if where is None:
             raise
         notes: Sequence[str] = getattr(error, "__notes__", ())
-        running = "".join(f" {note}" for note in notes if note.startswith("in pass"))
+        running = " ".join(note for note in reversed(notes) if "\n" not in note)
+        message = _as_python_says(error) + (f" ({running})" if running else "")
         hint = "--debug shows the traceback"
-        raise GaweeError(Diagnostic(_as_python_says(error, running), where, hint=hint)) from error
+        raise GaweeError(Diagnostic(message, where, hint=hint)) from error
 
 
-def _as_python_says(error: Exception, running: str = "") -> str:
+def _as_python_says(error: Exception) -> str:
     text = error.msg if isinstance(error, SyntaxError) else str(error).strip().partition("\n")[0]
-    return f"{type(error).__name__}{running}" + (f": {text}" if text else "")
+    return type(error).__name__ + (f": {text}" if text else "")
 
 
 def _error_place(error: BaseException, paths: Sequence[str]) -> str | None:

@@ -69,7 +69,7 @@ class Watch:
     print_first: bool = True
     sleep: Callable[[float], None] = time.sleep
     _runs: int = field(default=0, init=False)
-    _output: str = field(default="", init=False)
+    _output: str | None = field(default=None, init=False)
     _counts: Counter[str] = field(default_factory=Counter[str], init=False)
 
     def loop(self, runs: int | None = None) -> int:
@@ -106,15 +106,16 @@ class Watch:
         except Exception as error:
             print(error_text(self.prog, error), file=sys.stderr, flush=True)
             return
-        self._show_output(output)
+        if self._output is None:
+            print(output if self.print_first else "", end="")
+            self._counts = hits.counts
+        else:
+            self._show_difference(self._output, output)
+        self._output = output
         self._show_counts(hits.counts)
         sys.stdout.flush()
 
-    def _show_output(self, output: str) -> None:
-        before, self._output = self._output, output
-        if not before:
-            print(output if self.print_first else "", end="")
-            return
+    def _show_difference(self, before: str, output: str) -> None:
         names = ("the output before", "the output now")
         if not print_diff(before, output, names, sys.stdout):
             print("// the output is what it was")

@@ -17,6 +17,14 @@ import pytest
 ROOT = Path(__file__).parent.parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "tutorial").glob("*.md"))]
 TOOLS = ("opt", "translate", "run")
+RUN_SECTIONS = (
+    "What does each pass do to the IR?",
+    "Which pattern did that?",
+    "Why is this op still there?",
+    "Passes, ops and instruments from a file",
+    "Instruments of your own",
+)
+"""Those of the workbench whose examples are complete; the others are about large networks."""
 SETUP = "sh"
 """Blocks that make the virtual environment, which the tests run in already."""
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
@@ -64,10 +72,24 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_page_does_what_it_says(page: Path, tmp_path: Path, environment: dict[str, str]) -> None:
+    read(page.read_text(), tmp_path, environment)
+
+
+def test_workbench_does_what_it_says(tmp_path: Path, environment: dict[str, str]) -> None:
+    page = (ROOT / "docs" / "workbench.md").read_text()
+    sections = re.split(r"^(?=## )", page, flags=re.MULTILINE)
+    titles = {section.partition("\n")[0].removeprefix("## ") for section in sections}
+    assert set(RUN_SECTIONS) <= titles
+
+    read("".join(s for s in sections if s[3:].startswith(RUN_SECTIONS)), tmp_path, environment)
+
+
+def read(page: str, tmp_path: Path, environment: dict[str, str]) -> None:
+    """Write the files of a page and run its commands, in order."""
     folder = tmp_path / "reader"
     folder.mkdir()
     (folder / "examples").symlink_to(ROOT / "examples")
-    for language, title, text in BLOCK.findall(page.read_text()):
+    for language, title, text in BLOCK.findall(page):
         if title:
             (folder / title).write_text(text)
             continue

@@ -7,7 +7,7 @@ import pytest
 
 from gawee_dialect.instruments import explain_missed, print_ir, timing, trace_patterns
 from gawee_dialect.tools import gawee_opt, gawee_translate
-from gawee_dialect.tools.instrument_flags import FAMILIES
+from gawee_dialect.tools.instrument_flags import FAMILIES, InstrumentFamily
 
 ROOT = Path(__file__).parent.parent
 DIGITS = ROOT.parent / "examples" / "digits" / "graph.json"
@@ -28,7 +28,10 @@ FLAGS = {
     "--print-ir-to": "=ir",
     "--trace-patterns": "",
     "--explain-missed": "",
+    "--reproducer-dir": "=failures",
 }
+SLOW = {"--check-each": ""}
+"""Flags that run the module: on the network alone."""
 LOADED = """
 from gawee_dialect.passes.instrument import Instrument
 
@@ -46,19 +49,27 @@ def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_flags_are_those_that_there_are() -> None:
-    ours = (timing, print_ir, trace_patterns, explain_missed)
+def spellings(family: InstrumentFamily) -> set[str]:
     parser = ArgumentParser(add_help=False)
-    for family in ours:
-        family.add_flags(parser)
-    spellings = {spelling for action in parser._actions for spelling in action.option_strings}
-
-    assert set(ours) <= set(FAMILIES)
-    assert spellings - {"--mlir-elide-elementsattrs-if-larger"} == set(FLAGS)
+    family.add_flags(parser)
+    return {spelling for action in parser._actions for spelling in action.option_strings}
 
 
-@pytest.mark.parametrize("locations", [[], ["--mlir-print-debuginfo"]], ids=["plain", "located"])
-@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize("family", [timing, print_ir, trace_patterns, explain_missed])
+def test_every_flag_is_tried(family: InstrumentFamily) -> None:
+    assert spellings(family) - {"--mlir-elide-elementsattrs-if-larger"} <= set(FLAGS)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_is_tried(family: InstrumentFamily) -> None:
+    assert spellings(family) & {*FLAGS, *SLOW}
+
+
+@pytest.mark.parametrize(
+    ("name", "locations"),
+    [*((name, []) for name in INPUTS), ("digits", ["--mlir-print-debuginfo"])],
+    ids=[*INPUTS, "located"],
+)
 def test_output_is_that_without_instruments(
     name: str,
     locations: list[str],
@@ -74,9 +85,10 @@ def test_output_is_that_without_instruments(
     expected = capsys.readouterr().out
     assert expected
 
-    for flag, value in {**FLAGS, "--load": "=sees.py"}.items():
+    slow = SLOW if name == "digits" else {}
+    for flag, value in {**FLAGS, **slow, "--load": "=sees.py"}.items():
         assert gawee_opt.main([*words, flag + value]) == 0
         assert capsys.readouterr().out == expected, flag
-    together = [flag + value for flag, value in FLAGS.items()]
+    together = [flag + value for flag, value in (FLAGS | slow).items()]
     assert gawee_opt.main([*words, *together, "--load=sees.py"]) == 0
     assert capsys.readouterr().out == expected

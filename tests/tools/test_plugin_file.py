@@ -348,6 +348,21 @@ def test_a_pass_of_a_file_that_crashes_is_located_in_the_file(
     assert main(words) == 1
 
     assert capsys.readouterr().err.endswith(
-        f"{plugin}:14:22: error: AttributeError in pass 'rename-functions': "
-        "'ModuleOp' object has no attribute 'walks'\nhint: --debug shows the traceback\n"
+        f"{plugin}:14:22: error: AttributeError: 'ModuleOp' object has no attribute "
+        "'walks' (in pass 'rename-functions')\nhint: --debug shows the traceback\n"
+    )
+
+
+def test_a_pattern_that_crashes_is_located_with_the_op_it_was_at(
+    save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph, ops = save("in.mlir", WITH_OWN_OP), save("triple.py", OP)
+    lowering = save("lower_triple.py", LOWERING.replace("twice.output", "twice.outputs"))
+
+    assert gawee_opt.main(["--load", ops, "--load", lowering, graph, "--lower-triple"]) == 1
+
+    assert capsys.readouterr().err == (
+        f"{lowering}:14:54: error: AttributeError: 'AddOp' object has no attribute 'outputs' "
+        f"(in pass 'lower-triple' at 'mine.triple' op, {graph}:2:3)\n"
+        "hint: --debug shows the traceback\n"
     )
