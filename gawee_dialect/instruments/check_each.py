@@ -3,6 +3,7 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.passes.instrument import Instrument
 
 
@@ -15,7 +16,7 @@ def add_flags(parser: ArgumentParser) -> None:
         help="run the module before and after every pass on seeded data, stop at the first pass "
         "that moves an output further than it declares, and print a table of errors to stderr",
     )
-    add("--check-seed", type=int, default=0, metavar="N", help="seed of that data (default: 0)")
+    add("--check-seed", type=int, metavar="N", help="seed of that data (default: 0)")
     add(
         "--check-inputs",
         metavar="NPZ",
@@ -39,6 +40,7 @@ def add_flags(parser: ArgumentParser) -> None:
 def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
     """Return the check, where `--check-each` asks for it; raises GaweeError for a wrong file."""
     if not arguments.check_each:
+        _refuse_without_check(arguments)
         return ()
     # Only a check pays for NumPy.
     from gawee_dialect.instruments.check.each import CheckEach, CheckSettings
@@ -46,6 +48,12 @@ def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
 
     arrays = read_arrays(arguments.check_inputs) if arguments.check_inputs is not None else {}
     settings = CheckSettings(
-        arguments.check_seed, arguments.check_rtol, arguments.check_atol, arrays
+        arguments.check_seed or 0, arguments.check_rtol, arguments.check_atol, arrays
     )
     return (CheckEach(settings),)
+
+
+def _refuse_without_check(arguments: Namespace) -> None:
+    for name in ("check_seed", "check_inputs", "check_rtol", "check_atol"):
+        if getattr(arguments, name) is not None:
+            raise GaweeError(f"expected --check-each with --{name.replace('_', '-')}, got none")

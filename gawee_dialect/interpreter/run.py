@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.interpreter import Interpreter
+from xdsl.interpreter import Interpreter, InterpreterFunctions
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
@@ -22,13 +22,15 @@ def run_module(
     *,
     function: str = MAIN,
     listeners: Sequence[Interpreter.Listener] = (),
+    implementations: Sequence[InterpreterFunctions] = (),
 ) -> dict[str, Array]:
     """Run a function of a module; returns its outputs by name.
 
     `arguments` are the entry arguments by name: inputs, parameters and constants together; names
     that the function does not have are left alone. Where the function takes prepared values,
     `@prepare` is run first. Output and workspace arguments are allocated here. `listeners` see
-    every op of a function's body before and after it runs.
+    every op of a function's body before and after it runs; `implementations` of ops take the place
+    of those that are here.
 
     Raises GaweeError that lists every missing argument and every wrong shape or dtype, or every op
     that has no implementation; RunError, a GaweeError, where an op cannot be run.
@@ -40,6 +42,8 @@ def run_module(
     _check_arguments(called, arguments)
     check_implemented(module, [signature.function for signature in called])
     machine = make_machine(module, listeners)
+    for functions in implementations:
+        machine.register_implementations(functions, override=True)
     outputs: dict[str, Array] = {}
     with np.errstate(all="ignore"):
         for signature in called:

@@ -165,12 +165,11 @@ def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths, flags=argument_parser().flags()):
-        return run_once(rest)
+        return reduce_file(*parse_arguments(rest, all_passes()))
 
 
-def run_once(argv: Sequence[str]) -> int:
-    """Do what a command line without `--load` says; raises GaweeError and OSError."""
-    arguments, passes = parse_arguments(argv, all_passes())
+def reduce_file(arguments: Namespace, passes: Sequence[ModulePass]) -> int:
+    """Read a module and make it small; raises GaweeError and OSError."""
     text, name = read_text(arguments.input)
     module = sniff(text, name).read(text, name, None)
     failure = make_failure(arguments, passes)

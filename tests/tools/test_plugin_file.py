@@ -1,5 +1,6 @@
 """--load: what a Python file may define, for every tool, and how it is refused."""
 
+import numbers
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -73,7 +74,7 @@ class TripleToAdd(Pattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: TripleOp, rewriter):
         twice = AddOp(op.input, op.input)
-        rewriter.replace(op, [twice, AddOp(op.input, twice)])
+        rewriter.replace(op, [twice, AddOp(op.input, twice.output)])
 
 @dataclass(frozen=True)
 class LowerTriple(RewritePass):
@@ -250,8 +251,7 @@ def test_a_file_named_as_a_module_that_exists_does_not_take_its_place(
     assert gawee_opt.main([save("in.mlir", GRAPH), "--load", plugin, "--rename-functions"]) == 0
 
     assert "@renamed" in capsys.readouterr().out
-    assert sys.modules.get("numbers") is None or "numbers.py" in str(sys.modules["numbers"])
-    assert "tmp" not in str(sys.modules.get("numbers"))
+    assert sys.modules["numbers"] is numbers
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import LocationAttr
-from xdsl.dialects.func import ReturnOp
+from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.instruments.check.compare import Difference, Tolerance, compare
-from gawee_dialect.instruments.check.execute import Engine, Plan
+from gawee_dialect.instruments.check.execute import Plan
 from gawee_dialect.instruments.check.record import Place, record
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.locations import node_name, place
@@ -30,9 +30,15 @@ class Culprit:
 
     def describe(self) -> str:
         """Say which op it is: `'gawee.relu', now 'linalg.generic'`."""
-        if self.after is None or self.after.name == self.before.name:
-            return f"'{self.before.name}'"
-        return f"'{self.before.name}', now '{self.after.name}'"
+        before = op_text(self.before)
+        after = before if self.after is None else op_text(self.after)
+        return before if before == after else f"{before}, now {after}"
+
+
+def op_text(op: Operation) -> str:
+    """Return an op's name, and of a call whom it calls: `'func.call' of '@generic_1'`."""
+    of = f" of '@{op.callee.string_value()}'" if isinstance(op, CallOp) else ""
+    return f"'{op.name}'{of}"
 
 
 def find_culprit(
@@ -45,9 +51,9 @@ def find_culprit(
        has taken that op in, as a convolution does with a batch norm.
     3. Where no op differs, the function returns other values than it did.
 
-    None where the values cannot be seen: in native code.
+    None where the values cannot be seen: at the llvm level.
     """
-    if before.engine is not Engine.INTERPRETER or after.engine is not Engine.INTERPRETER:
+    if not (before.is_observable and after.is_observable):
         return None
     old, new = record(before, arguments), record(after, arguments)
     waiting = list(old.values())
@@ -101,7 +107,7 @@ def _gone(
 
 
 def _return_op(plan: Plan) -> Operation | None:
-    function = find_function(plan.module, plan.function)
+    function = find_function(plan.observed, plan.function)
     last = None if function is None else function.body.block.last_op
     return last if isinstance(last, ReturnOp) else None
 

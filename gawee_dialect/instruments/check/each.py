@@ -125,8 +125,7 @@ class CheckEach(Instrument):
     def _take(self, state: State | None, step: Step) -> None:
         if state is None:
             return
-        step.engine = state.engine.value
-        self._state = state
+        self._state, step.engine = state, state.engine.value
         step.note = _blind_spots(state.outputs)
 
     def _run_at_first(self, module: ModuleOp, step: Step) -> State | None:
@@ -164,6 +163,7 @@ class CheckEach(Instrument):
         except GaweeError as error:
             raise self._stopped_running(error) from error
         if state is not None:
+            step.engine = state.engine.value
             self._compare(before, state, step)
             self._take(state, step)
             self._unchecked = []
@@ -238,7 +238,7 @@ class CheckEach(Instrument):
 
 def _blamed(culprit: Culprit | None) -> str:
     if culprit is None:
-        return "its ops run natively, so that none is to be seen"
+        return "what its ops compute natively cannot be seen"
     if culprit.difference is None:
         return "no op differs: the function returns another value"
     return f"first op that differs: {culprit.describe()}"
@@ -258,8 +258,9 @@ def _explanation(culprit: Culprit) -> str | None:
 
 
 def _blind_spots(outputs: Mapping[str, Mapping[str, Array]]) -> str:
-    """Say which outputs tell nothing: those that are NaN, or the same number, everywhere."""
-    blind = [
+    """Say which outputs tell nothing: none at all, or the same number (such as NaN) everywhere."""
+    blind = [f"'@{function}' has no outputs" for function, each in outputs.items() if not each]
+    blind += [
         f"'{name}' is {array.flat[0]} everywhere"
         for each in outputs.values()
         for name, array in each.items()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextvars import Context
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,13 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     IntegerAttr,
+    MemRefType,
     ModuleOp,
     StringAttr,
 )
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.interpreter import Interpreter
+from xdsl.interpreter import Interpreter, InterpreterFunctions
 from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
@@ -36,6 +37,10 @@ if TYPE_CHECKING:
 
 LARGEST_INTERPRETED = 5_000_000
 """Scalar operations in loops: a few seconds in the interpreter; beyond, native code is faster."""
+
+
+OPT_LEVEL = 1
+"""Of native code that runs once: higher ones compile three times as long."""
 
 
 class Engine(StrEnum):
@@ -63,18 +68,55 @@ class Plan:
     overwritten: tuple[str, ...]
     """Arguments that the function leaves its results in."""
 
-    def run(
-        self, arguments: Mapping[str, Array], listeners: Sequence[Interpreter.Listener] = ()
-    ) -> dict[str, Array]:
-        """Return the outputs by name; raises GaweeError where the program goes wrong.
+    kernels: ModuleOp | None = None
+    """Where a copy of loops runs natively: the loops, whose functions can be called one by one."""
 
-        `listeners` see the ops where the interpreter runs them.
-        """
-        copies = {name: np.array(arguments[name]) for name in self.overwritten}
-        arguments = {**arguments, **copies}
-        if self.engine is Engine.NATIVE:
-            return _run_native(self.module, self.function, arguments, copies)
-        outputs = run_module(self.module, arguments, function=self.function, listeners=listeners)
+    def run(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
+        """Return the outputs by name; raises GaweeError where the program goes wrong."""
+        if self.engine is Engine.INTERPRETER:
+            return self._interpret(self.module, arguments)
+        copies = self._copies(arguments)
+        return _run_native(self.module, self.function, {**arguments, **copies}, copies)
+
+    @property
+    def is_observable(self) -> bool:
+        """Whether values inside the function can be seen."""
+        return self.engine is Engine.INTERPRETER or self.kernels is not None
+
+    @property
+    def observed(self) -> ModuleOp:
+        """The module whose ops `observe` runs."""
+        return self.module if self.kernels is None else self.kernels
+
+    def observe(
+        self, arguments: Mapping[str, Array], listener: Interpreter.Listener
+    ) -> dict[str, Array]:
+        """Run with a listener that sees every op of the function; raises GaweeError."""
+        if self.kernels is None:
+            return self._interpret(self.module, arguments, (listener,))
+        from gawee_dialect.instruments.check.native_calls import NativeCalls
+
+        calls = Context().run(NativeCalls, self.kernels)
+        return self._interpret(self.kernels, arguments, (listener,), (calls,))
+
+    def _copies(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
+        return {name: np.array(arguments[name]) for name in self.overwritten}
+
+    def _interpret(
+        self,
+        module: ModuleOp,
+        arguments: Mapping[str, Array],
+        listeners: Sequence[Interpreter.Listener] = (),
+        implementations: Sequence[InterpreterFunctions] = (),
+    ) -> dict[str, Array]:
+        copies = self._copies(arguments)
+        outputs = run_module(
+            module,
+            {**arguments, **copies},
+            function=self.function,
+            listeners=listeners,
+            implementations=implementations,
+        )
         return {**outputs, **copies}
 
 
@@ -93,7 +135,19 @@ def plan_run(module: ModuleOp, function: str, overwritten: tuple[str, ...] = ())
     problem = _not_interpretable(module, function)
     if problem is None:
         return Plan(Engine.INTERPRETER, module, function, overwritten)
-    return _native_plan(_lowered(module, problem), function, overwritten)
+    plan = _native_plan(_lowered(module, problem), function, overwritten)
+    return replace(plan, kernels=module) if _is_made_of_calls(module, function) else plan
+
+
+def _is_made_of_calls(module: ModuleOp, name: str) -> bool:
+    """Whether a function is interpreted fast where each kernel that it calls is native."""
+    function = find_function(module, name)
+    if function is None or len(function.body.blocks) != 1:
+        return False
+    calls = [op for op in function.body.block.ops if isinstance(op, CallOp)]
+    own = (op for op in function.body.block.ops if not isinstance(op, CallOp))
+    kernels = all(isa(value.type, MemRefType) for op in calls for value in op.arguments)
+    return kernels and scalar_operations(module, own) <= LARGEST_INTERPRETED
 
 
 def _native_plan(module: ModuleOp, function: str, overwritten: tuple[str, ...]) -> Plan:
@@ -203,9 +257,10 @@ def _run_native(
 ) -> dict[str, Array]:
     # The back end needs LLVM: only what runs natively pays for the import.
     from gawee_dialect.backend.compiled import CompiledModel
+    from gawee_dialect.backend.jit import Target
 
     _take_for_inputs(module, function, arguments)
-    compiled = CompiledModel(module, function=function)
+    compiled = CompiledModel(module, function=function, target=Target(opt_level=OPT_LEVEL))
 
     def run() -> dict[str, Array]:
         if compiled.parameters:

@@ -102,8 +102,8 @@ class Recorder(Interpreter.Listener):
 
 
 def record(plan: Plan, arguments: Mapping[str, Array]) -> dict[LocationAttr, Place]:
-    """Run an interpreted plan and return what each location computed; raises GaweeError."""
-    recorder = Recorder(plan.module)
-    plan.run(arguments, (recorder,))
+    """Run an observable plan and return what each location computed; raises GaweeError."""
+    recorder = Recorder(plan.observed)
+    plan.observe(arguments, recorder)
     recorder.close()
     return recorder.places

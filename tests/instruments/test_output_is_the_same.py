@@ -1,0 +1,82 @@
+"""Whatever watches a pipeline, what the pipeline writes is the same, byte for byte."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+
+import pytest
+
+from gawee_dialect.instruments import explain_missed, print_ir, timing, trace_patterns
+from gawee_dialect.tools import gawee_opt, gawee_translate
+from gawee_dialect.tools.instrument_flags import FAMILIES
+
+ROOT = Path(__file__).parent.parent
+DIGITS = ROOT.parent / "examples" / "digits" / "graph.json"
+INPUTS = {
+    "folds": ROOT / "filecheck" / "passes" / "fold_batch_norm.mlir",
+    "elementwise": ROOT / "filecheck" / "passes" / "lower_to_linalg" / "elementwise.mlir",
+    "digits": None,
+}
+FLAGS = {
+    "--mlir-timing": "",
+    "--mlir-print-ir-before": "=canonicalize",
+    "--mlir-print-ir-before-all": "",
+    "--mlir-print-ir-after": "",
+    "--mlir-print-ir-after-all": "",
+    "--mlir-print-ir-after-change": "",
+    "--mlir-print-ir-after-failure": "",
+    "--print-ir-diff": "",
+    "--print-ir-to": "=ir",
+    "--trace-patterns": "",
+    "--explain-missed": "",
+}
+LOADED = """
+from gawee_dialect.passes.instrument import Instrument
+
+class Sees(Instrument):
+    def pattern_fired(self, pattern, op_name):
+        pass
+"""
+
+
+@pytest.fixture(scope="module")
+def digits(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("digits") / "digits.mlir"
+    words = [str(DIGITS), "-o", str(path), "--mlir-print-debuginfo"]
+    assert gawee_translate.main(words) == 0
+    return path
+
+
+def test_the_flags_are_those_that_there_are() -> None:
+    ours = (timing, print_ir, trace_patterns, explain_missed)
+    parser = ArgumentParser(add_help=False)
+    for family in ours:
+        family.add_flags(parser)
+    spellings = {spelling for action in parser._actions for spelling in action.option_strings}
+
+    assert set(ours) <= set(FAMILIES)
+    assert spellings - {"--mlir-elide-elementsattrs-if-larger"} == set(FLAGS)
+
+
+@pytest.mark.parametrize("locations", [[], ["--mlir-print-debuginfo"]], ids=["plain", "located"])
+@pytest.mark.parametrize("name", INPUTS)
+def test_output_is_that_without_instruments(
+    name: str,
+    locations: list[str],
+    digits: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("sees.py").write_text(LOADED)
+    words = [str(INPUTS[name] or digits), "--gawee-to-linalg", "--split-input-file", *locations]
+    assert gawee_opt.main(words) == 0
+    expected = capsys.readouterr().out
+    assert expected
+
+    for flag, value in {**FLAGS, "--load": "=sees.py"}.items():
+        assert gawee_opt.main([*words, flag + value]) == 0
+        assert capsys.readouterr().out == expected, flag
+    together = [flag + value for flag, value in FLAGS.items()]
+    assert gawee_opt.main([*words, *together, "--load=sees.py"]) == 0
+    assert capsys.readouterr().out == expected

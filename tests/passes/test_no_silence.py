@@ -1,0 +1,197 @@
+"""No pattern of ours declines in silence: by its source, and on the inputs of the tests.
+
+By its source: every way through `match_and_rewrite` that returns, or runs off the end, passes
+`self.missed(...)` or an action of the rewriter. On inputs: whenever a pattern is given an op of
+the kind that it is for, it acts or gives a reason.
+"""
+
+import ast
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+
+import pytest
+from xdsl.ir import Operation
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+
+import gawee_dialect.passes
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.mlir_text import parse_mlir, split_chunks
+from gawee_dialect.passes.instrument import SILENT, Instrument, instrumented
+from gawee_dialect.passes.pass_manager import parse_passes, run_passes
+from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.universe import all_passes, make_context
+
+FILECHECK = Path(__file__).parent.parent / "filecheck"
+ACTIONS = {"replace", "erase", "insert", "insert_op", "notify_op_modified", "inline_block"}
+
+
+def our_patterns() -> dict[str, type[Pattern]]:
+    found: dict[str, type[Pattern]] = {}
+    for info in walk_packages(gawee_dialect.passes.__path__, "gawee_dialect.passes."):
+        for name, value in vars(import_module(info.name)).items():
+            if inspect.isclass(value) and value.__module__ == info.name:
+                if issubclass(value, Pattern) and not inspect.isabstract(value):
+                    found[name] = value
+    return found
+
+
+PATTERNS = our_patterns()
+
+
+def speaks(node: ast.AST) -> bool:
+    """Whether an expression or statement holds `self.missed(...)` or an action of the rewriter."""
+    for call in ast.walk(node):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            owner = ast.unparse(call.func.value)
+            if (owner, call.func.attr) == ("self", "missed"):
+                return True
+            if owner == "rewriter" and call.func.attr in ACTIONS:
+                return True
+    return False
+
+
+def silent_exits(body: list[ast.stmt], spoken: bool, exits: list[int]) -> bool | None:
+    """Collect the lines of returns that are reached in silence.
+
+    Returns whether all ways to the end of the body have spoken, None where no way goes there.
+    """
+    for statement in body:
+        if isinstance(statement, ast.Return):
+            if not spoken and not speaks(statement):
+                exits.append(statement.lineno)
+            return None
+        if isinstance(statement, ast.Raise):
+            return None
+        if isinstance(statement, ast.FunctionDef):
+            continue  # what a nested function does, it does when it is called
+        if isinstance(statement, ast.If):
+            tested = spoken or speaks(statement.test)
+            ways = [
+                silent_exits(part, tested, exits) for part in (statement.body, statement.orelse)
+            ]
+            ends = [way for way in ways if way is not None]
+            if not ends:
+                return None
+            spoken = all(ends)
+        elif isinstance(statement, ast.For | ast.While):
+            header = statement.iter if isinstance(statement, ast.For) else statement.test
+            spoken = spoken or speaks(header)
+            silent_exits(statement.body, spoken, exits)  # may run not once
+            after = silent_exits(statement.orelse, spoken, exits)
+            spoken = spoken if after is None else after
+        else:
+            assert not isinstance(statement, ast.Try | ast.Match | ast.With), (
+                "teach this test the statement"
+            )
+            spoken = spoken or speaks(statement)
+    return spoken
+
+
+def silent_lines(source: str) -> list[int]:
+    """Return the lines at which a class's match_and_rewrite ends in silence."""
+    (kind,) = ast.parse(textwrap.dedent(source)).body
+    assert isinstance(kind, ast.ClassDef)
+    (method,) = [
+        node
+        for node in kind.body
+        if isinstance(node, ast.FunctionDef) and node.name == "match_and_rewrite"
+    ]
+    exits: list[int] = []
+    if silent_exits(method.body, False, exits) is False:
+        exits.append(method.body[-1].end_lineno or 0)
+    return exits
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_source_speaks_on_every_way_out(name: str) -> None:
+    assert silent_lines(inspect.getsource(PATTERNS[name])) == []
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_source_leaves_the_type_guard_to_the_annotation(name: str) -> None:
+    source = inspect.getsource(PATTERNS[name])
+
+    assert "@op_type_rewrite_pattern" in source
+
+
+HEAD = "class P(Pattern):\n    def match_and_rewrite(self, op, rewriter):\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("if op.a:\n    return\nrewriter.replace(op, x)", [4]),
+        ("if op.a:\n    return self.missed(op, 'no')\nrewriter.replace(op, x)", []),
+        ("if op.a:\n    self.missed(op, 'no')\n    return\nrewriter.replace(op, x)", []),
+        ("if op.a:\n    rewriter.replace(op, x)", [4]),
+        ("if op.a:\n    rewriter.replace(op, x)\nelse:\n    self.missed(op, 'no')", []),
+        ("for y in op.a:\n    rewriter.replace(op, y)\n    return", [5]),
+        ("for y in op.a:\n    if y:\n        return\nself.missed(op, 'no')", [5]),
+        ("def f():\n    self.missed(op, 'no')\nx = f", [5]),
+        ("rewriter.name_hint = 'x'", [3]),
+        ("raise GaweeError('no')", []),
+    ],
+)
+def test_the_analysis_finds_silence(body: str, expected: list[int]) -> None:
+    assert silent_lines(HEAD + textwrap.indent(body, "        ")) == expected
+
+
+class Listener(Instrument):
+    """Hears of patterns of ours that are silent, and counts the reasons of the others."""
+
+    def __init__(self) -> None:
+        self.silent: list[str] = []
+        self.reasons: list[str] = []
+
+    def pattern_missed(self, pattern: RewritePattern, op: Operation, reason: str) -> None:
+        if type(pattern).__name__ in PATTERNS:
+            heard = self.silent if reason == SILENT else self.reasons
+            heard.append(f"{type(pattern).__name__} on {op}: {reason}")
+
+
+def chunks(folder: str) -> Iterator[str]:
+    for path in sorted((FILECHECK / folder).rglob("*.mlir")):
+        yield from (chunk for chunk, _ in split_chunks(path.read_text()))
+
+
+def test_inputs_of_all_tests_are_rewritten_or_declined_with_a_reason() -> None:
+    passes = [name for name, load in all_passes().items() if is_ours(load())] + ["canonicalize"]
+    listener = Listener()
+
+    with instrumented(listener):
+        for chunk in chunks("passes"):
+            for name in passes:
+                run_alone(name, chunk)
+
+    assert listener.silent == []
+    # The inputs are those of the tests of declined cases, so many reasons are given.
+    assert len(set(listener.reasons)) > 50
+    numbers = [reason for reason in listener.reasons if re.search(r"expected|leftover", reason)]
+    assert len(numbers) == len(listener.reasons)
+
+
+def is_ours(kind: type) -> bool:
+    return issubclass(kind, RewritePass) and kind.__module__.startswith("gawee_dialect.")
+
+
+def run_alone(name: str, text: str) -> None:
+    try:
+        ctx = make_context()
+        run_passes(ctx, parse_mlir(ctx, text, "chunk"), parse_passes(name, all_passes()))
+    except GaweeError:
+        pass  # what is heard until then counts
+
+
+def test_a_silent_pattern_is_heard_of() -> None:
+    class Silent(Pattern):
+        """anything -> itself"""
+
+        def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+            return
+
+    assert silent_lines(inspect.getsource(Silent)) == [5]
