@@ -58,6 +58,10 @@ class Failure(ABC):
     def holds(self, module: ModuleOp) -> bool:
         """Whether it is wrong with this module, which is left as it is."""
 
+    def why_not(self, module: ModuleOp) -> str:
+        """Say what a module does instead of failing."""
+        return f"not that {self.describe()}"
+
 
 def transformed(module: ModuleOp, passes: Sequence[ModulePass], verify_each: bool) -> ModuleOp:
     """Return a copy of a module after a pipeline; raises what the passes raise."""
@@ -88,6 +92,10 @@ class PipelineError(Failure):
         if self._first is None:
             self._first = signature(error)
         return signature(error) == self._first
+
+    def why_not(self, module: ModuleOp) -> str:
+        error = self.error_of(module)
+        return "no error" if error is None else f"'{error}'"
 
     def error_of(self, module: ModuleOp) -> Exception | None:
         """Return what the pipeline raises on a module, None where it runs through."""

@@ -70,8 +70,8 @@ def argument_parser() -> CommandParser:
     kinds.add_argument(
         "--numeric",
         action="store_true",
-        help="fails: outputs before and after the passes differ, in the interpreter, on seeded "
-        "data for inputs and weights",
+        help="fails: outputs before and after the passes differ, on seeded data for inputs and "
+        "weights, that of --check-each of gawee-opt",
     )
     kinds.add_argument(
         "--test",
@@ -79,13 +79,8 @@ def argument_parser() -> CommandParser:
         help="fails: this program exits with 0, given the path of a module",
     )
     add("--seed", type=int, default=0, help="seed of --numeric's data (default: 0)")
-    add(
-        "--rtol",
-        type=float,
-        default=1e-4,
-        help="part of an output's largest value that --numeric allows (default: 1e-4)",
-    )
-    add("--atol", type=float, default=1e-6, help="what it allows beside that (default: 1e-6)")
+    add("--rtol", type=float, help="what --numeric allows, as --check-rtol of gawee-opt")
+    add("--atol", type=float, help="what --numeric allows, as --check-atol of gawee-opt")
     add(
         "--time-limit",
         type=_positive,
@@ -145,10 +140,7 @@ def check_fails(failure: Failure, module: ModuleOp, name: str) -> None:
     if failure.holds(module):
         return
     hint = "--error=TEXT, --numeric and --test=SCRIPT say what failing is"
-    got = "it does not"
-    if isinstance(failure, PipelineError):
-        error = failure.error_of(module)
-        got = "no error" if error is None else f"'{error}'"
+    got = failure.why_not(module)
     raise GaweeError(Diagnostic(f"expected '{name}' to fail, got {got}", hint=hint))
 
 

@@ -1,10 +1,11 @@
-"""Passes that are wrong on purpose, for `--load`: each about strided convolutions of size 1."""
+"""Passes that are wrong on purpose, for `--load`: most about strided convolutions of size 1."""
 
 from dataclasses import dataclass
 
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.elementwise import ReluOp
 from gawee_dialect.dialect.pool import MaxPoolOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
@@ -68,3 +69,19 @@ class Invalid(RewritePass):
 
     name = "leave-invalid"
     patterns = (ForgetStride,)
+
+
+class FindRelu(Pattern):
+    """gawee.relu -> ValueError"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReluOp, rewriter: PatternRewriter) -> None:
+        raise ValueError("relu")
+
+
+@dataclass(frozen=True)
+class CrashOnRelu(RewritePass):
+    """Crash on another op."""
+
+    name = "crash-on-relu"
+    patterns = (FindRelu,)

@@ -22,7 +22,7 @@
 // ONE-NEXT:   gawee.
 // ONE-NEXT:   func.return
 
-// NONE:       error: expected '{{.*}}gawee_reduce.mlir' to fail, got it does not
+// NONE:       error: expected '{{.*}}gawee_reduce.mlir' to fail, got equal outputs
 func.func @main(%x: tensor<2x3x10x14xf32> {gawee.input = "x"},
                 %w: tensor<5x3x1x1xf32> {gawee.parameter = "w"},
                 %v: tensor<4x5x3x3xf32> {gawee.parameter = "v"})
