@@ -185,7 +185,7 @@ def test_the_command_of_the_folder_fails_again(run: Run, folder: Path):
     )
 
     assert again.returncode == 1
-    assert "IndexError in pass 'crash': list index out of range" in again.stderr
+    assert "IndexError: list index out of range (in pass 'crash'" in again.stderr
     text = (written / "command.sh").read_text()
     assert "gawee-opt --canonicalize --crash --reproducer-dir=. --load passes.py in.mlir" in text
     assert "gawee-reduce before.mlir --load=passes.py -p crash -o small.mlir" in text

@@ -5,7 +5,7 @@
 // RUN: rm -rf %t && mkdir %t && cd %t && not gawee-opt %s --load %S/../../tools/wrong_passes.py --crash && not ls %t/*
 
 // CHECK:      note: wrote a reproducer: found/gawee-reproducer-crash-
-// CHECK-NEXT: wrong_passes.py:{{.*}} error: KeyError in pass 'crash': 'stride'
+// CHECK-NEXT: wrong_passes.py:{{.*}} error: KeyError: 'stride' (in pass 'crash'
 
 // PIPELINE:   crash,cse
 
