@@ -15,7 +15,7 @@ from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.reduce.draft import body_ops, copy_of, keep_ops
 from gawee_dialect.reduce.links import Slot, axis
 
-PLAIN_ENTRIES = {"strides": 1, "dilations": 1, "padding": 0}
+PLAIN_ENTRIES = {"kernel": 1, "strides": 1, "dilations": 1, "padding": 0}
 """The default of every entry of a property that is a list of integers."""
 
 PLAIN_FLAGS = {"ceil_mode": False}
@@ -25,7 +25,18 @@ Change = dict[str, Attribute | None]
 
 
 def plainer_properties(op: Operation) -> Iterator[Change]:
-    """Yield changes of an op's properties towards their defaults: all entries, then each alone."""
+    """Yield changes of an op's properties towards their defaults.
+
+    All lists at once first, since padding may only go together with the kernel; then each list, each
+    entry of it, and flags.
+    """
+    plain = {
+        name: DenseArrayBase.from_list(i64, [default] * len(value))
+        for name, default in PLAIN_ENTRIES.items()
+        if isa(value := op.properties.get(name), DenseArrayBase[IntegerType])
+    }
+    if any(op.properties[name] != value for name, value in plain.items()):
+        yield {**plain}
     for name, default in PLAIN_ENTRIES.items():
         value = op.properties.get(name)
         if not isa(value, DenseArrayBase[IntegerType]):
