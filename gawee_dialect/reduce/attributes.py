@@ -27,8 +27,8 @@ Change = dict[str, Attribute | None]
 def plainer_properties(op: Operation) -> Iterator[Change]:
     """Yield changes of an op's properties towards their defaults.
 
-    All lists at once first, since padding may only go together with the kernel; then each list, each
-    entry of it, and flags.
+    All lists at once first, since padding may only go together with the kernel; then each list,
+    each entry of it, and the rest.
     """
     plain = {
         name: DenseArrayBase.from_list(i64, [default] * len(value))
@@ -37,6 +37,11 @@ def plainer_properties(op: Operation) -> Iterator[Change]:
     }
     if any(op.properties[name] != value for name, value in plain.items()):
         yield {**plain}
+    yield from _plainer_entries(op)
+    yield from _plainer_flags(op)
+
+
+def _plainer_entries(op: Operation) -> Iterator[Change]:
     for name, default in PLAIN_ENTRIES.items():
         value = op.properties.get(name)
         if not isa(value, DenseArrayBase[IntegerType]):
@@ -47,6 +52,9 @@ def plainer_properties(op: Operation) -> Iterator[Change]:
             new = [default if index in changed else entry for index, entry in enumerate(entries)]
             if new != entries:
                 yield {name: DenseArrayBase.from_list(i64, new)}
+
+
+def _plainer_flags(op: Operation) -> Iterator[Change]:
     for name, default in PLAIN_FLAGS.items():
         if name in op.properties and op.properties[name] != BoolAttr.from_bool(default):
             yield {name: BoolAttr.from_bool(default)}
