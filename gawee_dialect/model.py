@@ -130,6 +130,7 @@ class Model:
         *,
         name: str | None = None,
         weights: bool = True,
+        fast_math: str | None = None,
     ) -> list[Path]:
         """Write code for C: `ll`, `asm`, `obj`, `shared` or `header`; returns the paths.
 
@@ -138,7 +139,7 @@ class Model:
         from gawee_dialect.backend.export import export
 
         return export(
-            self.lowered(Level.LLVM),
+            self.lowered(Level.LLVM, fast_math=fast_math),
             name or c_name(self.name),
             Path(directory),
             kinds,

@@ -195,7 +195,10 @@ def emit(session: Session) -> int:
     arguments = session.arguments
     with session.progress.status("compiling"):
         paths = session.model.save(
-            Path(arguments.emit_dir), arguments.emit, name=arguments.name, weights=True
+            Path(arguments.emit_dir),
+            arguments.emit,
+            name=arguments.name,
+            fast_math=arguments.fast_math,
         )
     for path in paths:
         session.console.print(f"wrote {path}", highlight=False, soft_wrap=True)

@@ -219,3 +219,23 @@ def test_picture_without_pillow_says_how_to_get_it(
         "error: cannot read 'digit.png': pictures need Pillow\n"
         "hint: pip install 'gawee-dialect[image]'" in capsys.readouterr().err
     )
+
+
+def test_mean_and_std_shift_and_scale_a_picture(
+    held_back: dict[str, np.ndarray], tmp_path: Path
+) -> None:
+    image = pytest.importorskip("PIL.Image")
+    pixels = (held_back["images"][5, 0] * 255).round().astype(np.uint8)
+    image.fromarray(pixels).save(tmp_path / "digit.png")
+    np.save(tmp_path / "x.npy", ((pixels / 255 - 0.25) / 2)[None, None].astype(np.float32))
+    outputs = []
+    for arguments in (["digit.png", "--mean", "0.25", "--std", "2"], ["x.npy"]):
+        source, *flags = arguments
+        out = tmp_path / f"{source}.npz"
+        code = main([GRAPH, "--input", str(tmp_path / source), *flags, "--output", str(out)])
+        assert code == 0
+        with np.load(out) as archive:
+            outputs.append(archive["fc"])
+
+    # The same float64 arithmetic on the same pixels, rounded to float32 once.
+    np.testing.assert_array_equal(outputs[0], outputs[1])
