@@ -5,7 +5,7 @@
 // RUN: filecheck %s --check-prefix=LLVM < %t/net.ll
 // RUN: gawee-run %s --weights random --level llvm --roofline %t/roof.svg | filecheck %s --check-prefix=ROOF
 // RUN: filecheck %s --check-prefix=SVG < %t/roof.svg
-// RUN: XDG_CACHE_HOME=%t gawee-run %s --weights random --level gawee --measure | filecheck %s --check-prefix=MEASURE
+// RUN: env XDG_CACHE_HOME=%t gawee-run %s --weights random --level gawee --measure | filecheck %s --check-prefix=MEASURE
 
 // COMPARE: level llvm: ready in {{.*}} s, ran in {{.*}} ms
 // COMPARE: level gawee: ready in
