@@ -12,8 +12,7 @@ from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
 from tests.dialect.random_ops import OPS
-from tests.passes.modules import op_names, transform
-from tests.torch_reference import evaluate
+from tests.passes.modules import evaluate, op_names, transform
 
 FOLDED = (AddOp, SubOp, MulOp, DivOp, ReluOp, SqrtOp, FlattenOp, ReshapeOp, CatOp)
 
