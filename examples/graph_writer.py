@@ -5,7 +5,7 @@ A writer offers one method per module; each adds a node and returns the name of 
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import sqrt
 from pathlib import Path
 
@@ -236,8 +236,8 @@ class GraphWriter:
         return path
 
 
-def write_arguments(description: str | None) -> argparse.ArgumentParser:
-    """Describe the command line that the graph-writing scripts share."""
+def run_writer(write: Callable[..., Path], description: str | None) -> None:
+    """Write the graph that the command line asks for; every graph-writing script is this."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("folder", type=Path, help="where graph.json and weights/ go")
     parser.add_argument("--seed", type=int, default=0, help="of the weights (default: 0)")
@@ -245,4 +245,13 @@ def write_arguments(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--batch", type=int, default=1, help="images in a batch")
     parser.add_argument("--width", type=int, default=64, help="channels of the first stage")
     parser.add_argument("--no-weights", action="store_true", help="write graph.json alone")
-    return parser
+    arguments = parser.parse_args()
+    path = write(
+        arguments.folder,
+        seed=arguments.seed,
+        size=arguments.size,
+        batch=arguments.batch,
+        width=arguments.width,
+        with_weights=not arguments.no_weights,
+    )
+    print(path)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # so that the script runs from anywhere
 
-from examples.graph_writer import GraphWriter, write_arguments
+from examples.graph_writer import GraphWriter, run_writer
 
 CLASSES = 1000
 
@@ -59,18 +59,5 @@ def write_resnet18(
     return graph.write(folder, [graph.linear("fc", out, CLASSES)])
 
 
-def main() -> None:
-    arguments = write_arguments(__doc__).parse_args()
-    path = write_resnet18(
-        arguments.folder,
-        seed=arguments.seed,
-        size=arguments.size,
-        batch=arguments.batch,
-        width=arguments.width,
-        with_weights=not arguments.no_weights,
-    )
-    print(path)
-
-
 if __name__ == "__main__":
-    main()
+    run_writer(write_resnet18, __doc__)

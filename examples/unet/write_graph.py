@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))  # so that the script runs from anywhere
 
-from examples.graph_writer import GraphWriter, write_arguments
+from examples.graph_writer import GraphWriter, run_writer
 from examples.resnet18.write_graph import stage, stem
 
 ENCODER_BLOCKS = (3, 4, 6, 3)
@@ -71,18 +71,5 @@ def write_unet(
     return graph.write(folder, [out])
 
 
-def main() -> None:
-    arguments = write_arguments(__doc__).parse_args()
-    path = write_unet(
-        arguments.folder,
-        seed=arguments.seed,
-        size=arguments.size,
-        batch=arguments.batch,
-        width=arguments.width,
-        with_weights=not arguments.no_weights,
-    )
-    print(path)
-
-
 if __name__ == "__main__":
-    main()
+    run_writer(write_unet, __doc__)

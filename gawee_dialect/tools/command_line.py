@@ -7,13 +7,13 @@ import gc
 import os
 import sys
 import traceback
-from argparse import Action, ArgumentParser
+from argparse import Action, ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from shutil import copymode
 from typing import NoReturn
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, first_line
 
 DONE, WRONG_INPUT, BUG = 0, 1, 2
 
@@ -44,6 +44,14 @@ class CommandParser(ArgumentParser):
     def flags(self) -> list[str]:
         """Return every spelling of every flag."""
         return [spelling for action in self._actions for spelling in action.option_strings]
+
+    def parse_all(self, argv: Sequence[str]) -> Namespace:
+        """Read a command line; raises GaweeError, with the nearest flag, for an unknown one."""
+        arguments, unknown = self.parse_known_args(argv)
+        if unknown:
+            hint = did_you_mean(unknown[0], self.flags(), f"{self.prog} --help lists the flags")
+            raise GaweeError(Diagnostic(f"unknown argument '{unknown[0]}'", hint=hint))
+        return arguments
 
 
 def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model, load
@@ -118,12 +118,7 @@ def argument_parser() -> CommandParser:
 
 def parse_arguments(argv: Sequence[str]) -> Namespace:
     """Read the command line; raises GaweeError, with the nearest flag, for an unknown one."""
-    parser = argument_parser()
-    arguments, unknown = parser.parse_known_args(argv)
-    if unknown:
-        hint = did_you_mean(unknown[0], parser.flags(), f"{PROG} --help lists the flags")
-        raise GaweeError(Diagnostic(f"unknown argument '{unknown[0]}'", hint=hint))
-    return arguments
+    return argument_parser().parse_all(argv)
 
 
 @dataclass

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.frontends.coverage import CoverageReport, coverage_table
 from gawee_dialect.frontends.formats import FRONTENDS, Frontend, sniff
@@ -141,11 +141,7 @@ def argument_parser() -> CommandParser:
 
 def parse_arguments(argv: Sequence[str]) -> Namespace:
     """Read the command line; raises GaweeError, with the nearest flag, for an unknown one."""
-    parser = argument_parser()
-    arguments, unknown = parser.parse_known_args(argv)
-    if unknown:
-        hint = did_you_mean(unknown[0], parser.flags(), f"{PROG} --help lists the flags")
-        raise GaweeError(Diagnostic(f"unknown argument '{unknown[0]}'", hint=hint))
+    arguments = argument_parser().parse_all(argv)
     if arguments.no_weights and arguments.weights is not None:
         raise GaweeError("expected --weights or --no-weights, got both")
     if arguments.json and not arguments.coverage:
