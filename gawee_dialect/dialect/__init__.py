@@ -8,11 +8,13 @@ from xdsl.utils.hints import isa
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
+from gawee_dialect.dialect.kernel import KernelOp, YieldOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
 from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.schedule import ScheduleAttr
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 
 
@@ -48,7 +50,9 @@ GAWEE = Dialect(
         ConstantOp,
         GetAttrOp,
         GetItemOp,
+        KernelOp,
+        YieldOp,
     ],
-    [PythonValueType],
+    [PythonValueType, ScheduleAttr],
     [ConstantMaterialization()],
 )
