@@ -22,6 +22,7 @@ PASSES: dict[str, str] = {
     "bufferize": "Bufferize",
     "outline-kernels": "OutlineKernels",
     "plan-memory": "PlanMemory",
+    "lower-kernels-to-loops": "LowerKernelsToLoops",
     "lower-linalg-to-loops": "LowerLinalgToLoops",
     "convert-to-llvm": "ConvertToLLVM",
     "annotate-cost": "AnnotateCost",
