@@ -12,6 +12,7 @@ from xdsl.interpreter import (
     impl_terminator,
     register_impls,
 )
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.utils.exceptions import InterpretationError
 
@@ -41,7 +42,7 @@ def accumulate(
 def finish(interpreter: Interpreter, op: KernelOp, values: Sequence[Array]) -> Array:
     """Return the element of the output at every parallel point."""
     block = op.finish.block
-    arguments = dict(zip(block.args, values, strict=True))
+    arguments: dict[SSAValue, Array] = dict(zip(block.args, values, strict=True))
 
     def no_index(dim: int) -> Array:
         raise InterpretationError("unsupported index of a loop in a kernel")
