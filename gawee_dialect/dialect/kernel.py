@@ -475,4 +475,3 @@ def used_dims(map: AffineMap) -> set[int]:
         for expr in result.dfs()
         if isinstance(expr, AffineDimExpr)
     }
-

@@ -3,6 +3,7 @@
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.conv import ConvFunctions
 from gawee_dialect.interpreter.gawee.elementwise import ElementwiseFunctions
+from gawee_dialect.interpreter.gawee.kernel import KernelFunctions
 from gawee_dialect.interpreter.gawee.matmul import MatMulFunctions
 from gawee_dialect.interpreter.gawee.normalization import NormalizationFunctions
 from gawee_dialect.interpreter.gawee.pool import PoolFunctions
@@ -19,4 +20,5 @@ GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ResizeFunctions,
     ShapeFunctions,
     PythonValueFunctions,
+    KernelFunctions,
 )
