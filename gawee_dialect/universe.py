@@ -22,6 +22,7 @@ PASSES: dict[str, str] = {
     "bufferize": "Bufferize",
     "outline-kernels": "OutlineKernels",
     "plan-memory": "PlanMemory",
+    "assign-layouts": "AssignLayouts",
     "assign-schedules": "AssignSchedules",
     "lower-kernels-to-loops": "LowerKernelsToLoops",
     "lower-linalg-to-loops": "LowerLinalgToLoops",

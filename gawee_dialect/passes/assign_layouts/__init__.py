@@ -222,8 +222,8 @@ class _Rewriter:
             dest = self._insert(op, tensor.EmptyOp((), TensorType(element_of(op.result), shape)))
         offsets = [0] * len(shape)
         offsets[CHANNEL_AXIS] = op.static_offsets.get_values()[CHANNEL_AXIS] // layout.block
-        new = tensor.InsertSliceOp.get(
-            source, dest, shape_of(source), (), offsets, [1] * len(shape)
+        new = tensor.InsertSliceOp.from_static_parameters(
+            source, dest, offsets, shape_of(source)
         )
         self.stored[op.result] = self._insert(op, new)
         dead.append(op)
