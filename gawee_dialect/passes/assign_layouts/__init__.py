@@ -22,6 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp, element_of, shape_of
+from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.assign_layouts.decide import (
     Layouts,
@@ -107,6 +108,8 @@ class _Rewriter:
                 dead.append(op)
             elif isinstance(op, KernelOp):
                 self._kernel(op, dead)
+            elif isinstance(op, WinogradOp):
+                self._winograd(op, dead)
             elif isinstance(op, tensor.InsertSliceOp) and not self._is_plain(op.result):
                 self._insert_slice(op, dead)
             elif not isinstance(op, tensor.EmptyOp):
@@ -151,6 +154,25 @@ class _Rewriter:
         )
         new.attributes.update(op.attributes)
         return self._insert(op, new)
+
+    def _winograd(self, op: WinogradOp, dead: list[Operation]) -> None:
+        result = op.result
+        assert result is not None
+        layout = self.layouts.of(result)
+        read = [
+            self._read(op, value, map) for value, map in zip((op.input, *op.others), op.maps)
+        ]
+        (input, input_map), *others = read
+        type = TensorType(element_of(result), layout.shape(shape_of(result)))
+        new = op.with_operands(
+            input,
+            op.weights,
+            [value for value, _ in others],
+            type,
+            maps=[input_map, *(map for _, map in others), _composed(op.maps[-1], layout)],
+        )
+        self.stored[result] = self._insert(op, new)
+        dead.append(op)
 
     def _insert(self, before: Operation, new: Operation) -> SSAValue:
         block = before.parent

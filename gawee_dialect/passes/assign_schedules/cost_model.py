@@ -11,7 +11,7 @@ A tile that leaves no register for operands spills, which the model counts as fo
 Sizes that don't divide are counted as they will be run: as a smaller tile at the end.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, prod
