@@ -11,10 +11,11 @@ from xdsl.dialects.builtin import IndexType, MemRefType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from gawee_dialect.dialect.arith import SELECTS
 from gawee_dialect.dialect.types import element_bytes
 
 NO_ARITHMETIC = (
-    *(arith.ConstantOp, arith.CmpfOp, arith.CmpiOp, arith.SelectOp, arith.BitcastOp),
+    *(arith.ConstantOp, arith.CmpfOp, arith.CmpiOp, *SELECTS, arith.BitcastOp),
     *(arith.ExtFOp, arith.TruncFOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp),
     *(arith.SIToFPOp, arith.UIToFPOp, arith.FPToSIOp, arith.FPToUIOp),
     arith.IndexCastOp,

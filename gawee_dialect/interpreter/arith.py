@@ -7,6 +7,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.dialect.arith import SelectOp
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
 from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
 
@@ -192,6 +193,7 @@ ARITH: dict[type[Operation], Evaluate] = {
     arith.ShRUIOp: _unsigned(_shift(np.right_shift)),
     arith.CmpiOp: _cmpi,
     arith.SelectOp: plain(_select),
+    SelectOp: plain(_select),
     # Conversions
     arith.IndexCastOp: _cast(signed),
     arith.SIToFPOp: _cast(signed),

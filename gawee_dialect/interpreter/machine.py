@@ -21,6 +21,7 @@ from gawee_dialect.interpreter.math import MathFunctions
 from gawee_dialect.interpreter.memref import MemrefFunctions
 from gawee_dialect.interpreter.scf import ScfFunctions
 from gawee_dialect.interpreter.tensor import TensorFunctions
+from gawee_dialect.interpreter.vector import VectorFunctions, VectorMemoryFunctions
 
 FUNCTIONS: tuple[type[OpFunctions], ...] = (
     *GAWEE_FUNCTIONS,
@@ -30,6 +31,8 @@ FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ScfFunctions,
     ArithFunctions,
     MathFunctions,
+    VectorFunctions,
+    VectorMemoryFunctions,
 )
 
 FUNC_OPS: frozenset[type[Operation]] = frozenset((func.FuncOp, func.ReturnOp, func.CallOp))

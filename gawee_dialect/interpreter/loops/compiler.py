@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf, nan, sqrt
 
 import numpy as np
-from xdsl.dialects import memref, scf
+from xdsl.dialects import memref, scf, vector
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
@@ -13,6 +13,8 @@ from xdsl.utils.hints import isa
 from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of
 from gawee_dialect.interpreter.loops.expressions import write_scalar
 from gawee_dialect.interpreter.loops.memory import (
+    element_lanes,
+    flat_vectors,
     flat_view,
     has_strides,
     write_alloca,
@@ -21,6 +23,15 @@ from gawee_dialect.interpreter.loops.memory import (
     write_reshape,
     write_store,
     write_subview,
+)
+from gawee_dialect.interpreter.loops.vectors import (
+    is_vector,
+    on_vectors,
+    write_masked_load,
+    write_masked_store,
+    write_vector_load,
+    write_vector_op,
+    write_vector_store,
 )
 from gawee_dialect.interpreter.loops.writer import Name, NotCompilable, Range, Scope, Writer
 
@@ -51,12 +62,16 @@ class CompiledNest:
         """Run the nest on the captured values; returns its results rounded to their types."""
         arguments: list[object] = []
         for array, value in zip(values, self.captured, strict=True):
+            if is_vector(value):
+                arguments.append(array)
+                continue
             if not isa(value.type, ShapedType):
                 arguments.append(array.item())
                 continue
             if value in self.stored and not array.flags.writeable:
                 raise InterpretationError(f"cannot store to a read-only '{value.type}'")
-            arguments.append(flat_view(array))
+            flat = flat_vectors if element_lanes(value.type) else flat_view
+            arguments.append(flat(array))
         results = self.function(*arguments)
         return tuple(
             np.asarray(result).astype(dtype)[()]
@@ -72,6 +87,7 @@ def compile_nest(op: scf.ForOp) -> CompiledNest:
     writer.line(f"return ({results},)" if results else "return ()")
     objects = {
         **writer.objects,
+        "asarray": np.asarray,
         "cell": np.zeros(1, np.float32).data,
         "float16": np.float16,
         "divided_by_zero": divided_by_zero,
@@ -117,6 +133,23 @@ def write_op(writer: Writer, op: Operation) -> None:
             write_reshape(writer, op)
         case memref.CopyOp():
             write_copy(writer, op)
+        case _:
+            write_computation(writer, op)
+
+
+def write_computation(writer: Writer, op: Operation) -> None:
+    """Write an op that is neither control flow nor about buffers; raises NotCompilable."""
+    match op:
+        case vector.LoadOp():
+            write_vector_load(writer, op)
+        case vector.StoreOp():
+            write_vector_store(writer, op)
+        case vector.MaskedLoadOp():
+            write_masked_load(writer, op)
+        case vector.MaskedStoreOp():
+            write_masked_store(writer, op)
+        case _ if on_vectors(op):
+            write_vector_op(writer, op)
         case _:
             write_scalar(writer, op)
 

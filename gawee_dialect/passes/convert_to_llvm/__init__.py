@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.convert_to_llvm import arith, cf, func, math, memref, scf
+from gawee_dialect.passes.convert_to_llvm import arith, cf, func, math, memref, scf, vector
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
@@ -24,7 +24,9 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
 from gawee_dialect.passes.numerics import EXACT, REASSOCIATES, Numerics
 
 RULES: Mapping[type[Operation], Rule] = {
-    each.source: each for family in (func, scf, cf, arith, math, memref) for each in family.RULES
+    each.source: each
+    for family in (func, scf, cf, arith, math, memref, vector)
+    for each in family.RULES
 }
 """How every op of the loops level is converted; the files of this folder hold one dialect each."""
 

@@ -11,6 +11,7 @@ from typing import TypeAlias, TypeVar
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -20,6 +21,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     UnrealizedConversionCastOp,
+    VectorType,
     i64,
 )
 from xdsl.dialects.llvm import FastMathAttr, LLVMPointerType
@@ -36,11 +38,23 @@ class Declined(Exception):
     """Raised by a rule that cannot convert an op; the text says why, as in `missed`."""
 
 
-ScalarType: TypeAlias = IntegerType | Float16Type | Float32Type | Float64Type
-"""What a value of the llvm level is, apart from pointers."""
+FloatType: TypeAlias = Float16Type | Float32Type | Float64Type
+ScalarType: TypeAlias = IntegerType | FloatType
+ValueType: TypeAlias = ScalarType | VectorType[Attribute]
+"""What a value of the llvm level is, apart from pointers: a scalar, or a vector of rank 1."""
 
 
-def converted_type(type: Attribute) -> ScalarType | LLVMPointerType:
+def lane_type(type: Attribute) -> Attribute:
+    """Return the element type of a vector, any other type as it is."""
+    return type.element_type if isa(type, VectorType[Attribute]) else type
+
+
+def in_lanes(scalar: ScalarType, type: Attribute) -> ValueType:
+    """Return a scalar type, as a vector of as many lanes where `type` is a vector."""
+    return VectorType(scalar, type.shape) if isa(type, VectorType[Attribute]) else scalar
+
+
+def converted_type(type: Attribute) -> ValueType | LLVMPointerType:
     """Return the llvm type of a value's type: memrefs are pointers, indices are 64 bits wide.
 
     Raises Declined for a type that the llvm dialect has nothing for.
@@ -53,7 +67,21 @@ def converted_type(type: Attribute) -> ScalarType | LLVMPointerType:
         return IntegerType(type.width.data)
     if isinstance(type, Float16Type | Float32Type | Float64Type):
         return type
-    raise Declined(f"unsupported type '{type}'; supported: memref, index, iN, f16, f32, f64")
+    if isa(type, VectorType[Attribute]):
+        return converted_vector(type)
+    raise Declined(
+        f"unsupported type '{type}'; supported: memref, vector, index, iN, f16, f32, f64"
+    )
+
+
+def converted_vector(type: VectorType[Attribute]) -> VectorType[Attribute]:
+    """Return the llvm type of a vector; raises Declined unless its rank is 1 and its size fixed."""
+    if type.get_num_dims() != 1 or type.get_num_scalable_dims():
+        raise Declined(f"expected a vector of rank 1 and fixed size, got '{type}'")
+    lane = converted_type(type.element_type)
+    if isinstance(lane, LLVMPointerType):
+        raise Declined(f"unsupported lanes of type '{type.element_type}'")
+    return VectorType(lane, type.shape)
 
 
 class FunctionConversion:
@@ -137,14 +165,25 @@ class FunctionConversion:
             self._constants[key] = self.in_prologue(llvm.ConstantOp(value, type))
         return self._constants[key]
 
-    def integer(self, value: int, type: IntegerType = i64) -> SSAValue:
-        """Return an integer constant."""
-        return self.constant(IntegerAttr(value, type), type)
+    def integer(self, value: int, type: Attribute = i64) -> SSAValue:
+        """Return an integer constant; every lane of it where the type is a vector."""
+        lane = lane_type(type)
+        assert isa(lane, IntegerType)
+        return self.splat(IntegerAttr(value, lane), type)
 
     def number(self, value: float, type: Attribute) -> SSAValue:
-        """Return a float constant of a float type."""
-        assert isinstance(type, Float16Type | Float32Type | Float64Type)
-        return self.constant(FloatAttr(value, type), type)
+        """Return a float constant; every lane of it where the type is a vector."""
+        lane = lane_type(type)
+        assert isinstance(lane, FloatType)
+        return self.splat(FloatAttr(value, lane), type)
+
+    def splat(self, value: Attribute, type: Attribute) -> SSAValue:
+        """Return a constant of a type; all lanes are `value` where the type is a vector."""
+        if isa(type, VectorType[IntegerType]) and isa(value, IntegerAttr):
+            value = DenseIntOrFPElementsAttr.from_list(type, [value.value.data])
+        elif isa(type, VectorType[FloatType]) and isa(value, FloatAttr):
+            value = DenseIntOrFPElementsAttr.from_list(type, [value.value.data])
+        return self.constant(value, type)
 
     def start(self, block: Block) -> None:
         """Append a block to the function; new ops go there from now on."""
