@@ -18,6 +18,7 @@ PASSES: dict[str, str] = {
     "fold-batch-norm": "FoldBatchNorm",
     "fold-conv-add": "FoldConvAdd",
     "lower-to-linalg": "LowerToLinalg",
+    "form-kernels": "FormKernels",
     "hoist-parameter-computation": "HoistParameterComputation",
     "bufferize": "Bufferize",
     "outline-kernels": "OutlineKernels",
