@@ -38,6 +38,7 @@ PIPELINES: dict[str, str] = {
 OVERRIDES: dict[str, str] = {
     # Ours in gawee-opt, in the place of xDSL's pass of the same name.
     "canonicalize": "CanonicalizePass",
+    "convert-scf-to-openmp": "ConvertScfToOpenMP",
 }
 
 
@@ -67,6 +68,7 @@ CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
     # point can't replace a dialect, so xdsl-opt doesn't see these.
     "linalg": _dialect_factory("gawee_dialect.dialect.linalg", "LINALG"),
     "llvm": _dialect_factory("gawee_dialect.dialect.llvm", "LLVM"),
+    "scf": _dialect_factory("gawee_dialect.dialect.scf", "SCF"),
 }
 
 UNIVERSE = Universe(

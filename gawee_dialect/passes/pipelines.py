@@ -8,6 +8,7 @@ from xdsl.transforms.common_subexpression_elimination import CommonSubexpression
 
 from gawee_dialect.passes.bufferize import Bufferize
 from gawee_dialect.passes.canonicalize import CanonicalizePass
+from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.passes.fold_batch_norm import FoldBatchNorm
 from gawee_dialect.passes.fold_conv_add import FoldConvAdd
@@ -55,6 +56,7 @@ def to_llvm(fast_math: str | None = None) -> Sequence[ModulePass]:
     """Return the passes from a graph to the llvm dialect."""
     return (
         *to_loops(),
+        ConvertScfToOpenMP(),  # last on loops: until here a parallel loop is one op
         ConvertToLLVM(fast_math=fast_math),  # everything at once: no half-converted types between
     )
 
