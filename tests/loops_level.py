@@ -23,7 +23,8 @@ Arrays = Mapping[str, NDArray[np.generic]]
 def llvm_module(text: str, fast_math: str | None = None) -> ModuleOp:
     """Parse loops-level text and take it to the llvm dialect."""
     module = parse_mlir(make_context(), text, "test.mlir")
-    ConvertScfToOpenMP().apply(make_context(), module)
+    if "scf.parallel" in text:
+        ConvertScfToOpenMP().apply(make_context(), module)
     ConvertToLLVM(fast_math).apply(make_context(), module)
     module.verify()
     return module

@@ -20,8 +20,10 @@ from llvmlite import binding
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.target.host import physical_cores
 
+START_TEAM = "GOMP_parallel"
+
 SYMBOLS = (
-    "GOMP_parallel",
+    START_TEAM,
     "GOMP_barrier",
     "omp_get_max_threads",
     "omp_get_num_threads",

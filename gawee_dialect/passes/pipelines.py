@@ -52,11 +52,13 @@ def to_loops() -> Sequence[ModulePass]:
     )
 
 
-def to_llvm(fast_math: str | None = None) -> Sequence[ModulePass]:
-    """Return the passes from a graph to the llvm dialect."""
+def to_llvm(fast_math: str | None = None, *, parallel: bool = True) -> Sequence[ModulePass]:
+    """Return the passes from a graph to the llvm dialect; `parallel` code needs OpenMP."""
+    # Last on loops, until here a parallel loop is one op; without it the loop is an ordinary one.
+    threads = (ConvertScfToOpenMP(),) if parallel else ()
     return (
         *to_loops(),
-        ConvertScfToOpenMP(),  # last on loops: until here a parallel loop is one op
+        *threads,
         ConvertToLLVM(fast_math=fast_math),  # everything at once: no half-converted types between
     )
 
@@ -116,5 +118,8 @@ class GaweeToLLVM(Pipeline):
     fast_math: str | None = None
     """LLVM fast-math flags on float ops, such as `contract` or `fast`; none by default."""
 
+    parallel: bool = True
+    """Whether parallel loops become teams of threads, which an OpenMP runtime starts."""
+
     def passes(self) -> Sequence[ModulePass]:
-        return to_llvm(self.fast_math)
+        return to_llvm(self.fast_math, parallel=self.parallel)

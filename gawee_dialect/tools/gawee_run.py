@@ -112,6 +112,12 @@ def argument_parser() -> CommandParser:
     add("--emit-dir", default=".", metavar="DIR", help="where --emit writes (default: .)")
     add("--name", help="prefix of emitted files and functions (default: the graph's name)")
     add("--fast-math", metavar="FLAGS", help="LLVM's float flags, such as contract or fast")
+    add(
+        "--num-threads",
+        type=int,
+        metavar="N",
+        help="threads of level llvm (default: one a core); code emitted with 1 needs no OpenMP",
+    )
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
 
@@ -136,7 +142,11 @@ class Session:
         """Return the outputs at a level, and seconds: `prepare` once, `run` the best of all."""
         start = perf_counter()
         with self.progress.status(f"preparing level {level}"):
-            run = self.model.runner(level, fast_math=self.arguments.fast_math)
+            run = self.model.runner(
+                level,
+                fast_math=self.arguments.fast_math,
+                num_threads=self.arguments.num_threads,
+            )
         seconds = {"prepare": perf_counter() - start, "run": float("inf")}
         outputs: dict[str, AnyArray] = {}
         with self.progress.status(f"running level {level}"):
@@ -194,6 +204,7 @@ def emit(session: Session) -> int:
             arguments.emit,
             name=arguments.name,
             fast_math=arguments.fast_math,
+            num_threads=arguments.num_threads,
         )
     for path in paths:
         session.console.print(f"wrote {path}", highlight=False, soft_wrap=True)

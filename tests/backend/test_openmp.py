@@ -1,6 +1,8 @@
 """Parallel loops: every number of threads computes what one does, and what NumPy does."""
 
+import json
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -12,6 +14,7 @@ from numpy.typing import NDArray
 
 from gawee_dialect.backend import openmp
 from gawee_dialect.backend.compiled import CompiledModel
+from gawee_dialect.backend.export import export
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.interpreter import run_module
@@ -308,3 +311,42 @@ print(len([path for path in openmp._loaded_files()]))
 
     assert "/torch/" in name
     assert count == "1"
+
+
+RUN_EXPORTED = """
+import ctypes, os, sys
+import numpy as np
+from tests.backend.test_openmp import EXPECTED, INPUTS, thread_count
+before = thread_count()
+library = ctypes.CDLL(sys.argv[1])
+y, workspace = np.zeros((7, 13), np.float32), np.zeros(2048, np.uint8)
+aligned = workspace[-workspace.ctypes.data % 64 :]
+arrays = (INPUTS["x"], INPUTS["scale"], y, None, aligned)
+library.rows_run(*(ctypes.c_void_p(None if a is None else a.ctypes.data) for a in arrays))
+assert np.array_equal(y, EXPECTED)
+print(thread_count() - before)
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+@pytest.mark.parametrize("parallel", [False, True])
+def test_a_shared_library_links_openmp_where_it_has_parallel_loops(
+    tmp_path: Path, parallel: bool
+) -> None:
+    module = parse_mlir(make_context(), ROWS, "rows.mlir")
+    if parallel:
+        ConvertScfToOpenMP().apply(make_context(), module)
+    ConvertToLLVM().apply(make_context(), module)
+    export(module, "rows", tmp_path, ["shared"])
+
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_EXPORTED, tmp_path / "rows.so"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "OMP_NUM_THREADS": "3"},
+    )
+
+    assert int(done.stdout) == (2 if parallel else 0)
+    flags = json.loads((tmp_path / "rows.json").read_text())["link_flags"]
+    assert flags == (["-fopenmp", "-lm"] if parallel else ["-lm"])
