@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.jit import NativeModule, Target
-from gawee_dialect.backend.memory import aligned_bytes
+from gawee_dialect.backend.memory import MemoryUse, aligned_bytes, arena
 from gawee_dialect.backend.openmp import call_in_team, checked_threads
 from gawee_dialect.backend.signature import Buffer, Signature, llvm_function, signature_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
@@ -157,6 +157,17 @@ class CompiledModel:
             found |= {buffer.name: buffer for buffer in self._prepare.of_role(*BOUND_ROLES)}
         return tuple(found.values())
 
+    @property
+    def memory(self) -> MemoryUse:
+        """The bytes that a run needs beside code, inputs and outputs."""
+
+        def bytes_of(*roles: str) -> int:
+            return sum(buffer.size for buffer in self.signature.of_role(*roles))
+
+        return MemoryUse(
+            self.signature.workspace_size, bytes_of("prepared"), bytes_of(*BOUND_ROLES)
+        )
+
     def rebind(self, parameters: Mapping[str, Array]) -> None:
         """Bind other parameter values, and prepare from them; nothing is compiled again.
 
@@ -207,13 +218,8 @@ class CompiledModel:
     def _run_prepare(self, bound: Mapping[str, Array]) -> dict[str, Array]:
         if self._prepare is None:
             return {}
-        # Prepared values are declared aligned to cache lines in @main.
-        results = {
-            buffer.name: aligned_bytes(buffer.size)[: buffer.size]
-            .view(buffer.dtype)
-            .reshape(buffer.shape)
-            for buffer in self._prepare.of_role("output")
-        }
+        # One piece: huge pages serve small weights too, and @main expects whole cache lines.
+        results = arena(self._prepare.of_role("output"))
         roles: dict[str, Mapping[str, Array]] = {role: bound for role in BOUND_ROLES}
         roles["output"] = results
         arrays = {
@@ -223,7 +229,7 @@ class CompiledModel:
         }
         frame = _Frame(self._prepare, _Binding(arrays, bound))
         self._start(self._native.function(f"{PREPARE}_packed"), frame)
-        return results
+        return dict(results)
 
     def _start(self, function: Callable[[object], None], frame: _Frame) -> None:
         runtime = self._native.runtime
