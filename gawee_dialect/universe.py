@@ -44,6 +44,7 @@ PIPELINES: dict[str, str] = {
 OVERRIDES: dict[str, str] = {
     # Ours in gawee-opt, in the place of xDSL's pass of the same name.
     "canonicalize": "CanonicalizePass",
+    "convert-scf-to-openmp": "ConvertScfToOpenMP",
 }
 
 
@@ -74,6 +75,7 @@ CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
     "arith": _dialect_factory("gawee_dialect.dialect.arith", "ARITH"),
     "linalg": _dialect_factory("gawee_dialect.dialect.linalg", "LINALG"),
     "llvm": _dialect_factory("gawee_dialect.dialect.llvm", "LLVM"),
+    "scf": _dialect_factory("gawee_dialect.dialect.scf", "SCF"),
 }
 
 UNIVERSE = Universe(

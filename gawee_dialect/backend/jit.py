@@ -12,6 +12,7 @@ from functools import cache
 from llvmlite import binding
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.backend import openmp
 from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.target.description import HOST, Processor
@@ -140,6 +141,9 @@ class NativeModule:
     def __init__(self, module: ModuleOp, target: Target | None = None):
         """Compile a module at the llvm level; raises GaweeError."""
         parsed, machine = optimized_module(module, target or Target(), jit=True)
+        declared = {each.name for each in parsed.functions if each.is_declaration}
+        self.runtime = openmp.runtime() if declared & set(openmp.SYMBOLS) else None
+        """What starts the threads of parallel regions, None where there are none."""
         _check_symbols(parsed)
         self._engine = binding.create_mcjit_compiler(parsed, machine)
         self._engine.finalize_object()

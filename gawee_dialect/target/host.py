@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 import platform
 import re
@@ -89,6 +90,33 @@ def frequency() -> float:
         return 1e3 * int(kilohertz)
     megahertz = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", _read("/proc/cpuinfo"), re.MULTILINE)
     return 1e6 * max(map(float, megahertz)) if megahertz else ASSUMED_FREQUENCY
+
+
+def _allowed_cpus() -> Sequence[int]:
+    affinity = getattr(os, "sched_getaffinity", None)
+    return sorted(affinity(0)) if affinity else range(os.cpu_count() or 1)
+
+
+def _quota() -> float:
+    """Return how many processors a container may use at once, infinity where it has no limit."""
+    fields = _read("/sys/fs/cgroup/cpu.max").split()
+    if len(fields) == 2 and fields[0].isdecimal() and fields[1].isdecimal():
+        return int(fields[0]) / int(fields[1])
+    return math.inf
+
+
+def physical_cores() -> int:
+    """Return the cores that this process may use: hardware threads of one core count once."""
+    fast = _sysctl("hw.perflevel0.physicalcpu")
+    if fast.isdecimal():
+        return int(fast)
+    topology = "/sys/devices/system/cpu/cpu{}/topology/{}"
+    cores = {
+        (_read(topology.format(cpu, "physical_package_id")), _read(topology.format(cpu, "core_id")))
+        for cpu in _allowed_cpus()
+    }
+    known = len(_allowed_cpus()) if ("", "") in cores else len(cores)
+    return max(1, int(min(known, _quota())))
 
 
 def model_name() -> str:

@@ -90,7 +90,7 @@ class WinogradNest:
                 self._tiles(inside, indices[0].scaled(block), count)
                 inside.insert(scf.YieldOp())
 
-        loops(builder, self.counters, (blocks,), ("b",), one_block)
+        parallel_loop(builder, self.counters, (blocks,), one_block)
 
     def _tiles(self, builder: Builder, first: LinearIndex, count: int) -> None:
         inputs = allocate(builder, self.element, (self.points, count, self.channels), "inputs")
