@@ -22,10 +22,10 @@ ASSUMED_FREQUENCY = 3e9
 ASSUMED_CACHES = {"L1": 32 * KIB, "L2": 512 * KIB, "L3": 8 * MIB}
 """Bytes, where the machine does not tell."""
 
-ASSUMED_RATES = {"L2": 32.0, "L3": 10.0}
+ASSUMED_RATES = {"L2": 32.0, "L3": 20.0}
 """Bytes a cycle, where nobody measured; from L1, two vectors a cycle are assumed."""
 
-ASSUMED_MAIN_MEMORY = 10 * GIGA
+ASSUMED_MAIN_MEMORY = 20 * GIGA
 """Bytes a second."""
 
 MULTIPLY_ADDS = {"znver1": 1, "znver4": 1, "apple-m1": 4, "apple-m2": 4, "apple-m3": 4}

@@ -24,7 +24,7 @@ from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.target.description import HOST, Processor, find_processor
 
 
-@dataclass
+@dataclass(eq=False)
 class ConvertConvolution(Pattern):
     """gawee.kernel (3x3, stride 1) -> gawee.winograd on a wider padding and transformed weights"""
 

@@ -23,6 +23,8 @@ MOST_ROWS = 16
 BY_CHANNEL_TILES = 16
 """Up to so many tiles are computed all at once, one panel of channels after the other."""
 SMALLEST_GAIN = 1.1
+OTHER_WEIGHTS = 2
+"""How many times its own size a layer's weights share the last cache with."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float
     channels = (convolution.channels + convolution.features) / plan.lanes
     transforms = TRANSFORM_CYCLES[size] / lane_units * channels
     weights = points * convolution.channels * convolution.features * BYTES
-    stream = weights / (processor.memory_for(weights * 4).bandwidth / processor.frequency)
+    stream = weights / (processor.memory_for(weights * OTHER_WEIGHTS).bandwidth / processor.frequency)
     total = 0.0
     for cores in {1, processor.cores}:
         if plan.by_channel:
