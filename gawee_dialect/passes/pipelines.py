@@ -26,7 +26,6 @@ from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.plan_memory import PlanMemory
 from gawee_dialect.target.description import HOST
 
-
 FAST = "fast"
 """Algorithms that round otherwise than the definition: Winograd's convolution."""
 EXACT = "exact"

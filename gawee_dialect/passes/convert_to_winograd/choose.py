@@ -11,6 +11,8 @@ BYTES = 4
 LATENCY = 4
 LOAD_WEIGHT = 0.02
 """Cycles that a load takes on top of the multiply-adds, which hide most of it."""
+EXPOSED = 0.3
+"""The part of the time to fetch a panel of weights for a block that nothing hides."""
 TILE_OVERHEAD = 10
 """Cycles to get into a register tile and out of it."""
 MULTIPLY_EFFICIENCY = 0.9
@@ -122,11 +124,14 @@ def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float
     vectors = plan.panel // plan.lanes
     lane_units = processor.multiply_adds * processor.lanes / plan.lanes
 
+    weights = points * convolution.channels * convolution.features * BYTES
+    home = processor.memory_for(weights * OTHER_WEIGHTS).bandwidth / processor.frequency
+    fetch = EXPOSED * plan.lanes * BYTES / home
     def products(count: int) -> float:
         """Cycles of one panel for one point, over `count` tiles."""
         whole, rest = divmod(count, plan.rows)
         parts = [(whole, plan.rows), (1 if rest else 0, rest)]
-        total = 0.0
+        total = convolution.channels * vectors * fetch
         for many, rows in parts:
             loads = (rows + vectors) * LOAD_WEIGHT
             step = max(rows * vectors / lane_units, LATENCY) + loads
@@ -137,8 +142,7 @@ def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float
     each = points * panels / MULTIPLY_EFFICIENCY
     channels = (convolution.channels + convolution.features) / plan.lanes
     transforms = TRANSFORM_CYCLES[size] / lane_units * channels
-    weights = points * convolution.channels * convolution.features * BYTES
-    stream = weights / (processor.memory_for(weights * OTHER_WEIGHTS).bandwidth / processor.frequency)
+    stream = weights / home
     total = 0.0
     for cores in {1, processor.cores}:
         if plan.by_channel:
