@@ -53,5 +53,3 @@ def fill_outside(builder: Builder, op: KernelOp) -> None:
         )
         view = memref.SubviewOp.get(buffer, offsets, sizes, [1] * len(box), type)
         builder.insert(linalg.FillOp([value], [builder.insert(view).result], []))
-
-
