@@ -37,7 +37,6 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, MemoryEffectKind
-from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
@@ -62,7 +61,7 @@ def value_range(expr: AffineExpr, bounds: Sequence[int]) -> tuple[int, int]:
             other, last = value_range(expr.rhs, bounds)
             return _binary_range(expr.kind, (low, high), (other, last))
         case _:
-            raise VerifyException(f"unsupported affine expression '{expr}'")
+            raise AssertionError(f"kernels have no symbols: {expr}")
 
 
 def _binary_range(

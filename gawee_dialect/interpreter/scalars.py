@@ -49,5 +49,9 @@ def _run(
 
 def scalar_functions(name: str, table: Mapping[type[Operation], Evaluate]) -> type[OpFunctions]:
     """Make the set of implementations that a table of scalar ops stands for."""
-    members = {op_type.__name__: impl(op_type)(_run(run)) for op_type, run in table.items()}
+    # By full name: an op of ours may be called as the one of xDSL's that it takes the place of.
+    members = {
+        f"{op_type.__module__}.{op_type.__name__}": impl(op_type)(_run(run))
+        for op_type, run in table.items()
+    }
     return register_impls(type(name, (OpFunctions,), members))

@@ -182,9 +182,7 @@ class _Rewriter:
         new.results[0].name_hint = before.results[0].name_hint if before.results else None
         return new.results[0]
 
-    def _read(
-        self, op: Operation, value: SSAValue, map: AffineMap
-    ) -> tuple[SSAValue, AffineMap]:
+    def _read(self, op: Operation, value: SSAValue, map: AffineMap) -> tuple[SSAValue, AffineMap]:
         """Return what a kernel reads in the place of a tensor, and where."""
         pad = pad_of(value.owner) if isinstance(value.owner, Operation) else None
         source, exprs = value, map.results
@@ -244,9 +242,7 @@ class _Rewriter:
             dest = self._insert(op, tensor.EmptyOp((), TensorType(element_of(op.result), shape)))
         offsets = [0] * len(shape)
         offsets[CHANNEL_AXIS] = op.static_offsets.get_values()[CHANNEL_AXIS] // layout.block
-        new = tensor.InsertSliceOp.from_static_parameters(
-            source, dest, offsets, shape_of(source)
-        )
+        new = tensor.InsertSliceOp.from_static_parameters(source, dest, offsets, shape_of(source))
         self.stored[op.result] = self._insert(op, new)
         dead.append(op)
 

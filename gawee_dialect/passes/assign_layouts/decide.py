@@ -245,5 +245,3 @@ def _is_channel_slice(op: tensor.InsertSliceOp) -> bool:
     rest = [axis for axis in range(len(dest)) if axis != CHANNEL_AXIS]
     whole = all(source[axis] == dest[axis] and offsets[axis] == 0 for axis in rest)
     return whole and all(stride == 1 for stride in strides)
-
-

@@ -49,8 +49,7 @@ class Layout:
     def place(self, exprs: Sequence[AffineExpr]) -> tuple[AffineExpr, ...]:
         """Return where the element at some indices is stored."""
         stored = [
-            expr + offset if offset else expr
-            for expr, offset in zip(exprs, self.low, strict=True)
+            expr + offset if offset else expr for expr, offset in zip(exprs, self.low, strict=True)
         ]
         if self.block == 1:
             return tuple(stored)

@@ -77,9 +77,7 @@ def _reduction_loops(kernel: KernelAccesses, tile: Tile) -> list[Loop]:
     return [*blocks, *middle, *inside]
 
 
-def _parallel_count(
-    kernel: KernelAccesses, loops: Sequence[Loop], processor: Processor
-) -> int:
+def _parallel_count(kernel: KernelAccesses, loops: Sequence[Loop], processor: Processor) -> int:
     """Return how many of the outermost loops are shared among threads: enough, but not all."""
     counts = [ceil(kernel.op.sizes[loop.dim] / loop.step) for loop in loops]
     enough = 8 * processor.cores

@@ -23,7 +23,7 @@ SCALAR_DIALECTS = ("arith", "math")
 
 
 class FormKernel(Pattern):
-    """linalg.generic, linalg.conv_2d_nchw_fchw, linalg.fill, ... -> gawee.kernel"""
+    """linalg.generic, linalg.conv_2d_nchw_fchw, ... -> gawee.kernel"""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LinalgStructuredOperation, rewriter: PatternRewriter) -> None:
@@ -81,6 +81,8 @@ class FormPad(Pattern):
 
 def why_not(op: LinalgStructuredOperation) -> str | None:
     """Say why a structured op cannot be a kernel; None where it can."""
+    if isinstance(op, linalg.ops.FillOp):
+        return "expected more than a number: what reads it takes the number"
     if len(op.res) != 1:
         return f"expected one result, got {len(op.res)}"
     tensors = [value for value in op.operands if is_tensor(value.type)]

@@ -57,9 +57,7 @@ def _apply(
     return builder.insert(new).results[0]
 
 
-def _fma(
-    builder: Builder, lhs: SSAValue, rhs: SSAValue, addend: SSAValue, lanes: int
-) -> SSAValue:
+def _fma(builder: Builder, lhs: SSAValue, rhs: SSAValue, addend: SSAValue, lanes: int) -> SSAValue:
     operands = (lhs, rhs, addend)
     if any(isinstance(value.type, VectorType) for value in operands):
         lhs, rhs, addend = (broadcast(builder, value, lanes) for value in operands)

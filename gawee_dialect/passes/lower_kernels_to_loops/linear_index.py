@@ -65,9 +65,7 @@ class Counters:
         quotient = {n: c // divisor for n, c in index.terms.items() if c % divisor == 0}
         rest = {n: c for n, c in index.terms.items() if c % divisor}
         whole_lanes = index.lane % divisor == 0
-        remainder = LinearIndex(
-            index.constant % divisor, 0 if whole_lanes else index.lane, rest
-        )
+        remainder = LinearIndex(index.constant % divisor, 0 if whole_lanes else index.lane, rest)
         low, high = self.range_of(remainder)
         if low // divisor != high // divisor:
             return None
