@@ -228,7 +228,8 @@ def test_files_that_nobody_finished_are_swept_up(tmp_path: Path) -> None:
     old, new = cache.folder / ".old.part", cache.folder / ".new.part"
     for path in (old, new):
         path.touch()
-    os.utime(old, (time.time() - 7200,) * 2)
+    long_ago = time.time() - 7200
+    os.utime(old, (long_ago, long_ago))
 
     cache.write("b", b"")
 
