@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from gawee_dialect.analysis.cost import CostReport
     from gawee_dialect.backend.compiled import CompiledModel
+    from gawee_dialect.backend.program import Program
     from gawee_dialect.instruments.profile import NodeTime
     from gawee_dialect.parameters.store import Array
 
@@ -77,6 +78,7 @@ class Model:
         *,
         fast_math: str | None = None,
         num_threads: int | None = None,
+        cache: bool = True,
         listeners: Sequence[Interpreter.Listener] = (),
     ) -> Runner:
         """Lower once; return a function from inputs by name to outputs by name.
@@ -85,7 +87,8 @@ class Model:
         """
         level = Level(level)
         if level is Level.LLVM:
-            return self.compile(fast_math=fast_math, num_threads=num_threads).run
+            compiled = self.compile(fast_math=fast_math, num_threads=num_threads, cache=cache)
+            return compiled.run
         from gawee_dialect.interpreter import run_module
 
         module, bound = self.lowered(level), self.bound
@@ -153,19 +156,41 @@ class Model:
         )
 
     def compile(
-        self, *, fast_math: str | None = None, num_threads: int | None = None
+        self,
+        *,
+        fast_math: str | None = None,
+        num_threads: int | None = None,
+        cache: bool = True,
     ) -> CompiledModel:
         """Compile for this processor; returns a callable on NumPy arrays.
 
-        Parallel loops run on `num_threads`, one a core unless told.
+        Parallel loops run on `num_threads`, one a core unless told. With `cache`, code that an
+        earlier process compiled from the same graph is used again.
+
 
         `fast_math` are LLVM's flags for float ops, such as `contract` or `fast`; none by default,
         so that the result has the rounding that the graph says.
         """
         from gawee_dialect.backend.compiled import CompiledModel
 
-        lowered = self.lowered(Level.LLVM, fast_math=fast_math)
-        return CompiledModel(lowered, self.bound, num_threads=num_threads)
+        program = self._program(fast_math, cache=cache)
+        return CompiledModel(program, self.bound, num_threads=num_threads)
+
+    def _program(self, fast_math: str | None, *, cache: bool) -> Program:
+        from gawee_dialect.backend.cache import CompileCache
+        from gawee_dialect.backend.program import cached_program, compile_program
+        from gawee_dialect.passes.instrument import instruments
+        from gawee_dialect.universe import is_extended
+
+        def lower() -> ModuleOp:
+            return self.lowered(Level.LLVM, fast_math=fast_math)
+
+        if not cache:
+            return compile_program(lower(), MAIN)
+        if instruments() or is_extended():  # passes must run to be seen, and may be a user's own
+            return compile_program(lower(), MAIN, cache=CompileCache())
+        source = f"{fast_math}\n{self.module}"
+        return cached_program(CompileCache(), source, MAIN, lower)
 
 
 def load(path: str | Path, weights: str | Path | Mapping[str, Array] | None = None) -> Model:
@@ -196,7 +221,8 @@ def compile(
     *,
     fast_math: str | None = None,
     num_threads: int | None = None,
+    cache: bool = True,
 ) -> CompiledModel:
     """Compile a module at the gawee or linalg level; see `Model.compile`."""
     model = Model(module, parameters or {})
-    return model.compile(fast_math=fast_math, num_threads=num_threads)
+    return model.compile(fast_math=fast_math, num_threads=num_threads, cache=cache)

@@ -103,6 +103,11 @@ def extended(universe: Universe) -> Generator[None]:
         _more.reset(token)
 
 
+def is_extended() -> bool:
+    """Whether passes and dialects were added to what can be named."""
+    return bool(_more.get())
+
+
 def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     """Return every pass that can be named: xDSL's, other plugins', ours, and our overrides."""
     passes = Universe.get_multiverse().all_passes

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.backend.jit import NativeModule, Target
+from gawee_dialect.backend.jit import Target
 from gawee_dialect.backend.memory import MemoryUse, aligned_bytes, arena
 from gawee_dialect.backend.openmp import call_in_team, checked_threads
-from gawee_dialect.backend.signature import Buffer, Signature, llvm_function, signature_of
+from gawee_dialect.backend.program import Program, compile_program
+from gawee_dialect.backend.signature import Buffer, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE
 from gawee_dialect.dialect.types import shape_text
@@ -103,28 +104,30 @@ class CompiledModel:
 
     def __init__(
         self,
-        module: ModuleOp,
+        module: ModuleOp | Program,
         parameters: Mapping[str, Array] | None = None,
         *,
         function: str = MAIN,
         target: Target | None = None,
         num_threads: int | None = None,
     ):
-        """Compile a module at the llvm level, and bind parameters by name.
+        """Compile a module at the llvm level, or load a program, and bind parameters by name.
 
         Parallel loops run on `num_threads`, one a core unless told. Where the module has parameters
         and none are given, `rebind` must come before the first call. Raises GaweeError.
         """
-        self._module, self._target = module, target
+        if isinstance(module, Program):
+            program = module
+        else:
+            program = compile_program(module, function, target)
+        self._program = program
         self.num_threads = num_threads
-        self.signature = signature_of(module, function)
-        self._native = NativeModule(module, target)
+        self.signature = program.signatures[function]
+        self._native = program.load()
         self._call = self._native.function(f"{function}_packed")
         self._inputs = self.signature.of_role("input")
         self._outputs = self.signature.of_role("output")
-        self._prepare: Signature | None = None
-        if self.signature.of_role("prepared") and llvm_function(module, PREPARE) is not None:
-            self._prepare = signature_of(module, PREPARE)
+        self._prepare = program.signatures.get(PREPARE)
         self._threads = threading.local()
         self._binding: _Binding | None = None
         if parameters is not None or not self.parameters:
@@ -206,13 +209,13 @@ class CompiledModel:
         from gawee_dialect.backend.export import export
 
         return export(
-            self._module,
+            self._program.module,
             name,
             Path(directory),
             kinds,
             parameters=self._bound().parameters,
             function=self.signature.function,
-            target=self._target,
+            target=self._program.target,
         )
 
     def _run_prepare(self, bound: Mapping[str, Array]) -> dict[str, Array]:

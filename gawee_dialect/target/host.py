@@ -16,6 +16,9 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.target.description import GIGA, HOST, KIB, MIB, Memory, Processor
 
+CACHE_VARIABLE = "GAWEE_CACHE_DIR"
+"""The environment variable that names another folder for what is kept between processes."""
+
 ASSUMED_FREQUENCY = 3e9
 """Hz, where the machine does not tell its own."""
 
@@ -168,7 +171,10 @@ class Measured:
 
 
 def cache_folder() -> Path:
-    """Return the folder of the user's cache that is ours."""
+    """Return the folder of the user's cache that is ours, or the one that CACHE_VARIABLE names."""
+    chosen = os.environ.get(CACHE_VARIABLE)
+    if chosen:
+        return Path(chosen)
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":

@@ -123,6 +123,7 @@ def argument_parser() -> CommandParser:
         metavar="N",
         help="threads of level llvm (default: one a core); code emitted with 1 needs no OpenMP",
     )
+    add("--no-cache", action="store_true", help="compile even what an earlier run compiled")
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
 
@@ -152,7 +153,9 @@ class Session:
         if level is not Level.LLVM:
             return self.model.runner(level)
         compiled = self.model.compile(
-            fast_math=arguments.fast_math, num_threads=arguments.num_threads
+            fast_math=arguments.fast_math,
+            num_threads=arguments.num_threads,
+            cache=not arguments.no_cache,
         )
         self.memory = compiled.memory
         return compiled.run
