@@ -211,7 +211,6 @@ class IntegerReduction(IRDLOperation, ABC):
     res = result_def(T)
 
     traits = traits_def(Pure())
-    assembly_format = "`(` operands `)` attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, vector: SSAValue):
         assert isa(vector.type, VectorType[Attribute])
