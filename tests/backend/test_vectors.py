@@ -15,10 +15,19 @@ Arrays = dict[str, np.ndarray]
 Engine = Callable[[str, str, Arrays], Arrays]
 
 
+OPEN, CLOSE = "// the body begins", "// the body ends"
+
+
 def run_interpreted(text: str, function: str, inputs: Arrays) -> Arrays:
-    """Run a function by NumPy; loops are compiled to Python where they can be."""
+    """Run a function by NumPy, op by op."""
     module = parse_mlir(make_context(), text, "test.mlir")
     return run_module(module, inputs, function=function)
+
+
+def run_compiled_nest(text: str, function: str, inputs: Arrays) -> Arrays:
+    """Run a function by NumPy, its body in a loop of one trip, which is compiled to Python."""
+    looped = text.replace(OPEN, "scf.for %once = %c0 to %c1 step %c1 {").replace(CLOSE, "}")
+    return run_interpreted(looped, function, inputs)
 
 
 @pytest.fixture(
@@ -26,24 +35,10 @@ def run_interpreted(text: str, function: str, inputs: Arrays) -> Arrays:
         pytest.param(run_native, id="our LLVM IR"),
         pytest.param(run_upstream, id="upstream's LLVM IR", marks=requires_upstream),
         pytest.param(run_interpreted, id="interpreter"),
+        pytest.param(run_compiled_nest, id="interpreter of loops"),
     ]
 )
 def engine(request: pytest.FixtureRequest) -> Engine:
-    return request.param
-
-
-def in_a_loop(body: str) -> str:
-    """Put ops into a loop of one trip, so that the interpreter compiles them."""
-    return f"scf.for %once = %c0 to %c1 step %c1 {{\n{body}\n}}"
-
-
-def straight(body: str) -> str:
-    """Leave ops where they are, so that the interpreter runs them one by one."""
-    return body
-
-
-@pytest.fixture(params=[straight, in_a_loop], ids=["straight", "in a loop"])
-def around(request: pytest.FixtureRequest) -> Callable[[str], str]:
     return request.param
 
 
@@ -53,7 +48,9 @@ func.func @f({arguments}) {{
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
+  {OPEN}
   {body}
+  {CLOSE}
   return
 }}
 """
@@ -103,9 +100,9 @@ INTEGER_OPS = {
 
 
 @pytest.mark.parametrize("op", FLOAT_OPS)
-def test_float_arithmetic(engine: Engine, around: Callable[[str], str], op: str) -> None:
+def test_float_arithmetic(engine: Engine, op: str) -> None:
     body = elementwise(f"%r = {op} %x, %y : vector<8xf32>", "f32", "f32", 8, 2)
-    text = function(elementwise_arguments("f32", "f32", 8, 2), around(body))
+    text = function(elementwise_arguments("f32", "f32", 8, 2), body)
 
     found = engine(text, "f", {"in0": VALUES, "in1": OTHERS})["out"]
 
@@ -113,9 +110,9 @@ def test_float_arithmetic(engine: Engine, around: Callable[[str], str], op: str)
 
 
 @pytest.mark.parametrize("op", INTEGER_OPS)
-def test_integer_arithmetic(engine: Engine, around: Callable[[str], str], op: str) -> None:
+def test_integer_arithmetic(engine: Engine, op: str) -> None:
     body = elementwise(f"%r = {op} %x, %y : vector<8xi32>", "i32", "i32", 8, 2)
-    text = function(elementwise_arguments("i32", "i32", 8, 2), around(body))
+    text = function(elementwise_arguments("i32", "i32", 8, 2), body)
 
     found = engine(text, "f", {"in0": WHOLE, "in1": DIVISORS})["out"]
 
@@ -143,12 +140,12 @@ DTYPES = {"f32": np.float32, "f64": np.float64, "i32": np.int32, "i64": np.int64
 
 
 @pytest.mark.parametrize("op", UNARY)
-def test_functions_and_casts(engine: Engine, around: Callable[[str], str], op: str) -> None:
+def test_functions_and_casts(engine: Engine, op: str) -> None:
     source, target, expected = UNARY[op]
     x = np.array([1, 4, 9, 2, 100, 7, 25, 3], DTYPES[source])
     text = function(
         elementwise_arguments(source, target, 8),
-        around(elementwise(f"%r = {op}", source, target, 8)),
+        elementwise(f"%r = {op}", source, target, 8),
     )
 
     found = engine(text, "f", {"in0": x})["out"]
@@ -158,7 +155,7 @@ def test_functions_and_casts(engine: Engine, around: Callable[[str], str], op: s
         np.testing.assert_allclose(found, expected(x), rtol=2e-7)
 
 
-def test_comparison_and_select(engine: Engine, around: Callable[[str], str]) -> None:
+def test_comparison_and_select(engine: Engine) -> None:
     body = elementwise(
         """
     %less = arith.cmpf olt, %x, %y : vector<8xf32>
@@ -173,7 +170,7 @@ def test_comparison_and_select(engine: Engine, around: Callable[[str], str]) -> 
         8,
         2,
     )
-    text = function(elementwise_arguments("f32", "f32", 8, 2), around(body))
+    text = function(elementwise_arguments("f32", "f32", 8, 2), body)
 
     found = engine(text, "f", {"in0": VALUES, "in1": OTHERS})["out"]
 
@@ -181,7 +178,7 @@ def test_comparison_and_select(engine: Engine, around: Callable[[str], str]) -> 
     np.testing.assert_array_equal(found, expected)
 
 
-def test_bits_in_memory_are_bytes(engine: Engine, around: Callable[[str], str]) -> None:
+def test_bits_in_memory_are_bytes(engine: Engine) -> None:
     bits = np.array([True, False, True, True, False])
     body = """
     %x = vector.load %in0[%c0] : memref<5xi1>, vector<5xi1>
@@ -189,7 +186,7 @@ def test_bits_in_memory_are_bytes(engine: Engine, around: Callable[[str], str]) 
     %r = arith.xori %x, %all : vector<5xi1>
     vector.store %r, %out[%c0] : memref<5xi1>, vector<5xi1>
 """
-    text = function(elementwise_arguments("i1", "i1", 5), around(body))
+    text = function(elementwise_arguments("i1", "i1", 5), body)
 
     np.testing.assert_array_equal(engine(text, "f", {"in0": bits})["out"], ~bits)
 
@@ -209,10 +206,10 @@ LANES = """
 """
 
 
-def test_lanes_are_made_and_moved(engine: Engine, around: Callable[[str], str]) -> None:
+def test_lanes_are_made_and_moved(engine: Engine) -> None:
     x = np.array([9, 1, 2, 3, 4, 8, 8, 8], np.float32)
 
-    found = engine(function(elementwise_arguments("f32", "f32", 8), around(LANES)), "f", {"in0": x})
+    found = engine(function(elementwise_arguments("f32", "f32", 8), LANES), "f", {"in0": x})
 
     row = x[1:5]
     fma = row * x[2] + row
@@ -239,11 +236,9 @@ MASKED_ARGUMENTS = (
 
 
 @pytest.mark.parametrize("count", [-(2**40), -1, 0, 1, 3, 5])
-def test_masks_reach_only_what_is_there(
-    engine: Engine, around: Callable[[str], str], count: int
-) -> None:
+def test_masks_reach_only_what_is_there(engine: Engine, count: int) -> None:
     x = np.arange(1, 15, dtype=np.float32).reshape(2, 7)
-    text = function(MASKED_ARGUMENTS, around(MASKED))
+    text = function(MASKED_ARGUMENTS, MASKED)
 
     found = engine(text, "f", {"x": x, "count": np.array(count)})
 
@@ -283,9 +278,7 @@ INTEGER_REDUCTIONS = {
         *(("i32", kind) for kind in INTEGER_REDUCTIONS),
     ],
 )
-def test_reductions(
-    engine: Engine, around: Callable[[str], str], element: str, kind: str, accumulator: bool
-) -> None:
+def test_reductions(engine: Engine, element: str, kind: str, accumulator: bool) -> None:
     x = np.array([3, -2, 5, 1, -4], DTYPES[element])
     start = f"%start = memref.load %in0[%c1] : memref<5x{element}>" if accumulator else ""
     body = f"""
@@ -295,7 +288,7 @@ def test_reductions(
     memref.store %r, %out[%c2] : memref<5x{element}>
     memref.store %r, %out[%c0] : memref<5x{element}>
 """
-    text = function(elementwise_arguments(element, element, 5), around(body))
+    text = function(elementwise_arguments(element, element, 5), body)
 
     found = engine(text, "f", {"in0": x})["out"]
 
