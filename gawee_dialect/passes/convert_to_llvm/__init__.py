@@ -68,7 +68,12 @@ class ConvertToLLVM(ModulePass):
     Every public function also gets a packed form that takes one array of pointers. A buffer that a
     function writes may overlap no other argument of it (`noalias`).
 
-    Requires: func, scf.for, scf.if, cf, arith, math and memref with static shapes and strides.
+    Requires: func, scf.for, scf.if, cf, arith, math, vector (rank 1) and memref with static shapes
+    and strides.
+
+    An array that small loops index stays in registers where LLVM can unroll those loops: a
+    `memref.alloca` of vectors, `gawee.unroll = "full"` on every loop that indexes it, constant
+    bounds on them. docs/architecture.md says what else a kernel has to be.
 
     rewrite:
         func.func @f(%m: memref<4x8xf32>) {

@@ -4,11 +4,19 @@ from dataclasses import dataclass
 
 from xdsl.dialects.builtin import Float32Type, FloatAttr
 from xdsl.ir import SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
 
 from gawee_dialect.analysis.kernel_kind import multiplied_inputs
 from gawee_dialect.dialect.kernel import KernelOp, element_of, shape_of
 from gawee_dialect.dialect.winograd import KERNEL
+from gawee_dialect.passes.assign_layouts.decide import number_of
 from gawee_dialect.passes.convert_to_winograd.choose import Convolution
 
 N, F, OH, OW, C, KH, KW = (AffineExpr.dimension(dim) for dim in range(7))
@@ -48,8 +56,8 @@ def match(op: KernelOp) -> Match | str:
         return f"expected weights read as (f, c, kh, kw), got '{op.maps[factors[1]]}'"
     if op.maps[input].results not in (INPUT, INPUT_REVERSED):
         return f"expected stride and dilation 1, got '{op.maps[input]}'"
-    if op.maps[-1].results != OUTPUT:
-        return f"expected an output (n, f, h, w), got '{op.maps[-1]}'"
+    if not _is_shifted(op.maps[-1], OUTPUT) or number_of(op.outside) != 0:
+        return f"expected an output (n, f, h, w) with zeros around it, got '{op.maps[-1]}'"
     element = element_of(op.target)
     if not isinstance(element, Float32Type) or not isinstance(op.initial, FloatAttr):
         return f"expected elements f32, got {element}"
@@ -62,6 +70,19 @@ def match(op: KernelOp) -> Match | str:
     if shape_of(op.inputs[input]) != expected:
         return f"expected an input of shape {expected}, got {shape_of(op.inputs[input])}"
     return Match(op, input, weights, Convolution(*sizes[:5]))
+
+
+def _is_shifted(map: AffineMap, origin: tuple[AffineExpr, ...]) -> bool:
+    """Whether a map is another but for constant offsets."""
+    return tuple(_unshifted(expr) for expr in map.results) == origin
+
+
+def _unshifted(expr: AffineExpr) -> AffineExpr:
+    match expr:
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add, rhs=AffineConstantExpr()):
+            return expr.lhs
+        case _:
+            return expr
 
 
 def _other_inputs_problem(op: KernelOp, factors: tuple[int, int]) -> str | None:
