@@ -197,18 +197,19 @@ class _Rewriter:
         layout = self.layouts.of(source)
         if layout.block > 1 and divides(AffineMap(map.num_dims, 0, (exprs[CHANNEL_AXIS],))):
             assert source is value, "padding leaves channels as they are"
-            return self._plain_copy(op, value), map
+            return self._plain_copy(value), map
         read = AffineMap(map.num_dims, 0, layout.place(exprs))
         return self.stored[source], _simplified(read)
 
     # Other ops.
 
     def _other(self, op: Operation) -> None:
-        for index, value in enumerate(op.operands):
-            if value in self.stored:
-                op.operands[index] = self._plain_copy(op, value)
+        for reader in op.walk():  # bodies may read whole tensors
+            for index, value in enumerate(reader.operands):
+                if value in self.stored:
+                    reader.operands[index] = self._plain_copy(value)
 
-    def _plain_copy(self, op: Operation, value: SSAValue) -> SSAValue:
+    def _plain_copy(self, value: SSAValue) -> SSAValue:
         if value not in self.plain:
             stored, layout = self.stored[value], self.layouts.of(value)
             assert isinstance(stored.owner, Operation)
