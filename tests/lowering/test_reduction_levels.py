@@ -27,7 +27,7 @@ from gawee_dialect.dialect.reduction import (  # noqa: E402
     ReduceSumOp,
 )
 from tests.interpreter.modules import random  # noqa: E402
-from tests.lowering.levels import FAST_LEVELS, LEVELS, check_levels  # noqa: E402
+from tests.lowering.levels import FAST_LEVELS, LEVELS, check_levels, run_levels  # noqa: E402
 
 FLOATS = ["float16", "float32", "float64"]
 INTEGERS = ["int64", "int32", "int8", "uint8"]
@@ -250,11 +250,5 @@ def test_a_variance_that_is_small_beside_the_mean_is_exact():
 
     expected = F.layer_norm(torch.from_numpy(x).double(), (64,)).float()
     # The mean itself is rounded, to 6e-5 of the deviation here.
-    for level, result in levels_of(lambda x: LayerNormOp(x), x).items():
+    for level, (result,) in run_levels([LayerNormOp], [x], FAST_LEVELS).items():
         np.testing.assert_allclose(result, expected.numpy(), atol=5e-4, err_msg=level)
-
-
-def levels_of(make, x):
-    from tests.lowering.levels import run_levels
-
-    return {level: results[0] for level, results in run_levels([make], [x], FAST_LEVELS).items()}

@@ -90,3 +90,11 @@ func.func @clip_without_bounds(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %r = gawee.clip %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
   func.return %r : tensor<2x3xf32>
 }
+
+// Its bits are how xDSL prints a float that has no point in 17 digits.
+// CHECK-LABEL: func.func @clip_with_a_large_bound
+// CHECK-NEXT:  %r = gawee.clip %x max 0x41DFFFFFFFC00000 : (tensor<2x3xi64>) -> tensor<2x3xi64>
+func.func @clip_with_a_large_bound(%x: tensor<2x3xi64>) -> tensor<2x3xi64> {
+  %r = gawee.clip %x max 0x41DFFFFFFFC00000 : (tensor<2x3xi64>) -> tensor<2x3xi64>
+  func.return %r : tensor<2x3xi64>
+}
