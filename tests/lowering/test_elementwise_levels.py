@@ -22,7 +22,15 @@ from gawee_dialect.dialect.cast import CastOp  # noqa: E402
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp  # noqa: E402
 from gawee_dialect.dialect.types import ELEMENT_TYPES  # noqa: E402
 from tests.interpreter.modules import random  # noqa: E402
-from tests.lowering.levels import FAST_LEVELS, LEVELS, check_levels  # noqa: E402
+from tests.lowering.levels import (  # noqa: E402
+    FAST_LEVELS,
+    LEVELS,
+    check_levels,
+    check_result,
+    module_of,
+)
+from tests.lowering.native import lowered_text  # noqa: E402
+from tests.upstream_mlir import requires_upstream, run_upstream  # noqa: E402
 
 FLOATS = ["float16", "float32", "float64"]
 INTEGERS = ["int64", "int32", "int8", "uint8"]
@@ -279,3 +287,27 @@ def test_attributes_mean_what_they_mean_in_pytorch(low, high, alpha, dtype, shap
     }
 
     check(table, [x])
+
+
+# Upstream's lowering to LLVM does not store truth values.
+STORES_TRUTH = ("isnan", "eq", "ne", "lt", "le", "gt", "ge")
+
+
+@requires_upstream
+@pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "int64"])
+def test_lowered_ops_mean_to_upstream_what_they_mean_in_pytorch(dtype):
+    x, y = random((2, 3, 5), dtype), random((3, 1), dtype, seed=1)
+    y[y == 0] = 3
+    unary = FLOAT_UNARY if dtype in FLOATS else NUMBER_UNARY
+    table = {**(FLOAT_BINARY if dtype in FLOATS else INTEGER_BINARY)}
+    table |= {
+        name: (lambda x, y, make=make: make(x), lambda x, y, oracle=oracle: oracle(x))
+        for name, (make, oracle) in unary.items()
+    }
+    table = {name: pair for name, pair in table.items() if name not in STORES_TRUTH}
+
+    module = module_of([make for make, _ in table.values()], [x, y])
+    results = run_upstream(lowered_text(module), [x, y])
+
+    for (name, (_, oracle)), result in zip(table.items(), results, strict=True):
+        check_result(result, oracle(torch.from_numpy(x), torch.from_numpy(y)), name)
