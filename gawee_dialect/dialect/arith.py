@@ -1,4 +1,4 @@
-"""xDSL's arith dialect, with the ops that it has for scalars only on vectors too.
+"""xDSL's arith dialect, with the op of MLIR's that it lacks, and its scalar ops on vectors too.
 
 `ARITH` takes the place of xDSL's dialect object in our tools. The classes of this file are for
 vectors: text that has none is read as xDSL's class of the same name, whose patterns then apply.
@@ -42,9 +42,20 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import Pure
+from xdsl.traits import Pure, SameOperandsAndResultType
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
+
+
+
+@irdl_op_definition
+class RemFOp(arith.FloatingPointLikeBinaryOperation):
+    """Remainder of a float division rounded towards zero: it has the sign of lhs."""
+
+    name = "arith.remf"
+
+    traits = traits_def(Pure(), SameOperandsAndResultType())
+
 
 AnyVector: TypeAlias = VectorType[Attribute]
 
@@ -405,8 +416,8 @@ SCALAR_OPS: dict[str, type[Operation]] = {scalar.name: scalar for scalar in ON_V
 
 ARITH = Dialect(
     "arith",
-    [ON_VECTORS.get(op, op) for op in arith.Arith.operations],
+    [*(ON_VECTORS.get(op, op) for op in arith.Arith.operations), RemFOp],
     [*arith.Arith.attributes],
     [arith.ArithConstantMaterializationInterface()],
 )
-"""xDSL's arith dialect with our ops in the place of those that know no vectors."""
+"""xDSL's arith dialect with our op, and ours in the place of those that know no vectors."""

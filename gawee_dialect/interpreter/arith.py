@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.arith import ON_VECTORS, CmpfOp, CmpiOp
+from gawee_dialect.dialect.arith import ON_VECTORS, CmpfOp, CmpiOp, RemFOp
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
 from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
 
@@ -164,6 +165,7 @@ SCALAR_ARITH: dict[type[Operation], Evaluate] = {
     arith.SubfOp: plain(np.subtract),
     arith.MulfOp: plain(np.multiply),
     arith.DivfOp: plain(np.divide),
+    RemFOp: plain(np.fmod),
     arith.NegfOp: plain(np.negative),
     arith.MaximumfOp: plain(np.maximum),
     arith.MinimumfOp: plain(np.minimum),
@@ -207,6 +209,7 @@ SCALAR_ARITH: dict[type[Operation], Evaluate] = {
     arith.ExtUIOp: _cast(unsigned),
     arith.TruncIOp: _truncate,
     arith.BitcastOp: _bitcast,
+    UnrealizedConversionCastOp: _bitcast,
 }
 """What xDSL's ops compute."""
 

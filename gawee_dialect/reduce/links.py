@@ -4,17 +4,18 @@ A slot is one size: an axis of a value, or an entry of a property. What an op co
 such as the height of a convolution's result, is no link: the op's own shape rule says it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.elementwise import BinaryOp
+from gawee_dialect.dialect.elementwise import ElementwiseOp
 from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, WindowPoolOp
+from gawee_dialect.dialect.reduction import ArgOp, ReduceOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
@@ -65,8 +66,14 @@ def links(op: Operation) -> Iterable[Link]:
             return _matmul(op)
         case BatchNormOp():
             return _batch_norm(op)
-        case BinaryOp():
-            return (*_broadcast(op.lhs, op.output), *_broadcast(op.rhs, op.output))
+        case ElementwiseOp():
+            return [link for value in op.operands for link in _broadcast(value, op.output)]
+        case LayerNormOp() | RmsNormOp() | GroupNormOp():
+            return _scaled(op)
+        case ReduceOp():
+            return _reduced(op.input, op.output, op.reduced_axes)
+        case ArgOp():
+            return _reduced(op.input, op.output, [op.searched_axis])
         case WindowPoolOp() | AdAvgPoolOp() | InterpolateOp():
             return _image(op)
         case _:
@@ -123,6 +130,25 @@ def _batch_norm(op: BatchNormOp) -> Iterable[Link]:
     yield from _same_axes(op.input, op.output)
     for value in op.operands[1:]:
         yield axis(value, 0), axis(op.input, 1)
+
+
+def _scaled(op: LayerNormOp | RmsNormOp | GroupNormOp) -> Iterable[Link]:
+    yield from _same_axes(op.input, op.output)
+    if isinstance(op, GroupNormOp):
+        first = 1
+    else:
+        first = len(tensor_shape(op.input)) - op.normalized_rank.value.data
+    for value in op.operands[1:]:
+        for index in range(len(tensor_shape(value))):
+            yield axis(value, index), axis(op.input, first + index)
+
+
+def _reduced(input: SSAValue, output: SSAValue, axes: Sequence[int]) -> Iterable[Link]:
+    rank = len(tensor_shape(input))
+    kept = [index for index in range(rank) if index not in axes]
+    keeps_dims = len(tensor_shape(output)) == rank
+    for position, index in enumerate(kept):
+        yield axis(input, index), axis(output, index if keeps_dims else position)
 
 
 def _matmul(op: MatMulOp) -> Iterable[Link]:

@@ -19,7 +19,7 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect import llvm_vector
-from gawee_dialect.dialect.arith import ON_VECTORS
+from gawee_dialect.dialect.arith import ON_VECTORS, RemFOp
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FloatType,
@@ -241,6 +241,7 @@ OWN_RULES = (
     rule(arith.SubfOp, float_binary(llvm.FSubOp)),
     rule(arith.MulfOp, float_binary(llvm.FMulOp)),
     rule(arith.DivfOp, float_binary(llvm.FDivOp)),
+    rule(RemFOp, float_binary(llvm.FRemOp)),
     rule(arith.MaximumfOp, float_binary(ours.MaximumOp)),
     rule(arith.MinimumfOp, float_binary(ours.MinimumOp)),
     rule(arith.MaxnumfOp, float_binary(llvm.VectorFMaxOp)),
