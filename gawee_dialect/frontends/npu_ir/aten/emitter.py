@@ -1,0 +1,73 @@
+"""What mapping functions make ops with."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import LocationAttr, TensorType, UnknownLoc
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from gawee_dialect.dialect import BroadcastToOp, CastOp, ConstantOp, ReshapeOp
+from gawee_dialect.dialect.dense import dense_of
+from gawee_dialect.dialect.types import ELEMENT_TYPES, AnyTensor, tensor_shape, tensor_type
+from gawee_dialect.frontends.npu_ir.aten.schema import Number
+
+
+def _always(_output: int) -> bool:
+    return True
+
+
+class Emitter:
+    """Appends ops to a block; `emit(AddOp(x, y))` returns the sum.
+
+    `output_types` are what the node declares that it makes; `is_used` tells which of its outputs
+    anything reads, so that what only training needs is not computed.
+    """
+
+    def __init__(self, block: Block) -> None:
+        self.block = block
+        self.location: LocationAttr = UnknownLoc()
+        self.output_types: Sequence[AnyTensor] = ()
+        self.is_used: Callable[[int], bool] = _always
+
+    def __call__(self, op: Operation) -> SSAValue:
+        """Append an op; return its first result."""
+        return self.all(op)[0]
+
+    def all(self, op: Operation) -> Sequence[SSAValue]:
+        """Append an op; return all its results."""
+        op.location = self.location
+        self.block.add_op(op)
+        return op.results
+
+    def array(self, values: NDArray[np.generic], element: Attribute) -> SSAValue:
+        """Return a constant with the values of an array, in an element type."""
+        return self(ConstantOp(dense_of(values, TensorType(element, values.shape))))
+
+    def number(self, value: Number, element: Attribute) -> SSAValue:
+        """Return a constant of rank 0."""
+        return self.array(np.asarray(value), element)
+
+    def full(self, shape: Sequence[int], value: Number, element: Attribute) -> SSAValue:
+        """Return a tensor with one value everywhere."""
+        return self.broadcast(self.number(value, element), shape)
+
+    def cast(self, value: SSAValue, element: Attribute) -> SSAValue:
+        """Return a tensor in another element type; itself where it has that type."""
+        same = tensor_type(value).element_type == element
+        return value if same else self(CastOp(value, element))
+
+    def reshape(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """Return a tensor under another shape; itself where it has that shape."""
+        same = tensor_shape(value) == tuple(shape)
+        return value if same else self(ReshapeOp(value, shape=shape))
+
+    def broadcast(self, value: SSAValue, shape: Sequence[int]) -> SSAValue:
+        """Return a tensor repeated to a shape, by NumPy's rule; itself where it has that shape."""
+        same = tensor_shape(value) == tuple(shape)
+        return value if same else self(BroadcastToOp(value, shape=shape))
+
+
+def element_of(dtype: str) -> Attribute | None:
+    """Return the element type of a dtype, spelled as PyTorch does or without `torch.`."""
+    return ELEMENT_TYPES.get(dtype.removeprefix("torch."))
