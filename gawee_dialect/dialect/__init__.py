@@ -5,12 +5,14 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.utils.hints import isa
 
+from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
-from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
@@ -29,7 +31,10 @@ GAWEE = Dialect(
     "gawee",
     [
         ConvOp,
+        ConvTransposeOp,
         MatMulOp,
+        BatchMatMulOp,
+        AttentionOp,
         BatchNormOp,
         ReluOp,
         SqrtOp,
@@ -40,7 +45,9 @@ GAWEE = Dialect(
         MaxPoolOp,
         AvgPoolOp,
         AdAvgPoolOp,
+        AdMaxPoolOp,
         InterpolateOp,
+        GridSampleOp,
         IdentityOp,
         FlattenOp,
         ReshapeOp,
