@@ -1,7 +1,7 @@
 """NPU_IR: a graph of PyTorch's ATen ops with shapes and dtypes, and without weights.
 
 **Values.** A value has a name that is unique in the graph. Graph inputs are named as the arguments
-of `forward`; parameters, buffers and lifted constants are named by their placeholder (`p_fc_weight`,
+of `forward`; parameters, buffers and lifted constants by their placeholder (`p_fc_weight`,
 `b_running_mean`, `c_mask`), which `weight_name_mapping` maps to the name in `weights`, the
 state_dict's (`fc.weight`). A node with one result names it like itself; one that returns a tuple or
 a list names the results `<node>_<i>`, where i counts what is not a tensor as well.
@@ -80,6 +80,7 @@ class TensorMeta:
     producer_output_idx: int = 0
     extra: Attributes = field(default_factory=dict[str, AttributeValue], repr=False)
     """Keys of the file that this version does not know; they are written again."""
+    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass
@@ -125,6 +126,7 @@ class NPU_IR:
     constants: dict[str, Constant] = field(default_factory=dict[str, Constant])
     """Data of the lifted constants among `weights`, by name there; those without data lack."""
     extra: Attributes = field(default_factory=dict[str, AttributeValue], repr=False)
+    place: Place | None = field(default=None, compare=False, repr=False)
 
     def save(self, path: str | Path) -> None:
         """Write the graph as JSON; raises SerializationError where it is not valid."""
