@@ -10,7 +10,7 @@ from gawee_dialect.frontends.npu_ir.ir import (
     AttributeValue,
     TensorMeta,
 )
-from gawee_dialect.frontends.npu_ir.pytorch import Node, SchemaArgument, is_node, torch
+from gawee_dialect.frontends.npu_ir.pytorch import Node, SchemaArgument, is_node, is_sequence, torch
 
 Resolve = Callable[[Node], Sequence[TensorMeta]]
 """Returns the tensors that a node of the FX graph made."""
@@ -64,9 +64,8 @@ class Call:
         self.masks.append(mask)
 
     def _entries(self, argument: SchemaArgument, value: object) -> list[Node | None]:
-        listed: Sequence[object] = value if isinstance(value, list | tuple) else [value]
         entries: list[Node | None] = []
-        for entry in listed:
+        for entry in value if is_sequence(value) else [value]:
             if entry is not None and not is_node(entry):
                 raise Unsayable(f"expected argument '{argument.name}' to be a list of tensors")
             entries.append(entry)
@@ -96,13 +95,12 @@ def call_arguments(node: Node, schema: Sequence[SchemaArgument], resolve: Resolv
 
 
 def encode(value: object, name: str) -> AttributeValue:
-    """Return an argument that is no tensor as a JSON value; raises Unsayable where there is none."""
+    """Return an argument that is no tensor as a JSON value; raises Unsayable for others."""
     library = torch()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, list | tuple):
-        entries: Sequence[object] = value
-        return [encode(entry, name) for entry in entries]
+    if is_sequence(value):
+        return [encode(entry, name) for entry in value]
     if isinstance(value, library.dtype | library.device | library.layout | library.memory_format):
         return str(value)
     if is_node(value) or isinstance(value, library.SymInt | library.SymFloat | library.SymBool):

@@ -5,18 +5,21 @@ Higher-order calls that only set a mode around a sub-graph are replaced by what 
 
 import operator
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.attributes import Call, Unsayable, call_arguments
 from gawee_dialect.frontends.npu_ir.errors import ConversionError
-from gawee_dialect.frontends.npu_ir.ir import GETITEM, OpNode, Place, TensorMeta
+from gawee_dialect.frontends.npu_ir.ir import GETITEM, OpNode, Place, TensorMeta, place_text
 from gawee_dialect.frontends.npu_ir.pytorch import (
     GraphModule,
     Node,
     SchemaArgument,
+    is_graph_module,
     is_node,
+    is_sequence,
     is_tensor,
+    library_folder,
     torch,
     torch_name,
 )
@@ -24,8 +27,8 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
 Results = list[TensorMeta | None]
 """What a call that returns a tuple or a list made; None for what is not a tensor."""
 
-Value = TensorMeta | Results | list[object] | None
-_Inlined = list[object]
+
+ON_DATA = "shapes and control flow must not depend on data"
 
 _CHECKS = re.compile(r"aten\._?(assert|sym_constrain|functional_assert|functional_sym)")
 """Calls without a result that check what export has already checked."""
@@ -35,28 +38,32 @@ _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
 def place_of(node: Node) -> Place | None:
     """Return the line of the model that a node comes from."""
-    frames = list(_FRAME.finditer(str(node.meta.get("stack_trace") or "")))
-    return (frames[-1]["file"], int(frames[-1]["line"]), 1) if frames else None
+    frames = [
+        (frame["file"], int(frame["line"]), 1)
+        for frame in _FRAME.finditer(str(node.meta.get("stack_trace") or ""))
+        if not frame["file"].startswith((library_folder(), "<eval"))
+    ]
+    return frames[-1] if frames else None
 
 
 def refusal(node: Node, message: str, hint: str | None = None) -> ConversionError:
     """Make the error about one node of the traced graph."""
     place = place_of(node)
-    where = None if place is None else ":".join(map(str, place))
-    return ConversionError(Diagnostic(message, where, node.name, hint))
+    return ConversionError(Diagnostic(message, place_text(place), node.name, hint))
 
 
 def tensor_meta(node: Node, name: str, value: object) -> TensorMeta:
     """Describe a traced tensor; raises ConversionError where its shape is not static."""
     assert is_tensor(value)
-    if not all(isinstance(size, int) for size in value.shape):
+    sizes = [size for size in value.shape if isinstance(size, int)]
+    if len(sizes) < len(value.shape):
         shape = "x".join(map(str, value.shape))
         raise refusal(
             node,
             f"dynamic shape {shape} in node '{node.name}'",
-            "only static shapes are supported; shapes must not depend on data",
+            f"only static shapes are supported; {ON_DATA}",
         )
-    return TensorMeta(name, tuple(value.shape), torch_name(value.dtype))
+    return TensorMeta(name, tuple(sizes), torch_name(value.dtype))
 
 
 class Converter:
@@ -93,9 +100,8 @@ class Converter:
     def _value(self, argument: object) -> object:
         if is_node(argument):
             return self._values[argument]
-        if isinstance(argument, list | tuple):
-            entries: Sequence[object] = argument
-            return [self._value(entry) for entry in entries]
+        if is_sequence(argument):
+            return [self._value(entry) for entry in argument]
         return argument
 
     def _convert_call(self, module: GraphModule, node: Node) -> None:
@@ -105,7 +111,7 @@ class Converter:
         elif node.target is operator.getitem:
             self._convert_getitem(node)
         elif not isinstance(node.target, library._ops.OpOverload):
-            raise refusal(node, f"unsupported call of '{node.target}'", _hint_on_data(node))
+            raise refusal(node, f"unsupported call of '{node.target}'", ON_DATA)
         elif not _CHECKS.match(str(node.target)):
             self._convert_op(node)
 
@@ -119,13 +125,13 @@ class Converter:
         if is_tensor(made):
             name = self._fresh(node.name, 1)
             self._emit(node, name, str(node.target), call, [tensor_meta(node, name, made)])
-        elif isinstance(made, list | tuple):
+        elif is_sequence(made):
             self._convert_results(node, call, made)
         elif made is not None:
             raise refusal(
                 node,
                 f"expected '{node.target}' to return tensors, got a number",
-                _hint_on_data(node),
+                ON_DATA,
             )
 
     def _convert_results(self, node: Node, call: Call, made: Sequence[object]) -> None:
@@ -146,16 +152,14 @@ class Converter:
     def _convert_getitem(self, node: Node) -> None:
         source, index = node.args
         results = self._values[source] if is_node(source) else source
-        assert isinstance(results, list)
+        assert is_sequence(results)
         assert isinstance(index, int)
-        inlined = is_node(source) and isinstance(source.target, torch()._ops.HigherOrderOperator)
-        entries: Sequence[object] = results
-        if inlined:
-            self._values[node] = entries[index]
+        if is_node(source) and isinstance(source.target, torch()._ops.HigherOrderOperator):
+            self._values[node] = results[index]
             return
-        tensors = [entry for entry in entries if isinstance(entry, TensorMeta)]
+        tensors = [entry for entry in results if isinstance(entry, TensorMeta)]
         name = self._fresh(node.name, 1)
-        call = Call(self._tensors, tensors, {"index": index % len(entries)})
+        call = Call(self._tensors, tensors, {"index": index % len(results)})
         self._emit(node, name, GETITEM, call, [tensor_meta(node, name, node.meta.get("val"))])
 
     def _emit(
@@ -181,7 +185,7 @@ class Converter:
         value = self._values.get(node)
         if isinstance(value, TensorMeta):
             return [value]
-        entries: Sequence[object] = value if isinstance(value, list) else ()
+        entries = value if is_sequence(value) else ()
         tensors = [entry for entry in entries if isinstance(entry, TensorMeta)]
         if not tensors:
             raise Unsayable(f"expected '{node.name}' to be a tensor")
@@ -203,40 +207,20 @@ class Converter:
                 node,
                 f"unsupported higher-order op '{name}'; supported: "
                 "wrap_with_set_grad_enabled, wrap_with_autocast",
-                _hint_on_data(node),
+                ON_DATA,
             )
         inner = self._value(module)
         return self._convert_inner(inner, inputs)
 
     def _convert_inner(self, module: object, inputs: Sequence[object]) -> object:
-        graph_module: GraphModule = _as_graph_module(module)
-        placeholders = [node for node in graph_module.graph.nodes if node.op == "placeholder"]
+        assert is_graph_module(module)
+        placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
         for placeholder, argument in zip(placeholders, inputs, strict=True):
             self._values[placeholder] = self._value(argument)
-        return self.convert(graph_module)
-
-
-def _as_graph_module(module: object) -> GraphModule:
-    assert isinstance(module, torch().fx.GraphModule)
-    graph_module: GraphModule = module
-    return graph_module
+        return self.convert(module)
 
 
 def _result_names(name: str, count: int, indexed: bool) -> Iterator[str]:
     yield name
     if indexed:
         yield from (f"{name}_{index}" for index in range(count))
-
-
-def _hint_on_data(node: Node) -> str | None:
-    controlled = str(node.target) in ("cond", "while_loop", "map_impl", "scan")
-    if controlled or any(str(each).startswith("u") for each in _symbols(node.meta)):
-        return "shapes and control flow must not depend on data"
-    return None
-
-
-def _symbols(meta: Mapping[str, object]) -> Iterator[object]:
-    value = meta.get("val")
-    library = torch()
-    if isinstance(value, library.SymInt | library.SymFloat | library.SymBool):
-        yield value

@@ -1,6 +1,5 @@
 """A PyTorch model as NPU_IR: traced by torch.export, without a look at the data of its weights."""
 
-import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +16,9 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     Tensor,
     array_of,
     has_data,
+    is_sequence,
     is_tensor,
+    library_folder,
     torch,
     torch_name,
 )
@@ -142,12 +143,15 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 
 def _model_line(error: BaseException) -> str | None:
     """Return the innermost line of a traceback that is neither PyTorch's nor ours."""
-    foreign = (str(Path(torch().__file__).parent), str(Path(__file__).parent), str(sys.prefix))
-    stdlib = str(Path(traceback.__file__).parent)
+    foreign = (
+        library_folder(),
+        str(Path(__file__).parent),
+        str(Path(traceback.__file__).parent),
+    )
     frames = [
         frame
         for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith((foreign[0], foreign[1], stdlib))
+        if not frame.filename.startswith(foreign)
     ]
     return f"{frames[-1].filename}:{frames[-1].lineno}:1" if frames else None
 
@@ -182,7 +186,8 @@ def _check_mutations(program: Program) -> None:
     if changed:
         raise ConversionError(
             Diagnostic(
-                f"expected a model that changes no buffer or input, got changes of {', '.join(changed)}",
+                "expected a model that changes no buffer or input, got changes of "
+                f"{', '.join(changed)}",
                 hint="model.eval() keeps statistics as they are; return what is new instead",
             )
         )
@@ -221,9 +226,8 @@ def _add_weight(ir: NPU_IR, meta: TensorMeta, spec: Spec) -> None:
 def _tensors_in(value: object) -> Iterator[TensorMeta]:
     if isinstance(value, TensorMeta):
         yield value
-    elif isinstance(value, list):
-        entries: Sequence[object] = value
-        for entry in entries:
+    elif is_sequence(value):
+        for entry in value:
             yield from _tensors_in(entry)
 
 

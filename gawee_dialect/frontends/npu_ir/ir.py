@@ -59,6 +59,12 @@ Attributes: TypeAlias = dict[str, AttributeValue]
 Place: TypeAlias = tuple[str, int, int]
 """File, line and column, the last two from 1."""
 
+
+def place_text(place: Place | None) -> str | None:
+    """Return a place as messages spell it."""
+    return None if place is None else f"{place[0]}:{place[1]}:{place[2]}"
+
+
 GETITEM = "<built-in function getitem>"
 """The op_type of taking one result of a node that has many."""
 
@@ -147,9 +153,10 @@ class NPU_IR:
         These are its placeholders, and its own name where a file uses that.
         """
         by_name = {weight.name: weight for weight in self.weights}
-        yield from by_name.items()
+        taken = {*self.weight_name_mapping, *(each.name for each in self.graph_inputs)}
+        yield from ((name, weight) for name, weight in by_name.items() if name not in taken)
         for placeholder, name in self.weight_name_mapping.items():
-            if name in by_name and placeholder not in by_name:
+            if name in by_name:
                 yield placeholder, by_name[name]
 
 

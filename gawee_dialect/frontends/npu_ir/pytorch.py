@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import Protocol, TypeGuard
 
@@ -16,7 +17,7 @@ class Tensor(Protocol):
     """A tensor; on the meta device, and where it is a fake, it has no data."""
 
     @property
-    def shape(self) -> Sequence[int]: ...
+    def shape(self) -> Sequence[object]: ...
 
     @property
     def dtype(self) -> object: ...
@@ -153,6 +154,21 @@ def is_tensor(value: object) -> TypeGuard[Tensor]:
 def is_node(value: object) -> TypeGuard[Node]:
     """Whether a value is a node of an FX graph."""
     return isinstance(value, torch().fx.Node)
+
+
+def is_sequence(value: object) -> TypeGuard[Sequence[object]]:
+    """Whether a value is a list or a tuple."""
+    return isinstance(value, list | tuple)
+
+
+def is_graph_module(value: object) -> TypeGuard[GraphModule]:
+    """Whether a value is a graph of FX with its sub-graphs."""
+    return isinstance(value, torch().fx.GraphModule)
+
+
+def library_folder() -> str:
+    """Return the folder of PyTorch's own files."""
+    return str(Path(str(torch().__file__)).parent)
 
 
 def has_data(tensor: Tensor) -> bool:

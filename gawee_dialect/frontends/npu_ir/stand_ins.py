@@ -4,7 +4,7 @@ They are fake tensors that claim to be in main memory. On the meta device itself
 `forward` makes would have no data, or be on another device than the weights.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 
@@ -45,10 +45,14 @@ class StandIns:
     def of_inputs(self, inputs: object) -> object:
         """Return example inputs with every tensor inside them replaced."""
         tree = import_module("torch.utils._pytree")
-        return tree.tree_map(lambda leaf: self.of(leaf) if is_tensor(leaf) else leaf, inputs)
+
+        def replaced(leaf: object) -> object:
+            return self.of(leaf) if is_tensor(leaf) else leaf
+
+        return tree.tree_map(replaced, inputs)
 
     @contextmanager
-    def inside(self, model: Module) -> Iterator[None]:
+    def inside(self, model: Module) -> Generator[None]:
         """Put stand-ins in the place of all weights, and of other tensors without data."""
         replaced: list[tuple[Table, str, object]] = []
         try:
