@@ -18,8 +18,8 @@ from gawee_dialect.frontends.gawee_json.data import SMALL, check_file, read_cons
 from gawee_dialect.frontends.gawee_json.graph import Graph, Node, ValueEntry
 from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
 from gawee_dialect.frontends.gawee_json.ops import READERS
-from gawee_dialect.frontends.gawee_json.report import Refusal, Report
 from gawee_dialect.frontends.located_json import JsonObject
+from gawee_dialect.frontends.report import Refusal, Report
 
 
 def name_hint(name: str) -> str:

@@ -1,7 +1,7 @@
 """NPU_IR: a graph of PyTorch's ATen ops with shapes and dtypes, and without weights.
 
 **Values.** A value has a name that is unique in the graph. Graph inputs are named as the arguments
-of `forward`; parameters, buffers and lifted constants are named by their placeholder (`p_fc_weight`,
+of `forward`; parameters, buffers and lifted constants by their placeholder (`p_fc_weight`,
 `b_running_mean`, `c_mask`), which `weight_name_mapping` maps to the name in `weights`, the
 state_dict's (`fc.weight`). A node with one result names it like itself; one that returns a tuple or
 a list names the results `<node>_<i>`, where i counts what is not a tensor as well.
@@ -59,6 +59,12 @@ Attributes: TypeAlias = dict[str, AttributeValue]
 Place: TypeAlias = tuple[str, int, int]
 """File, line and column, the last two from 1."""
 
+
+def place_text(place: Place | None) -> str | None:
+    """Return a place as messages spell it."""
+    return None if place is None else f"{place[0]}:{place[1]}:{place[2]}"
+
+
 GETITEM = "<built-in function getitem>"
 """The op_type of taking one result of a node that has many."""
 
@@ -80,6 +86,7 @@ class TensorMeta:
     producer_output_idx: int = 0
     extra: Attributes = field(default_factory=dict[str, AttributeValue], repr=False)
     """Keys of the file that this version does not know; they are written again."""
+    place: Place | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass
@@ -125,6 +132,7 @@ class NPU_IR:
     constants: dict[str, Constant] = field(default_factory=dict[str, Constant])
     """Data of the lifted constants among `weights`, by name there; those without data lack."""
     extra: Attributes = field(default_factory=dict[str, AttributeValue], repr=False)
+    place: Place | None = field(default=None, compare=False, repr=False)
 
     def save(self, path: str | Path) -> None:
         """Write the graph as JSON; raises SerializationError where it is not valid."""
@@ -145,9 +153,10 @@ class NPU_IR:
         These are its placeholders, and its own name where a file uses that.
         """
         by_name = {weight.name: weight for weight in self.weights}
-        yield from by_name.items()
+        taken = {*self.weight_name_mapping, *(each.name for each in self.graph_inputs)}
+        yield from ((name, weight) for name, weight in by_name.items() if name not in taken)
         for placeholder, name in self.weight_name_mapping.items():
-            if name in by_name and placeholder not in by_name:
+            if name in by_name:
                 yield placeholder, by_name[name]
 
 
