@@ -11,6 +11,7 @@ from gawee_dialect.dialect import BroadcastToOp, CastOp, ConstantOp, ReshapeOp
 from gawee_dialect.dialect.dense import dense_of
 from gawee_dialect.dialect.types import ELEMENT_TYPES, AnyTensor, tensor_shape, tensor_type
 from gawee_dialect.frontends.npu_ir.aten.schema import Number
+from gawee_dialect.frontends.npu_ir.refusal import Refusal
 
 
 def _always(_output: int) -> bool:
@@ -68,6 +69,32 @@ class Emitter:
         return value if same else self(BroadcastToOp(value, shape=shape))
 
 
-def element_of(dtype: str) -> Attribute | None:
-    """Return the element type of a dtype, spelled as PyTorch does or without `torch.`."""
-    return ELEMENT_TYPES.get(dtype.removeprefix("torch."))
+def dtype_element(dtype: str) -> Attribute:
+    """Return the element type of a dtype, spelled as PyTorch does or without `torch.`.
+
+    Raises Refusal for a dtype that this dialect has no element type of.
+    """
+    element = ELEMENT_TYPES.get(dtype.removeprefix("torch."))
+    if element is None:
+        raise Refusal(f"unsupported dtype '{dtype}'; supported: {', '.join(ELEMENT_TYPES)}")
+    return element
+
+
+def axis_of(value: SSAValue, dim: int, *, new: bool = False) -> int:
+    """Return an axis counted from the start; raises Refusal where the tensor has none such.
+
+    A scalar counts as having one axis, as in PyTorch. With `new` the axis is one to be made.
+    """
+    rank = len(tensor_shape(value)) + 1 if new else max(len(tensor_shape(value)), 1)
+    if not -rank <= dim < rank:
+        raise Refusal(f"expected dim from {-rank} to {rank - 1}, got {dim}")
+    return dim % rank
+
+
+def axes_of(value: SSAValue, dims: Sequence[int] | None) -> list[int]:
+    """Return axes counted from the start, sorted; all of them for None and for no dims."""
+    if not tensor_shape(value):
+        return []
+    if not dims:
+        return list(range(len(tensor_shape(value))))
+    return sorted({axis_of(value, dim) for dim in dims})

@@ -37,6 +37,7 @@ FAMILIES = (
     "joining",
     "normalization",
     "padding",
+    "pointwise",
     "pooling",
     "recurrent",
     "reduction",

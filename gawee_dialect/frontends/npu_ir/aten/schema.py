@@ -21,6 +21,7 @@ from typing import TypeAlias, Union, get_type_hints
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
+from gawee_dialect.frontends.npu_ir.ir import LIST_NONE_MASKS, LIST_SIZES
 from gawee_dialect.frontends.npu_ir.refusal import Refusal
 
 Number: TypeAlias = bool | int | float
@@ -30,10 +31,6 @@ Ints: TypeAlias = Sequence[int]
 Floats: TypeAlias = Sequence[float]
 Tensors: TypeAlias = Sequence[SSAValue]
 Indices: TypeAlias = Sequence[SSAValue | None]
-
-LIST_SIZES = "_tensor_list_sizes"
-NONE_MASKS = "_tensor_list_none_masks"
-NONE_ARGUMENTS = "_none_args"
 
 
 class Kind(Enum):
@@ -98,10 +95,8 @@ class _Binder:
         self.inputs = list(inputs)
         self.sizes = iter(_sizes(attributes))
         self.masks = iter(_masks(attributes))
-        none_arguments = attributes.get(NONE_ARGUMENTS, ())
-        nones = none_arguments if isa(none_arguments, list[str]) else ()
-        self.attributes: dict[str, object] = dict.fromkeys(nones)
-        self.attributes |= {k: v for k, v in attributes.items() if not k.startswith("_")}
+        lists = (LIST_SIZES, LIST_NONE_MASKS)
+        self.attributes = {key: value for key, value in attributes.items() if key not in lists}
 
     def bind(self, parameters: Sequence[Parameter]) -> dict[str, object]:
         count = len(self.inputs)
@@ -123,11 +118,8 @@ class _Binder:
                 return self._value(parameter)
             case Kind.TENSORS | Kind.OPTIONAL_TENSORS:
                 return self._tensors(parameter)
-            case Kind.OPERAND if name in self.attributes:
-                return self._value(parameter)
             case Kind.TENSOR | Kind.OPERAND | Kind.OPTIONAL_TENSOR:
-                explicit_none = name in self.attributes and self.attributes[name] is None
-                if self.inputs and not explicit_none:
+                if self.inputs and name not in self.attributes:
                     return self.inputs.pop(0)
                 return self._value(parameter)
 
@@ -162,9 +154,9 @@ def _sizes(attributes: Mapping[str, object]) -> Sequence[int]:
 
 
 def _masks(attributes: Mapping[str, object]) -> Sequence[list[bool]]:
-    masks = attributes.get(NONE_MASKS, [])
+    masks = attributes.get(LIST_NONE_MASKS, [])
     if not isa(masks, list[list[bool]]):
-        raise Refusal(f"expected '{NONE_MASKS}' to be lists of booleans")
+        raise Refusal(f"expected '{LIST_NONE_MASKS}' to be lists of booleans")
     return masks
 
 
