@@ -1,8 +1,8 @@
 """The NumPy meaning of every gawee op: one file per family, one function per op."""
 
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.gawee.computed import ComputedFunctions
 from gawee_dialect.interpreter.gawee.conv import ConvFunctions
-from gawee_dialect.interpreter.gawee.elementwise import ElementwiseFunctions
 from gawee_dialect.interpreter.gawee.matmul import MatMulFunctions
 from gawee_dialect.interpreter.gawee.normalization import NormalizationFunctions
 from gawee_dialect.interpreter.gawee.pool import PoolFunctions
@@ -14,7 +14,7 @@ GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ConvFunctions,
     MatMulFunctions,
     NormalizationFunctions,
-    ElementwiseFunctions,
+    ComputedFunctions,
     PoolFunctions,
     ResizeFunctions,
     ShapeFunctions,
