@@ -9,7 +9,7 @@ from gawee_dialect.dialect import (
     AbsOp,
     ArgMaxOp,
     ArgMinOp,
-    CumsumOp,
+    CumSumOp,
     ExpOp,
     LogOp,
     MulOp,
@@ -205,7 +205,7 @@ def all_all(emit: Emitter, self: SSAValue) -> SSAValue:
 def cumsum(emit: Emitter, self: SSAValue, dim: int, dtype: str | None = None) -> SSAValue:
     """Sums of the elements up to each, along an axis; of integers and booleans in int64"""
     value = summed(emit, self) if dtype is None else emit.cast(self, dtype_element(dtype))
-    return emit(CumsumOp(value, axis=axis_of(value, dim))) if tensor_shape(self) else value
+    return emit(CumSumOp(value, axis=axis_of(value, dim))) if tensor_shape(self) else value
 
 
 @register_op("aten.logsumexp")
