@@ -43,9 +43,7 @@ def relu6(emit: Emitter, self: SSAValue) -> SSAValue:
 
 
 @register_op("aten.hardtanh")
-def hardtanh(
-    emit: Emitter, self: SSAValue, min_val: Number = -1, max_val: Number = 1
-) -> SSAValue:
+def hardtanh(emit: Emitter, self: SSAValue, min_val: Number = -1, max_val: Number = 1) -> SSAValue:
     """Limit to an interval; the element type stays."""
     if is_float(element_type(self)):
         return emit(ClipOp(self, min=min_val, max=max_val))
@@ -115,9 +113,7 @@ def celu(emit: Emitter, self: SSAValue, alpha: float = 1.0) -> SSAValue:
 
 
 @register_op("aten.softplus")
-def softplus(
-    emit: Emitter, self: SSAValue, beta: Number = 1, threshold: Number = 20
-) -> SSAValue:
+def softplus(emit: Emitter, self: SSAValue, beta: Number = 1, threshold: Number = 20) -> SSAValue:
     """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold"""
     times_beta = scaled(emit, self, float(beta))
     result = scaled(emit, emit(SoftplusOp(times_beta)), 1 / beta)

@@ -69,7 +69,5 @@ def attention_math(
     enable_gqa: bool = False,
 ) -> Sequence[SSAValue | None]:
     """Scaled dot-product attention; its weights are not made"""
-    result = attention(
-        emit, query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa
-    )
+    result = attention(emit, query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
     return result, None

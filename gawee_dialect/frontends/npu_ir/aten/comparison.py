@@ -145,5 +145,3 @@ def isin(
 ) -> SSAValue:
     """Whether an element is the one that is asked for."""
     return compared(emit, elements, test_element, "ne" if invert else "eq")
-
-

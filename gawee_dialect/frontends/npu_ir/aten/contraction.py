@@ -3,7 +3,7 @@
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect import BatchMatMulOp, MatMulOp, MulOp, ReduceSumOp, TransposeOp
-from gawee_dialect.dialect.types import is_float, element_type, tensor_shape
+from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, scaled
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op

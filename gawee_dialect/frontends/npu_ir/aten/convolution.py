@@ -59,7 +59,13 @@ def convolution(
         both = (*pads, *pads)
         if not transposed:
             window = ConvOp(
-                value, weight, bias, strides=strides, padding=both, dilations=dilations, groups=groups
+                value,
+                weight,
+                bias,
+                strides=strides,
+                padding=both,
+                dilations=dilations,
+                groups=groups,
             )
             return emit(window)
         return emit(

@@ -1,19 +1,18 @@
 """Poolings."""
 
 from collections.abc import Callable
+from math import prod
 from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.npu_ir.aten.convolution import batched, per_axis
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.schema import Ints
 from gawee_dialect.frontends.npu_ir.refusal import Refusal
-from math import prod
 
 MaxPool: TypeAlias = Callable[..., SSAValue]
 

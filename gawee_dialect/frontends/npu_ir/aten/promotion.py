@@ -106,5 +106,3 @@ def to_bool(emit: Emitter, value: SSAValue) -> SSAValue:
 def summed(emit: Emitter, value: SSAValue) -> SSAValue:
     """Return a tensor in the element type of its sum: integers and booleans become int64."""
     return value if is_float(element_type(value)) else emit.cast(value, i64)
-
-

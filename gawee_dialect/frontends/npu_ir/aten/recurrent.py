@@ -115,7 +115,12 @@ def rnn_cell(activation: Callable[[SSAValue], TanhOp | ReluOp]) -> Cell:
 
 
 def unrolled(
-    emit: Emitter, cell: Cell, input: SSAValue, state: Sequence[SSAValue], weights: Weights, back: bool
+    emit: Emitter,
+    cell: Cell,
+    input: SSAValue,
+    state: Sequence[SSAValue],
+    weights: Weights,
+    back: bool,
 ) -> tuple[SSAValue, State]:
     """Run one layer in one direction over (time, batch, features); return outputs and last state."""
     projected = emit(MatMulOp(input, weights.input, weights.input_bias))

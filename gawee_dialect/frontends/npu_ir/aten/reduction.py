@@ -136,9 +136,7 @@ def position(
 
 
 @register_op("aten.max.dim")
-def max_dim(
-    emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False
-) -> Sequence[SSAValue]:
+def max_dim(emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False) -> Sequence[SSAValue]:
     """The largest element along an axis, and where it is"""
     return (
         reduced(emit, ReduceMaxOp, self, [dim], keepdim),
@@ -147,9 +145,7 @@ def max_dim(
 
 
 @register_op("aten.min.dim")
-def min_dim(
-    emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False
-) -> Sequence[SSAValue]:
+def min_dim(emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False) -> Sequence[SSAValue]:
     """The smallest element along an axis, and where it is"""
     return (
         reduced(emit, ReduceMinOp, self, [dim], keepdim),
@@ -286,8 +282,6 @@ def sort_stable(
 
 
 @register_op("aten.argsort.default")
-def argsort(
-    emit: Emitter, self: SSAValue, dim: int = -1, descending: bool = False
-) -> SSAValue:
+def argsort(emit: Emitter, self: SSAValue, dim: int = -1, descending: bool = False) -> SSAValue:
     """Where the elements along an axis were before they were sorted"""
     return sort(emit, self, dim, descending)[1]

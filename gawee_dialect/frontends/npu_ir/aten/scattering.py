@@ -43,15 +43,15 @@ def slice_scatter(
     shape = list(tensor_shape(self))
     shape[axis] = len(taken)
     update = emit.broadcast(emit.cast(src, element_type(self)), shape)
-    return update if len(taken) == tensor_shape(self)[axis] else inserted(
-        emit, self, update, axis, taken.start, step
+    return (
+        update
+        if len(taken) == tensor_shape(self)[axis]
+        else inserted(emit, self, update, axis, taken.start, step)
     )
 
 
 @register_op("aten.select_scatter")
-def select_scatter(
-    emit: Emitter, self: SSAValue, src: SSAValue, dim: int, index: int
-) -> SSAValue:
+def select_scatter(emit: Emitter, self: SSAValue, src: SSAValue, dim: int, index: int) -> SSAValue:
     """One position of an axis replaced"""
     shape, axis = list(tensor_shape(self)), axis_of(self, dim)
     place = index % shape[axis]

@@ -46,7 +46,9 @@ def reshape(emit: Emitter, self: SSAValue, shape: Ints) -> SSAValue:
 def view_dtype(emit: Emitter, self: SSAValue, dtype: str) -> SSAValue:
     """The tensor itself where the element type stays; its bits as another type are not supported"""
     if emit.cast(self, dtype_element(dtype)) is not self:
-        raise Refusal(f"unsupported view of the bits as '{dtype}'; supported: the tensor's own dtype")
+        raise Refusal(
+            f"unsupported view of the bits as '{dtype}'; supported: the tensor's own dtype"
+        )
     return self
 
 
@@ -112,7 +114,9 @@ def movedim_one(emit: Emitter, self: SSAValue, source: int, destination: int) ->
 @register_op("aten.movedim.intlist", "aten.moveaxis.intlist")
 def movedim(emit: Emitter, self: SSAValue, source: Ints, destination: Ints) -> SSAValue:
     """Axes put at other places, the rest in order around them"""
-    moved = {axis_of(self, to): axis_of(self, at) for at, to in zip(source, destination, strict=True)}
+    moved = {
+        axis_of(self, to): axis_of(self, at) for at, to in zip(source, destination, strict=True)
+    }
     rest = iter(axis for axis in range(len(tensor_shape(self))) if axis not in moved.values())
     order = [moved[i] if i in moved else next(rest) for i in range(len(tensor_shape(self)))]
     return permuted(emit, self, order)
