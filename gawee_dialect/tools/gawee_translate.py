@@ -23,6 +23,7 @@ from gawee_dialect.tools.command_line import (
     run_tool,
     write_text,
 )
+from gawee_dialect.tools.inspect_graph import is_sub_command, run_sub_command
 from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def argument_parser() -> CommandParser:
         prog=PROG,
         description=__doc__,
         allow_abbrev=False,
-        epilog="exit code: 0 done, or with --coverage: the whole model can go through; "
+        epilog="`gawee-translate info FILE` and `gawee-translate visualize FILE` look at a graph; "
+        "exit code: 0 done, or with --coverage: the whole model can go through; "
         "1 the input or the command line is wrong; 2 a bug in gawee-translate",
     )
     add = parser.add_argument
@@ -181,6 +183,8 @@ def print_coverage(arguments: Namespace, frontend: Frontend, text: str, name: st
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError, and then writes nothing."""
+    if is_sub_command(argv):
+        return run_sub_command(argv)
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths):
         return translate(parse_arguments(rest))
