@@ -5,15 +5,21 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.utils.hints import isa
 
+from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
+from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.position import IotaOp, TriOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
 from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
 
 
 class ConstantMaterialization(ConstantMaterializationInterface):
@@ -45,6 +51,22 @@ GAWEE = Dialect(
         FlattenOp,
         ReshapeOp,
         CatOp,
+        TransposeOp,
+        BroadcastToOp,
+        TileOp,
+        ReverseOp,
+        SliceOp,
+        InsertSliceOp,
+        PadOp,
+        GatherOp,
+        GatherElementsOp,
+        GatherNdOp,
+        ScatterElementsOp,
+        ScatterNdOp,
+        IotaOp,
+        TriOp,
+        SortOp,
+        TopKOp,
         ConstantOp,
         GetAttrOp,
         GetItemOp,
