@@ -2,24 +2,22 @@
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import (
+from gawee_dialect.dialect.activation import (
     ClipOp,
     EluOp,
     GeluOp,
     HardSigmoidOp,
     HardSwishOp,
     LeakyReluOp,
-    LogSoftmaxOp,
-    MulOp,
-    NegOp,
-    ReluOp,
     SigmoidOp,
     SiluOp,
-    SoftmaxOp,
     SoftplusOp,
-    TanhOp,
-    WhereOp,
 )
+from gawee_dialect.dialect.along_axis import LogSoftmaxOp, SoftmaxOp
+from gawee_dialect.dialect.arithmetic import NegOp
+from gawee_dialect.dialect.comparison import WhereOp
+from gawee_dialect.dialect.elementary import TanhOp
+from gawee_dialect.dialect.elementwise import MulOp, ReluOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared

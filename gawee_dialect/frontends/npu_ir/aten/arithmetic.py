@@ -3,24 +3,19 @@
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import (
-    AddOp,
+from gawee_dialect.dialect.arithmetic import (
     Atan2Op,
-    BitwiseAndOp,
-    BitwiseOrOp,
-    DivOp,
     FloorDivOp,
     FmodOp,
-    MulOp,
     PowOp,
     ReciprocalOp,
     RemainderOp,
     RoundOp,
-    RsqrtOp,
-    SqrtOp,
-    SubOp,
-    WhereOp,
 )
+from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseOrOp
+from gawee_dialect.dialect.comparison import WhereOp
+from gawee_dialect.dialect.elementary import RsqrtOp
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter

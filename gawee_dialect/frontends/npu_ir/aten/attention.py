@@ -5,7 +5,7 @@ from functools import reduce
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import AttentionOp
+from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.elementwise import broadcast_shape
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter

@@ -4,16 +4,10 @@ from collections.abc import Callable
 
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect import (
-    BitwiseAndOp,
-    BitwiseOrOp,
-    BitwiseXorOp,
-    ClipOp,
-    CompareOp,
-    MaximumOp,
-    MinimumOp,
-    WhereOp,
-)
+from gawee_dialect.dialect.activation import ClipOp
+from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp
+from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseOrOp, BitwiseXorOp
+from gawee_dialect.dialect.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.types import element_type, is_float
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.promotion import (

@@ -2,7 +2,10 @@
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import BatchMatMulOp, MatMulOp, MulOp, ReduceSumOp, TransposeOp
+from gawee_dialect.dialect.arrangement import TransposeOp
+from gawee_dialect.dialect.elementwise import MulOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.reduction import ReduceSumOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, scaled
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
@@ -87,7 +90,7 @@ def mm(emit: Emitter, self: SSAValue, mat2: SSAValue) -> SSAValue:
 
 @register_op("aten.matmul", "aten.linalg_matmul")
 def matmul(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
-    """The product of matrices, leading axes broadcast; vectors are rows on the left, columns right"""
+    """The product of matrices, leading axes broadcast; a vector is a row, on the right a column"""
     left, right = tensor_shape(self), tensor_shape(other)
     if not left or not right:
         raise Refusal("expected tensors of rank 1 or more, got a scalar")

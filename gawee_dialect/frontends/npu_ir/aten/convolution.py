@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op

@@ -6,7 +6,8 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, f32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect import AddOp, IotaOp, MulOp, TriOp
+from gawee_dialect.dialect.elementwise import AddOp, MulOp
+from gawee_dialect.dialect.position import IotaOp, TriOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.npu_ir.aten.promotion import number_element

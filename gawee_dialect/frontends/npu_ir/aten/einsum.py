@@ -5,7 +5,9 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import BatchMatMulOp, MulOp, ReduceSumOp
+from gawee_dialect.dialect.elementwise import MulOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp
+from gawee_dialect.dialect.reduction import ReduceSumOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op

@@ -6,16 +6,10 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, i1, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import (
-    BroadcastToOp,
-    GatherElementsOp,
-    GatherNdOp,
-    GatherOp,
-    IotaOp,
-    ReverseOp,
-    SliceOp,
-    TransposeOp,
-)
+from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TransposeOp
+from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.position import IotaOp
+from gawee_dialect.dialect.slicing import SliceOp
 from gawee_dialect.dialect.types import element_type, tensor_shape, ui8
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axis_of

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import CatOp
+from gawee_dialect.dialect.shape import CatOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axis_of
 from gawee_dialect.frontends.npu_ir.aten.promotion import promoted

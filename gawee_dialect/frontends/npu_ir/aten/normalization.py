@@ -7,16 +7,10 @@ import numpy as np
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import (
-    BatchNormOp,
-    DivOp,
-    GroupNormOp,
-    LayerNormOp,
-    MulOp,
-    ReduceMeanOp,
-    RmsNormOp,
-    RsqrtOp,
-)
+from gawee_dialect.dialect.elementary import RsqrtOp
+from gawee_dialect.dialect.elementwise import DivOp, MulOp
+from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
+from gawee_dialect.dialect.reduction import ReduceMeanOp
 from gawee_dialect.dialect.types import dtype_name, element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axis_of
@@ -174,7 +168,7 @@ def native_layer_norm(
     bias: SSAValue | None,
     eps: float,
 ) -> Sequence[SSAValue | None]:
-    """Normalize the last axes; mean and reciprocal deviation are made where something reads them."""
+    """Normalize the last axes; mean and reciprocal deviation where something reads them."""
     result = layer_norm(emit, input, normalized_shape, weight, bias, eps)
     if not (emit.is_used(1) or emit.is_used(2)):
         return result, None, None

@@ -2,7 +2,7 @@
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import PadOp
+from gawee_dialect.dialect.slicing import PadOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op

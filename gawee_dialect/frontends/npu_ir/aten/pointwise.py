@@ -6,33 +6,29 @@ from math import log
 from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect import (
+from gawee_dialect.dialect.activation import SigmoidOp
+from gawee_dialect.dialect.arithmetic import (
     AbsOp,
-    AddOp,
-    BitwiseNotOp,
     CeilOp,
-    CosOp,
-    DivOp,
-    ErfOp,
-    ExpOp,
     FloorOp,
-    IsNanOp,
-    Log1pOp,
-    LogicalNotOp,
-    LogOp,
-    MulOp,
     NegOp,
     ReciprocalOp,
     RoundOp,
-    RsqrtOp,
-    SigmoidOp,
     SignOp,
-    SinOp,
-    SqrtOp,
-    SubOp,
-    TanhOp,
-    WhereOp,
 )
+from gawee_dialect.dialect.bitwise import BitwiseNotOp, LogicalNotOp
+from gawee_dialect.dialect.comparison import IsNanOp, WhereOp
+from gawee_dialect.dialect.elementary import (
+    CosOp,
+    ErfOp,
+    ExpOp,
+    Log1pOp,
+    LogOp,
+    RsqrtOp,
+    SinOp,
+    TanhOp,
+)
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.types import element_type, is_float, ui8
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.npu_ir.aten.convolution import batched, per_axis
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter

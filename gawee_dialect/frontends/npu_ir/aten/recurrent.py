@@ -6,15 +6,10 @@ from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import (
-    AddOp,
-    MatMulOp,
-    MulOp,
-    ReluOp,
-    SigmoidOp,
-    SubOp,
-    TanhOp,
-)
+from gawee_dialect.dialect.activation import SigmoidOp
+from gawee_dialect.dialect.elementary import TanhOp
+from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp
+from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.joining import cat, stack
@@ -122,7 +117,7 @@ def unrolled(
     weights: Weights,
     back: bool,
 ) -> tuple[SSAValue, State]:
-    """Run one layer in one direction over (time, batch, features); return outputs and last state."""
+    """Run one layer in one direction over (time, batch, features); return outputs, last state."""
     projected = emit(MatMulOp(input, weights.input, weights.input_bias))
     steps = list(unbind(emit, projected, 0))
     current: State = state

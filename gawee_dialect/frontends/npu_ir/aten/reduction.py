@@ -5,14 +5,15 @@ from math import inf, prod
 
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect import (
-    AbsOp,
+from gawee_dialect.dialect.along_axis import CumSumOp
+from gawee_dialect.dialect.arithmetic import AbsOp
+from gawee_dialect.dialect.comparison import WhereOp
+from gawee_dialect.dialect.elementary import ExpOp, LogOp
+from gawee_dialect.dialect.elementwise import MulOp, SqrtOp
+from gawee_dialect.dialect.order import SortOp, TopKOp
+from gawee_dialect.dialect.reduction import (
     ArgMaxOp,
     ArgMinOp,
-    CumSumOp,
-    ExpOp,
-    LogOp,
-    MulOp,
     ReduceAllOp,
     ReduceAnyOp,
     ReduceMaxOp,
@@ -20,10 +21,6 @@ from gawee_dialect.dialect import (
     ReduceMinOp,
     ReduceProdOp,
     ReduceSumOp,
-    SortOp,
-    SqrtOp,
-    TopKOp,
-    WhereOp,
 )
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, pow_number, sub

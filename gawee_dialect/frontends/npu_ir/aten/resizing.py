@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import GridSampleOp, InterpolateOp
+from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op

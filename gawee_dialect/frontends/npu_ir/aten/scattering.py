@@ -2,7 +2,8 @@
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import InsertSliceOp, ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.slicing import InsertSliceOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axis_of
 from gawee_dialect.frontends.npu_ir.aten.indexing import AdvancedIndex, positions

@@ -16,7 +16,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TypeAlias, Union, get_type_hints
+from typing import TypeAlias, get_type_hints
 
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
@@ -195,22 +195,22 @@ def _as_is(*types: type) -> Callable[[object], object]:
     return lambda value: value if isinstance(value, types) else None
 
 
-_FITS: Sequence[tuple[object, str, Callable[[object], object]]] = (
-    (bool, "a boolean", _as_is(bool)),
-    (int, "an integer", _as_is(int)),
-    (float, "a number", _as_float),
-    (str, "a string", _as_is(str)),
-    (Number, "a number", _as_is(bool, int, float)),
-    (Operand, "a tensor or a number", _as_is(bool, int, float)),
-    (Ints, "integers", _as_ints),
-    (Floats, "numbers", _as_floats),
+_FITS: Sequence[tuple[object, object, str, Callable[[object], object]]] = (
+    (bool, bool | None, "a boolean", _as_is(bool)),
+    (int, int | None, "an integer", _as_is(int)),
+    (float, float | None, "a number", _as_float),
+    (str, str | None, "a string", _as_is(str)),
+    (Number, Number | None, "a number", _as_is(bool, int, float)),
+    (Operand, Operand | None, "a tensor or a number", _as_is(bool, int, float)),
+    (Ints, Ints | None, "integers", _as_ints),
+    (Floats, Floats | None, "numbers", _as_floats),
 )
 
 
 def _fit(value: object, parameter: Parameter) -> object:
     """Return a value as a parameter's annotation wants it; raises Refusal where it does not fit."""
-    for annotation, text, convert in _FITS:
-        if parameter.annotation not in (annotation, _optional(annotation)):
+    for annotation, optional, text, convert in _FITS:
+        if parameter.annotation not in (annotation, optional):
             continue
         if value is None and parameter.annotation != annotation:
             return None
@@ -220,10 +220,6 @@ def _fit(value: object, parameter: Parameter) -> object:
             raise Refusal(f"expected argument '{parameter.name}' to be {text}, got {got}")
         return fitting
     return value
-
-
-def _optional(annotation: object) -> object:
-    return Union[annotation, None]
 
 
 def value_text(value: object) -> str:

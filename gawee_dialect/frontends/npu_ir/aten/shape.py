@@ -5,7 +5,7 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import TileOp, TransposeOp
+from gawee_dialect.dialect.arrangement import TileOp, TransposeOp
 from gawee_dialect.dialect.elementwise import broadcast_shape
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axis_of, dtype_element

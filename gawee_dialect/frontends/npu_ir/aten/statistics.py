@@ -5,7 +5,8 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect import MulOp, ReduceMeanOp, ReduceSumOp, SqrtOp
+from gawee_dialect.dialect.elementwise import MulOp, SqrtOp
+from gawee_dialect.dialect.reduction import ReduceMeanOp, ReduceSumOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import sub
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axes_of
