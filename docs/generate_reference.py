@@ -21,6 +21,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from gawee_dialect.dialect import GAWEE
+from gawee_dialect.frontends.coverage import lowering_text, ops_of
 from gawee_dialect.frontends.formats import FRONTENDS, Frontend
 from gawee_dialect.passes.lowerings import lowerings
 from gawee_dialect.tools.command_line import CommandParser
@@ -191,11 +192,17 @@ def tools_page() -> str:
     return "\n\n".join([GENERATED, head, *map(tool_section, TOOLS)]) + "\n"
 
 
+def code_list(names: Sequence[str]) -> str:
+    """Return names as code, with commas between them."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def support_table(frontend: Frontend) -> str:
     """Return a format's registry of ops as a table."""
     lowered = lowerings()
     rows = [
-        f"| `{entry.op_type}` | `{entry.op}` | `{lowered[entry.op]}` | "
+        f"| `{entry.op_type}` | {code_list(ops_of(entry.op))} | "
+        f"{code_list(ops_of(lowering_text(entry.op, lowered)))} | "
         f"{prose('; '.join(entry.limits))} |"
         for entry in frontend.op_support()
     ]

@@ -104,6 +104,7 @@ class Importer:
         self.report_unsupported()
         outputs = self.outputs()
         self.block.add_op(ReturnOp(*outputs))
+        self._erase_unused()
         names = unique_names([each.name for each in self.ir.graph_outputs])
         function = FuncOp(
             MAIN,
@@ -115,6 +116,13 @@ class Importer:
             res_attrs=output_attributes(names[: len(outputs)]),
         )
         return ModuleOp([function])
+
+    def _erase_unused(self) -> None:
+        # Transposed weights, for example, which linear layers use as they are stored.
+        for op in reversed(list(self.block.ops)):
+            if op.results and not any(result.uses for result in op.results):
+                op.detach()
+                op.erase()
 
     def add_arguments(self) -> None:
         """Make the graph's inputs and the weights that nodes read."""
@@ -236,6 +244,11 @@ class Importer:
         hint = problem.hint if isinstance(problem, Refusal) else None
         text = f"'{node.op_type}' node {problem}"
         self.problems.append(Diagnostic(text, place_text(node.place), node.name, hint))
+
+    def add_stand_in(self, output: TensorMeta) -> None:
+        """Make an argument of a tensor's declared type, so that what reads it can be checked."""
+        if output.name not in self.values:
+            self._add(ArgumentKind.INPUT, output.name, output, "output")
 
     def report_unsupported(self) -> None:
         """Report the ops that nothing is registered for, each once, with its nodes."""
