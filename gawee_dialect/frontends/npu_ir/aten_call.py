@@ -1,7 +1,8 @@
 """A node as the call of PyTorch's op that it came from, and what that call makes of shapes."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 
 from xdsl.utils.hints import isa
 
@@ -146,18 +147,20 @@ def call_aten(node: OpNode, tensor_of: TensorOf, device: str) -> list[Tensor]:
 
 
 def infer_with_pytorch(node: OpNode) -> Sequence[tuple[tuple[int, ...], str]] | None:
-    """Return shapes and dtypes that PyTorch makes of a node's inputs, on the meta device.
+    """Return shapes and dtypes that PyTorch makes of a node's inputs, without computing anything.
 
     None for an op that PyTorch does not have or cannot run without data. Raises GaweeError where
     the op refuses its inputs. A hook for `validate_ir`.
     """
     library = torch()
-    made: Mapping[int, Tensor] = {
-        id(each): library.empty(each.shape, dtype=getattr(library, each.dtype), device="meta")
-        for each in node.inputs
-    }
+
+    # Some ops return other shapes on the meta device than where they run.
+    def fake(tensor: TensorMeta) -> object:
+        return library.empty(tensor.shape, dtype=getattr(library, tensor.dtype), device="cpu")
+
     try:
-        results = call_aten(node, lambda each: made[id(each)], "meta")
+        with import_module("torch._subclasses.fake_tensor").FakeTensorMode():
+            results = call_aten(node, fake, "cpu")
     except (ConversionError, NotImplementedError):
         return None
     except Exception as error:
