@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.computed import ComputedOp
+from gawee_dialect.dialect.elementwise import ElementwiseOp
 from gawee_dialect.dialect.types import (
     ELEMENTS,
     AnyTensor,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @irdl_op_definition
-class CastOp(ComputedOp):
+class CastOp(ElementwiseOp):
     """The input's elements in another type, the result's.
 
     Floats are rounded to the nearest of their new type, or towards zero where that is an integer;

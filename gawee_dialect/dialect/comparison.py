@@ -10,9 +10,9 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.computed import ComputedOp
 from gawee_dialect.dialect.elementwise import (
     BinaryOp,
+    ElementwiseOp,
     UnaryOp,
     broadcast_shape,
     numpy_function,
@@ -115,7 +115,7 @@ class IsNanOp(UnaryOp):
 
 
 @irdl_op_definition
-class WhereOp(ComputedOp):
+class WhereOp(ElementwiseOp):
     """Elements of lhs where a condition holds, of rhs elsewhere, with NumPy's broadcasting.
 
     ```mlir

@@ -52,7 +52,11 @@ def numpy_function(name: str) -> Callable[..., Array]:
     return function
 
 
-class UnaryOp(ComputedOp, ABC):
+class ElementwiseOp(ComputedOp, ABC):
+    """An op whose elements depend on those of its operands at the same, broadcast, position."""
+
+
+class UnaryOp(ElementwiseOp, ABC):
     """An op that applies one scalar function to every element."""
 
     ELEMENTS: ClassVar[ElementClass] = FLOATS
@@ -104,16 +108,15 @@ class UnaryOp(ComputedOp, ABC):
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """op(constant) -> constant; abs(abs(%x)) -> abs(%x); neg(neg(%x)) -> %x"""
         before = self.input.owner
-        repeated = isinstance(before, UnaryOp) and type(before) is type(self)
-        if repeated and before.properties == self.properties:
-            if self.IDEMPOTENT:
-                return (self.input,)
-            if self.INVOLUTION:
-                return (before.input,)
-        return super().fold()
+        if not isinstance(before, UnaryOp) or type(before) is not type(self):
+            return super().fold()
+        if self.INVOLUTION:
+            return (before.input,)
+        same = before.properties == self.properties
+        return (self.input,) if self.IDEMPOTENT and same else super().fold()
 
 
-class BinaryOp(ComputedOp, ABC):
+class BinaryOp(ElementwiseOp, ABC):
     """An op that applies one scalar function of two elements, with NumPy's broadcasting."""
 
     ELEMENTS: ClassVar[ElementClass] = NUMBERS

@@ -96,6 +96,14 @@ def is_unsigned(element: Attribute) -> bool:
     return isa(element, IntegerType) and element.signedness.data is Signedness.UNSIGNED
 
 
+def integer_range(element: IntegerType) -> tuple[int, int]:
+    """Return the lowest and the highest value of an integer type; signless ones are signed."""
+    bits = element.width.data
+    if element.signedness.data is Signedness.UNSIGNED:
+        return 0, (1 << bits) - 1
+    return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+
+
 @dataclass(frozen=True)
 class ElementClass:
     """A set of element types that ops are defined on, and how messages spell it."""

@@ -1,5 +1,7 @@
 """Normalization."""
 
+from math import prod
+
 import numpy as np
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir import SSAValue
@@ -42,9 +44,15 @@ def normalized(input: Array, axes: tuple[int, ...], eps: float, *, centred: bool
     """
     values = accumulator(input)
     if centred:
-        values = np.subtract(values, np.mean(values, axis=axes, keepdims=True))
-    variance = np.mean(np.square(values), axis=axes, keepdims=True)
+        values = np.subtract(values, _mean(values, axes))
+    variance = _mean(np.square(values), axes)
     return np.divide(values, np.sqrt(np.add(variance, variance.dtype.type(eps))))
+
+
+def _mean(values: Array, axes: tuple[int, ...]) -> Array:
+    count = prod(values.shape[axis] for axis in axes)
+    total = np.add.reduce(values, axis=axes, keepdims=True)
+    return np.divide(total, values.dtype.type(count))
 
 
 def scaled(values: Array, scale: Array | None, bias: Array | None) -> Array:

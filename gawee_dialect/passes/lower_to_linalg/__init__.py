@@ -4,13 +4,23 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from gawee_dialect.dialect import GAWEE
+from gawee_dialect.passes.lower_to_linalg.along_axis import (
+    LowerCumSum,
+    LowerLogSoftmax,
+    LowerSoftmax,
+)
 from gawee_dialect.passes.lower_to_linalg.constant import LowerConstant
 from gawee_dialect.passes.lower_to_linalg.conv import LowerConv
 from gawee_dialect.passes.lower_to_linalg.elementwise import LowerElementwise
 from gawee_dialect.passes.lower_to_linalg.matmul import LowerMatMul
-from gawee_dialect.passes.lower_to_linalg.normalization import LowerBatchNorm
+from gawee_dialect.passes.lower_to_linalg.normalization import (
+    LowerBatchNorm,
+    LowerGroupNorm,
+    LowerRowNorm,
+)
 from gawee_dialect.passes.lower_to_linalg.pool import LowerAdAvgPool, LowerAvgPool, LowerMaxPool
 from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
+from gawee_dialect.passes.lower_to_linalg.reduction import LowerArg, LowerReduce
 from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
 from gawee_dialect.passes.lower_to_linalg.shape import LowerCat, LowerIdentity, LowerReshape
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
@@ -40,7 +50,14 @@ class LowerToLinalg(RewritePass):
         LowerConv,
         LowerMatMul,
         LowerBatchNorm,
+        LowerRowNorm,
+        LowerGroupNorm,
         LowerElementwise,
+        LowerReduce,
+        LowerArg,
+        LowerCumSum,
+        LowerSoftmax,
+        LowerLogSoftmax,
         LowerMaxPool,
         LowerAvgPool,
         LowerAdAvgPool,
