@@ -4,6 +4,7 @@ from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.computed import ComputedFunctions
 from gawee_dialect.interpreter.gawee.conv import ConvFunctions
 from gawee_dialect.interpreter.gawee.matmul import MatMulFunctions
+from gawee_dialect.interpreter.gawee.movement import MovementFunctions, OrderFunctions
 from gawee_dialect.interpreter.gawee.normalization import NormalizationFunctions
 from gawee_dialect.interpreter.gawee.pool import PoolFunctions
 from gawee_dialect.interpreter.gawee.python_value import PythonValueFunctions
@@ -18,5 +19,7 @@ GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     PoolFunctions,
     ResizeFunctions,
     ShapeFunctions,
+    MovementFunctions,
+    OrderFunctions,
     PythonValueFunctions,
 )
