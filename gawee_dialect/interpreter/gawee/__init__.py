@@ -1,8 +1,10 @@
 """The NumPy meaning of every gawee op: one file per family, one function per op."""
 
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.gawee.attention import AttentionFunctions
 from gawee_dialect.interpreter.gawee.conv import ConvFunctions
 from gawee_dialect.interpreter.gawee.elementwise import ElementwiseFunctions
+from gawee_dialect.interpreter.gawee.grid_sample import GridSampleFunctions
 from gawee_dialect.interpreter.gawee.matmul import MatMulFunctions
 from gawee_dialect.interpreter.gawee.normalization import NormalizationFunctions
 from gawee_dialect.interpreter.gawee.pool import PoolFunctions
@@ -13,10 +15,12 @@ from gawee_dialect.interpreter.gawee.shape import ShapeFunctions
 GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ConvFunctions,
     MatMulFunctions,
+    AttentionFunctions,
     NormalizationFunctions,
     ElementwiseFunctions,
     PoolFunctions,
     ResizeFunctions,
+    GridSampleFunctions,
     ShapeFunctions,
     PythonValueFunctions,
 )

@@ -4,12 +4,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from gawee_dialect.dialect import GAWEE
+from gawee_dialect.passes.lower_to_linalg.attention import LowerAttention
 from gawee_dialect.passes.lower_to_linalg.constant import LowerConstant
 from gawee_dialect.passes.lower_to_linalg.conv import LowerConv
+from gawee_dialect.passes.lower_to_linalg.conv_transpose import LowerConvTranspose
 from gawee_dialect.passes.lower_to_linalg.elementwise import LowerElementwise
-from gawee_dialect.passes.lower_to_linalg.matmul import LowerMatMul
+from gawee_dialect.passes.lower_to_linalg.grid_sample import LowerGridSample
+from gawee_dialect.passes.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
 from gawee_dialect.passes.lower_to_linalg.normalization import LowerBatchNorm
-from gawee_dialect.passes.lower_to_linalg.pool import LowerAdAvgPool, LowerAvgPool, LowerMaxPool
+from gawee_dialect.passes.lower_to_linalg.pool import (
+    LowerAdAvgPool,
+    LowerAdMaxPool,
+    LowerAvgPool,
+    LowerMaxPool,
+)
 from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
 from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
 from gawee_dialect.passes.lower_to_linalg.shape import LowerCat, LowerIdentity, LowerReshape
@@ -38,13 +46,18 @@ class LowerToLinalg(RewritePass):
     numerics: ClassVar[Numerics] = REASSOCIATES
     patterns = (
         LowerConv,
+        LowerConvTranspose,
         LowerMatMul,
+        LowerBatchMatMul,
+        LowerAttention,
         LowerBatchNorm,
         LowerElementwise,
         LowerMaxPool,
         LowerAvgPool,
         LowerAdAvgPool,
+        LowerAdMaxPool,
         LowerInterpolate,
+        LowerGridSample,
         LowerReshape,
         LowerCat,
         LowerIdentity,
