@@ -23,7 +23,8 @@ def attention(
         scores = np.add(scores, accumulator(mask))
     if causal:
         queries, count = scores.shape[-2:]
-        scores = np.where(np.arange(queries)[:, np.newaxis] >= np.arange(count), scores, hidden)
+        rows = np.arange(queries, dtype=np.int64).reshape(-1, 1)
+        scores = np.where(np.greater_equal(rows, np.arange(count, dtype=np.int64)), scores, hidden)
     return rounded(np.matmul(softmax_or_zeros(scores), values), q.dtype)
 
 
