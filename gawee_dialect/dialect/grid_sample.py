@@ -37,7 +37,8 @@ class GridSampleOp(GaweeOp):
 
     `mode` "bilinear" weighs the four neighbours of a position by distance, "nearest" takes the
     nearest element, halves to even. With `padding_mode` "zeros" what is outside counts as zero,
-    with "border" positions are clamped to the image first.
+    with "border" positions are clamped to the image first. A position that is not a number is
+    outside, before the first row and column.
 
     ```mlir
     %y = gawee.grid_sample %x, %grid mode "bilinear" padding_mode "zeros" align_corners : (tensor<2x3x5x7xf32>, tensor<2x4x6x2xf32>) -> tensor<2x3x4x6xf32>

@@ -56,8 +56,8 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
     - with `align_corners`: d * (in - 1) / (out - 1), of `linear`, `bilinear` and `bicubic`.
 
     The positions of `nearest` are exact, those of a scale rounded in double precision. With
-    `float_positions` d * r is computed in f32 (f64 for f64 elements), of an r rounded to it: what
-    PyTorch does, which is one position off where d * r is a whole number and rounds below it.
+    `float_positions` they are computed in f32, of an r rounded to it: what PyTorch does with f32
+    images, which is one position off where d * r is a whole number and rounds below it.
 
     `size_from` are the values that a traced graph computed the size with (two i64 scalars, or
     Python values not yet folded). They cannot change the result, which is static; they are kept

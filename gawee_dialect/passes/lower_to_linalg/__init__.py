@@ -9,16 +9,24 @@ from gawee_dialect.passes.lower_to_linalg.along_axis import (
     LowerLogSoftmax,
     LowerSoftmax,
 )
+from gawee_dialect.passes.lower_to_linalg.attention import LowerAttention
 from gawee_dialect.passes.lower_to_linalg.constant import LowerConstant
 from gawee_dialect.passes.lower_to_linalg.conv import LowerConv
+from gawee_dialect.passes.lower_to_linalg.conv_transpose import LowerConvTranspose
 from gawee_dialect.passes.lower_to_linalg.elementwise import LowerElementwise
-from gawee_dialect.passes.lower_to_linalg.matmul import LowerMatMul
+from gawee_dialect.passes.lower_to_linalg.grid_sample import LowerGridSample
+from gawee_dialect.passes.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
 from gawee_dialect.passes.lower_to_linalg.normalization import (
     LowerBatchNorm,
     LowerGroupNorm,
     LowerRowNorm,
 )
-from gawee_dialect.passes.lower_to_linalg.pool import LowerAdAvgPool, LowerAvgPool, LowerMaxPool
+from gawee_dialect.passes.lower_to_linalg.pool import (
+    LowerAdAvgPool,
+    LowerAdMaxPool,
+    LowerAvgPool,
+    LowerMaxPool,
+)
 from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
 from gawee_dialect.passes.lower_to_linalg.reduction import LowerArg, LowerReduce
 from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
@@ -48,7 +56,10 @@ class LowerToLinalg(RewritePass):
     numerics: ClassVar[Numerics] = REASSOCIATES
     patterns = (
         LowerConv,
+        LowerConvTranspose,
         LowerMatMul,
+        LowerBatchMatMul,
+        LowerAttention,
         LowerBatchNorm,
         LowerRowNorm,
         LowerGroupNorm,
@@ -61,7 +72,9 @@ class LowerToLinalg(RewritePass):
         LowerMaxPool,
         LowerAvgPool,
         LowerAdAvgPool,
+        LowerAdMaxPool,
         LowerInterpolate,
+        LowerGridSample,
         LowerReshape,
         LowerCat,
         LowerIdentity,
