@@ -1,8 +1,8 @@
 """Graphs of PyTorch run, verified against PyTorch, and compiled from inside it.
 
-    outputs = execute_ir(ir, inputs, weights)              # compiled, interpreted, or by PyTorch
-    ok, report = verify_ir(ir, weights, model, inputs)     # against the original model
-    fast = compile_torch(model, example_inputs)            # or torch.compile(model, backend="gawee")
+    outputs = execute_ir(ir, inputs, weights)           # compiled, interpreted, or by PyTorch
+    ok, report = verify_ir(ir, weights, model, inputs)  # against the original model
+    fast = compile_torch(model, example_inputs)         # or torch.compile(model, backend="gawee")
 
 Only what needs PyTorch imports it.
 """

@@ -6,17 +6,19 @@
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.dialect.entry import ArgumentKind
+from gawee_dialect.diagnostics import Diagnostic, did_you_mean
+from gawee_dialect.dialect.types import shape_text
 from gawee_dialect.frontends.npu_ir.errors import ExecutionError
-from gawee_dialect.frontends.npu_ir.importer import import_ir, large_constants
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR
+from gawee_dialect.frontends.npu_ir.importer import import_ir
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Constant
+from gawee_dialect.frontends.npu_ir.liveness import Liveness
+from gawee_dialect.frontends.npu_ir.weights import bind_weights, load_weights
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
-from gawee_dialect.parameters.joined import joined
 from gawee_dialect.pytorch.tensors import (
     Array,
     as_array,
@@ -38,49 +40,60 @@ Weights: TypeAlias = Mapping[str, object] | str | Path | None
 def ir_model(
     ir: NPU_IR, weights: Weights = None, constants: Mapping[str, object] | None = None
 ) -> Model:
-    """Return a graph as a Model, which runs at any level, compiles, and can be saved.
+    """Return a graph with its weights as a Model, which runs at any level, compiles, can be saved.
 
     weights: by the names of the state_dict; a file's are read when they are needed.
     constants: of lifted constants, by name; they come before the graph's own data.
 
-    Raises ConversionError where the graph cannot be imported.
+    Raises ConversionError where the graph cannot be imported, WeightLoadError that lists every
+    weight that is missing or of another shape or dtype, ExecutionError for a constant without data.
     """
-    module = import_ir(ir)
-    model = Model(module, name=ir.model_name)
-    places = [tensors_as_arrays(constants or {}), large_constants(ir)]
+    graph = with_constants(ir, constants or {})
+    return Model(import_ir(graph), used_weights(graph, weights), name=ir.model_name)
+
+
+def with_constants(ir: NPU_IR, constants: Mapping[str, object]) -> NPU_IR:
+    """Return a graph with other data of some constants.
+
+    Raises ExecutionError for a name that is no constant or weight, and for another shape.
+    """
+    given: dict[str, Constant] = {}
+    known = {weight.name: weight for weight in ir.weights}
+    for name, value in constants.items():
+        meta, array = known.get(name), as_array(value, f"constant '{name}'")
+        if meta is None:
+            hint = did_you_mean(name, known, f"the graph has {len(known)} others")
+            raise ExecutionError(Diagnostic(f"unknown constant '{name}'", hint=hint))
+        if array.shape != meta.shape:
+            wanted, got = shape_text(meta.shape), shape_text(array.shape)
+            raise ExecutionError(f"expected constant '{name}' of shape {wanted}, got {got}")
+        given[name] = Constant(array.astype(meta.dtype), meta.dtype)
+    return replace(ir, constants={**ir.constants, **given})
+
+
+def used_weights(ir: NPU_IR, weights: Weights) -> dict[str, Array]:
+    """Return the arrays of the weights that nodes read, and of constants, by their names.
+
+    Raises as `ir_model` does.
+    """
+    liveness = Liveness(ir)
+    read = {weight.name for name, weight in ir.placeholders() if liveness.is_read(name)}
+    used = replace(ir, weights=[weight for weight in ir.weights if weight.name in read])
+    if weights is None:
+        lacking = [each.name for each in used.weights if each.name not in ir.constants]
+        if lacking:
+            raise ExecutionError(
+                Diagnostic(
+                    f"expected {len(lacking)} weights for '{ir.model_name}' ('{lacking[0]}' is the "
+                    "first), got none",
+                    hint="give a state_dict or the path of a file; for constants that were on the "
+                    "meta device constants= or gawee-run --constants",
+                )
+            )
+        return bind_weights(used, {})
     if isinstance(weights, Mapping):
-        places.append(tensors_as_arrays(weights))
-    elif weights is not None:
-        from gawee_dialect.parameters import open_parameters
-
-        places.append(open_parameters(weights, model.function))
-    model.parameters = joined(*places)
-    _check_given(model, weights)
-    return model
-
-
-def _check_given(model: Model, weights: Weights) -> None:
-    """Raise ExecutionError where no weights are given at all, or constants without data."""
-    lacking = [
-        each
-        for each in model.arguments
-        if each.kind in (ArgumentKind.PARAMETER, ArgumentKind.CONSTANT)
-        and each.name not in model.parameters
-    ]
-    problems = [
-        Diagnostic(
-            f"expected data of constant '{each.name}', got none",
-            hint="it was on the meta device when the graph was extracted; give it with constants=, "
-            "or gawee-run --constants",
-        )
-        for each in lacking
-        if each.kind is ArgumentKind.CONSTANT
-    ]
-    if weights is None and len(lacking) > len(problems):
-        count = len(lacking) - len(problems)
-        problems.append(Diagnostic(f"expected weights ('{lacking[0].name}', {count} in all)"))
-    if problems:
-        raise ExecutionError(problems)
+        return bind_weights(used, tensors_as_arrays(weights))
+    return bind_weights(used, load_weights(weights))
 
 
 def named_inputs(ir: NPU_IR, inputs: Inputs) -> dict[str, object]:
@@ -125,8 +138,9 @@ def execute_ir(
     if engine == "aten":
         from gawee_dialect.pytorch.aten_engine import run_aten
 
+        graph = with_constants(ir, constants or {})
         tensors = {name: as_tensor(value) for name, value in given.items()}
-        results = run_aten(ir, tensors, weights, constants)
+        results = run_aten(graph, tensors, used_weights(graph, weights))
         return tuple(results) if with_tensors else tuple(as_array(each) for each in results)
     if engine not in ENGINES:
         raise ExecutionError(f"unsupported engine '{engine}'; supported: {', '.join(ENGINES)}")
@@ -135,8 +149,3 @@ def execute_ir(
     arrays = {name: as_array(value, f"input '{name}'") for name, value in given.items()}
     outputs = model.run(arrays, level).values()
     return tuple(tensor_of_array(each) if with_tensors else each for each in outputs)
-
-
-def outputs_as_arrays(outputs: Sequence[object]) -> list[Array]:
-    """Return outputs as arrays."""
-    return [as_array(each, f"output {index}") for index, each in enumerate(outputs)]
