@@ -185,7 +185,13 @@ def lerp(emit: Emitter, self: SSAValue, end: SSAValue, weight: Operand) -> SSAVa
     return add(emit, self, step)
 
 
-@register_op("aten.copy", "aten.fill")
-def copy(emit: Emitter, self: SSAValue, src: Operand) -> SSAValue:
-    """Other elements, in the shape and element type of the first tensor."""
-    return emit.broadcast(as_element(emit, src, element_type(self)), tensor_shape(self))
+@register_op("aten.copy")
+def copy(emit: Emitter, self: SSAValue, src: SSAValue, non_blocking: object = False) -> SSAValue:
+    """Other elements, in the shape and element type of the first tensor"""
+    return emit.broadcast(emit.cast(src, element_type(self)), tensor_shape(self))
+
+
+@register_op("aten.fill")
+def fill(emit: Emitter, self: SSAValue, value: Operand) -> SSAValue:
+    """One value everywhere, in the shape and element type of a tensor"""
+    return emit.broadcast(as_element(emit, value, element_type(self)), tensor_shape(self))

@@ -8,7 +8,7 @@ from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.refusal import Refusal
 
 
-@register_op("aten.to.dtype", "aten.to.dtype_layout", "aten.to.device", "aten._to_copy")
+@register_op("aten.to.dtype", "aten.to.dtype_layout", "aten._to_copy")
 def to(
     emit: Emitter,
     self: SSAValue,
@@ -22,6 +22,20 @@ def to(
 ) -> SSAValue:
     """Cast; where and how the tensor is stored does not count."""
     return self if dtype is None else emit.cast(self, dtype_element(dtype))
+
+
+@register_op("aten.to.device")
+def to_device(
+    emit: Emitter,
+    self: SSAValue,
+    device: object,
+    dtype: str,
+    non_blocking: object = False,
+    copy: object = False,
+    memory_format: object = None,
+) -> SSAValue:
+    """Cast"""
+    return to(emit, self, dtype)
 
 
 @register_op("prims.convert_element_type")
