@@ -327,10 +327,9 @@ def recurrent(name: str, gates: int, states: int) -> None:
                 params += [d.floats(gates * hidden, size, low=-1, high=1)]
                 params += [d.floats(gates * hidden, hidden, low=-1, high=1)]
                 params += [d.floats(gates * hidden) for _ in range(2 if biases else 0)]
-        batch = () if d.bool() else (2,)
-        value = d.floats(*((*batch, 5) if batch_first else (5, *batch)), features)
-        state = [d.floats(count * ways, *batch, hidden) for _ in range(states)]
-        flags = [biases, count, 0.0, False, two_ways, batch_first and bool(batch)]
+        value = d.floats(*((2, 5) if batch_first else (5, 2)), features)
+        state = [d.floats(count * ways, 2, hidden) for _ in range(states)]
+        flags = [biases, count, 0.0, False, two_ways, batch_first]
         return Call([value, state if states > 1 else state[0], params, *flags], **SUMS)
 
 

@@ -111,7 +111,13 @@ def mv(emit: Emitter, self: SSAValue, vec: SSAValue) -> SSAValue:
     return matmul(emit, self, vec)
 
 
-@register_op("aten.dot", "aten.vdot")
+@register_op("aten.vdot")
+def vdot(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
+    """The sum of the products of two vectors"""
+    return dot(emit, self, other)
+
+
+@register_op("aten.dot")
 def dot(emit: Emitter, self: SSAValue, tensor: SSAValue) -> SSAValue:
     """The sum of the products of two vectors"""
     return emit(ReduceSumOp(emit(MulOp(self, tensor)), axes=[0], keep_dims=False))

@@ -135,36 +135,20 @@ def run_layers(
 ) -> Sequence[SSAValue]:
     """Run all layers; return outputs and, one tensor for each part of the state, last states."""
     weights = layers.weights(params)
-    batchless = len(tensor_shape(input)) == 2
-    value = emit.reshape(input, _with_batch(input)) if batchless else input
-    states = [emit.reshape(each, _with_batch(each)) if batchless else each for each in hx]
-    time_first = batchless or not layers.batch_first
-    value = value if time_first else transpose(emit, value, 0, 1)
+    value = transpose(emit, input, 0, 1) if layers.batch_first else input
     directions = 2 if layers.bidirectional else 1
     last: list[State] = []
     for start in range(0, len(weights), directions):
         outputs: list[SSAValue] = []
         for index in range(start, start + directions):
-            state = [select(emit, each, 0, index) for each in states]
+            state = [select(emit, each, 0, index) for each in hx]
             back = index > start
             output, end = unrolled(emit, cell, value, state, weights[index], back)
             outputs.append(output)
             last.append(end)
         value = cat(emit, outputs, 2)
-    finals = [stack(emit, [state[i] for state in last], 0) for i in range(len(states))]
-    value = value if time_first else transpose(emit, value, 0, 1)
-    results = [value, *finals]
-    return [emit.reshape(each, _without_batch(each)) for each in results] if batchless else results
-
-
-def _with_batch(value: SSAValue) -> tuple[int, ...]:
-    first, *rest = tensor_shape(value)
-    return (first, 1, *rest)
-
-
-def _without_batch(value: SSAValue) -> tuple[int, ...]:
-    first, _, *rest = tensor_shape(value)
-    return (first, *rest)
+    finals = [stack(emit, [state[i] for state in last], 0) for i in range(len(hx))]
+    return [transpose(emit, value, 0, 1) if layers.batch_first else value, *finals]
 
 
 @register_op("aten.lstm.input")

@@ -31,12 +31,13 @@ def permuted(emit: Emitter, value: SSAValue, permutation: Ints) -> SSAValue:
 
 
 @register_op("aten.view.default", "aten._unsafe_view", "aten.view_copy.default")
+@register_op("aten._reshape_copy")
 def view(emit: Emitter, self: SSAValue, size: Ints) -> SSAValue:
     """The same elements under another shape"""
     return emit.reshape(self, completed(size, prod(tensor_shape(self))))
 
 
-@register_op("aten.reshape", "aten._reshape_copy")
+@register_op("aten.reshape")
 def reshape(emit: Emitter, self: SSAValue, shape: Ints) -> SSAValue:
     """The same elements under another shape"""
     return view(emit, self, shape)
