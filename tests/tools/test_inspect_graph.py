@@ -116,8 +116,8 @@ def test_what_a_renderer_says_is_reported(
         (("info",), "error: the following arguments are required: input"),
         (("info", "g.json", "--jsno"), "error: unknown argument '--jsno'"),
         (
-            ("visualize", "g.json", "--max-nodes", "-2"),
-            "error: argument --max-nodes: expected one argument",
+            ("visualize", "g.json", "--max-nodes", "two"),
+            "error: expected --max-nodes of at least 0, got 'two'",
         ),
         (
             ("visualize", "g.json", "--max-nodes=-2"),

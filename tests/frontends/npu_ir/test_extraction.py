@@ -2,21 +2,25 @@
 
 import json
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 torch = pytest.importorskip("torch")
 
+from gawee_dialect.diagnostics import GaweeError  # noqa: E402
 from gawee_dialect.frontends.npu_ir import (  # noqa: E402
     NPU_IR,
     ConversionError,
     ExportError,
     bind_weights,
     extract_ir,
+    pytorch,
     validate_ir,
 )
 from gawee_dialect.frontends.npu_ir.aten_call import infer_with_pytorch  # noqa: E402
+from gawee_dialect.frontends.npu_ir.attributes import Unsayable, encode  # noqa: E402
 from gawee_dialect.frontends.npu_ir.errors import WeightLoadError  # noqa: E402
 from gawee_dialect.frontends.npu_ir.extract import NoDataWarning  # noqa: E402
 from gawee_dialect.frontends.npu_ir.read import parse_ir  # noqa: E402
@@ -274,3 +278,24 @@ def test_buffers_that_no_state_dict_has_travel_with_the_graph():
     torch.testing.assert_close(
         run_with_pytorch(ir, model.state_dict(), [x])[0], model(x), rtol=0, atol=0
     )
+
+
+def test_arguments_that_the_format_cannot_say_are_refused():
+    shapes = torch.fx.experimental.symbolic_shapes.ShapeEnv()
+
+    with pytest.raises(Unsayable, match="expected argument 'size' to be static, got 'u0'"):
+        encode([2, shapes.create_unbacked_symint()], "size")
+    with pytest.raises(Unsayable, match="unsupported argument 'value' of type complex"):
+        encode(1j, "value")
+
+
+def test_without_pytorch_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch):
+    pytorch.torch.cache_clear()
+    monkeypatch.setitem(sys.modules, "torch", None)
+    try:
+        with pytest.raises(
+            GaweeError, match="expected PyTorch to be installed, got no module 'torch'\nhint: pip"
+        ):
+            pytorch.torch()
+    finally:
+        pytorch.torch.cache_clear()
