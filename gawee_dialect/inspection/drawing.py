@@ -55,8 +55,8 @@ def draw(view: GraphView, max_nodes: int | None = None, *, weights: bool = True)
         artist.add_node(node, view)
     if hidden:
         artist.add_hidden(hidden)
-    for index, output in enumerate(view.outputs):
-        artist.add_output(index, output)
+    for index, (output, value) in enumerate(view.returned):
+        artist.add_output(index, output, value)
     return Drawing(artist.boxes, list(dict.fromkeys(artist.arrows)))
 
 
@@ -128,9 +128,9 @@ class _Artist:
             for output in node.outputs:
                 self.sources[output.name] = id, output.text
 
-    def add_output(self, index: int, output: TensorView) -> None:
+    def add_output(self, index: int, output: TensorView, value: str) -> None:
         lines = [f"Output: {output.name}", output.text]
         id = self._box(BoxKind.OUTPUT, str(index), lines)
-        if output.name in self.sources:
-            source, label = self.sources[output.name]
+        if value in self.sources:
+            source, label = self.sources[value]
             self.arrows.append(Arrow(source, id, label))

@@ -47,3 +47,12 @@ class GraphView:
     nodes: Sequence[NodeView]
     weight_of: Mapping[str, str] = field(default_factory=dict[str, str])
     """From the name under which nodes use a weight to its name in `weights`."""
+
+    output_values: Sequence[str] = ()
+    """Which value each output is, where that has another name."""
+
+    @property
+    def returned(self) -> Sequence[tuple[TensorView, str]]:
+        """Every output, and the name of the value that it is."""
+        values = self.output_values or [output.name for output in self.outputs]
+        return list(zip(self.outputs, values, strict=True))

@@ -40,15 +40,19 @@ def module_view(module: ModuleOp, name: str) -> GraphView:
         else:
             inputs.append(_tensor(value, argument.type))
     nodes: list[NodeView] = []
-    outputs: list[TensorView] = []
+    returned: Sequence[SSAValue] = ()
     for op in function.body.block.ops:
         used = [names.of(value) for value in dict.fromkeys(_used(op))]
         if op.has_trait(IsTerminator):
-            outputs = [_tensor(names.of(value), value.type) for value in op.operands]
+            returned = op.operands
         else:
             nodes.append(_node(op, used, names))
-    del outputs[len(output_names(function)) :]
-    return GraphView(name, inputs, outputs, weights, nodes, weight_of)
+    outputs = [
+        _tensor(output, value.type)
+        for output, value in zip(output_names(function), returned, strict=True)
+    ]
+    values = [names.of(value) for value in returned]
+    return GraphView(name, inputs, outputs, weights, nodes, weight_of, values)
 
 
 def _entry(module: ModuleOp) -> FuncOp:

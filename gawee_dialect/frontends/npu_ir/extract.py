@@ -1,8 +1,12 @@
 """A PyTorch model as NPU_IR: traced by torch.export, without a look at the data of its weights."""
 
+import io
+import logging
+import sys
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, first_line
@@ -100,16 +104,31 @@ def _export(model: Module, inputs: Sequence[object], kwargs: Mapping[str, object
     try:
         arguments = stand_ins.of_inputs(tuple(inputs))
         keywords = stand_ins.of_inputs(dict(kwargs))
-        with stand_ins.inside(model), library.no_grad(), _without_future_warnings():
+        with stand_ins.inside(model), library.no_grad(), _quiet():
             program: Program = library.export.export(model, arguments, keywords)
             return program
     except Exception as error:
         raise _export_error(error) from error
 
 
-def _without_future_warnings() -> warnings.catch_warnings:
-    # PyTorch warns about its own use of what it deprecates.
-    return warnings.catch_warnings(action="ignore", category=FutureWarning)
+@contextmanager
+def _quiet() -> Generator[None]:
+    """Keep from the user what PyTorch says about itself, and about what we say ourselves.
+
+    It warns of its own use of what it deprecates, and prints a graph before it refuses it.
+    """
+    logger = logging.getLogger("torch.fx.experimental.symbolic_shapes")
+    level, said = logger.level, io.StringIO()
+    logger.setLevel(logging.ERROR)
+    try:
+        with (
+            warnings.catch_warnings(action="ignore", category=FutureWarning),
+            redirect_stderr(said),
+        ):
+            yield
+        sys.stderr.write(said.getvalue())
+    finally:
+        logger.setLevel(level)
 
 
 _DATA_DEPENDENT = ("DataDependent", "GuardOnDataDependent", "UnsupportedFakeTensorException")
@@ -162,7 +181,7 @@ def _decompose(program: Program, keep: Sequence[str]) -> Program:
     for op in [op for op in table if _is_kept(str(op), keep)]:
         del table[op]
     try:
-        with _without_future_warnings(), library.no_grad():
+        with library.no_grad(), _quiet():
             return program.run_decompositions(table)
     except Exception as error:
         raise _export_error(error) from error
@@ -198,6 +217,7 @@ def _convert(program: Program, model: Module, model_name: str) -> NPU_IR:
         spec.arg.name: spec for spec in program.graph_signature.input_specs if _kind(spec) in _KINDS
     }
     ir = NPU_IR([], [], [], [], {}, model_name, str(torch().__version__))
+    tied = _first_names(model)
     converter = Converter()
     for node in program.graph_module.graph.nodes:
         if node.op != "placeholder":
@@ -205,7 +225,7 @@ def _convert(program: Program, model: Module, model_name: str) -> NPU_IR:
         spec = specs.get(node.name)
         meta = converter.add_placeholder(node, weight=spec is not None)
         if meta is not None and spec is not None:
-            _add_weight(ir, meta, spec)
+            _add_weight(ir, meta, tied.get(spec.target or "", spec.target or ""))
         elif meta is not None:
             ir.graph_inputs.append(meta)
     outputs = converter.convert(program.graph_module)
@@ -213,14 +233,24 @@ def _convert(program: Program, model: Module, model_name: str) -> NPU_IR:
     ir.graph_outputs = [
         TensorMeta(each.name, each.shape, each.dtype) for each in _tensors_in(outputs)
     ]
-    _add_constants(ir, program, model, specs)
+    _add_constants(ir, program, model, specs, tied)
     return ir
 
 
-def _add_weight(ir: NPU_IR, meta: TensorMeta, spec: Spec) -> None:
-    assert spec.target is not None
-    ir.weight_name_mapping[meta.name] = spec.target
-    ir.weights.append(TensorMeta(spec.target, meta.shape, meta.dtype))
+def _first_names(model: Module) -> Mapping[str, str]:
+    """Return, for every name of a weight, the first name of the same tensor: weights are tied."""
+    first: dict[int, str] = {}
+    names: dict[str, str] = {}
+    for tensors in (model.named_parameters, model.named_buffers):
+        for name, tensor in tensors(remove_duplicate=False):
+            names[name] = first.setdefault(id(tensor), name)
+    return names
+
+
+def _add_weight(ir: NPU_IR, meta: TensorMeta, name: str) -> None:
+    if name not in ir.weight_name_mapping.values():
+        ir.weights.append(TensorMeta(name, meta.shape, meta.dtype))
+    ir.weight_name_mapping[meta.name] = name
 
 
 def _tensors_in(value: object) -> Iterator[TensorMeta]:
@@ -231,9 +261,15 @@ def _tensors_in(value: object) -> Iterator[TensorMeta]:
             yield from _tensors_in(entry)
 
 
-def _add_constants(ir: NPU_IR, program: Program, model: Module, specs: Mapping[str, Spec]) -> None:
+def _add_constants(
+    ir: NPU_IR,
+    program: Program,
+    model: Module,
+    specs: Mapping[str, Spec],
+    tied: Mapping[str, str],
+) -> None:
     """Add data of what no state_dict has: lifted constants, buffers that are not persistent."""
-    buffers = dict(model.named_buffers())
+    buffers = dict(model.named_buffers(remove_duplicate=False))
     for spec in specs.values():
         assert spec.target is not None
         kind = _kind(spec)
@@ -242,7 +278,8 @@ def _add_constants(ir: NPU_IR, program: Program, model: Module, specs: Mapping[s
             continue
         tensor = program.constants.get(spec.target) if kind != "BUFFER" else buffers[spec.target]
         if is_tensor(tensor) and has_data(tensor):
-            ir.constants[spec.target] = Constant(array_of(tensor), torch_name(tensor.dtype))
+            name = tied.get(spec.target, spec.target)
+            ir.constants[name] = Constant(array_of(tensor), torch_name(tensor.dtype))
         else:
             warnings.warn(_no_data(kind, spec.target), NoDataWarning, stacklevel=4)
 

@@ -3,8 +3,9 @@
 **Values.** A value has a name that is unique in the graph. Graph inputs are named as the arguments
 of `forward`; parameters, buffers and lifted constants by their placeholder (`p_fc_weight`,
 `b_running_mean`, `c_mask`), which `weight_name_mapping` maps to the name in `weights`, the
-state_dict's (`fc.weight`). A node with one result names it like itself; one that returns a tuple or
-a list names the results `<node>_<i>`, where i counts what is not a tensor as well.
+state_dict's (`fc.weight`); tied weights are listed once, by the first name. A node with one result
+names it like itself; one that returns a tuple or a list names the results `<node>_<i>`, where i
+counts what is not a tensor as well.
 
 An input of a node refers to its value by `name`. `producer_node` and `producer_output_idx` say the
 same again: the node and the position in its `outputs`; for a graph input its own name and 0, for a
@@ -150,10 +151,11 @@ class NPU_IR:
     def placeholders(self) -> Iterator[tuple[str, TensorMeta]]:
         """Yield every name under which nodes may use a weight, and the weight.
 
-        These are its placeholders, and its own name where a file uses that.
+        These are its placeholders, and its own name where nothing else has that.
         """
         by_name = {weight.name: weight for weight in self.weights}
         taken = {*self.weight_name_mapping, *(each.name for each in self.graph_inputs)}
+        taken.update(each.name for node in self.nodes for each in node.outputs)
         yield from ((name, weight) for name, weight in by_name.items() if name not in taken)
         for placeholder, name in self.weight_name_mapping.items():
             if name in by_name:

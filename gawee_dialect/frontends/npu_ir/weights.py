@@ -35,17 +35,20 @@ class WeightReport:
 def check_weights(ir: NPU_IR, store: Mapping[str, Array]) -> WeightReport:
     """Hold weights against a graph: missing, wrong shape, wrong dtype, all at once; and extra ones.
 
-    Constants that the graph carries may be missing; where the store has them, it counts.
+    Constants that the graph carries may be missing, and so may what no node reads; where the store
+    has them, it counts.
     """
     described = store if isinstance(store, ParameterStore) else MemoryStore(store)
     found: dict[str, str] = {}
     problems: list[Diagnostic] = []
+    names = set(described)  # asking the store itself would read the data
+    needed = _read_weights(ir) - set(ir.constants)
     for weight in ir.weights:
-        own = next((name for name in _candidates(ir, weight, described) if name in described), None)
+        own = next((name for name in _candidates(ir, weight, described) if name in names), None)
         if own is not None:
             found[weight.name] = own
             problems.extend(_misfits(weight, own, described))
-        elif weight.name not in ir.constants:
+        elif weight.name in needed:
             problems.append(_missing(ir, weight, described))
     extra = [name for name in described if name not in set(found.values())]
     return WeightReport(found, problems, extra)
@@ -56,9 +59,9 @@ def bind_weights(
 ) -> dict[str, Array]:
     """Return the array of every weight and constant of a graph, by its name in `weights`.
 
-    The result is what a compiled model's `rebind` takes. Raises WeightLoadError that lists every
-    weight that is missing or of another shape or dtype; with `strict` also what the store has and
-    the graph does not.
+    Weights that no node reads are among them where the store has them. Raises WeightLoadError that
+    lists every weight that is missing or of another shape or dtype; with `strict` also what the
+    store has and the graph does not.
     """
     report = check_weights(ir, store)
     extra = [Diagnostic(f"unknown weight '{name}' for '{ir.model_name}'") for name in report.extra]
@@ -74,6 +77,12 @@ def bind_weights(
     except ParameterProblem as problem:
         raise WeightLoadError(f"cannot read weights: {problem}") from problem
     return arrays
+
+
+def _read_weights(ir: NPU_IR) -> set[str]:
+    read = {each.name for node in ir.nodes for each in node.inputs}
+    read |= {each.name for each in ir.graph_outputs}
+    return {weight.name for placeholder, weight in ir.placeholders() if placeholder in read}
 
 
 def _candidates(ir: NPU_IR, weight: TensorMeta, store: ParameterStore) -> Iterator[str]:
