@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
+from math import prod
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, TensorType, UnitAttr, i64
@@ -155,7 +156,18 @@ class ReduceMeanOp(ReduceOp):
     name = "gawee.reduce_mean"
 
     ELEMENTS: ClassVar = FLOATS
-    FUNCTION: ClassVar = "mean"
+    FUNCTION: ClassVar = "sum"
+
+    @property
+    def count(self) -> int:
+        """How many elements each mean is taken of."""
+        shape = tensor_type(self.input).get_shape()
+        return prod(shape[axis] for axis in self.reduced_axes)
+
+    def compute_all(self, operands: Sequence[Array]) -> Array:
+        import numpy as np
+
+        return np.divide(super().compute_all(operands), operands[0].dtype.type(self.count))
 
 
 @irdl_op_definition

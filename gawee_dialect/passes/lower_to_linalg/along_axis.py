@@ -16,6 +16,7 @@ from gawee_dialect.passes.lower_to_linalg.combining import (
     combined,
     in_element_type,
     kept_axes,
+    mapped,
     spread,
 )
 from gawee_dialect.passes.lower_to_linalg.conversions import computed_type
@@ -97,10 +98,12 @@ class LowerLogSoftmax(Pattern):
         total = combined(rewriter, op.input, [axis], SUM, beside=[greatest], term=raised)
 
         def logarithm(scalars: Scalars, values: Sequence[SSAValue]) -> SSAValue:
-            value, most, powers = values
-            return scalars.subtract(
-                scalars.subtract(value, most), scalars.apply(math.LogOp, powers)
-            )
+            return scalars.apply(math.LogOp, values[0])
 
+        def less_both(scalars: Scalars, values: Sequence[SSAValue]) -> SSAValue:
+            value, most, scale = values
+            return scalars.subtract(scalars.subtract(value, most), scale)
+
+        total = mapped(rewriter, total, element_type(total), logarithm)
         beside = [(greatest, kept), (total, kept)]
-        rewriter.replace(op, (), [spread(rewriter, op.input, beside, type, logarithm)])
+        rewriter.replace(op, (), [spread(rewriter, op.input, beside, type, less_both)])

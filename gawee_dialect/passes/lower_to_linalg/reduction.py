@@ -1,7 +1,6 @@
 """Reductions to `linalg.generic`: one lowering, a table of combiners."""
 
 from collections.abc import Mapping, Sequence
-from math import prod
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
@@ -73,8 +72,7 @@ class LowerReduce(Pattern):
         result = combined(rewriter, op.input, op.reduced_axes, COMBINERS[type(op)])
         element = element_type(op.result)
         if isinstance(op, ReduceMeanOp):
-            shape = tensor_shape(op.input)
-            count = prod(shape[axis] for axis in op.reduced_axes)
+            count = op.count
 
             def mean(scalars: Scalars, values: Sequence[SSAValue]) -> SSAValue:
                 return scalars.divide(values[0], scalars.constant(count, values[0].type))
