@@ -4,15 +4,30 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from gawee_dialect.dialect import GAWEE
+from gawee_dialect.passes.lower_to_linalg.arrangement import (
+    LowerBroadcastTo,
+    LowerReverse,
+    LowerTile,
+    LowerTranspose,
+)
 from gawee_dialect.passes.lower_to_linalg.constant import LowerConstant
 from gawee_dialect.passes.lower_to_linalg.conv import LowerConv
 from gawee_dialect.passes.lower_to_linalg.elementwise import LowerElementwise
+from gawee_dialect.passes.lower_to_linalg.gather import (
+    LowerGather,
+    LowerGatherElements,
+    LowerGatherNd,
+)
 from gawee_dialect.passes.lower_to_linalg.matmul import LowerMatMul
 from gawee_dialect.passes.lower_to_linalg.normalization import LowerBatchNorm
+from gawee_dialect.passes.lower_to_linalg.order import LowerOrder
 from gawee_dialect.passes.lower_to_linalg.pool import LowerAdAvgPool, LowerAvgPool, LowerMaxPool
+from gawee_dialect.passes.lower_to_linalg.position import LowerIota, LowerTri
 from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
 from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
+from gawee_dialect.passes.lower_to_linalg.scatter import LowerScatterElements, LowerScatterNd
 from gawee_dialect.passes.lower_to_linalg.shape import LowerCat, LowerIdentity, LowerReshape
+from gawee_dialect.passes.lower_to_linalg.slicing import LowerInsertSlice, LowerPad, LowerSlice
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import RewritePass
 
@@ -47,6 +62,21 @@ class LowerToLinalg(RewritePass):
         LowerInterpolate,
         LowerReshape,
         LowerCat,
+        LowerTranspose,
+        LowerBroadcastTo,
+        LowerTile,
+        LowerReverse,
+        LowerSlice,
+        LowerInsertSlice,
+        LowerPad,
+        LowerGather,
+        LowerGatherElements,
+        LowerGatherNd,
+        LowerScatterElements,
+        LowerScatterNd,
+        LowerIota,
+        LowerTri,
+        LowerOrder,
         LowerIdentity,
         LowerConstant,
         RejectPythonValue,
