@@ -29,7 +29,6 @@ class LowerScatterElements(Pattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ScatterElementsOp, rewriter: PatternRewriter) -> None:
-        rewriter.name_hint = op.result.name_hint
         shape = tensor_shape(op.input)
         axis = op.axis.value.data % len(shape)
 
@@ -48,7 +47,6 @@ class LowerScatterNd(Pattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ScatterNdOp, rewriter: PatternRewriter) -> None:
-        rewriter.name_hint = op.result.name_hint
         shape = tensor_shape(op.input)
         *rows, named = tensor_shape(op.indices)
 
