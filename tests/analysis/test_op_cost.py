@@ -11,6 +11,7 @@ from gawee_dialect.analysis.op_cost import limit_of, op_work
 from gawee_dialect.analysis.work import Work
 from gawee_dialect.dialect import GAWEE
 from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.frontends.mlir_text import parse_mlir
@@ -370,8 +371,10 @@ def test_every_node_of_the_graph_has_a_rule() -> None:
     assert without == NOT_WORK
 
 
-# Where a bin or a neighbour is, the lowering computes at every element; the node's rule doesn't.
-SAME_FLOPS = [op for op in COMPUTED_OPS if op not in (AdAvgPoolOp, InterpolateOp)]
+# Where a bin, a neighbour or an element's place is, the lowering computes at every element; the
+# node's rule doesn't.
+OWN_POSITIONS = (AdAvgPoolOp, InterpolateOp, SortOp, TopKOp)
+SAME_FLOPS = [op for op in COMPUTED_OPS if op not in OWN_POSITIONS]
 
 
 @pytest.mark.parametrize("op", SAME_FLOPS, ids=lambda op: op.name)

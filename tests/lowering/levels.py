@@ -70,9 +70,7 @@ def run_at(level: str, module: ModuleOp, arrays: Arrays) -> list[NDArray[Any]]:
 LOOPS = "bufferize,outline-kernels,plan-memory,lower-linalg-to-loops"
 
 
-def check_at(
-    level: str, make: Make, arrays: Arrays, expected: Sequence[torch.Tensor]
-) -> None:
+def check_at(level: str, make: Make, arrays: Arrays, expected: Sequence[torch.Tensor]) -> None:
     """Run an op at one level; what it computes must equal PyTorch's results, bit for bit."""
     if level == "upstream" and find_upstream_tools() is None:
         return
