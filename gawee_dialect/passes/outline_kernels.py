@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import FunctionType, ModuleOp, UnknownLoc
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -29,7 +29,7 @@ CLONED_INTO_KERNELS = (
 
 def is_work(op: Operation) -> bool:
     """Whether an op reads or writes elements of buffers."""
-    return isinstance(op, LinalgStructuredOperation | memref.CopyOp)
+    return isinstance(op, LinalgStructuredOperation | memref.CopyOp | scf.ForOp)
 
 
 def node_groups(block: Block) -> Iterable[list[Operation]]:
@@ -129,7 +129,7 @@ class Outliner:
     def _emit_once(self, kernel: Kernel, group: list[Operation]) -> FuncOp:
         # The last op with the most operands is what the node is about; others prepare for it.
         main = max(reversed(group), key=lambda op: len(op.operands))
-        base = main.name.rpartition(".")[2]
+        base = "loop" if isinstance(main, scf.ForOp) else main.name.rpartition(".")[2]
         new = kernel.function(f"{base}_{self.names[base]}", group[0])
         same_type = self.kernels.setdefault(new.function_type, [])
         for other in same_type:

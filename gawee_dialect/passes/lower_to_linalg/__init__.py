@@ -9,11 +9,22 @@ from gawee_dialect.passes.lower_to_linalg.along_axis import (
     LowerLogSoftmax,
     LowerSoftmax,
 )
+from gawee_dialect.passes.lower_to_linalg.arrangement import (
+    LowerBroadcastTo,
+    LowerReverse,
+    LowerTile,
+    LowerTranspose,
+)
 from gawee_dialect.passes.lower_to_linalg.attention import LowerAttention
 from gawee_dialect.passes.lower_to_linalg.constant import LowerConstant
 from gawee_dialect.passes.lower_to_linalg.conv import LowerConv
 from gawee_dialect.passes.lower_to_linalg.conv_transpose import LowerConvTranspose
 from gawee_dialect.passes.lower_to_linalg.elementwise import LowerElementwise
+from gawee_dialect.passes.lower_to_linalg.gather import (
+    LowerGather,
+    LowerGatherElements,
+    LowerGatherNd,
+)
 from gawee_dialect.passes.lower_to_linalg.grid_sample import LowerGridSample
 from gawee_dialect.passes.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
 from gawee_dialect.passes.lower_to_linalg.normalization import (
@@ -21,16 +32,20 @@ from gawee_dialect.passes.lower_to_linalg.normalization import (
     LowerGroupNorm,
     LowerRowNorm,
 )
+from gawee_dialect.passes.lower_to_linalg.order import LowerOrder
 from gawee_dialect.passes.lower_to_linalg.pool import (
     LowerAdAvgPool,
     LowerAdMaxPool,
     LowerAvgPool,
     LowerMaxPool,
 )
+from gawee_dialect.passes.lower_to_linalg.position import LowerIota, LowerTri
 from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
 from gawee_dialect.passes.lower_to_linalg.reduction import LowerArg, LowerReduce
 from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
+from gawee_dialect.passes.lower_to_linalg.scatter import LowerScatterElements, LowerScatterNd
 from gawee_dialect.passes.lower_to_linalg.shape import LowerCat, LowerIdentity, LowerReshape
+from gawee_dialect.passes.lower_to_linalg.slicing import LowerInsertSlice, LowerPad, LowerSlice
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import RewritePass
 
@@ -77,6 +92,21 @@ class LowerToLinalg(RewritePass):
         LowerGridSample,
         LowerReshape,
         LowerCat,
+        LowerTranspose,
+        LowerBroadcastTo,
+        LowerTile,
+        LowerReverse,
+        LowerSlice,
+        LowerInsertSlice,
+        LowerPad,
+        LowerGather,
+        LowerGatherElements,
+        LowerGatherNd,
+        LowerScatterElements,
+        LowerScatterNd,
+        LowerIota,
+        LowerTri,
+        LowerOrder,
         LowerIdentity,
         LowerConstant,
         RejectPythonValue,
