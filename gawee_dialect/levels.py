@@ -34,6 +34,7 @@ def passes_to(level: Level, *, fast_math: str | None = None) -> Sequence[ModuleP
 
 def lower_to(module: ModuleOp, level: Level, *, fast_math: str | None = None) -> ModuleOp:
     """Return a copy of a graph, lowered to a level; raises GaweeError where it cannot be."""
-    lowered = module.clone()
-    run_passes(make_context(), lowered, passes_to(level, fast_math=fast_math))
+    lowered, passes = module.clone(), passes_to(level, fast_math=fast_math)
+    if passes:
+        run_passes(make_context(), lowered, passes)
     return lowered

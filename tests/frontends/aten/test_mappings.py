@@ -35,16 +35,21 @@ def test_a_call_computes_what_pytorch_does(op: str) -> None:
     run()
 
 
-NO_RESULT = {
+NOTHING_TO_COMPARE = {
+    # Without a result.
     *("aten._assert_async", "aten._assert_scalar", "aten._assert_tensor_metadata"),
     *("aten._functional_assert_async", "aten._functional_assert_scalar"),
+    # Whatever is in memory.
+    *("aten.empty.memory_format", "aten.empty_like", "aten.new_empty"),
+    # PyTorch has it for other devices alone.
+    "aten._conv_depthwise2d",
 }
 
 
 def test_every_mapping_has_a_case() -> None:
     tested = {mapping.name for op in CASES if (mapping := find_mapping(op)) is not None}
 
-    assert sorted({mapping.name for mapping in mappings()} - tested - NO_RESULT) == []
+    assert sorted({mapping.name for mapping in mappings()} - tested - NOTHING_TO_COMPARE) == []
 
 
 def schema_names(op: str) -> list[str]:

@@ -37,7 +37,7 @@ def comparison(predicate: str) -> Callable[[Emitter, SSAValue, Operand], Result]
 
 
 for _predicate, _long_name in {
-    "eq": "equal",
+    "eq": "eq",
     "ne": "not_equal",
     "lt": "less",
     "le": "less_equal",

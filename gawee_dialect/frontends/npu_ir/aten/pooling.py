@@ -144,7 +144,8 @@ for _axes in (1, 2, 3):
         max_pool_with_indices(_axes)
     )
     register_op(f"aten.avg_pool{_axes}d")(avg_pool(_axes))
-    register_op(f"aten.adaptive_avg_pool{_axes}d", f"aten._adaptive_avg_pool{_axes}d")(
-        adaptive_avg_pool(_axes)
-    )
+    register_op(f"aten.adaptive_avg_pool{_axes}d")(adaptive_avg_pool(_axes))
     register_op(f"aten.adaptive_max_pool{_axes}d", limits=NO_POSITIONS)(adaptive_max_pool(_axes))
+
+for _axes in (2, 3):
+    register_op(f"aten._adaptive_avg_pool{_axes}d")(adaptive_avg_pool(_axes))
