@@ -155,3 +155,10 @@ def test_problems_of_the_graph_are_all_printed(run: Run):
     assert code == 1
     assert err.count("error: ") == 2
     assert err.startswith("g.json:")
+
+
+def test_files_of_the_user_are_loaded_first(run: Run):
+    Path("mine.py").write_text("from xdsl.dialects.func import FuncOp\n")
+
+    assert run("info", "g.json", "--load", "mine.py")[0] == 0
+    assert run("--load=gone.py", "info", "g.json")[0] == 1
