@@ -121,7 +121,8 @@ def argument_parser() -> CommandParser:
     add(
         "--weights",
         metavar="DIR",
-        help="folder (or .npz, .safetensors, .pt) of the weights (default: the folder of the input)",
+        help="folder (or .npz, .safetensors, .pt) of the weights "
+        "(default: the folder of the input)",
     )
     add(
         "--no-weights",
