@@ -121,7 +121,8 @@ def argument_parser() -> CommandParser:
     add(
         "--weights",
         metavar="DIR",
-        help="folder (or .npz, .safetensors) of the weights (default: the folder of the input)",
+        help="folder (or .npz, .safetensors, .pt) of the weights "
+        "(default: the folder of the input)",
     )
     add(
         "--no-weights",
@@ -183,10 +184,10 @@ def print_coverage(arguments: Namespace, frontend: Frontend, text: str, name: st
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError, and then writes nothing."""
-    if is_sub_command(argv):
-        return run_sub_command(argv)
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths):
+        if is_sub_command(rest):
+            return run_sub_command(rest)
         return translate(parse_arguments(rest))
 
 

@@ -16,6 +16,7 @@ from gawee_dialect.inspection.render import PICTURES, render
 from gawee_dialect.inspection.summary import summary_json, summary_text
 from gawee_dialect.inspection.text_forms import dot_text, mermaid_pie, mermaid_text
 from gawee_dialect.tools.command_line import DONE, CommandParser, read_text, write_text
+from gawee_dialect.tools.plugin_file import LOAD_HELP
 
 MAX_NODES = 30
 """How many nodes `visualize` shows by default."""
@@ -35,6 +36,7 @@ def _parser(name: str, description: str) -> CommandParser:
         choices=("auto", *FRONTENDS),
         help="format of the input (default: auto, by its content)",
     )
+    add("--load", metavar="FILE", help=LOAD_HELP)
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
 

@@ -155,3 +155,17 @@ def test_problems_of_the_graph_are_all_printed(run: Run):
     assert code == 1
     assert err.count("error: ") == 2
     assert err.startswith("g.json:")
+
+
+def test_files_of_the_user_are_loaded_first(run: Run):
+    Path("mine.py").write_text(
+        "from xdsl.irdl import IRDLOperation, irdl_op_definition\n"
+        "@irdl_op_definition\nclass Nothing(IRDLOperation):\n    name = 'mine.nothing'\n"
+    )
+    Path("own.mlir").write_text(
+        'func.func @main() {\n  "mine.nothing"() : () -> ()\n  func.return\n}'
+    )
+
+    assert run("info", "own.mlir")[0] == 1
+    assert "mine.nothing  1" in run("info", "own.mlir", "--load", "mine.py")[1]
+    assert run("--load=gone.py", "info", "own.mlir")[0] == 1
