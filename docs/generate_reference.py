@@ -21,9 +21,11 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from gawee_dialect.dialect import GAWEE
+from gawee_dialect.frontends.coverage import lowering_text, ops_of
 from gawee_dialect.frontends.formats import FRONTENDS, Frontend
 from gawee_dialect.passes.lowerings import lowerings
 from gawee_dialect.tools.command_line import CommandParser
+from gawee_dialect.tools.inspect_graph import SUB_COMMANDS
 from gawee_dialect.tools.pass_list import options
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes
 
@@ -169,14 +171,23 @@ def flag_row(action: Action) -> str:
 
 
 def tool_section(module_name: str) -> str:
-    """Return the description and the flags of a command-line tool."""
+    """Return the description and the flags of a command-line tool, and of its sub-commands."""
     module = import_module(f"gawee_dialect.tools.{module_name}")
     make_parser: Callable[[], CommandParser] = module.argument_parser
-    parser = make_parser()
+    parts = [parser_section(make_parser(), docstring(module).partition("\n\n")[0], "##")]
+    if module_name == "gawee_translate":
+        for make_parser, _ in SUB_COMMANDS.values():
+            parser = make_parser()
+            parts.append(parser_section(parser, parser.description or "", "###"))
+    return "\n\n".join(parts)
+
+
+def parser_section(parser: CommandParser, description: str, heading: str) -> str:
+    """Return the description and the flags of one command line."""
     rows = [flag_row(action) for action in parser.actions() if action.help is not SUPPRESS]
     parts = [
-        f"## `{parser.prog}`",
-        prose(docstring(module).partition("\n\n")[0]),
+        f"{heading} `{parser.prog}`",
+        prose(description),
         "\n".join(["| flag | |", "|---|---|", *rows]),
     ]
     if parser.epilog:
@@ -191,11 +202,17 @@ def tools_page() -> str:
     return "\n\n".join([GENERATED, head, *map(tool_section, TOOLS)]) + "\n"
 
 
+def code_list(names: Sequence[str]) -> str:
+    """Return names as code, with commas between them."""
+    return ", ".join(f"`{name}`" for name in names)
+
+
 def support_table(frontend: Frontend) -> str:
     """Return a format's registry of ops as a table."""
     lowered = lowerings()
     rows = [
-        f"| `{entry.op_type}` | `{entry.op}` | `{lowered[entry.op]}` | "
+        f"| `{entry.op_type}` | {code_list(ops_of(entry.op))} | "
+        f"{code_list(ops_of(lowering_text(entry.op, lowered)))} | "
         f"{prose('; '.join(entry.limits))} |"
         for entry in frontend.op_support()
     ]

@@ -39,5 +39,7 @@ def lower_to(
 ) -> ModuleOp:
     """Return a copy of a graph, lowered to a level; raises GaweeError where it cannot be."""
     lowered = module.clone()
-    run_passes(make_context(), lowered, passes_to(level, fast_math=fast_math, parallel=parallel))
+    passes = passes_to(level, fast_math=fast_math, parallel=parallel)
+    if passes:
+        run_passes(make_context(), lowered, passes)
     return lowered

@@ -196,9 +196,9 @@ class Model:
 def load(path: str | Path, weights: str | Path | Mapping[str, Array] | None = None) -> Model:
     """Read a graph in any format, with its weights.
 
-    `weights` are a folder of raw files, an .npz, a .safetensors, or a mapping from names to arrays;
-    without it raw files are looked for beside the graph. Raises GaweeError for a graph that cannot
-    be read; weights are checked when they are first needed.
+    `weights` are a folder of raw files, an .npz, .safetensors or .pt, or a mapping from names to
+    arrays; without it raw files are looked for beside the graph. Raises GaweeError for a graph that
+    cannot be read; weights are checked when they are first needed.
     """
     from gawee_dialect.frontends.formats import sniff
     from gawee_dialect.parameters import open_parameters

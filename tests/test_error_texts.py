@@ -23,6 +23,10 @@ MESSAGE_ARGUMENT = {
     "Diagnostic": 0,
     "Diagnostic.at": 1,
     "VerifyException": 0,
+    "WeightLoadError": 0,
+    "DataProblem": 0,
+    "Unsayable": 0,
+    "refusal": 1,
 }
 FILLED_IN = "\0"
 

@@ -28,6 +28,7 @@ FORBIDDEN = {
     "parameters": {"backend", "frontends", "interpreter", "passes", "tools"},
     "passes": {"backend", "frontends", "interpreter", "tools"},
     "frontends": {"backend", "interpreter", "passes", "tools"},
+    "inspection": {"backend", "frontends", "interpreter", "passes", "tools"},
     "interpreter": {"backend", "frontends", "passes", "tools"},
     "backend": {"frontends", "passes", "plots", "tools"},
     "instruments": {"backend", "frontends", "plots", "tools"},

@@ -1,10 +1,10 @@
-"""The work of loop nests over buffers: every op inside counts as often as it runs."""
+"""The work of loop nests over buffers and tensors: every op inside counts as often as it runs."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IntegerAttr, MemRefType
+from xdsl.dialects import arith, memref, scf, tensor
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
@@ -30,7 +30,10 @@ def _constant(value: SSAValue) -> int | None:
 
 @dataclass
 class Accesses:
-    """How often elements of each buffer are loaded and stored, and the arithmetic between."""
+    """How often elements of each buffer are loaded and stored, and the arithmetic between.
+
+    Versions of a tensor that loops carry are buffers as well: an insertion stores one element.
+    """
 
     flops: int = 0
     loads: Counter[SSAValue] = field(default_factory=Counter[SSAValue])
@@ -46,6 +49,10 @@ class Accesses:
                 self.loads[op.memref] += times
             case memref.StoreOp():
                 self.stores[op.memref] += times
+            case tensor.ExtractOp():
+                self.loads[op.tensor] += times
+            case tensor.InsertOp():
+                self.stores[op.dest] += times
             case _ if op.regions:
                 return False
             case _:
@@ -73,7 +80,7 @@ class Accesses:
 
 
 def _moved(value: SSAValue, times: int) -> int:
-    assert isa(value.type, MemRefType[Attribute])
+    assert isa(value.type, MemRefType[Attribute] | TensorType[Attribute])
     return min(size_of(value), times * element_bytes(value.type.element_type))
 
 

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.analysis.work import Work, traffic
+from gawee_dialect.analysis.work import Work, size_of, traffic
 from gawee_dialect.dialect import ELEMENTWISE, REDUCTIONS
 from gawee_dialect.dialect.activation import (
     ClipOp,
@@ -20,17 +20,23 @@ from gawee_dialect.dialect.activation import (
 )
 from gawee_dialect.dialect.along_axis import AlongAxisOp, CumSumOp, LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.arithmetic import FloorDivOp, RemainderOp, SignOp
+from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.cast import CastOp
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
+from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.position import IotaOp, TriOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.reduction import ArgOp, ReduceMeanOp, ReduceOp
 from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.types import element_type, is_float, is_tensor, tensor_shape
 
 BILINEAR_FLOPS = 9
@@ -41,6 +47,18 @@ NO_WORK = (ConstantOp, GetAttrOp, GetItemOp)
 
 VIEWS = (FlattenOp, IdentityOp, ReshapeOp)
 """Nodes whose result is what they read, under another shape."""
+
+MOVES = (
+    *(CatOp, TransposeOp, BroadcastToOp, TileOp, ReverseOp, SliceOp, InsertSliceOp, PadOp),
+    *(GatherOp, GatherElementsOp, GatherNdOp, IotaOp, TriOp),
+)
+"""Nodes that move elements without arithmetic on them."""
+
+ORDERS = (SortOp, TopKOp)
+"""Nodes that compare, and compute nothing."""
+
+READ_IN_PART = (SliceOp, GatherOp, GatherElementsOp, GatherNdOp)
+"""Nodes that read as many elements of their input as their result has, or fewer."""
 
 _Op = TypeVar("_Op", bound=Operation)
 
@@ -125,6 +143,10 @@ def _interpolate(op: InterpolateOp) -> int:
     return 0 if op.mode.data == "nearest" else BILINEAR_FLOPS * _elements(op.result)
 
 
+def _scatter(op: ScatterOp) -> int:
+    return _elements(op.updates) if op.reduction.data == "add" else 0
+
+
 _rule(ConvOp, lambda op: 2 * _elements(op.result) * prod(tensor_shape(op.weight)[1:]))
 _rule(MatMulOp, lambda op: 2 * _elements(op.result) * tensor_shape(op.weight)[1])
 for elementwise in ELEMENTWISE:
@@ -145,8 +167,10 @@ _rule(MaxPoolOp, lambda op: _elements(op.result) * prod(op.kernel.get_values()))
 _rule(AvgPoolOp, lambda op: _elements(op.result) * (prod(op.kernel.get_values()) + 1))
 _rule(AdAvgPoolOp, _adaptive_pool)
 _rule(InterpolateOp, _interpolate)
-for without in (*VIEWS, CatOp):
+for without in (*VIEWS, *MOVES, *ORDERS):
     _rule(without, lambda op: 0)
+_rule(ScatterElementsOp, _scatter)
+_rule(ScatterNdOp, _scatter)
 
 NODE_FLOPS: Mapping[type[Operation], Callable[[Operation], int]] = _FLOPS
 """FLOPs by kind of node: two for a multiply-add, one for any other arithmetic on an element."""
@@ -155,7 +179,8 @@ NODE_FLOPS: Mapping[type[Operation], Callable[[Operation], int]] = _FLOPS
 def node_work(op: Operation) -> Work | None:
     """Return the work of a node; None for a constant or a Python value, which are none.
 
-    It reads its operands, weights included, and writes its result, each once.
+    It reads its operands, weights included, and writes its result, each once; of what it picks
+    elements from, no more than it picks.
     """
     if type(op) not in NODE_FLOPS:
         return None
@@ -164,4 +189,8 @@ def node_work(op: Operation) -> Work | None:
     reads: Sequence[SSAValue] = [value for value in op.operands if is_tensor(value.type)]
     if isinstance(op, InterpolateOp):
         reads = [op.input]  # the others say how large the result is
-    return traffic(NODE_FLOPS[type(op)](op), reads, op.results)
+    work = traffic(NODE_FLOPS[type(op)](op), reads, op.results)
+    if isinstance(op, READ_IN_PART):
+        unread = max(0, size_of(op.input) - size_of(op.result))
+        work += Work(read_bytes=-unread, footprint=-unread)
+    return work

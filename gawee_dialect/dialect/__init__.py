@@ -37,6 +37,8 @@ from gawee_dialect.dialect.arithmetic import (
     RoundOp,
     SignOp,
 )
+from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.bitwise import (
     BitwiseAndOp,
     BitwiseNotOp,
@@ -53,7 +55,7 @@ from gawee_dialect.dialect.comparison import (
     WhereOp,
 )
 from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.elementary import (
     CosOp,
     ErfOp,
@@ -65,10 +67,14 @@ from gawee_dialect.dialect.elementary import (
     TanhOp,
 )
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
+from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp
-from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.order import SortOp, TopKOp
+from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.position import IotaOp, TriOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
 from gawee_dialect.dialect.reduction import (
     ArgMaxOp,
@@ -82,8 +88,10 @@ from gawee_dialect.dialect.reduction import (
     ReduceSumOp,
 )
 from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.schedule import ScheduleAttr
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.winograd import WinogradOp
 
 
@@ -119,7 +127,10 @@ GAWEE = Dialect(
     "gawee",
     [
         ConvOp,
+        ConvTransposeOp,
         MatMulOp,
+        BatchMatMulOp,
+        AttentionOp,
         BatchNormOp,
         LayerNormOp,
         RmsNormOp,
@@ -129,11 +140,29 @@ GAWEE = Dialect(
         MaxPoolOp,
         AvgPoolOp,
         AdAvgPoolOp,
+        AdMaxPoolOp,
         InterpolateOp,
+        GridSampleOp,
         IdentityOp,
         FlattenOp,
         ReshapeOp,
         CatOp,
+        TransposeOp,
+        BroadcastToOp,
+        TileOp,
+        ReverseOp,
+        SliceOp,
+        InsertSliceOp,
+        PadOp,
+        GatherOp,
+        GatherElementsOp,
+        GatherNdOp,
+        ScatterElementsOp,
+        ScatterNdOp,
+        IotaOp,
+        TriOp,
+        SortOp,
+        TopKOp,
         ConstantOp,
         GetAttrOp,
         GetItemOp,

@@ -47,7 +47,6 @@ from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
 
-
 @irdl_op_definition
 class RemFOp(arith.FloatingPointLikeBinaryOperation):
     """Remainder of a float division rounded towards zero: it has the sign of lhs."""

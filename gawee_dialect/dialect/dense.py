@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array: TypeAlias = NDArray[np.generic]
+    Positions: TypeAlias = NDArray[np.int64]
 
 
 def array_of(value: DenseIntOrFPElementsAttr) -> Array:

@@ -1,10 +1,18 @@
-"""Matrix multiplication with weights."""
+"""Matrix products."""
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import TensorType, UnitAttr
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, opt_operand_def, result_def, traits_def
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    opt_prop_def,
+    result_def,
+    traits_def,
+)
 from xdsl.traits import Pure
 
+from gawee_dialect.dialect.elementwise import broadcast_shape
 from gawee_dialect.dialect.operation import GaweeOp, optional_tensor_type
 from gawee_dialect.dialect.types import (
     AnyTensor,
@@ -13,6 +21,7 @@ from gawee_dialect.dialect.types import (
     require_rank,
     require_same_element,
     require_shape,
+    require_signed_number,
     tensor_type,
 )
 
@@ -77,4 +86,82 @@ class MatMulOp(GaweeOp):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(
             tensor_type(self.input), tensor_type(self.weight), optional_tensor_type(self.bias)
+        )
+
+
+@irdl_op_definition
+class BatchMatMulOp(GaweeOp):
+    """Product of the matrices in the last two axes, leading axes broadcast: NumPy's matmul.
+
+    out[..., m, n] = sum over k of a[..., m, k] * b[..., k, n]
+
+    With `transpose_a` the matrices of a are stored (k, m), with `transpose_b` those of b (n, k).
+    Integers wrap around. Operands have no axis less than a matrix has; a vector is reshaped first.
+
+    ```mlir
+    %c = gawee.batch_matmul %a, %b transpose_b : (tensor<2x1x5x8xf32>, tensor<3x7x8xf32>) -> tensor<2x3x5x7xf32>
+    ```
+
+    Constraints:
+      C1: both operands have rank 2 or more.
+      C2: element types are one float type, or one signless integer type of more than one bit.
+      C3: the columns of a's matrices equal the rows of b's.
+      C4: the leading axes broadcast.
+    """
+
+    name = "gawee.batch_matmul"
+
+    a = operand_def(TensorType)
+    b = operand_def(TensorType)
+    transpose_a = opt_prop_def(UnitAttr)
+    transpose_b = opt_prop_def(UnitAttr)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$a `,` $b (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? attr-dict "
+        "`:` functional-type(operands, results)"
+    )
+
+    def __init__(
+        self, a: SSAValue, b: SSAValue, *, transpose_a: bool = False, transpose_b: bool = False
+    ):
+        result_type = self.result_type(
+            tensor_type(a), tensor_type(b), transpose_a=transpose_a, transpose_b=transpose_b
+        )
+        super().__init__(
+            operands=[a, b],
+            properties={
+                "transpose_a": UnitAttr() if transpose_a else None,
+                "transpose_b": UnitAttr() if transpose_b else None,
+            },
+            result_types=[result_type],
+        )
+
+    @staticmethod
+    def result_type(
+        a: AnyTensor, b: AnyTensor, *, transpose_a: bool, transpose_b: bool
+    ) -> AnyTensor:
+        """Return the product's result type; raises VerifyException where C1 to C4 fail."""
+        for what, type in (("a", a), ("b", b)):
+            rank = type.get_num_dims()
+            require(rank >= 2, f"expected {what} of rank 2 or more, got rank {rank}")
+        require_signed_number("a", a)
+        require_same_element("b", b, a, "a")
+        *leading_a, rows, columns = a.get_shape()
+        *leading_b, inner, features = b.get_shape()
+        if transpose_a:
+            rows, columns = columns, rows
+        if transpose_b:
+            inner, features = features, inner
+        require(columns == inner, f"expected columns of a ({columns}) to equal rows of b ({inner})")
+        leading = broadcast_shape(leading_a, leading_b)
+        return TensorType(a.element_type, (*leading, rows, features))
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(
+            tensor_type(self.a),
+            tensor_type(self.b),
+            transpose_a=self.transpose_a is not None,
+            transpose_b=self.transpose_b is not None,
         )

@@ -1,6 +1,6 @@
 """Pooling."""
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import (
@@ -18,19 +18,25 @@ from xdsl.traits import Pure
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import (
     AnyTensor,
-    is_signed_number,
     require,
     require_float,
     require_length,
     require_positive,
-    require_rank,
+    require_signed_number,
     tensor_type,
 )
-from gawee_dialect.dialect.window import check_window, window_extent, window_shape
+from gawee_dialect.dialect.window import (
+    check_window,
+    default_window,
+    padding_pairs,
+    spatial_axes,
+    window_extent,
+    window_shape,
+)
 
 
 class WindowPoolOp(GaweeOp, ABC):
-    """What max and average pooling share: one 2-D window moved over height and width."""
+    """What max and average pooling share: one window moved over one to three spatial axes."""
 
     input = operand_def(TensorType)
     kernel = prop_def(DenseArrayBase.constr(i64))
@@ -52,35 +58,37 @@ class WindowPoolOp(GaweeOp, ABC):
         ceil_mode: bool,
     ) -> AnyTensor:
         """Return the pooled type; raises VerifyException where the window does not fit."""
-        require_rank("input", input, 4)
-        check_window(kernel, strides, padding, dilations)
+        axes = spatial_axes("input", input)
+        check_window(axes, kernel, strides, padding, dilations)
         batch, channels, *spatial = input.get_shape()
-        top, left, bottom, right = padding
         extent = [window_extent(k, d) for k, d in zip(kernel, dilations, strict=True)]
+        sides = zip(padding_pairs(padding), extent, strict=True)
         require(
-            max(top, bottom) < extent[0] and max(left, right) < extent[1],
+            all(max(pair) < size for pair, size in sides),
             f"expected padding ({list(padding)}) to be less than the window extent ({extent})",
         )
-        height, width = window_shape(spatial, kernel, strides, padding, dilations, ceil_mode)
-        return TensorType(input.element_type, (batch, channels, height, width))
+        sizes = window_shape(spatial, kernel, strides, padding, dilations, ceil_mode)
+        return TensorType(input.element_type, (batch, channels, *sizes))
 
 
 @irdl_op_definition
 class MaxPoolOp(WindowPoolOp):
     """Maximum over a sliding, optionally dilated window; NaN wins.
 
-    Positions outside the input count as the lowest value of the element type. `padding` is (top,
-    left, bottom, right). With `ceil_mode` a last partial window is kept if it starts inside the
-    input or its top or left padding.
+    The input is (batch, channels, spatial...) with one to three spatial axes. Positions outside it
+    count as the lowest value of the element type. `padding` is what comes before each spatial axis,
+    then what comes after each: (top, left, bottom, right) of an image. With `ceil_mode` a last
+    partial window is kept if it starts inside the input or the padding before it.
 
     ```mlir
     %y = gawee.max_pool %x kernel [3, 2] strides [2, 1] padding [1, 0, 1, 0] dilations [1, 2] ceil_mode false : (tensor<2x3x9x8xf32>) -> tensor<2x3x5x6xf32>
     ```
 
     Constraints:
-      C1: input has rank 4.
+      C1: input has rank 3, 4 or 5.
       C2: the element type is a float or a signless integer of more than one bit.
-      C3: kernel, strides and dilations are positive, padding is not negative.
+      C3: kernel, strides and dilations are positive, padding is not negative; each has as many
+          entries as there are spatial axes, padding twice as many.
       C4: padding is less than the window's extent.
       C5: the dilated window fits the padded input.
     """
@@ -100,10 +108,12 @@ class MaxPoolOp(WindowPoolOp):
         *,
         kernel: Sequence[int],
         strides: Sequence[int],
-        padding: Sequence[int] = (0, 0, 0, 0),
-        dilations: Sequence[int] = (1, 1),
+        padding: Sequence[int] | None = None,
+        dilations: Sequence[int] | None = None,
         ceil_mode: bool = False,
     ):
+        axes = tensor_type(input).get_num_dims() - 2
+        strides, padding, dilations = default_window(axes, strides, padding, dilations)
         result_type = self.result_type(
             tensor_type(input),
             kernel=kernel,
@@ -136,11 +146,7 @@ class MaxPoolOp(WindowPoolOp):
         ceil_mode: bool,
     ) -> AnyTensor:
         """Return the pooled type; raises VerifyException where C1 to C5 fail."""
-        require(
-            is_signed_number(input.element_type),
-            f"expected input of a float or signless integer element type, "
-            f"got '{input.element_type}'",
-        )
+        require_signed_number("input", input)
         return cls.window_type(
             input,
             kernel=kernel,
@@ -173,9 +179,10 @@ class AvgPoolOp(WindowPoolOp):
     ```
 
     Constraints:
-      C1: input has rank 4.
+      C1: input has rank 3, 4 or 5.
       C2: the element type is a float.
-      C3: kernel and strides are positive, padding is not negative.
+      C3: kernel and strides are positive, padding is not negative; each has as many entries as
+          there are spatial axes, padding twice as many.
       C4: padding is less than the kernel.
       C5: the window fits the padded input.
     """
@@ -196,10 +203,12 @@ class AvgPoolOp(WindowPoolOp):
         *,
         kernel: Sequence[int],
         strides: Sequence[int],
-        padding: Sequence[int] = (0, 0, 0, 0),
+        padding: Sequence[int] | None = None,
         ceil_mode: bool = False,
         count_include_pad: bool = True,
     ):
+        axes = tensor_type(input).get_num_dims() - 2
+        strides, padding, _ = default_window(axes, strides, padding, None)
         result_type = self.result_type(
             tensor_type(input),
             kernel=kernel,
@@ -236,7 +245,7 @@ class AvgPoolOp(WindowPoolOp):
             kernel=kernel,
             strides=strides,
             padding=padding,
-            dilations=(1, 1),
+            dilations=(1,) * len(kernel),
             ceil_mode=ceil_mode,
         )
 
@@ -250,25 +259,8 @@ class AvgPoolOp(WindowPoolOp):
         )
 
 
-@irdl_op_definition
-class AdAvgPoolOp(GaweeOp):
-    """Adaptive average pooling: the mean over as many bins as the output has.
-
-    Bin i of an axis covers input positions floor(i*in/out) up to, not including,
-    ceil((i+1)*in/out). Bins may overlap and differ in length.
-
-    ```mlir
-    %y = gawee.ad_avg_pool %x output_size [3, 5] : (tensor<2x4x7x5xf32>) -> tensor<2x4x3x5xf32>
-    ```
-
-    Constraints:
-      C1: input has rank 4.
-      C2: the element type is a float.
-      C3: output_size has two positive entries.
-      C4: the input's height and width are positive.
-    """
-
-    name = "gawee.ad_avg_pool"
+class AdaptivePoolOp(GaweeOp, ABC):
+    """What adaptive poolings share: as many bins of each spatial axis as the output has."""
 
     input = operand_def(TensorType)
     output_size = prop_def(DenseArrayBase.constr(i64))
@@ -287,17 +279,75 @@ class AdAvgPoolOp(GaweeOp):
         )
 
     @staticmethod
-    def result_type(input: AnyTensor, *, output_size: Sequence[int]) -> AnyTensor:
+    @abstractmethod
+    def check_element(input: AnyTensor) -> None:
+        """Raise VerifyException for an element type that the op is not defined on."""
+
+    @classmethod
+    def result_type(cls, input: AnyTensor, *, output_size: Sequence[int]) -> AnyTensor:
         """Return the pooled type; raises VerifyException where C1 to C4 fail."""
-        require_rank("input", input, 4)
-        require_float("input", input)
-        require_length("output_size", output_size, 2)
+        axes = spatial_axes("input", input)
+        cls.check_element(input)
+        require_length("output_size", output_size, axes)
         require_positive("output_size", output_size)
-        batch, channels, height, width = input.get_shape()
+        batch, channels, *spatial = input.get_shape()
         require(
-            height >= 1 and width >= 1, f"expected input with positive spatial sizes, got '{input}'"
+            all(size >= 1 for size in spatial),
+            f"expected input with positive spatial sizes, got '{input}'",
         )
         return TensorType(input.element_type, (batch, channels, *output_size))
 
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input), output_size=self.output_size.get_values())
+
+
+@irdl_op_definition
+class AdAvgPoolOp(AdaptivePoolOp):
+    """Adaptive average pooling: the mean over as many bins as the output has.
+
+    Bin i of a spatial axis covers input positions floor(i*in/out) up to, not including,
+    ceil((i+1)*in/out). Bins may overlap and differ in length. The input is (batch, channels,
+    spatial...) with one to three spatial axes.
+
+    ```mlir
+    %y = gawee.ad_avg_pool %x output_size [3, 5] : (tensor<2x4x7x5xf32>) -> tensor<2x4x3x5xf32>
+    ```
+
+    Constraints:
+      C1: input has rank 3, 4 or 5.
+      C2: the element type is a float.
+      C3: output_size has one positive entry for each spatial axis.
+      C4: the input's spatial sizes are positive.
+    """
+
+    name = "gawee.ad_avg_pool"
+
+    @staticmethod
+    def check_element(input: AnyTensor) -> None:
+        require_float("input", input)
+
+
+@irdl_op_definition
+class AdMaxPoolOp(AdaptivePoolOp):
+    """Adaptive max pooling: the maximum over as many bins as the output has; NaN wins.
+
+    Bin i of a spatial axis covers input positions floor(i*in/out) up to, not including,
+    ceil((i+1)*in/out). Bins may overlap and differ in length. The input is (batch, channels,
+    spatial...) with one to three spatial axes.
+
+    ```mlir
+    %y = gawee.ad_max_pool %x output_size [3, 5] : (tensor<2x4x7x5xf32>) -> tensor<2x4x3x5xf32>
+    ```
+
+    Constraints:
+      C1: input has rank 3, 4 or 5.
+      C2: the element type is a float or a signless integer of more than one bit.
+      C3: output_size has one positive entry for each spatial axis.
+      C4: the input's spatial sizes are positive.
+    """
+
+    name = "gawee.ad_max_pool"
+
+    @staticmethod
+    def check_element(input: AnyTensor) -> None:
+        require_signed_number("input", input)

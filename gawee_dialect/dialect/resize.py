@@ -36,18 +36,28 @@ from gawee_dialect.dialect.types import (
     require_float,
     require_length,
     require_positive,
-    require_rank,
     tensor_type,
 )
+from gawee_dialect.dialect.window import spatial_axes
 
 
 @irdl_op_definition
 class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
-    """Resample height and width to the given size.
+    """Resample the spatial axes of (batch, channels, spatial...) to the given size.
 
     The input position of output position d is, with r = in / out or 1 / scale where scales are
-    given: `nearest` floor(d * r); `bilinear` (d + 0.5) * r - 0.5, not below 0, between two
-    neighbours weighted by distance; `bilinear` with `align_corners` d * (in - 1) / (out - 1).
+    given:
+
+    - `nearest`: floor(d * r); `nearest_exact`: floor((d + 0.5) * r).
+    - `linear` and `bilinear`: (d + 0.5) * r - 0.5, not below 0, between two neighbours along each
+      axis weighted by distance. An image's mode is bilinear, that of one or three axes linear.
+    - `bicubic`: (d + 0.5) * r - 0.5 among four neighbours along each axis, the border repeated,
+      weighted by cubic convolution with a = -0.75.
+    - with `align_corners`: d * (in - 1) / (out - 1), of `linear`, `bilinear` and `bicubic`.
+
+    The positions of `nearest` are exact, those of a scale rounded in double precision. With
+    `float_positions` they are computed in f32, of an r rounded to it: what PyTorch does with f32
+    images, which is one position off where d * r is a whole number and rounds below it.
 
     `size_from` are the values that a traced graph computed the size with (two i64 scalars, or
     Python values not yet folded). They cannot change the result, which is static; they are kept
@@ -58,30 +68,44 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
     ```
 
     Constraints:
-      C1: input has rank 4 and positive spatial sizes.
-      C2: size has two positive entries.
-      C3: mode is nearest or bilinear; bilinear needs a float element type.
-      C4: align_corners goes with bilinear.
-      C5: scales, where given, are two positive numbers.
+      C1: input has rank 3, 4 or 5 and positive spatial sizes.
+      C2: size has one positive entry for each spatial axis.
+      C3: mode is nearest, nearest_exact, linear (one or three axes), bilinear or bicubic (two);
+          all but the first two need a float element type.
+      C4: align_corners goes with linear, bilinear and bicubic.
+      C5: scales, where given, are one positive number for each spatial axis.
       C6: size_from are integer tensors or Python values.
+      C7: float_positions goes with nearest and nearest_exact.
     """
 
     name = "gawee.interpolate"
 
-    MODES: ClassVar = ("nearest", "bilinear")
+    MODES: ClassVar = {
+        "nearest": (1, 2, 3),
+        "nearest_exact": (1, 2, 3),
+        "linear": (1, 3),
+        "bilinear": (2,),
+        "bicubic": (2,),
+    }
+    """For how many spatial axes there is which mode."""
+
+    CHOOSING: ClassVar = ("nearest", "nearest_exact")
+    """The modes that take elements as they are; the others blend."""
 
     input = operand_def(TensorType)
     size_from = var_operand_def()
     size = prop_def(DenseArrayBase.constr(i64))
     mode = prop_def(StringAttr)
     align_corners = opt_prop_def(UnitAttr)
+    float_positions = opt_prop_def(UnitAttr)
     scales = opt_prop_def(DenseArrayBase.constr(Float64Type()))
     result = result_def(TensorType)
 
     traits = traits_def(Pure())
     assembly_format = (
         "$input (`size_from` $size_from^)? `size` $size `mode` $mode (`scales` $scales^)? "
-        "(`align_corners` $align_corners^)? attr-dict `:` functional-type(operands, results)"
+        "(`align_corners` $align_corners^)? (`float_positions` $float_positions^)? attr-dict "
+        "`:` functional-type(operands, results)"
     )
 
     def __init__(
@@ -92,10 +116,16 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
         mode: str = "nearest",
         align_corners: bool = False,
         scales: Sequence[float] | None = None,
+        float_positions: bool = False,
         size_from: Sequence[SSAValue] = (),
     ):
         result_type = self.result_type(
-            tensor_type(input), size=size, mode=mode, align_corners=align_corners, scales=scales
+            tensor_type(input),
+            size=size,
+            mode=mode,
+            align_corners=align_corners,
+            scales=scales,
+            float_positions=float_positions,
         )
         super().__init__(
             operands=[input, size_from],
@@ -103,6 +133,7 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
                 "size": DenseArrayBase.from_list(i64, size),
                 "mode": StringAttr(mode),
                 "align_corners": UnitAttr() if align_corners else None,
+                "float_positions": UnitAttr() if float_positions else None,
                 "scales": None if scales is None else DenseArrayBase.from_list(f64, scales),
             },
             result_types=[result_type],
@@ -117,28 +148,33 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
         mode: str,
         align_corners: bool,
         scales: Sequence[float] | None,
+        float_positions: bool,
     ) -> AnyTensor:
-        """Return the resampled type; raises VerifyException where C1 to C5 fail."""
-        require_rank("input", input, 4)
+        """Return the resampled type; raises VerifyException where C1 to C5 or C7 fail."""
+        axes = spatial_axes("input", input)
         batch, channels, *spatial = input.get_shape()
         require_positive("spatial sizes", spatial)
-        require_length("size", size, 2)
+        require_length("size", size, axes)
         require_positive("size", size)
-        require(
-            mode in cls.MODES,
-            f"unsupported mode '{mode}'; supported: {', '.join(cls.MODES)}",
-        )
-        if mode == "bilinear":
+        modes = [name for name, supported in cls.MODES.items() if axes in supported]
+        require(mode in modes, f"unsupported mode '{mode}'; supported: {', '.join(modes)}")
+        if mode not in cls.CHOOSING:
             require_float("input", input)
+        blending = ", ".join(f"'{name}'" for name in modes if name not in cls.CHOOSING)
         require(
-            mode == "bilinear" or not align_corners,
-            f"expected align_corners to go with mode 'bilinear', got mode '{mode}'",
+            mode not in cls.CHOOSING or not align_corners,
+            f"expected align_corners to go with mode {blending}, got mode '{mode}'",
         )
         if scales is not None:
             require(
-                len(scales) == 2 and all(scale > 0 for scale in scales),
-                f"expected two positive scales, got {list(scales)}",
+                len(scales) == axes and all(scale > 0 for scale in scales),
+                f"expected {axes} positive scales, got {list(scales)}",
             )
+        require(
+            mode in cls.CHOOSING or not float_positions,
+            f"expected float_positions to go with mode 'nearest', 'nearest_exact', "
+            f"got mode '{mode}'",
+        )
         return TensorType(input.element_type, (batch, channels, *size))
 
     def inferred_type(self) -> AnyTensor:
@@ -148,6 +184,7 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
             mode=self.mode.data,
             align_corners=self.align_corners is not None,
             scales=None if self.scales is None else self.scales.get_values(),
+            float_positions=self.float_positions is not None,
         )
 
     def verify_(self) -> None:

@@ -219,6 +219,15 @@ def require_float(what: str, type: AnyTensor) -> None:
         )
 
 
+def require_signed_number(what: str, type: AnyTensor) -> None:
+    """Raise VerifyException unless the element type is a float or a signless integer above i1."""
+    if not is_signed_number(type.element_type):
+        raise VerifyException(
+            f"expected {what} of a float or signless integer element type, "
+            f"got '{type.element_type}'"
+        )
+
+
 def require_length(what: str, values: Sequence[int], length: int) -> None:
     """Raise VerifyException unless an attribute has as many entries as an op expects."""
     require(

@@ -2,26 +2,67 @@
 
 from collections.abc import Sequence
 
+from xdsl.utils.exceptions import VerifyException
+
 from gawee_dialect.dialect.types import (
+    AnyTensor,
     require,
     require_length,
     require_non_negative,
     require_positive,
 )
 
+SPATIAL_RANKS = (3, 4, 5)
+"""The ranks of (batch, channels, ...) with one, two or three spatial axes."""
+
+
+def spatial_axes(what: str, type: AnyTensor) -> int:
+    """Return how many spatial axes (batch, channels, ...) has: 1, 2 or 3.
+
+    Raises VerifyException for another number.
+    """
+    rank = type.get_num_dims()
+    if rank not in SPATIAL_RANKS:
+        raise VerifyException(f"expected {what} of rank 3, 4 or 5, got rank {rank} ('{type}')")
+    return rank - 2
+
+
+def default_window(
+    axes: int,
+    strides: Sequence[int] | None,
+    padding: Sequence[int] | None,
+    dilations: Sequence[int] | None,
+) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+    """Fill in what a window op's caller left out: strides and dilations of one, no padding."""
+    return (
+        (1,) * axes if strides is None else strides,
+        (0,) * (2 * axes) if padding is None else padding,
+        (1,) * axes if dilations is None else dilations,
+    )
+
+
+def padding_pairs(padding: Sequence[int]) -> list[tuple[int, int]]:
+    """Return (before, after) of each axis from padding that lists all befores, then all afters."""
+    axes = len(padding) // 2
+    return list(zip(padding[:axes], padding[axes:], strict=True))
+
 
 def check_window(
-    kernel: Sequence[int], strides: Sequence[int], padding: Sequence[int], dilations: Sequence[int]
+    axes: int,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    padding: Sequence[int],
+    dilations: Sequence[int],
 ) -> None:
-    """Check the attributes of a 2-D window; `padding` is (top, left, bottom, right).
+    """Check the attributes of a window over some axes; `padding` lists befores, then afters.
 
     Raises VerifyException for a wrong number of entries, for a kernel, stride or dilation below
     one, and for negative padding.
     """
-    require_length("kernel", kernel, 2)
-    require_length("strides", strides, 2)
-    require_length("padding", padding, 4)
-    require_length("dilations", dilations, 2)
+    require_length("kernel", kernel, axes)
+    require_length("strides", strides, axes)
+    require_length("padding", padding, 2 * axes)
+    require_length("dilations", dilations, axes)
     require_positive("kernel", kernel)
     require_positive("strides", strides)
     require_positive("dilations", dilations)
@@ -60,9 +101,32 @@ def window_shape(
     padding: Sequence[int],
     dilations: Sequence[int],
     ceil_mode: bool = False,
-) -> tuple[int, int]:
-    """Return the (height, width) of a 2-D window op's result; see `window_count`."""
-    top, left, bottom, right = padding
-    height = window_count(spatial[0], kernel[0], strides[0], (top, bottom), dilations[0], ceil_mode)
-    width = window_count(spatial[1], kernel[1], strides[1], (left, right), dilations[1], ceil_mode)
-    return height, width
+) -> tuple[int, ...]:
+    """Return the spatial sizes of a window op's result; see `window_count`."""
+    along = zip(spatial, kernel, strides, padding_pairs(padding), dilations, strict=True)
+    return tuple(window_count(*axis, ceil_mode) for axis in along)
+
+
+def transposed_shape(
+    spatial: Sequence[int],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    padding: Sequence[int],
+    output_padding: Sequence[int],
+    dilations: Sequence[int],
+) -> tuple[int, ...]:
+    """Return the spatial sizes of a transposed convolution's result.
+
+    Raises VerifyException where the padding leaves nothing of an axis.
+    """
+    sizes: list[int] = []
+    along = zip(spatial, kernel, strides, padding_pairs(padding), dilations, strict=True)
+    for axis, (size, window, stride, (before, after), dilation) in enumerate(along):
+        full = (size - 1) * stride + window_extent(window, dilation) + output_padding[axis]
+        require(
+            size >= 1 and full > before + after,
+            f"expected padding ({before} and {after}) to be less than the result without it "
+            f"({max(full, 0)})",
+        )
+        sizes.append(full - before - after)
+    return tuple(sizes)

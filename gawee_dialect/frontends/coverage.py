@@ -22,7 +22,10 @@ SHOWN_NODES = 3
 
 @dataclass(frozen=True)
 class OpSupport:
-    """One entry of a format's registry: what an op type becomes, and what it may not be."""
+    """One entry of a format's registry: what an op type becomes, and what it may not be.
+
+    `op` are several names, with commas between them, where it becomes more than one op.
+    """
 
     op_type: str
     op: str
@@ -66,6 +69,24 @@ def _text(problem: Diagnostic) -> str:
     return problem.message if listing else f"{problem.message}; {problem.hint}"
 
 
+def ops_of(op: str | None) -> Sequence[str]:
+    """Return the names in an `op` that may be several, or none."""
+    return op.split(", ") if op else ()
+
+
+def lowering_text(op: str | None, lowerings: Mapping[str, str | None]) -> str | None:
+    """Return what lowers an op or several; None where nothing is known."""
+    names = [lowerings.get(each) for each in ops_of(op)]
+    return ", ".join(dict.fromkeys(name for name in names if name)) or None
+
+
+def _lowered(node: NodeVerdict, lowerings: Mapping[str, str | None]) -> NodeVerdict:
+    left = [op for op in ops_of(node.op) if op in lowerings and lowerings[op] is None]
+    if not left:
+        return node
+    return replace(node, verdict=Verdict.UNSUPPORTED, notes=(f"no lowering of '{left[0]}'",))
+
+
 @dataclass(frozen=True)
 class CoverageRow:
     """The nodes of one op type on which the verdict is the same."""
@@ -91,14 +112,9 @@ class CoverageReport:
 
     def with_lowerings(self, lowerings: Mapping[str, str | None]) -> "CoverageReport":
         """Return the report with nodes whose op nothing lowers unsupported."""
-        leftover = {op for op, lowering in lowerings.items() if lowering is None}
-        nodes = [
-            replace(node, verdict=Verdict.UNSUPPORTED, notes=(f"no lowering of '{node.op}'",))
-            if node.op in leftover
-            else node
-            for node in self.nodes
-        ]
-        return replace(self, nodes=nodes, lowerings=lowerings)
+        return replace(
+            self, nodes=[_lowered(node, lowerings) for node in self.nodes], lowerings=lowerings
+        )
 
     @property
     def unsupported(self) -> Sequence[NodeVerdict]:
@@ -121,7 +137,7 @@ class CoverageReport:
         for _, group in groupby(sorted(self.nodes, key=kind), key=kind):
             first, *rest = group
             names = [first.name, *(node.name for node in rest)]
-            lowering = None if self.lowerings is None else self.lowerings.get(first.op or "")
+            lowering = lowering_text(first.op, self.lowerings or {})
             rows.append(
                 CoverageRow(first.op_type, first.op, lowering, first.verdict, first.notes, names)
             )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -14,19 +15,24 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, OpSupport, Verdict
 from gawee_dialect.locations import node_name, place
 
+if TYPE_CHECKING:
+    from gawee_dialect.inspection.graph_view import GraphView
+
 
 @dataclass(frozen=True)
 class Frontend:
     """One format: `accepts` looks at the text, `read` takes text, name and folder of data.
 
     `coverage` takes text and name, and says of every node whether it can be read; `op_support` is
-    the registry that it goes by, empty for a format that has the ops of the dialect itself.
+    the registry that it goes by, empty for a format that has the ops of the dialect itself. `view`
+    takes text and name, and describes the graph for inspection.
     """
 
     name: str
     accepts: Callable[[str], bool]
     read: Callable[[str, str, Path | None], ModuleOp]
     coverage: Callable[[str, str], CoverageReport]
+    view: Callable[[str, str], "GraphView"]
     op_support: Callable[[], Sequence[OpSupport]] = tuple[OpSupport]
 
 
@@ -52,6 +58,46 @@ def _gawee_json_support() -> Sequence[OpSupport]:
     return op_support()
 
 
+def _gawee_json_view(text: str, name: str) -> "GraphView":
+    from gawee_dialect.inspection.module_view import module_view
+
+    return module_view(_read_gawee_json(text, name, None), Path(name).stem)
+
+
+# A value of a Gawee graph may have this name, but is never a list.
+_NPU_IR_KEY = re.compile(r'"graph_inputs"\s*:\s*\[')
+
+
+def _is_npu_ir(text: str) -> bool:
+    return text.lstrip("\ufeff \t\r\n").startswith("{") and _NPU_IR_KEY.search(text) is not None
+
+
+def _read_npu_ir(text: str, name: str, _folder: Path | None) -> ModuleOp:
+    from gawee_dialect.frontends.npu_ir.importer import import_ir
+    from gawee_dialect.frontends.npu_ir.read import parse_ir
+
+    return import_ir(parse_ir(text, name))
+
+
+def _npu_ir_coverage(text: str, name: str) -> CoverageReport:
+    from gawee_dialect.frontends.npu_ir.coverage import npu_ir_coverage
+
+    return npu_ir_coverage(text, name)
+
+
+def _npu_ir_support() -> Sequence[OpSupport]:
+    from gawee_dialect.frontends.npu_ir.coverage import op_support
+
+    return op_support()
+
+
+def _npu_ir_view(text: str, name: str) -> "GraphView":
+    from gawee_dialect.frontends.npu_ir.read import parse_ir
+    from gawee_dialect.frontends.npu_ir.view import ir_view
+
+    return ir_view(parse_ir(text, name))
+
+
 # A comment, an alias, a generic op, `%x =`, or the name of an op: `module`, `func.func`.
 _MLIR_START = re.compile(r"\s*(//|[#!%\"]|module\b|\w+\.\w+)")
 
@@ -65,6 +111,12 @@ def _read_mlir(text: str, name: str, _folder: Path | None) -> ModuleOp:
     from gawee_dialect.universe import make_context
 
     return parse_mlir(make_context(), text, name)
+
+
+def _mlir_view(text: str, name: str) -> "GraphView":
+    from gawee_dialect.inspection.module_view import module_view
+
+    return module_view(_read_mlir(text, name, None), Path(name).stem)
 
 
 def _mlir_coverage(text: str, name: str) -> CoverageReport:
@@ -82,14 +134,19 @@ def _mlir_coverage(text: str, name: str) -> CoverageReport:
 FRONTENDS: dict[str, Frontend] = {
     frontend.name: frontend
     for frontend in (
+        # Both kinds of JSON have nodes; this one is told by what only it has.
+        Frontend(
+            "npu-ir", _is_npu_ir, _read_npu_ir, _npu_ir_coverage, _npu_ir_view, _npu_ir_support
+        ),
         Frontend(
             "gawee-json",
             _is_gawee_json,
             _read_gawee_json,
             _gawee_json_coverage,
+            _gawee_json_view,
             _gawee_json_support,
         ),
-        Frontend("mlir", _is_mlir, _read_mlir, _mlir_coverage),
+        Frontend("mlir", _is_mlir, _read_mlir, _mlir_coverage, _mlir_view),
     )
 }
 

@@ -61,8 +61,11 @@ class Source:
 class _LocatedDecoder(json.JSONDecoder):
     """The standard decoder; objects come out as JsonObject, repeated keys are remembered."""
 
-    def __init__(self) -> None:
-        super().__init__(parse_float=self._finite_number, parse_constant=self._refused_number)
+    def __init__(self, *, non_finite: bool) -> None:
+        if non_finite:
+            super().__init__()
+        else:
+            super().__init__(parse_float=self._finite_number, parse_constant=self._refused_number)
         self.problems: list[tuple[int, str]] = []
         self._refused: list[str] = []
         self.parse_object = self._located_object
@@ -130,14 +133,14 @@ def _lone_surrogates(value: JsonValue, offset: int) -> Iterator[tuple[int, str]]
         yield offset, f"expected text, got half of a surrogate pair in {value!a}"
 
 
-def decode_json(text: str, name: str) -> tuple[JsonValue, Source]:
-    """Decode JSON text.
+def decode_json(text: str, name: str, *, non_finite: bool = False) -> tuple[JsonValue, Source]:
+    """Decode JSON text; with `non_finite` also NaN and Infinity, which Python's writer makes.
 
     Raises GaweeError, located in the text, for text that is not JSON, for NaN, infinite or
     overflowing numbers, for a key that occurs twice in one object, and for half surrogate pairs.
     """
     source = Source(text, name)
-    decoder = _LocatedDecoder()
+    decoder = _LocatedDecoder(non_finite=non_finite)
     try:
         value = decoder.decode_all(text)
     except json.JSONDecodeError as error:

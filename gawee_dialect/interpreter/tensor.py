@@ -114,6 +114,16 @@ class TensorFunctions(OpFunctions):
     ) -> PythonValues:
         return (gather(op, args[0], args[1:]),)
 
+    @impl(tensor.InsertOp)
+    def insert(
+        self, interpreter: Interpreter, op: tensor.InsertOp, args: PythonValues
+    ) -> PythonValues:
+        scalar, destination, *indices = args
+        gather(op, destination, indices)  # refuses positions outside
+        result = np.array(destination)
+        result[tuple(map(int, indices))] = scalar
+        return (result,)
+
     @impl(tensor.SplatOp)
     def splat(
         self, interpreter: Interpreter, op: tensor.SplatOp, args: PythonValues

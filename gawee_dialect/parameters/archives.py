@@ -1,12 +1,9 @@
-"""Files that hold many named arrays: NumPy's .npz and .safetensors."""
+"""Files that hold many named arrays: NumPy's .npz."""
 
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Protocol
 
-import numpy as np
 from numpy.lib import format as npy
 
 from gawee_dialect.diagnostics import GaweeError, first_line
@@ -53,68 +50,3 @@ class NpzFile(ParameterStore):
 
     def __len__(self) -> int:
         return len(self._members)
-
-
-class _Slice(Protocol):
-    def get_shape(self) -> Sequence[int]: ...
-
-    def get_dtype(self) -> str: ...
-
-
-class _SafeFile(Protocol):
-    """What safetensors opens, with complete types."""
-
-    def keys(self) -> Sequence[str]: ...
-
-    def get_slice(self, name: str) -> _Slice: ...
-
-    def get_tensor(self, name: str) -> Array: ...
-
-
-_SAFE_DTYPES = {
-    "F16": "float16",
-    "F32": "float32",
-    "F64": "float64",
-    "I8": "int8",
-    "I32": "int32",
-    "I64": "int64",
-    "U8": "uint8",
-    "BOOL": "bool",
-}
-
-
-class SafetensorsFile(ParameterStore):
-    """The arrays of a .safetensors file, which stays mapped while the store lives."""
-
-    def __init__(self, path: Path) -> None:
-        import safetensors
-
-        safe_open: Callable[..., AbstractContextManager[_SafeFile]] = getattr(
-            safetensors, "safe_open"
-        )
-        try:
-            self._context = safe_open(path, framework="numpy")
-            self._file = self._context.__enter__()
-        except safetensors.SafetensorError as error:
-            raise GaweeError(
-                f"cannot read '{path}' as .safetensors: {first_line(error)}"
-            ) from error
-        self._names = list(self._file.keys())
-
-    def describe(self, name: str) -> ArrayDescription:
-        if name not in self._names:
-            raise KeyError(name)
-        view = self._file.get_slice(name)
-        dtype = view.get_dtype()
-        return ArrayDescription(tuple(view.get_shape()), _SAFE_DTYPES.get(dtype, dtype.lower()))
-
-    def __getitem__(self, name: str) -> Array:
-        if name not in self._names:
-            raise KeyError(name)
-        return read_only(np.asarray(self._file.get_tensor(name)))
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)

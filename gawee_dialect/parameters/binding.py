@@ -9,28 +9,40 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument, entry_arguments
 from gawee_dialect.dialect.types import dtype_name, is_tensor, shape_text
-from gawee_dialect.parameters.archives import NpzFile, SafetensorsFile
+from gawee_dialect.parameters.archives import NpzFile
 from gawee_dialect.parameters.raw_folder import RawFolder
+from gawee_dialect.parameters.safetensors_file import SafetensorsFile
 from gawee_dialect.parameters.store import Array, MemoryStore, ParameterProblem, ParameterStore
+from gawee_dialect.parameters.torch_file import SUFFIXES, TorchFile
 
 
 def open_parameters(path: str | Path, function: FuncOp) -> ParameterStore:
-    """Open a place of weights: a folder of raw files, a .npz or a .safetensors file.
+    """Open a place of weights: a folder of raw files, or a file of many arrays.
 
     `function` says which files of a folder hold which parameters. Raises GaweeError where there is
     nothing at the path, or nothing of these.
     """
     path = Path(path)
-    if path.is_dir():
-        return RawFolder(path, function)
+    return RawFolder(path, function) if path.is_dir() else open_archive(path)
+
+
+def open_archive(path: str | Path) -> ParameterStore:
+    """Open a file of many arrays: .npz, .safetensors, or PyTorch's .pt, .pth and .bin.
+
+    Raises GaweeError where there is no such file, and for others.
+    """
+    path = Path(path)
     if not path.exists():
         raise GaweeError(f"cannot read weights: there is no '{path}'")
     if path.suffix == ".npz":
         return NpzFile(path)
     if path.suffix == ".safetensors":
         return SafetensorsFile(path)
+    if path.suffix in SUFFIXES:
+        return TorchFile(path)
     raise GaweeError(
-        f"unsupported weights '{path}'; supported: a folder of raw files, .npz, .safetensors"
+        f"unsupported weights '{path}'; supported: a folder of raw files, .npz, .safetensors, "
+        + ", ".join(SUFFIXES)
     )
 
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from xdsl.builder import Builder
 from xdsl.context import Context
-from xdsl.dialects import arith, memref, tensor
+from xdsl.dialects import arith, memref, scf, tensor
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
@@ -32,6 +32,7 @@ from gawee_dialect.dialect.entry import entry_arguments, output_attributes, outp
 from gawee_dialect.dialect.kernel import KernelOp, element_of
 from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.bufferize_loop import buffer_loop, check_loop, reads_itself
 from gawee_dialect.passes.numerics import EXACT, Numerics
 
 AnyMemRef = MemRefType[Attribute]
@@ -115,6 +116,7 @@ class FunctionBufferizer:
             tensor.InsertSliceOp: self._insert_slice,
             KernelOp: self._kernel,
             WinogradOp: self._winograd,
+            scf.ForOp: self._loop,
             arith.ConstantOp: self._constant,
             ReturnOp: self._return,
         }
@@ -184,12 +186,15 @@ class FunctionBufferizer:
         others = [value for value in captured if value is not destination]
         return any(self.roots.get(value) is root for value in others)
 
-    def _destination(self, op: Operation, old: SSAValue, *, reads: bool) -> tuple[SSAValue, Root]:
+    def _destination(
+        self, op: Operation, old: SSAValue, *, reads: bool, own: bool = False
+    ) -> tuple[SSAValue, Root]:
         """Return the buffer that `op` writes where its destination operand is `old`.
 
-        Step 2 of the algorithm: in place where that is seen by nobody, else a fresh buffer.
+        Step 2 of the algorithm: in place where that is seen by nobody, else a fresh buffer; always
+        a fresh one where the op must have its `own`.
         """
-        if not is_empty(old):
+        if not is_empty(old) and not own:
             root = self.roots[old]
             if (
                 root.writable
@@ -381,6 +386,24 @@ class FunctionBufferizer:
         buffer, root = self._destination(op, op.dest, reads=True)
         self.builder.insert(memref.CopyOp(self.new[op.source], self._slice(buffer, op)))
         self._assign(op.result, buffer, root)
+
+    def _loop(self, op: Operation) -> None:
+        """scf.for iter_args(%t = %x) -> scf.for that writes %x's buffer, or a fresh one"""
+        assert isinstance(op, scf.ForOp)
+        check_loop(op)
+        carried: dict[SSAValue, SSAValue] = {}
+        roots: dict[SSAValue, Root] = {}
+        for init, argument in zip(op.iter_args, op.body.block.args[1:], strict=True):
+            if isinstance(init.type, TensorType):
+                carried[argument], roots[argument] = self._destination(
+                    op, init, reads=True, own=reads_itself(op, init)
+                )
+        new = buffer_loop(self.builder, op, carried, self.new)
+        for argument, result, value in zip(op.body.block.args[1:], op.results, new, strict=True):
+            if argument in roots:
+                self._assign(result, value, roots[argument])
+            else:
+                self.new[result] = value
 
     def _pad(self, op: Operation) -> None:
         """tensor.pad %t -> fill a fresh buffer, copy %t into its middle"""

@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 
 from gawee_dialect.dialect import GAWEE
-from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.operation import InferredOp
 from gawee_dialect.passes.canonicalize import CanonicalizePass
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
 
@@ -32,7 +32,7 @@ def lowering_of(op: type[Operation]) -> str | None:
 
     An op that makes no tensor is lowered by nobody: `canonicalize` has to fold it before.
     """
-    if not issubclass(op, GaweeOp):
+    if not issubclass(op, InferredOp):
         return CanonicalizePass.name
     patterns = (each for each in LowerToLinalg.patterns if issubclass(op, matched_ops(each)))
     return next((pattern.__name__ for pattern in patterns), None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects import arith, memref
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import FunctionType, ModuleOp, UnknownLoc
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -32,7 +32,8 @@ CLONED_INTO_KERNELS = (
 
 def is_work(op: Operation) -> bool:
     """Whether an op reads or writes elements of buffers."""
-    return isinstance(op, LinalgStructuredOperation | memref.CopyOp | KernelOp | WinogradOp)
+    work = LinalgStructuredOperation | memref.CopyOp | scf.ForOp | KernelOp | WinogradOp
+    return isinstance(op, work)
 
 
 def node_groups(block: Block) -> Iterable[list[Operation]]:
@@ -101,6 +102,8 @@ class Kernel:
 
 def base_name(op: Operation) -> str:
     """Return what the function of an op is called, but for its number."""
+    if isinstance(op, scf.ForOp):
+        return "loop"
     return kernel_kind(op) if isinstance(op, KernelOp) else op.name.rpartition(".")[2]
 
 

@@ -58,7 +58,8 @@ def argument_parser() -> CommandParser:
     add(
         "--weights",
         metavar="PATH",
-        help="folder of raw files, .npz or .safetensors, or 'random' (default: beside the graph)",
+        help="folder of raw files, .npz, .safetensors or .pt, or 'random' "
+        "(default: beside the graph)",
     )
     add(
         "--input",

@@ -23,6 +23,7 @@ from gawee_dialect.tools.command_line import (
     run_tool,
     write_text,
 )
+from gawee_dialect.tools.inspect_graph import is_sub_command, run_sub_command
 from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 
 if TYPE_CHECKING:
@@ -102,7 +103,8 @@ def argument_parser() -> CommandParser:
         prog=PROG,
         description=__doc__,
         allow_abbrev=False,
-        epilog="exit code: 0 done, or with --coverage: the whole model can go through; "
+        epilog="`gawee-translate info FILE` and `gawee-translate visualize FILE` look at a graph; "
+        "exit code: 0 done, or with --coverage: the whole model can go through; "
         "1 the input or the command line is wrong; 2 a bug in gawee-translate",
     )
     add = parser.add_argument
@@ -119,7 +121,8 @@ def argument_parser() -> CommandParser:
     add(
         "--weights",
         metavar="DIR",
-        help="folder (or .npz, .safetensors) of the weights (default: the folder of the input)",
+        help="folder (or .npz, .safetensors, .pt) of the weights "
+        "(default: the folder of the input)",
     )
     add(
         "--no-weights",
@@ -183,6 +186,8 @@ def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError, and then writes nothing."""
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths):
+        if is_sub_command(rest):
+            return run_sub_command(rest)
         return translate(parse_arguments(rest))
 
 

@@ -165,12 +165,12 @@ def test_a_raw_parameter_needs_a_path(tmp_path: Path):
 
 
 def test_what_is_no_store_is_refused(tmp_path: Path):
-    (tmp_path / "w.pt").touch()
+    (tmp_path / "w.xyz").touch()
 
     with pytest.raises(GaweeError, match=r"cannot read weights: there is no '.*nowhere'"):
         open_parameters(tmp_path / "nowhere", function())
-    with pytest.raises(GaweeError, match=r"unsupported weights '.*w\.pt'; supported: a folder"):
-        open_parameters(tmp_path / "w.pt", function())
+    with pytest.raises(GaweeError, match=r"unsupported weights '.*w\.xyz'; supported: a folder"):
+        open_parameters(tmp_path / "w.xyz", function())
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".safetensors"])

@@ -18,10 +18,10 @@ from gawee_dialect.frontends.gawee_json.graph import (
     check_ops,
     read_graph,
 )
-from gawee_dialect.frontends.gawee_json.report import Report
 from gawee_dialect.frontends.gawee_json.schema import check_structure
 from gawee_dialect.frontends.gawee_json.write import module_to_gawee_json
 from gawee_dialect.frontends.located_json import decode_json
+from gawee_dialect.frontends.report import Report
 
 __all__ = ["export_graph", "module_to_gawee_json", "parse_gawee_json"]
 

@@ -1,6 +1,5 @@
 """From a checked graph to a module: one op per node, weights as arguments of the entry function."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,14 +17,9 @@ from gawee_dialect.frontends.gawee_json.data import SMALL, check_file, read_cons
 from gawee_dialect.frontends.gawee_json.graph import Graph, Node, ValueEntry
 from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
 from gawee_dialect.frontends.gawee_json.ops import READERS
-from gawee_dialect.frontends.gawee_json.report import Refusal, Report
 from gawee_dialect.frontends.located_json import JsonObject
-
-
-def name_hint(name: str) -> str:
-    """Return a name as an SSA value may bear it: `layer1.0.conv1` becomes `layer1_0_conv1`."""
-    hint = re.sub(r"[^A-Za-z0-9_$-]", "_", name)
-    return f"v{hint}" if hint[:1].isdigit() else hint
+from gawee_dialect.frontends.names import name_hint
+from gawee_dialect.frontends.report import Refusal, Report
 
 
 class GraphBuilder:

@@ -11,9 +11,9 @@ from gawee_dialect.frontends.gawee_json.graph import (
     read_graph,
 )
 from gawee_dialect.frontends.gawee_json.ops import READERS
-from gawee_dialect.frontends.gawee_json.report import Report
 from gawee_dialect.frontends.gawee_json.schema import check_structure, fixed_attributes
 from gawee_dialect.frontends.located_json import decode_json
+from gawee_dialect.frontends.report import Report
 
 
 def op_support() -> Sequence[OpSupport]:

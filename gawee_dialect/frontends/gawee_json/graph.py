@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import did_you_mean
-from gawee_dialect.frontends.gawee_json.report import Report
 from gawee_dialect.frontends.gawee_json.schema import (
     check_attributes,
     op_types,
     own_attributes,
 )
 from gawee_dialect.frontends.located_json import JsonObject, JsonValue, Source
+from gawee_dialect.frontends.report import Report
 
 PYTHON_OPS = frozenset(("getattr", "getitem"))
 """Op types whose result is a Python object, not a tensor."""

@@ -1,10 +1,13 @@
 """The NumPy meaning of every gawee op: one file per family, one function per op."""
 
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.gawee.attention import AttentionFunctions
 from gawee_dialect.interpreter.gawee.computed import ComputedFunctions
 from gawee_dialect.interpreter.gawee.conv import ConvFunctions
+from gawee_dialect.interpreter.gawee.grid_sample import GridSampleFunctions
 from gawee_dialect.interpreter.gawee.kernel import KernelFunctions
 from gawee_dialect.interpreter.gawee.matmul import MatMulFunctions
+from gawee_dialect.interpreter.gawee.movement import MovementFunctions, OrderFunctions
 from gawee_dialect.interpreter.gawee.normalization import NormalizationFunctions
 from gawee_dialect.interpreter.gawee.pool import PoolFunctions
 from gawee_dialect.interpreter.gawee.python_value import PythonValueFunctions
@@ -15,11 +18,15 @@ from gawee_dialect.interpreter.gawee.winograd import WinogradFunctions
 GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ConvFunctions,
     MatMulFunctions,
+    AttentionFunctions,
     NormalizationFunctions,
     ComputedFunctions,
     PoolFunctions,
     ResizeFunctions,
+    GridSampleFunctions,
     ShapeFunctions,
+    MovementFunctions,
+    OrderFunctions,
     PythonValueFunctions,
     KernelFunctions,
     WinogradFunctions,

@@ -1,13 +1,14 @@
 """Pooling."""
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import product
 
 import numpy as np
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.window import window_shape
+from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.window import padding_pairs, window_shape
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.precision import accumulator, rounded
@@ -24,17 +25,17 @@ def max_pool(
     *,
     kernel: Sequence[int],
     strides: Sequence[int],
-    padding: Sequence[int] = (0, 0, 0, 0),
-    dilations: Sequence[int] = (1, 1),
+    padding: Sequence[int],
+    dilations: Sequence[int],
     ceil_mode: bool = False,
 ) -> Array:
-    """Take the maximum over each window of (n, c, h, w); NaN wins, padding is the lowest value."""
+    """Take the maximum over each window of (n, c, spatial...); NaN wins, padding is lowest."""
     counts = window_shape(input.shape[2:], kernel, strides, padding, dilations, ceil_mode)
     full = padded(input, padding, lowest(input.dtype), (counts, kernel, strides, dilations))
-    view = windows(full, kernel, strides, dilations)[:, :, : counts[0], : counts[1]]
-    result = view[..., 0, 0].copy()
-    for row, column in product(range(kernel[0]), range(kernel[1])):
-        np.maximum(result, view[..., row, column], out=result)
+    view = _first(windows(full, kernel, strides, dilations), counts)
+    result = view[(..., *(0 for _ in kernel))].copy()
+    for offsets in product(*map(range, kernel)):
+        np.maximum(result, view[(..., *offsets)], out=result)
     return result
 
 
@@ -43,34 +44,31 @@ def avg_pool(
     *,
     kernel: Sequence[int],
     strides: Sequence[int],
-    padding: Sequence[int] = (0, 0, 0, 0),
+    padding: Sequence[int],
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Array:
-    """Take the mean over each window of (n, c, h, w).
+    """Take the mean over each window of (n, c, spatial...).
 
     A window that `ceil_mode` lets run past the padding ends there. The divisor is what is left of
     the window, with `count_include_pad`; otherwise only its positions inside the input.
     """
-    counts = window_shape(input.shape[2:], kernel, strides, padding, (1, 1), ceil_mode)
-    full = padded(accumulator(input), padding, 0, (counts, kernel, strides, (1, 1)))
-    view = windows(full, kernel, strides, (1, 1))[:, :, : counts[0], : counts[1]]
-    result = np.zeros(view.shape[:4], full.dtype)
-    for row, column in product(range(kernel[0]), range(kernel[1])):
-        np.add(result, view[..., row, column], out=result)
-    covered = [
-        window_lengths(
-            input.shape[2 + axis],
-            counts[axis],
-            kernel[axis],
-            strides[axis],
-            (padding[axis], padding[axis + 2]),
-            count_include_pad,
-        )
-        for axis in range(2)
-    ]
-    divisor = np.multiply.outer(covered[0], covered[1]).astype(full.dtype)
+    ones = (1,) * len(kernel)
+    counts = window_shape(input.shape[2:], kernel, strides, padding, ones, ceil_mode)
+    full = padded(accumulator(input), padding, 0, (counts, kernel, strides, ones))
+    view = _first(windows(full, kernel, strides, ones), counts)
+    result = np.zeros((*input.shape[:2], *counts), full.dtype)
+    for offsets in product(*map(range, kernel)):
+        np.add(result, view[(..., *offsets)], out=result)
+    along = zip(input.shape[2:], counts, kernel, strides, padding_pairs(padding), strict=True)
+    covered = [window_lengths(*axis, count_include_pad) for axis in along]
+    divisor = reduce(np.multiply.outer, covered).astype(full.dtype)
     return rounded(np.divide(result, divisor, out=result), input.dtype)
+
+
+def _first(view: Array, counts: Sequence[int]) -> Array:
+    """Keep the first `counts` windows of (n, c, out..., kernel...)."""
+    return view[(slice(None), slice(None), *map(slice, counts))]
 
 
 def window_lengths(
@@ -83,22 +81,37 @@ def window_lengths(
     return np.minimum(starts + kernel, end) - np.maximum(starts, first)
 
 
-def ad_avg_pool(input: Array, *, output_size: Sequence[int]) -> Array:
-    """Average (n, c, h, w) over output_size bins: floor(i*in/out) to ceil((i+1)*in/out).
+def bins(size: int, count: int) -> list[range]:
+    """Return the input positions of each of `count` bins: floor(i*in/out) to ceil((i+1)*in/out)."""
+    return [range(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
 
-    A bin's sum is a sum of rows and then of columns, so all bins cost one pass over each axis.
+
+def ad_avg_pool(input: Array, *, output_size: Sequence[int]) -> Array:
+    """Average (n, c, spatial...) over output_size bins.
+
+    A bin's sum is a sum along one axis after the other, so all bins cost one pass over each axis.
     """
     result = accumulator(input)
-    for axis, count in zip((2, 3), output_size, strict=True):
-        size = input.shape[axis]
-        bins = [range(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+    for axis, count in enumerate(output_size, 2):
         sums = [
             np.add.reduce(result.take(bin, axis), axis=axis, keepdims=True)
             / result.dtype.type(len(bin))
-            for bin in bins
+            for bin in bins(input.shape[axis], count)
         ]
         result = np.concatenate(sums, axis)
     return rounded(result, input.dtype)
+
+
+def ad_max_pool(input: Array, *, output_size: Sequence[int]) -> Array:
+    """Take the maximum of (n, c, spatial...) over output_size bins, axis by axis; NaN wins."""
+    result = input
+    for axis, count in enumerate(output_size, 2):
+        greatest = [
+            np.maximum.reduce(result.take(bin, axis), axis=axis, keepdims=True)
+            for bin in bins(input.shape[axis], count)
+        ]
+        result = np.concatenate(greatest, axis)
+    return result
 
 
 @register_impls
@@ -134,3 +147,9 @@ class PoolFunctions(OpFunctions):
         self, interpreter: Interpreter, op: AdAvgPoolOp, args: PythonValues
     ) -> PythonValues:
         return (ad_avg_pool(*args, output_size=op.output_size.get_values()),)
+
+    @impl(AdMaxPoolOp)
+    def ad_max_pool(
+        self, interpreter: Interpreter, op: AdMaxPoolOp, args: PythonValues
+    ) -> PythonValues:
+        return (ad_max_pool(*args, output_size=op.output_size.get_values()),)

@@ -1,6 +1,7 @@
 """Resampling."""
 
 from collections.abc import Sequence
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,12 @@ from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.precision import accumulator, rounded
 
+CUBIC = -0.75
+"""The a of cubic convolution: the slope of its weights at a distance of one."""
+
+Tap = tuple[NDArray[np.int64], NDArray[np.float64]]
+"""For every output position, an input position and the weight of its element."""
+
 
 def interpolate(
     input: Array,
@@ -19,52 +26,90 @@ def interpolate(
     mode: str = "nearest",
     align_corners: bool = False,
     scales: Sequence[float] | None = None,
+    float_positions: bool = False,
 ) -> Array:
-    """Resample the last two axes of (n, c, h, w) to `size`, one axis after the other."""
+    """Resample the spatial axes of (n, c, spatial...) to `size`, one axis after the other."""
     result = accumulator(input)
-    for axis, count in zip((2, 3), size, strict=True):
+    for axis, count in enumerate(size, 2):
+        length = input.shape[axis]
         scale = None if scales is None else scales[axis - 2]
-        if mode == "nearest":
-            result = result.take(nearest_positions(input.shape[axis], count, scale), axis)
+        if mode in InterpolateOp.CHOOSING:
+            offset = 0.5 if mode == "nearest_exact" else 0.0
+            choose = float_nearest_positions if float_positions else nearest_positions
+            result = result.take(choose(length, count, scale, offset), axis)
         else:
-            positions = linear_positions(input.shape[axis], count, scale, align_corners)
-            result = blended(result, positions, axis)
+            positions = real_positions(length, count, scale, align_corners)
+            neighbours = cubic_taps if mode == "bicubic" else linear_taps
+            result = blended(result, neighbours(positions, length), axis)
     return rounded(result, input.dtype)
 
 
-def nearest_positions(size: int, count: int, scale: float | None) -> NDArray[np.int64]:
-    """Return the input position of each output: floor(d * in / out), or floor(d / scale).
+def nearest_positions(
+    size: int, count: int, scale: float | None, offset: float
+) -> NDArray[np.int64]:
+    """Return floor((d + offset) * in / out), or floor((d + offset) / scale), of each output d.
 
     Without a scale the quotient is exact, of integers; a scale divides in double precision.
     """
     outputs = np.arange(count, dtype=np.int64)
     if scale is None:
-        return outputs * size // count
-    return np.minimum(np.floor(outputs / scale).astype(np.int64), size - 1)
+        return (2 * outputs + int(2 * offset)) * size // (2 * count)
+    return np.minimum(np.floor((outputs + offset) / scale).astype(np.int64), size - 1)
 
 
-def linear_positions(
+def float_nearest_positions(
+    size: int, count: int, scale: float | None, offset: float
+) -> NDArray[np.int64]:
+    """Return floor((d + offset) * r) of each output d, with r and the product rounded to f32."""
+    ratio = np.float32(size) / np.float32(count) if scale is None else np.float32(1 / scale)
+    outputs = np.arange(count, dtype=np.float32) + np.float32(offset)
+    return np.minimum(np.floor(outputs * ratio).astype(np.int64), size - 1)
+
+
+def real_positions(
     size: int, count: int, scale: float | None, align_corners: bool
 ) -> NDArray[np.float64]:
-    """Return the input position, between 0 and size - 1, of each output; in double precision."""
+    """Return the input position that each output stands for, in double precision."""
     outputs = np.arange(count, dtype=np.float64)
     if align_corners:
-        positions = outputs * ((size - 1) / (count - 1)) if count > 1 else outputs
-    else:
-        ratio = size / count if scale is None else 1 / scale
-        positions = (outputs + 0.5) * ratio - 0.5
-    return np.clip(positions, 0, size - 1)
+        return outputs * ((size - 1) / (count - 1)) if count > 1 else outputs
+    ratio = size / count if scale is None else 1 / scale
+    return (outputs + 0.5) * ratio - 0.5
 
 
-def blended(input: Array, positions: NDArray[np.float64], axis: int) -> Array:
-    """Blend each position's two neighbours along an axis, weighted by distance."""
+def linear_taps(positions: NDArray[np.float64], size: int) -> list[Tap]:
+    """Return each position's two neighbours, weighted by distance; the ends are repeated."""
+    inside = np.clip(positions, 0, size - 1)
+    before = np.floor(inside).astype(np.int64)
+    weight = inside - before
+    return [(before, 1 - weight), (np.minimum(before + 1, size - 1), weight)]
+
+
+def cubic_taps(positions: NDArray[np.float64], size: int) -> list[Tap]:
+    """Return each position's four neighbours, weighted by cubic convolution; ends are repeated."""
     before = np.floor(positions).astype(np.int64)
-    after = np.minimum(before + 1, input.shape[axis] - 1)
+    return [
+        (np.clip(before + step, 0, size - 1), cubic_weight(np.abs(positions - (before + step))))
+        for step in (-1, 0, 1, 2)
+    ]
+
+
+def cubic_weight(distance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weight of cubic convolution at distances from 0 to 2."""
+    near = ((CUBIC + 2) * distance - (CUBIC + 3)) * distance * distance + 1
+    far = ((CUBIC * distance - 5 * CUBIC) * distance + 8 * CUBIC) * distance - 4 * CUBIC
+    return np.where(distance <= 1, near, far)
+
+
+def blended(input: Array, taps: Sequence[Tap], axis: int) -> Array:
+    """Add up weighted elements along an axis."""
     shape = [1] * input.ndim
     shape[axis] = -1
-    weight = (positions - before).astype(input.dtype).reshape(shape)
-    kept = np.multiply(input.take(before, axis), np.subtract(weight.dtype.type(1), weight))
-    return np.add(kept, np.multiply(input.take(after, axis), weight))
+    parts = (
+        np.multiply(input.take(positions, axis), weights.astype(input.dtype).reshape(shape))
+        for positions, weights in taps
+    )
+    return reduce(np.add, parts)
 
 
 @register_impls
@@ -81,5 +126,6 @@ class ResizeFunctions(OpFunctions):
             mode=op.mode.data,
             align_corners=op.align_corners is not None,
             scales=None if op.scales is None else op.scales.get_values(),
+            float_positions=op.float_positions is not None,
         )
         return (result,)

@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf, nan, sqrt
+from math import inf, nan, prod, sqrt
 
 import numpy as np
-from xdsl.dialects import memref, omp, scf, vector
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.dialects import memref, omp, scf, tensor, vector
+from xdsl.dialects.builtin import MemRefType, TensorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
+from gawee_dialect.analysis.tensor_loops import stale_use
 from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of
 from gawee_dialect.interpreter.loops.expressions import write_scalar
 from gawee_dialect.interpreter.loops.memory import (
@@ -20,6 +22,7 @@ from gawee_dialect.interpreter.loops.memory import (
     write_alloca,
     write_copy,
     write_load,
+    write_own,
     write_reshape,
     write_store,
     write_subview,
@@ -46,15 +49,15 @@ class CompiledNest:
     """A nest's function, its text, and the values from outside that it takes in order."""
 
     text: str
-    function: Callable[..., Sequence[float]]
+    function: Callable[..., Sequence[object]]
     captured: tuple[SSAValue, ...]
     stored: frozenset[SSAValue]
-    results: tuple[np.dtype[np.generic], ...]
+    results: tuple[Attribute, ...]
 
     def accepts(self, values: Sequence[Array]) -> bool:
-        """Whether all buffers lie in memory as their types say."""
+        """Whether all buffers lie in memory as their types say; a tensor may lie anywhere."""
         return all(
-            not isa(value.type, ShapedType) or has_strides(array, value.type)
+            not isa(value.type, MemRefType[Attribute]) or has_strides(array, value.type)
             for array, value in zip(values, self.captured, strict=True)
         )
 
@@ -70,20 +73,36 @@ class CompiledNest:
                 continue
             if value in self.stored and not array.flags.writeable:
                 raise InterpretationError(f"cannot store to a read-only '{value.type}'")
+            tensor_value = isinstance(value.type, TensorType)
+            dense = np.ascontiguousarray(array) if tensor_value else array
             flat = flat_vectors if element_lanes(value.type) else flat_view
-            arguments.append(flat(array))
+            arguments.append(flat(dense))
         results = self.function(*arguments)
         return tuple(
-            np.asarray(result).astype(dtype)[()]
-            for dtype, result in zip(self.results, results, strict=True)
+            result_array(result, type) for type, result in zip(self.results, results, strict=True)
         )
+
+
+def result_array(result: object, type: Attribute) -> Array:
+    """Return what a nest leaves as a value of a type: a scalar, or a tensor from its flat view."""
+    array = np.asarray(result).astype(dtype_of(type), copy=False)
+    if not isa(type, ShapedType):
+        return array[()]
+    return array[: prod(type.get_shape())].reshape(type.get_shape())
 
 
 def compile_nest(op: Operation) -> CompiledNest:
     """Compile a loop and everything in it; raises NotCompilable where it cannot."""
+    if stale_use(op) is not None:
+        raise NotCompilable("a version of a tensor that a newer one took the place of")
     writer = Writer()
     write_op(writer, op)
-    results = ", ".join(writer.name(result).text for result in op.results)
+    results = ", ".join(
+        writer.buffer(result).view
+        if isinstance(result.type, TensorType)
+        else writer.name(result).text
+        for result in op.results
+    )
     writer.line(f"return ({results},)" if results else "return ()")
     objects = {
         **writer.objects,
@@ -98,7 +117,7 @@ def compile_nest(op: Operation) -> CompiledNest:
     # What the text uses is a default argument: a local name is found faster than a global one.
     parameters = [*writer.parameter_names(), *(f"{name}={name}" for name in objects)]
     text = "\n".join([f"def nest({', '.join(parameters)}):", *writer.scopes[0].lines])
-    namespace: dict[str, Callable[..., Sequence[float]]] = {}
+    namespace: dict[str, Callable[..., Sequence[object]]] = {}
     try:
         exec(compile(text, "<loop nest>", "exec"), dict(objects), namespace)
     except SyntaxError as error:  # Python nests no more than 20 loops
@@ -108,7 +127,7 @@ def compile_nest(op: Operation) -> CompiledNest:
         namespace["nest"],
         tuple(writer.captured),
         frozenset(writer.stored),
-        tuple(dtype_of(result.type) for result in op.results),
+        tuple(result.type for result in op.results),
     )
 
 
@@ -119,9 +138,9 @@ def write_op(writer: Writer, op: Operation) -> None:
             write_loop(writer, op)
         case scf.IfOp():
             write_if(writer, op)
-        case memref.LoadOp():
+        case memref.LoadOp() | tensor.ExtractOp():
             write_load(writer, op)
-        case memref.StoreOp():
+        case memref.StoreOp() | tensor.InsertOp():
             write_store(writer, op)
         case memref.AllocaOp() | memref.AllocOp():
             write_alloca(writer, op)
@@ -160,7 +179,8 @@ def write_block(writer: Writer, block: Block, results: Sequence[str]) -> list[st
         if not isinstance(op, scf.YieldOp | scf.ReduceOp | omp.YieldOp):
             write_op(writer, op)
             continue
-        yielded = ", ".join(writer.name(value).text for value in op.operands)
+        scalars = [value for value in op.operands if not isinstance(value.type, TensorType)]
+        yielded = ", ".join(writer.name(value).text for value in scalars)
         if results:
             writer.line(f"{', '.join(results)} = {yielded}")
     if not writer.scopes[-1].lines:
@@ -171,19 +191,22 @@ def write_block(writer: Writer, block: Block, results: Sequence[str]) -> list[st
 def write_for(writer: Writer, op: scf.ForOp) -> None:
     """for i in range(lower, upper, step): ..."""
     lower, upper, step = (writer.name(value) for value in (op.lb, op.ub, op.step))
-    carried = [writer.fresh("c") for _ in op.iter_args]
-    for name, initial in zip(carried, op.iter_args, strict=True):
+    block = op.body.block
+    starts = list(zip(op.iter_args, block.args[1:], op.results, strict=True))
+    scalars = [each for each in starts if not isinstance(each[0].type, TensorType)]
+    write_carried_tensors(writer, [each for each in starts if each not in scalars])
+    carried = [writer.fresh("c") for _ in scalars]
+    for name, (initial, _, _) in zip(carried, scalars, strict=True):
         writer.line(f"{name} = {writer.name(initial).text}")
     index = writer.fresh("i")
     writer.scopes.append(Scope())
-    block = op.body.block
     writer.names[block.args[0]] = Name(index, writer.depth, _trips(lower.range, upper.range))
-    for name, argument in zip(carried, block.args[1:], strict=True):
+    for name, (_, argument, _) in zip(carried, scalars, strict=True):
         writer.names[argument] = Name(name, writer.depth)
     lines = write_block(writer, block, carried)
     writer.line(f"for {index} in range({lower.text}, {upper.text}, {step.text}):")
     writer.scopes[-1].lines.extend(lines)
-    for name, result in zip(carried, op.results, strict=True):
+    for name, (_, _, result) in zip(carried, scalars, strict=True):
         writer.names[result] = Name(name, writer.depth)
 
 
@@ -212,6 +235,16 @@ def write_nest(writer: Writer, bounds: Sequence[Sequence[SSAValue]], block: Bloc
         writer.scopes[-1].lines.extend(lines)
         if head is not heads[0]:
             lines = writer.scopes.pop().lines
+
+
+def write_carried_tensors(
+    writer: Writer, carried: Sequence[tuple[SSAValue, SSAValue, SSAValue]]
+) -> None:
+    """Give all versions of each tensor that a loop carries one buffer: a copy of the first."""
+    for initial, argument, result in carried:
+        inner = initial in writer.buffers and initial not in writer.captured
+        buffer = writer.buffers[initial] if inner else write_own(writer, initial)
+        writer.buffers[argument] = writer.buffers[result] = buffer
 
 
 def _trips(lower: Range, upper: Range) -> Range:

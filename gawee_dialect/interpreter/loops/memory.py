@@ -6,7 +6,7 @@ from typing import Literal, NoReturn
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
-from xdsl.dialects import memref
+from xdsl.dialects import memref, tensor
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
@@ -132,21 +132,38 @@ def element(
     return buffer, f"{buffer.view}[{writer.position(buffer, names)}]"
 
 
-def write_load(writer: Writer, op: memref.LoadOp) -> None:
+def write_load(writer: Writer, op: memref.LoadOp | tensor.ExtractOp) -> None:
     """t = m[position]"""
-    _, place = element(writer, op, op.memref, op.indices)
-    if element_lanes(op.memref.type):
-        writer.define(op.res, f"{place}.copy()")
+    memory, result = op.operands[0], op.results[0]
+    _, place = element(writer, op, memory, op.indices)
+    if element_lanes(memory.type):
+        writer.define(result, f"{place}.copy()")
         return
-    half = dtype_of(op.memref.type) == np.float16
-    writer.define(op.res, f"float({place})" if half else place)
+    half = dtype_of(memory.type) == np.float16
+    writer.define(result, f"float({place})" if half else place)
 
 
-def write_store(writer: Writer, op: memref.StoreOp) -> None:
+def write_store(writer: Writer, op: memref.StoreOp | tensor.InsertOp) -> None:
     """m[position] = value"""
-    buffer, place = element(writer, op, op.memref, op.indices)
+    value, memory = op.operands[:2]
+    buffer, place = element(writer, op, memory, op.indices)
     writer.mark_stored(buffer)
-    writer.line(f"{place} = {writer.name(op.value).text}")
+    writer.line(f"{place} = {writer.name(value).text}")
+    if isinstance(op, tensor.InsertOp):
+        writer.buffers[op.result] = buffer
+
+
+def write_own(writer: Writer, init: SSAValue) -> Buffer:
+    """m = copy(init): memory for the versions of a tensor that a loop carries."""
+    source = writer.buffer(init)
+    count = prod(source.shape)
+
+    def copy(view: memoryview) -> object:
+        return flat_view(np.array(np.asarray(view)[:count]))
+
+    name = writer.fresh("m")
+    writer.line(f"{name} = {writer.bind(copy)}({source.view})")
+    return Buffer(name, (), source.shape, source.strides)
 
 
 def write_alloca(writer: Writer, op: memref.AllocaOp | memref.AllocOp) -> None:

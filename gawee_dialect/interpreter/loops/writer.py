@@ -30,7 +30,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Buffer:
-    """A memref: a flat memory view, the offset of its first element, strides in elements."""
+    """A memref or tensor: a flat memory view, its first element's offset, strides in elements."""
 
     view: str
     offset: tuple[tuple[str, int], ...]
@@ -48,9 +48,13 @@ class Scope:
 
 
 def strided(type: Attribute) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the shape and strides of a memref type; raises NotCompilable if they are dynamic."""
-    assert isa(type, MemRefType[Attribute])
-    strides = type.get_strides()
+    """Return the shape and strides of a memref type, or of a tensor type, which is row-major.
+
+    Raises NotCompilable if they are dynamic.
+    """
+    assert isa(type, ShapedType)
+    dense = MemRefType(type.get_element_type(), type.get_shape())
+    strides = (type if isa(type, MemRefType[Attribute]) else dense).get_strides()
     if strides is None or None in strides or min(type.get_shape(), default=0) < 0:
         raise NotCompilable(f"'{type}'")
     return type.get_shape(), tuple(stride for stride in strides if stride is not None)
@@ -159,7 +163,7 @@ class Writer:
         self._made[view] = (lines, lines[-1])
 
     def buffer(self, value: SSAValue) -> Buffer:
-        """Return the buffer of a memref; one from outside of the nest becomes a parameter."""
+        """Return the buffer of a memref or tensor; from outside of the nest, it is a parameter."""
         if value not in self.buffers:
             shape, strides = strided(value.type)
             self.captured.append(value)

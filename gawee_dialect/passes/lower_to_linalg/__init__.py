@@ -9,20 +9,43 @@ from gawee_dialect.passes.lower_to_linalg.along_axis import (
     LowerLogSoftmax,
     LowerSoftmax,
 )
+from gawee_dialect.passes.lower_to_linalg.arrangement import (
+    LowerBroadcastTo,
+    LowerReverse,
+    LowerTile,
+    LowerTranspose,
+)
+from gawee_dialect.passes.lower_to_linalg.attention import LowerAttention
 from gawee_dialect.passes.lower_to_linalg.constant import LowerConstant
 from gawee_dialect.passes.lower_to_linalg.conv import LowerConv
+from gawee_dialect.passes.lower_to_linalg.conv_transpose import LowerConvTranspose
 from gawee_dialect.passes.lower_to_linalg.elementwise import LowerElementwise
-from gawee_dialect.passes.lower_to_linalg.matmul import LowerMatMul
+from gawee_dialect.passes.lower_to_linalg.gather import (
+    LowerGather,
+    LowerGatherElements,
+    LowerGatherNd,
+)
+from gawee_dialect.passes.lower_to_linalg.grid_sample import LowerGridSample
+from gawee_dialect.passes.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
 from gawee_dialect.passes.lower_to_linalg.normalization import (
     LowerBatchNorm,
     LowerGroupNorm,
     LowerRowNorm,
 )
-from gawee_dialect.passes.lower_to_linalg.pool import LowerAdAvgPool, LowerAvgPool, LowerMaxPool
+from gawee_dialect.passes.lower_to_linalg.order import LowerOrder
+from gawee_dialect.passes.lower_to_linalg.pool import (
+    LowerAdAvgPool,
+    LowerAdMaxPool,
+    LowerAvgPool,
+    LowerMaxPool,
+)
+from gawee_dialect.passes.lower_to_linalg.position import LowerIota, LowerTri
 from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
 from gawee_dialect.passes.lower_to_linalg.reduction import LowerArg, LowerReduce
 from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
+from gawee_dialect.passes.lower_to_linalg.scatter import LowerScatterElements, LowerScatterNd
 from gawee_dialect.passes.lower_to_linalg.shape import LowerCat, LowerIdentity, LowerReshape
+from gawee_dialect.passes.lower_to_linalg.slicing import LowerInsertSlice, LowerPad, LowerSlice
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import RewritePass
 
@@ -48,7 +71,10 @@ class LowerToLinalg(RewritePass):
     numerics: ClassVar[Numerics] = REASSOCIATES
     patterns = (
         LowerConv,
+        LowerConvTranspose,
         LowerMatMul,
+        LowerBatchMatMul,
+        LowerAttention,
         LowerBatchNorm,
         LowerRowNorm,
         LowerGroupNorm,
@@ -61,9 +87,26 @@ class LowerToLinalg(RewritePass):
         LowerMaxPool,
         LowerAvgPool,
         LowerAdAvgPool,
+        LowerAdMaxPool,
         LowerInterpolate,
+        LowerGridSample,
         LowerReshape,
         LowerCat,
+        LowerTranspose,
+        LowerBroadcastTo,
+        LowerTile,
+        LowerReverse,
+        LowerSlice,
+        LowerInsertSlice,
+        LowerPad,
+        LowerGather,
+        LowerGatherElements,
+        LowerGatherNd,
+        LowerScatterElements,
+        LowerScatterNd,
+        LowerIota,
+        LowerTri,
+        LowerOrder,
         LowerIdentity,
         LowerConstant,
         RejectPythonValue,

@@ -1,102 +1,171 @@
-"""Convolution to the named convolutions of linalg."""
+"""Convolution to the named convolutions of linalg, or a contraction where there is none."""
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.linalg import DepthwiseConv2DNchwChwOp
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
-from gawee_dialect.passes.lower_to_linalg.tensors import (
-    broadcast,
-    collapsed,
-    expanded,
-    filled,
-    padded,
-    pair,
-    zero,
-)
+from gawee_dialect.dialect.window import padding_pairs
+from gawee_dialect.passes.lower_to_linalg.contraction import biased, contracted
+from gawee_dialect.passes.lower_to_linalg.kernel_moves import KernelMoves
+from gawee_dialect.passes.lower_to_linalg.tensors import collapsed, expanded, padded, pair, zero
 from gawee_dialect.passes.rewrite_pass import Pattern
 
 
 class LowerConv(Pattern):
-    """gawee.conv -> tensor.pad, then linalg.conv_2d_* onto the broadcast bias (or zeros)"""
+    """gawee.conv -> tensor.pad, then linalg.conv_2d_* onto the broadcast bias (or zeros)
+
+    With one spatial axis or three: linalg.generic (n, g, f, out... | c, kernel...).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ConvOp, rewriter: PatternRewriter) -> None:
         rewriter.name_hint = op.result.name_hint
-        top, left, bottom, right = op.padding.get_values()
+        low, high = zip(*padding_pairs(op.padding.get_values()), strict=True)
         outside = zero(rewriter, element_type(op.input))
-        input = padded(rewriter, op.input, (0, 0, top, left), (0, 0, bottom, right), outside)
+        input = padded(rewriter, op.input, (0, 0, *low), (0, 0, *high), outside)
+        moves = KernelMoves(op.strides.get_values(), op.dilations.get_values())
         groups = op.groups.value.data
-        features, weight_channels, _, _ = tensor_shape(op.weight)
-        if groups == 1:
-            result = _plain(rewriter, op, input)
-        elif features == groups and weight_channels == 1:
-            result = _depthwise(rewriter, op, input)
-        else:
-            result = _grouped(rewriter, op, input)
+        result = convolved(
+            rewriter, input, op.weight, op.bias, tensor_type(op.result), moves, groups
+        )
         rewriter.replace(op, (), [result])
 
 
-def _plain(builder: Builder, op: ConvOp, input: SSAValue) -> SSAValue:
-    type = tensor_type(op.result)
+def convolved(
+    builder: Builder,
+    input: SSAValue,
+    weight: SSAValue,
+    bias: SSAValue | None,
+    type: AnyTensor,
+    moves: KernelMoves,
+    groups: int,
+) -> SSAValue:
+    """Convolve an input that is padded already: (n, g*c, ...) with (g*f, c, kernel...)."""
+    features, channels, *_ = tensor_shape(weight)
+    if groups == 1:
+        init = biased(builder, bias, type, (1,))
+        return _plain(builder, input, weight, init, moves)
+    if features == groups and channels == 1:
+        return _depthwise(builder, input, weight, bias, type, moves)
+    return _grouped(builder, input, weight, bias, type, moves, groups)
+
+
+def _plain(
+    builder: Builder, input: SSAValue, weight: SSAValue, init: SSAValue, moves: KernelMoves
+) -> SSAValue:
+    if moves.axes != 2:
+        return _generic(builder, input, weight, init, moves, channel_loops=1)
     conv = linalg.Conv2DNchwFchwOp(
-        [input, op.weight],
-        [_accumulator(builder, op, type)],
-        [type],
-        strides=pair(op.strides.get_values()),
-        dilations=pair(op.dilations.get_values()),
+        [input, weight],
+        [init],
+        [tensor_type(init)],
+        strides=pair(moves.strides),
+        dilations=pair(moves.dilations),
     )
     return builder.insert(conv).res[0]
 
 
-def _depthwise(builder: Builder, op: ConvOp, input: SSAValue) -> SSAValue:
+def _depthwise(
+    builder: Builder,
+    input: SSAValue,
+    weight: SSAValue,
+    bias: SSAValue | None,
+    type: AnyTensor,
+    moves: KernelMoves,
+) -> SSAValue:
     """One filter a channel: the weight loses its axis of one channel."""
-    type = tensor_type(op.result)
-    features, _, *kernel = tensor_shape(op.weight)
-    weight = collapsed(builder, op.weight, ((0, 1), (2,), (3,)), (features, *kernel))
+    features, _, *kernel = tensor_shape(weight)
+    axes = [(0, 1), *((2 + axis,) for axis in range(moves.axes))]
+    weight = collapsed(builder, weight, axes, (features, *kernel))
+    init = biased(builder, bias, type, (1,))
+    if moves.axes != 2:
+        return _generic(builder, input, weight, init, moves, channel_loops=0)
     conv = DepthwiseConv2DNchwChwOp(
         [input, weight],
-        [_accumulator(builder, op, type)],
-        [type],
-        strides=pair(op.strides.get_values()),
-        dilations=pair(op.dilations.get_values()),
+        [init],
+        [tensor_type(init)],
+        strides=pair(moves.strides),
+        dilations=pair(moves.dilations),
     )
     return builder.insert(conv).res[0]
 
 
-def _grouped(builder: Builder, op: ConvOp, input: SSAValue) -> SSAValue:
+def _grouped(
+    builder: Builder,
+    input: SSAValue,
+    weight: SSAValue,
+    bias: SSAValue | None,
+    type: AnyTensor,
+    moves: KernelMoves,
+    groups: int,
+) -> SSAValue:
     """Channels become (group, channel), filters (group, filter); afterwards they join again."""
-    type = tensor_type(op.result)
-    groups = op.groups.value.data
     batch, features, *spatial = type.get_shape()
-    _, channels, *kernel = tensor_shape(op.weight)
-    input_shape = (batch, groups, channels, *tensor_shape(input)[2:])
-    weight_shape = (groups, features // groups, channels, *kernel)
     grouped = TensorType(type.element_type, (batch, groups, features // groups, *spatial))
-    conv = linalg.Conv2DNgchwGfchwOp(
-        [
-            expanded(builder, input, ((0,), (1, 2), (3,), (4,)), input_shape),
-            expanded(builder, op.weight, ((0, 1), (2,), (3,), (4,)), weight_shape),
-        ],
-        [_accumulator(builder, op, grouped)],
-        [grouped],
-        strides=pair(op.strides.get_values()),
-        dilations=pair(op.dilations.get_values()),
-    )
-    result = builder.insert(conv).res[0]
-    return collapsed(builder, result, ((0,), (1, 2), (3,), (4,)), type.get_shape())
+    input = split_axis(builder, input, 1, groups)
+    weight = split_axis(builder, weight, 0, groups)
+    init = biased(builder, bias, grouped, (1, 2))
+    if moves.axes != 2:
+        result = _generic(builder, input, weight, init, moves, channel_loops=1)
+    else:
+        conv = linalg.Conv2DNgchwGfchwOp(
+            [input, weight],
+            [init],
+            [grouped],
+            strides=pair(moves.strides),
+            dilations=pair(moves.dilations),
+        )
+        result = builder.insert(conv).res[0]
+    return joined_axes(builder, result, 1)
 
 
-def _accumulator(builder: Builder, op: ConvOp, type: AnyTensor) -> SSAValue:
-    """Make what the convolution adds to: the bias everywhere, zeros where there is none."""
-    if op.bias is None:
-        return filled(builder, zero(builder, type.element_type), type)
-    rank = type.get_num_dims()
-    bias = op.bias
-    if rank == 5:
-        bias = expanded(builder, bias, ((0, 1),), type.get_shape()[1:3])
-    return broadcast(builder, bias, type, (0, rank - 2, rank - 1))
+def split_axis(builder: Builder, source: SSAValue, axis: int, groups: int) -> SSAValue:
+    """Split one axis into (groups, the rest)."""
+    shape = list(tensor_shape(source))
+    axes = [(index + (index > axis),) for index in range(len(shape))]
+    split = [*axes[:axis], (axis, axis + 1), *axes[axis + 1 :]]
+    shape[axis : axis + 1] = [groups, shape[axis] // groups]
+    return expanded(builder, source, split, shape)
+
+
+def joined_axes(builder: Builder, source: SSAValue, axis: int) -> SSAValue:
+    """Join one axis with the next."""
+    shape = list(tensor_shape(source))
+    axes = [(index + (index > axis),) for index in range(len(shape) - 1)]
+    join = [*axes[:axis], (axis, axis + 1), *axes[axis + 1 :]]
+    shape[axis : axis + 2] = [shape[axis] * shape[axis + 1]]
+    return collapsed(builder, source, join, shape)
+
+
+def _generic(
+    builder: Builder,
+    input: SSAValue,
+    weight: SSAValue,
+    init: SSAValue,
+    moves: KernelMoves,
+    *,
+    channel_loops: int,
+) -> SSAValue:
+    """Convolve by a contraction over (n, g?, f?, out... | c?, kernel...).
+
+    A filter has a loop of its own where there is one over channels, else it is the channel.
+    """
+    rank = len(tensor_shape(init))
+    first_out, first_kernel = rank - moves.axes, rank + channel_loops
+    loops = first_kernel + moves.axes
+    dim = AffineExpr.dimension
+    channel = [dim(rank)] if channel_loops else []
+    groups = [dim(axis) for axis in range(1, first_out - channel_loops)]
+    filters = [dim(axis) for axis in range(1, first_out)]
+    kernel = [dim(first_kernel + axis) for axis in range(moves.axes)]
+    positions = moves.positions(first_out, first_kernel)
+    read = AffineMap(loops, 0, (dim(0), *groups, *channel, *positions))
+    weights = AffineMap(loops, 0, (*filters, *channel, *kernel))
+    reduced = channel_loops + moves.axes
+    return contracted(builder, init, (input, read), (weight, weights), num_reduced=reduced)

@@ -1,17 +1,18 @@
-"""Linear layers to the named matrix product."""
+"""Matrix products: to the named one where it fits, else to a contraction over leading axes."""
 
+from collections.abc import Sequence
 from math import prod
 
-from xdsl.builder import Builder
 from xdsl.dialects.builtin import TensorType
-from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.linalg import TRANSPOSED_B_MAPS, MatmulOp
-from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape
+from gawee_dialect.dialect.linalg import MATMUL_MAPS, TRANSPOSED_B_MAPS, MatmulOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.types import element_type, tensor_shape, tensor_type
+from gawee_dialect.passes.lower_to_linalg.contraction import biased, contracted, zeros
 from gawee_dialect.passes.lower_to_linalg.shape import reshaped
-from gawee_dialect.passes.lower_to_linalg.tensors import broadcast, filled, zero
+from gawee_dialect.passes.lower_to_linalg.structured import reads
 from gawee_dialect.passes.rewrite_pass import Pattern
 
 
@@ -25,14 +26,48 @@ class LowerMatMul(Pattern):
         rows, out_features = prod(leading), tensor_shape(op.weight)[0]
         type = TensorType(element_type(op.input), (rows, out_features))
         lhs = reshaped(rewriter, op.input, (rows, in_features))
-        init = _accumulator(rewriter, op, type)
+        init = biased(rewriter, op.bias, type, (1,))
         product = rewriter.insert(MatmulOp([lhs, op.weight], [init], maps=TRANSPOSED_B_MAPS))
         result = reshaped(rewriter, product.res[0], tensor_shape(op.result))
         rewriter.replace(op, (), [result])
 
 
-def _accumulator(builder: Builder, op: MatMulOp, type: AnyTensor) -> SSAValue:
-    """Make what the product adds to: the bias in every row, zeros where there is none."""
-    if op.bias is None:
-        return filled(builder, zero(builder, type.element_type), type)
-    return broadcast(builder, op.bias, type, (0,))
+class LowerBatchMatMul(Pattern):
+    """gawee.batch_matmul -> linalg.generic (..., m, n | k) that reads broadcast axes at 0
+
+    Where all matrices of a meet one matrix of b, they are the rows of one linalg.matmul.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: BatchMatMulOp, rewriter: PatternRewriter) -> None:
+        rewriter.name_hint = op.result.name_hint
+        if prod(tensor_shape(op.b)[:-2]) == 1 and op.transpose_a is None:
+            self._one_product(op, rewriter)
+            return
+        rank = len(tensor_shape(op.result))
+        rows, features, inner = rank - 2, rank - 1, rank
+        a_axes = (inner, rows) if op.transpose_a is not None else (rows, inner)
+        b_axes = (features, inner) if op.transpose_b is not None else (inner, features)
+        lhs = (op.a, matrix_reads(rank, tensor_shape(op.a), a_axes))
+        rhs = (op.b, matrix_reads(rank, tensor_shape(op.b), b_axes))
+        init = zeros(rewriter, tensor_type(op.result))
+        rewriter.replace(op, (), [contracted(rewriter, init, lhs, rhs, num_reduced=1)])
+
+    def _one_product(self, op: BatchMatMulOp, rewriter: PatternRewriter) -> None:
+        *leading, inner = tensor_shape(op.a)
+        features = tensor_shape(op.result)[-1]
+        a = reshaped(rewriter, op.a, (prod(leading), inner))
+        b = reshaped(rewriter, op.b, tensor_shape(op.b)[-2:])
+        type = TensorType(element_type(op.a), (prod(leading), features))
+        maps = MATMUL_MAPS if op.transpose_b is None else TRANSPOSED_B_MAPS
+        product = rewriter.insert(MatmulOp([a, b], [zeros(rewriter, type)], maps=maps))
+        result = reshaped(rewriter, product.res[0], tensor_shape(op.result))
+        rewriter.replace(op, (), [result])
+
+
+def matrix_reads(rank: int, shape: Sequence[int], matrix: tuple[int, int]) -> AffineMap:
+    """Make the map of an operand whose leading axes broadcast to the first `rank` - 2 loops."""
+    leading = shape[:-2]
+    first = rank - 2 - len(leading)
+    axes = [None if size == 1 else first + axis for axis, size in enumerate(leading)]
+    return reads(rank + 1, *axes, *matrix)

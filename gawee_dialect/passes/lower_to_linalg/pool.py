@@ -2,17 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from math import prod
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import AnyFloat, TensorType
 from xdsl.dialects.linalg.abstract_ops import PoolingOperation
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.linalg import PoolingNchwMaxOp, PoolingNchwSumOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
-from gawee_dialect.dialect.window import window_extent
+from gawee_dialect.dialect.window import padding_pairs, window_extent
+from gawee_dialect.passes.lower_to_linalg.kernel_moves import KernelMoves
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.structured import generic, reads, reduction
 from gawee_dialect.passes.lower_to_linalg.tensors import (
@@ -55,40 +59,88 @@ class Window:
         return {min(start + self.kernel, end) - max(start, first) for start in starts}
 
 
-def windows(op: MaxPoolOp | AvgPoolOp) -> tuple[Window, Window]:
-    """Describe a pooling op's windows along height and width."""
-    kernel, strides = op.kernel.get_values(), op.strides.get_values()
-    dilations = op.dilations.get_values() if isinstance(op, MaxPoolOp) else (1, 1)
-    top, left, bottom, right = op.padding.get_values()
-    sizes, counts = tensor_shape(op.input)[2:], tensor_shape(op.result)[2:]
-    vertical, horizontal = (
-        Window(sizes[axis], counts[axis], kernel[axis], strides[axis], *pads, dilations[axis])
-        for axis, pads in enumerate(((top, bottom), (left, right)))
+@dataclass(frozen=True)
+class Combiner:
+    """How a pooling combines the elements of a window, and what is neutral to it."""
+
+    named: type[PoolingOperation]
+    """The op for images."""
+    combine: Callable[[Scalars, SSAValue, SSAValue], SSAValue]
+    neutral: Callable[[Builder, Attribute], SSAValue]
+
+
+MAXIMUM = Combiner(PoolingNchwMaxOp, Scalars.maximum, lowest)
+SUM = Combiner(PoolingNchwSumOp, Scalars.add, zero)
+
+
+def windows(op: MaxPoolOp | AvgPoolOp) -> list[Window]:
+    """Describe a pooling op's windows along each spatial axis."""
+    kernel = op.kernel.get_values()
+    dilations = op.dilations.get_values() if isinstance(op, MaxPoolOp) else (1,) * len(kernel)
+    along = zip(
+        tensor_shape(op.input)[2:],
+        tensor_shape(op.result)[2:],
+        kernel,
+        op.strides.get_values(),
+        padding_pairs(op.padding.get_values()),
+        dilations,
+        strict=True,
     )
-    return vertical, horizontal
+    return [
+        Window(size, count, width, stride, before, after, dilation)
+        for size, count, width, stride, (before, after), dilation in along
+    ]
 
 
 def _pooled(
     builder: Builder,
-    pooling: type[PoolingOperation],
+    combiner: Combiner,
     input: SSAValue,
     type: AnyTensor,
-    over: tuple[Window, Window],
-    outside: SSAValue,
+    over: Sequence[Window],
 ) -> SSAValue:
-    """Pad with `outside` as far as windows reach, and combine each window, starting from it."""
+    """Pad with what is neutral as far as windows reach, and combine each window."""
+    outside = combiner.neutral(builder, type.element_type)
     low = (0, 0, *(window.before for window in over))
     high = (0, 0, *(window.overhang for window in over))
-    kernel = [window.kernel for window in over]
-    shape_only = empty(builder, TensorType(type.element_type, kernel))
-    op = pooling(
-        [padded(builder, input, low, high, outside), shape_only],
-        [filled(builder, outside, type)],
+    shape_only = empty(builder, TensorType(type.element_type, [window.kernel for window in over]))
+    input = padded(builder, input, low, high, outside)
+    init = filled(builder, outside, type)
+    moves = KernelMoves([axis.stride for axis in over], [axis.dilation for axis in over])
+    if len(over) != 2:
+        return _pooled_loops(builder, combiner, input, shape_only, init, moves)
+    op = combiner.named(
+        [input, shape_only],
+        [init],
         [type],
-        strides=pair([window.stride for window in over]),
-        dilations=pair([window.dilation for window in over]),
+        strides=pair(moves.strides),
+        dilations=pair(moves.dilations),
     )
     return builder.insert(op).res[0]
+
+
+def _pooled_loops(
+    builder: Builder,
+    combiner: Combiner,
+    input: SSAValue,
+    shape_only: SSAValue,
+    init: SSAValue,
+    moves: KernelMoves,
+) -> SSAValue:
+    """Combine by loops (n, c, out... | kernel...), as the named ops for images do."""
+    rank = len(tensor_shape(init))
+    outer = (AffineExpr.dimension(0), AffineExpr.dimension(1))
+    positions = moves.positions(2, rank)
+    read = AffineMap(rank + moves.axes, 0, (*outer, *positions))
+    inputs = [
+        (input, read),
+        (shape_only, reads(rank + moves.axes, *range(rank, rank + moves.axes))),
+    ]
+
+    def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
+        return combiner.combine(scalars, args[-1], args[0])
+
+    return reduction(builder, init, inputs, body, num_reduced=moves.axes)
 
 
 def _divided(builder: Builder, total: SSAValue, divisor: Callable[[Scalars], SSAValue]) -> SSAValue:
@@ -103,47 +155,53 @@ def _divided(builder: Builder, total: SSAValue, divisor: Callable[[Scalars], SSA
 
 
 class LowerMaxPool(Pattern):
-    """gawee.max_pool -> tensor.pad with the lowest value, then linalg.pooling_nchw_max"""
+    """gawee.max_pool -> tensor.pad with the lowest value, then linalg.pooling_nchw_max
+
+    With one spatial axis or three: linalg.generic (n, c, out... | kernel...).
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: MaxPoolOp, rewriter: PatternRewriter) -> None:
         rewriter.name_hint = op.result.name_hint
-        type = tensor_type(op.result)
-        outside = lowest(rewriter, type.element_type)
-        result = _pooled(rewriter, PoolingNchwMaxOp, op.input, type, windows(op), outside)
+        result = _pooled(rewriter, MAXIMUM, op.input, tensor_type(op.result), windows(op))
         rewriter.replace(op, (), [result])
 
 
 class LowerAvgPool(Pattern):
-    """gawee.avg_pool -> zero padding, linalg.pooling_nchw_sum, division by what windows count"""
+    """gawee.avg_pool -> zero padding, linalg.pooling_nchw_sum, division by what windows count
+
+    With one spatial axis or three: linalg.generic (n, c, out... | kernel...) for the sum.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: AvgPoolOp, rewriter: PatternRewriter) -> None:
         rewriter.name_hint = op.result.name_hint
         type, over = tensor_type(op.result), windows(op)
-        outside = zero(rewriter, type.element_type)
-        total = _pooled(rewriter, PoolingNchwSumOp, op.input, type, over, outside)
+        total = _pooled(rewriter, SUM, op.input, type, over)
         count_padding = bool(op.count_include_pad.value.data)
 
         def divisor(scalars: Scalars) -> SSAValue:
-            return _product(
-                scalars,
-                type,
-                [_window_length(scalars, 2 + i, over[i], count_padding) for i in range(2)],
-            )
+            lengths = [
+                _window_length(scalars, loop, window, count_padding)
+                for loop, window in enumerate(over, 2)
+            ]
+            return _product(scalars, type, lengths)
 
         rewriter.replace(op, (), [_divided(rewriter, total, divisor)])
 
 
 def _product(scalars: Scalars, type: AnyTensor, lengths: Sequence[int | SSAValue]) -> SSAValue:
-    """Multiply a height and a width, known or computed, to a float of the element type."""
+    """Multiply lengths, known or computed, to a float of the element type."""
     element = type.element_type
     assert isinstance(element, AnyFloat)
-    height, width = lengths
-    if isinstance(height, int) and isinstance(width, int):
-        return scalars.constant(height * width, element)
-    indices = [scalars.index(size) if isinstance(size, int) else size for size in lengths]
-    return scalars.index_to_float(scalars.multiply(*indices), element)
+    known = prod(size for size in lengths if isinstance(size, int))
+    computed = [size for size in lengths if not isinstance(size, int)]
+    if not computed:
+        return scalars.constant(known, element)
+    total = reduce(scalars.multiply, computed)
+    if known != 1:
+        total = scalars.multiply(scalars.index(known), total)
+    return scalars.index_to_float(total, element)
 
 
 def _window_length(
@@ -189,6 +247,25 @@ class Bins:
         return scalars.floor_divide(scaled, count), scalars.floor_divide(rounded_up, count)
 
 
+def _bins(op: AdAvgPoolOp | AdMaxPoolOp) -> list[Bins]:
+    along = zip(tensor_shape(op.input)[2:], tensor_shape(op.result)[2:], strict=True)
+    return [Bins(size, count) for size, count in along]
+
+
+def _combined_bins(
+    builder: Builder, combiner: Combiner, input: SSAValue, type: AnyTensor, bins: Sequence[Bins]
+) -> SSAValue:
+    """Combine the elements of every bin: by windows where bins are even, else by gathering."""
+    lengths = [axis.length for axis in bins if axis.length is not None]
+    if len(lengths) < len(bins):
+        return _uneven(builder, combiner, input, type, bins)
+    over = [
+        Window(axis.size, axis.count, length, length, before=0, after=0)
+        for axis, length in zip(bins, lengths, strict=True)
+    ]
+    return _pooled(builder, combiner, input, type, over)
+
+
 class LowerAdAvgPool(Pattern):
     """gawee.ad_avg_pool -> linalg.pooling_nchw_sum over equal bins, or a gathering reduction
 
@@ -198,20 +275,24 @@ class LowerAdAvgPool(Pattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: AdAvgPoolOp, rewriter: PatternRewriter) -> None:
         rewriter.name_hint = op.result.name_hint
-        type = tensor_type(op.result)
-        sizes, counts = tensor_shape(op.input)[2:], type.get_shape()[2:]
-        bins = [Bins(size, count) for size, count in zip(sizes, counts, strict=True)]
-        height, width = (axis.length for axis in bins)
-        if height is not None and width is not None:
-            total = _even_sum(rewriter, op.input, type, (height, width))
-        else:
-            total = _uneven_sum(rewriter, op.input, type, bins)
+        type, bins = tensor_type(op.result), _bins(op)
+        total = _combined_bins(rewriter, SUM, op.input, type, bins)
 
         def divisor(scalars: Scalars) -> SSAValue:
-            lengths = [_bin_length(scalars, 2 + i, axis) for i, axis in enumerate(bins)]
+            lengths = [_bin_length(scalars, loop, axis) for loop, axis in enumerate(bins, 2)]
             return _product(scalars, type, lengths)
 
         rewriter.replace(op, (), [_divided(rewriter, total, divisor)])
+
+
+class LowerAdMaxPool(Pattern):
+    """gawee.ad_max_pool -> linalg.pooling_nchw_max over equal bins, or a gathering reduction"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AdMaxPoolOp, rewriter: PatternRewriter) -> None:
+        rewriter.name_hint = op.result.name_hint
+        type = tensor_type(op.result)
+        rewriter.replace(op, (), [_combined_bins(rewriter, MAXIMUM, op.input, type, _bins(op))])
 
 
 def _bin_length(scalars: Scalars, loop: int, bins: Bins) -> int | SSAValue:
@@ -221,36 +302,29 @@ def _bin_length(scalars: Scalars, loop: int, bins: Bins) -> int | SSAValue:
     return scalars.subtract(end, start)
 
 
-def _even_sum(
-    builder: Builder, input: SSAValue, type: AnyTensor, lengths: tuple[int, int]
+def _uneven(
+    builder: Builder, combiner: Combiner, input: SSAValue, type: AnyTensor, bins: Sequence[Bins]
 ) -> SSAValue:
-    sizes, counts = tensor_shape(input)[2:], type.get_shape()[2:]
-    vertical, horizontal = (
-        Window(sizes[i], counts[i], lengths[i], lengths[i], before=0, after=0) for i in range(2)
-    )
-    outside = zero(builder, type.element_type)
-    return _pooled(builder, PoolingNchwSumOp, input, type, (vertical, horizontal), outside)
-
-
-def _uneven_sum(
-    builder: Builder, input: SSAValue, type: AnyTensor, bins: Sequence[Bins]
-) -> SSAValue:
-    """Walk the longest bin everywhere, and add only what is inside the shorter ones."""
-    element = element_type(input)
+    """Walk the longest bin everywhere, and combine only what is inside the shorter ones."""
+    element, rank = element_type(input), type.get_num_dims()
+    loops = rank + len(bins)
     walked = empty(builder, TensorType(element, [axis.longest for axis in bins]))
-    init = filled(builder, zero(builder, element), type)
+    outside = combiner.neutral(builder, element)
+    init = filled(builder, outside, type)
 
     def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
-        row, row_inside = _bin_position(scalars, bins[0], 2, 4)
-        column, column_inside = _bin_position(scalars, bins[1], 3, 5)
-        indices = [scalars.position(0), scalars.position(1), row, column]
-        value = scalars.element(input, indices)
-        outside = scalars.constant(0, element)
-        value = scalars.select(row_inside, value, outside)
-        value = scalars.select(column_inside, value, outside)
-        return scalars.add(args[-1], value)
+        places = [
+            _bin_position(scalars, bins[axis], 2 + axis, rank + axis) for axis in range(len(bins))
+        ]
+        outer = [scalars.position(0), scalars.position(1)]
+        value = scalars.element(input, [*outer, *(position for position, _ in places)])
+        neutral = combiner.neutral(scalars.builder, element)
+        for _, inside in places:
+            value = scalars.select(inside, value, neutral)
+        return combiner.combine(scalars, args[-1], value)
 
-    return reduction(builder, init, [(walked, reads(6, 4, 5))], body, num_reduced=2)
+    inputs = [(walked, reads(loops, *range(rank, loops)))]
+    return reduction(builder, init, inputs, body, num_reduced=len(bins))
 
 
 def _bin_position(

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
+import numpy as np
 from xdsl.dialects.builtin import AnyFloat, Float64Type, f32, f64
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
@@ -13,6 +15,9 @@ from gawee_dialect.dialect.types import element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.structured import generic
 from gawee_dialect.passes.rewrite_pass import Pattern
+
+CUBIC = -0.75
+"""The a of cubic convolution: the slope of its weights at a distance of one."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +35,11 @@ class Axis:
         return self.size / self.result_size if self.scale is None else 1 / self.scale
 
 
-class Neighbours(NamedTuple):
-    """Two adjacent input positions, and the weights of their elements."""
+class Tap(NamedTuple):
+    """An input position along one axis, and the weight of its element."""
 
-    near: SSAValue
-    far: SSAValue
-    near_weight: SSAValue
-    far_weight: SSAValue
+    position: SSAValue
+    weight: SSAValue
 
 
 class LowerInterpolate(Pattern):
@@ -46,73 +49,137 @@ class LowerInterpolate(Pattern):
     def match_and_rewrite(self, op: InterpolateOp, rewriter: PatternRewriter) -> None:
         rewriter.name_hint = op.result.name_hint
         sizes, results = tensor_shape(op.input)[2:], op.size.get_values()
-        scales = (None, None) if op.scales is None else op.scales.get_values()
-        rows, columns = (Axis(2 + i, sizes[i], results[i], scales[i]) for i in range(2))
+        scales = (None,) * len(sizes) if op.scales is None else op.scales.get_values()
+        along = zip(sizes, results, scales, strict=True)
+        axes = [Axis(loop, *axis) for loop, axis in enumerate(along, 2)]
 
         def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
-            if op.mode.data == "nearest":
-                return _nearest(scalars, op.input, rows, columns)
-            return _bilinear(scalars, op.input, rows, columns, op.align_corners is not None)
+            if op.mode.data in InterpolateOp.CHOOSING:
+                return _nearest(scalars, op, axes)
+            return _blended(scalars, op, axes)
 
         rewriter.replace(op, (), [generic(rewriter, tensor_type(op.result), [], body)])
 
 
-def _nearest(scalars: Scalars, input: SSAValue, rows: Axis, columns: Axis) -> SSAValue:
+def _nearest(scalars: Scalars, op: InterpolateOp, axes: Sequence[Axis]) -> SSAValue:
+    offset = 0.5 if op.mode.data == "nearest_exact" else 0.0
+    choose = _nearest_position if op.float_positions is None else _float_nearest_position
     indices = [scalars.position(0), scalars.position(1)]
-    indices += [_nearest_position(scalars, axis) for axis in (rows, columns)]
-    return scalars.element(input, indices)
+    indices += [choose(scalars, axis, offset) for axis in axes]
+    return scalars.element(op.input, indices)
 
 
-def _nearest_position(scalars: Scalars, axis: Axis) -> SSAValue:
-    """Compute floor(d * in / out), in integers and so exact, or floor(d / scale) in f64."""
+def _nearest_position(scalars: Scalars, axis: Axis, offset: float) -> SSAValue:
+    """Compute floor((d + offset) * in / out) in integers, exactly, or / scale in f64."""
     position = scalars.position(axis.loop)
     if axis.scale is None:
-        scaled = scalars.multiply(position, scalars.index(axis.size))
-        return scalars.floor_divide(scaled, scalars.index(axis.result_size))
-    real = scalars.divide(scalars.index_to_float(position, f64), scalars.constant(axis.scale, f64))
+        # Twice both sides, so that an offset of a half is an integer.
+        steps, size = axis.result_size, scalars.index(axis.size)
+        if offset:
+            doubled = scalars.multiply(position, scalars.index(2))
+            position = scalars.add(doubled, scalars.index(int(2 * offset)))
+            steps *= 2
+        return scalars.floor_divide(scalars.multiply(position, size), scalars.index(steps))
+    real = scalars.index_to_float(position, f64)
+    if offset:
+        real = scalars.add(real, scalars.constant(offset, f64))
+    real = scalars.divide(real, scalars.constant(axis.scale, f64))
     return scalars.minimum(scalars.float_to_index(real), scalars.index(axis.size - 1))
 
 
-def _bilinear(
-    scalars: Scalars, input: SSAValue, rows: Axis, columns: Axis, align_corners: bool
-) -> SSAValue:
-    """Weigh the four neighbours; f16 is computed in f32, as its positions would be too coarse."""
-    element = element_type(input)
+def _float_nearest_position(scalars: Scalars, axis: Axis, offset: float) -> SSAValue:
+    """Compute floor((d + offset) * r), with r and the product rounded to f32."""
+    if axis.scale is None:
+        ratio = np.float32(axis.size) / np.float32(axis.result_size)
+    else:
+        ratio = np.float32(1 / axis.scale)
+    real = scalars.index_to_float(scalars.position(axis.loop), f32)
+    if offset:
+        real = scalars.add(real, scalars.constant(offset, f32))
+    real = scalars.multiply(real, scalars.constant(float(ratio), f32))
+    return scalars.minimum(scalars.float_to_index(real), scalars.index(axis.size - 1))
+
+
+def _blended(scalars: Scalars, op: InterpolateOp, axes: Sequence[Axis]) -> SSAValue:
+    """Weigh neighbours, the last axis first; f16 in f32, as its positions would be too coarse."""
+    element, align_corners = element_type(op.input), op.align_corners is not None
     work = f64 if isinstance(element, Float64Type) else f32
-    row = _neighbours(scalars, rows, work, align_corners)
-    column = _neighbours(scalars, columns, work, align_corners)
+    neighbours = _cubic_taps if op.mode.data == "bicubic" else _linear_taps
+    taps = [
+        neighbours(scalars, axis, _real_position(scalars, axis, work, align_corners))
+        for axis in axes
+    ]
     outer = [scalars.position(0), scalars.position(1)]
 
-    def value(y: SSAValue, x: SSAValue) -> SSAValue:
-        return scalars.widen(scalars.element(input, [*outer, y, x]), work)
+    def value(indices: Sequence[SSAValue]) -> SSAValue:
+        if len(indices) == len(taps):
+            return scalars.widen(scalars.element(op.input, [*outer, *indices]), work)
+        parts = [
+            scalars.multiply(tap.weight, value([*indices, tap.position]))
+            for tap in taps[len(indices)]
+        ]
+        return reduce(scalars.add, parts)
 
-    def weighed(near: SSAValue, far: SSAValue, along: Neighbours) -> SSAValue:
-        return scalars.add(
-            scalars.multiply(along.near_weight, near), scalars.multiply(along.far_weight, far)
-        )
-
-    upper = weighed(value(row.near, column.near), value(row.near, column.far), column)
-    lower = weighed(value(row.far, column.near), value(row.far, column.far), column)
-    return scalars.narrow(weighed(upper, lower, row), element)
-
-
-def _neighbours(scalars: Scalars, axis: Axis, work: AnyFloat, align_corners: bool) -> Neighbours:
-    real = _real_position(scalars, axis, work, align_corners)
-    near = scalars.float_to_index(real)
-    last = scalars.index(axis.size - 1)
-    far = scalars.minimum(scalars.add(near, scalars.index(1)), last)
-    far_weight = scalars.subtract(real, scalars.index_to_float(near, work))
-    near_weight = scalars.subtract(scalars.constant(1, work), far_weight)
-    return Neighbours(near, far, near_weight, far_weight)
+    return scalars.narrow(value([]), element)
 
 
 def _real_position(scalars: Scalars, axis: Axis, work: AnyFloat, align_corners: bool) -> SSAValue:
-    """Compute the input position between 0 and size - 1 that an output position stands for."""
+    """Compute the input position that an output position stands for."""
     position = scalars.index_to_float(scalars.position(axis.loop), work)
     if align_corners:
         steps = max(1, axis.result_size - 1)
         return scalars.multiply(position, scalars.constant((axis.size - 1) / steps, work))
     half = scalars.constant(0.5, work)
     scaled = scalars.multiply(scalars.add(position, half), scalars.constant(axis.ratio, work))
-    real = scalars.maximum(scalars.subtract(scaled, half), scalars.constant(0, work))
-    return scalars.minimum(real, scalars.constant(axis.size - 1, work))
+    return scalars.subtract(scaled, half)
+
+
+def _linear_taps(scalars: Scalars, axis: Axis, real: SSAValue) -> list[Tap]:
+    """Compute the two neighbours of a position, the ends repeated."""
+    work = real.type
+    assert isinstance(work, AnyFloat)
+    real = scalars.maximum(real, scalars.constant(0, work))
+    real = scalars.minimum(real, scalars.constant(axis.size - 1, work))
+    near = scalars.float_to_index(real)
+    last = scalars.index(axis.size - 1)
+    far = scalars.minimum(scalars.add(near, scalars.index(1)), last)
+    far_weight = scalars.subtract(real, scalars.index_to_float(near, work))
+    near_weight = scalars.subtract(scalars.constant(1, work), far_weight)
+    return [Tap(near, near_weight), Tap(far, far_weight)]
+
+
+def _cubic_taps(scalars: Scalars, axis: Axis, real: SSAValue) -> list[Tap]:
+    """Compute the four neighbours of a position, weighted by cubic convolution."""
+    work = real.type
+    assert isinstance(work, AnyFloat)
+    whole = scalars.round_down(real)
+    first = scalars.float_to_index(whole)
+    past = scalars.subtract(real, whole)
+    one, two = scalars.constant(1, work), scalars.constant(2, work)
+    ahead = scalars.subtract(one, past)
+    weights = [
+        _far_weight(scalars, scalars.add(past, one)),
+        _near_weight(scalars, past),
+        _near_weight(scalars, ahead),
+        _far_weight(scalars, scalars.subtract(two, past)),
+    ]
+    low, high = scalars.index(0), scalars.index(axis.size - 1)
+    positions = [scalars.add(first, scalars.index(step)) for step in (-1, 0, 1, 2)]
+    inside = [scalars.minimum(scalars.maximum(each, low), high) for each in positions]
+    return [Tap(*tap) for tap in zip(inside, weights, strict=True)]
+
+
+def _polynomial(scalars: Scalars, x: SSAValue, coefficients: Sequence[float]) -> SSAValue:
+    """Compute a polynomial by Horner's rule, the coefficient of the highest power first."""
+    first, *others = (scalars.constant(each, x.type) for each in coefficients)
+    return reduce(lambda value, each: scalars.add(scalars.multiply(value, x), each), others, first)
+
+
+def _near_weight(scalars: Scalars, distance: SSAValue) -> SSAValue:
+    """Compute the weight of cubic convolution at a distance of at most one."""
+    return _polynomial(scalars, distance, (CUBIC + 2, -(CUBIC + 3), 0, 1))
+
+
+def _far_weight(scalars: Scalars, distance: SSAValue) -> SSAValue:
+    """Compute the weight of cubic convolution at a distance from one to two."""
+    return _polynomial(scalars, distance, (CUBIC, -5 * CUBIC, 8 * CUBIC, -4 * CUBIC))

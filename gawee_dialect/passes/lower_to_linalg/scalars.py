@@ -66,6 +66,14 @@ class Scalars:
         """Take the lesser value, integers as signed; NaN wins."""
         return self.emit((arith.MinimumfOp if _is_float(lhs) else arith.MinSIOp)(lhs, rhs))
 
+    def maximum_number(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Take the greater float; the other one where one is NaN."""
+        return self.emit(arith.MaxnumfOp(lhs, rhs))
+
+    def minimum_number(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Take the lesser float; the other one where one is NaN."""
+        return self.emit(arith.MinnumfOp(lhs, rhs))
+
     def divide(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """Divide floats."""
         return self.emit(arith.DivfOp(lhs, rhs))
@@ -77,6 +85,30 @@ class Scalars:
     def square_root(self, value: SSAValue) -> SSAValue:
         """Take the square root of a float; NaN below zero."""
         return self.emit(math.SqrtOp(value))
+
+    def exponential(self, value: SSAValue) -> SSAValue:
+        """Raise e to a float."""
+        return self.emit(math.ExpOp(value))
+
+    def round_down(self, value: SSAValue) -> SSAValue:
+        """Round a float down to a whole one."""
+        return self.emit(math.FloorOp(value))
+
+    def round_to_even(self, value: SSAValue) -> SSAValue:
+        """Round a float to the nearest whole one, halves to even."""
+        return self.emit(math.RoundEvenOp(value))
+
+    def absolute(self, value: SSAValue) -> SSAValue:
+        """Take a float without its sign."""
+        return self.emit(math.AbsFOp(value))
+
+    def equal(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Compare floats; false where one is NaN."""
+        return self.emit(arith.CmpfOp(lhs, rhs, "oeq"))
+
+    def same_index(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Compare integers or indices for equality."""
+        return self.emit(arith.CmpiOp(lhs, rhs, "eq"))
 
     def less(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """Compare integers or indices, as signed."""
@@ -133,7 +165,7 @@ class Scalars:
         return self.emit(arith.SIToFPOp(integer, type))
 
     def float_to_index(self, value: SSAValue) -> SSAValue:
-        """Convert a float that is not negative to an index, rounding down."""
+        """Convert a float to an index, rounding to zero."""
         integer = self.emit(arith.FPToSIOp(value, i64))
         return self.emit(arith.IndexCastOp(integer, IndexType()))
 

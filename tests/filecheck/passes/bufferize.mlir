@@ -133,3 +133,53 @@ func.func @gather_reads_the_buffer(%x: tensor<5xf32>) -> tensor<3xf32> {
   } -> tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @loop_writes_a_copy_of_an_input_in_place
+// CHECK-SAME:  (%[[X:.*]]: memref<5xf32> {{.*}}, %[[I:.*]]: memref<3xi64> {{.*}}, %[[OUT:.*]]: memref<5xf32> {{.*}}
+// CHECK:         "memref.copy"(%[[X]], %[[OUT]])
+// CHECK-NEXT:    scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %{{[^ ]*}} {
+// CHECK-NEXT:      memref.load %[[I]][%[[J]]]
+// CHECK-NEXT:      %[[P:.*]] = arith.index_cast
+// CHECK-NEXT:      %[[V:.*]] = memref.load %[[OUT]][%[[P]]]
+// CHECK-NEXT:      memref.store %[[V]], %[[OUT]][%[[J]]]
+func.func @loop_writes_a_copy_of_an_input_in_place(%x: tensor<5xf32>, %i: tensor<3xi64>) -> tensor<5xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %y = scf.for %j = %zero to %three step %one iter_args(%t = %x) -> (tensor<5xf32>) {
+    %k = tensor.extract %i[%j] : tensor<3xi64>
+    %p = arith.index_cast %k : i64 to index
+    %v = tensor.extract %t[%p] : tensor<5xf32>
+    %n = tensor.insert %v into %t[%j] : tensor<5xf32>
+    scf.yield %n : tensor<5xf32>
+  }
+  func.return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @loop_that_reads_what_it_started_from_has_its_own_buffer
+// CHECK:         %[[A:.*]] = memref.alloc() : memref<5xf32>
+// CHECK:         "memref.copy"(%[[A]], %[[OUT:[^)]*]])
+// CHECK:         scf.for %[[J:[^ ]*]] = %{{.*}} iter_args(%[[S:[^ ]*]] = %{{.*}}) -> (index) {
+// CHECK-NEXT:      %[[V:.*]] = memref.load %[[A]][%[[J]]]
+// CHECK-NEXT:      memref.store %[[V]], %[[OUT]][%[[S]]]
+// CHECK-NEXT:      %[[N:.*]] = arith.subi %[[S]]
+// CHECK-NEXT:      scf.yield %[[N]] : index
+func.func @loop_that_reads_what_it_started_from_has_its_own_buffer(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
+  %five = arith.constant 5 : index
+  %e = tensor.empty() : tensor<5xf32>
+  %a = linalg.exp ins(%x : tensor<5xf32>) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+  %y, %s = scf.for %j = %zero to %five step %one iter_args(%t = %a, %p = %four) -> (tensor<5xf32>, index) {
+    %v = tensor.extract %a[%j] : tensor<5xf32>
+    %n = tensor.insert %v into %t[%p] : tensor<5xf32>
+    %q = arith.subi %p, %one : index
+    scf.yield %n, %q : tensor<5xf32>, index
+  }
+  func.return %y : tensor<5xf32>
+}

@@ -27,8 +27,8 @@ class Report:
         """Add a problem of the object at an offset."""
         self.problems.append((offset, Diagnostic(message, self.source.place(offset), node, hint)))
 
-    def raise_if_any(self) -> None:
-        """Raise GaweeError with all problems, in the order of the text."""
+    def raise_if_any(self, error: type[GaweeError] = GaweeError) -> None:
+        """Raise GaweeError, or a kind of it, with all problems in the order of the text."""
         if self.problems:
             ordered = sorted(self.problems, key=lambda problem: problem[0])
-            raise GaweeError(diagnostic for _, diagnostic in ordered)
+            raise error(diagnostic for _, diagnostic in ordered)

@@ -1,0 +1,242 @@
+"""Ops that read elements at positions that a tensor of indices names.
+
+A negative index counts from the end. An index that is none of its axis is refused wherever an
+interpreter runs the op, at every level. Native code does not check: what it reads then is not
+specified, and may lie outside the tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import I64, IntegerAttr, TensorType
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.traits import Pure
+
+from gawee_dialect.dialect.axes import require_axis
+from gawee_dialect.dialect.movement import INDICES, MovementOp, integer
+from gawee_dialect.dialect.types import AnyTensor, require, shape_text, tensor_type
+
+if TYPE_CHECKING:
+    from gawee_dialect.dialect.dense import Array, Positions
+
+
+@irdl_op_definition
+class GatherOp(MovementOp):
+    """Slices of the input along one axis, which the axes of the indices take the place of.
+
+    With axis 0 of a table this is an embedding: one row for each index.
+
+    ```mlir
+    %y = gawee.gather %x, %i axis 1 : (tensor<2x5x3xf32>, tensor<4x1xi64>) -> tensor<2x4x1x3xf32>
+    ```
+
+    Constraints:
+      C1: indices are i32 or i64.
+      C2: axis is an axis of the input; a negative one counts from the end.
+    """
+
+    name = "gawee.gather"
+
+    input = operand_def(TensorType)
+    indices = operand_def(TensorType)
+    axis = prop_def(IntegerAttr.constr(I64))
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$input `,` $indices `axis` $axis attr-dict `:` functional-type(operands, results)"
+    )
+
+    def __init__(self, input: SSAValue, indices: SSAValue, *, axis: int = 0):
+        super().__init__(
+            operands=[input, indices],
+            properties={"axis": integer(axis)},
+            result_types=[self.result_type(tensor_type(input), tensor_type(indices), axis=axis)],
+        )
+
+    @staticmethod
+    def result_type(input: AnyTensor, indices: AnyTensor, *, axis: int) -> AnyTensor:
+        """Return the gathered type; raises VerifyException where C1 or C2 fail."""
+        INDICES.require("indices", indices.element_type)
+        shape = input.get_shape()
+        axis = require_axis("axis", axis, len(shape))
+        return TensorType(
+            input.element_type, (*shape[:axis], *indices.get_shape(), *shape[axis + 1 :])
+        )
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(
+            tensor_type(self.input), tensor_type(self.indices), axis=self.axis.value.data
+        )
+
+    def move(self, *operands: Array) -> Array:
+        import numpy as np
+
+        return np.take(operands[0], operands[1].astype(np.int64), axis=self.axis.value.data)
+
+
+@irdl_op_definition
+class GatherElementsOp(MovementOp):
+    """One element of the input for each index: its position, but for the axis that the index names.
+
+    result[i, j, k] = input[i, indices[i, j, k], k], for axis 1 of three.
+
+    ```mlir
+    %y = gawee.gather_elements %x, %i axis 1 : (tensor<2x5x3xf32>, tensor<2x4x3xi64>) -> tensor<2x4x3xf32>
+    ```
+
+    Constraints:
+      C1: indices are i32 or i64.
+      C2: axis is an axis of the input; a negative one counts from the end.
+      C3: indices have the input's rank, and but for the axis sizes that are not larger.
+    """
+
+    name = "gawee.gather_elements"
+
+    input = operand_def(TensorType)
+    indices = operand_def(TensorType)
+    axis = prop_def(IntegerAttr.constr(I64))
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$input `,` $indices `axis` $axis attr-dict `:` functional-type(operands, results)"
+    )
+
+    def __init__(self, input: SSAValue, indices: SSAValue, *, axis: int = 0):
+        super().__init__(
+            operands=[input, indices],
+            properties={"axis": integer(axis)},
+            result_types=[self.result_type(tensor_type(input), tensor_type(indices), axis=axis)],
+        )
+
+    @staticmethod
+    def result_type(input: AnyTensor, indices: AnyTensor, *, axis: int) -> AnyTensor:
+        """Return the gathered type; raises VerifyException where C1 to C3 fail."""
+        INDICES.require("indices", indices.element_type)
+        require_axis("axis", axis, input.get_num_dims())
+        require_indices_inside(input, indices, axis)
+        return TensorType(input.element_type, indices.get_shape())
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(
+            tensor_type(self.input), tensor_type(self.indices), axis=self.axis.value.data
+        )
+
+    def move(self, *operands: Array) -> Array:
+        return operands[0][element_positions(operands[1], self.axis.value.data)]
+
+
+@irdl_op_definition
+class GatherNdOp(MovementOp):
+    """Slices of the input, each at a position that is a row of the indices.
+
+    The last axis of the indices spells positions along the input's axes from batch_dims on; the
+    first batch_dims axes of both go together. Axes that no index names are taken whole.
+
+    ```mlir
+    %y = gawee.gather_nd %x, %i batch_dims 1 : (tensor<2x5x3x7xf32>, tensor<2x4x2xi64>) -> tensor<2x4x7xf32>
+    ```
+
+    Constraints:
+      C1: indices are i32 or i64.
+      C2: batch_dims is not negative, and less than the rank of the indices.
+      C3: the first batch_dims sizes of input and indices are equal.
+      C4: the last axis of the indices names at least one axis of the input, and no more than there
+          are after batch_dims.
+    """
+
+    name = "gawee.gather_nd"
+
+    input = operand_def(TensorType)
+    indices = operand_def(TensorType)
+    batch_dims = prop_def(IntegerAttr.constr(I64))
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$input `,` $indices `batch_dims` $batch_dims attr-dict "
+        "`:` functional-type(operands, results)"
+    )
+
+    def __init__(self, input: SSAValue, indices: SSAValue, *, batch_dims: int = 0):
+        type = self.result_type(tensor_type(input), tensor_type(indices), batch_dims=batch_dims)
+        super().__init__(
+            operands=[input, indices],
+            properties={"batch_dims": integer(batch_dims)},
+            result_types=[type],
+        )
+
+    @staticmethod
+    def result_type(input: AnyTensor, indices: AnyTensor, *, batch_dims: int) -> AnyTensor:
+        """Return the gathered type; raises VerifyException where C1 to C4 fail."""
+        INDICES.require("indices", indices.element_type)
+        shape, where = input.get_shape(), indices.get_shape()
+        require(
+            0 <= batch_dims < len(where),
+            f"expected batch_dims from 0 to less than the rank of the indices ({len(where)}), "
+            f"got {batch_dims}",
+        )
+        require(
+            shape[:batch_dims] == where[:batch_dims],
+            f"expected input ({shape_text(shape)}) and indices ({shape_text(where)}) to agree in "
+            f"the first {batch_dims} sizes",
+        )
+        require_named_axes(where, len(shape) - batch_dims)
+        return TensorType(input.element_type, (*where[:-1], *shape[batch_dims + where[-1] :]))
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(
+            tensor_type(self.input),
+            tensor_type(self.indices),
+            batch_dims=self.batch_dims.value.data,
+        )
+
+    def move(self, *operands: Array) -> Array:
+        input, indices = operands
+        return input[slice_positions(indices, self.batch_dims.value.data)]
+
+
+def require_indices_inside(input: AnyTensor, indices: AnyTensor, axis: int) -> None:
+    """Raise VerifyException unless indices, but for one axis, are no larger than the input."""
+    shape, where = input.get_shape(), indices.get_shape()
+    fits = len(shape) == len(where) and all(
+        index == axis % len(shape) or small <= large
+        for index, (small, large) in enumerate(zip(where, shape, strict=True))
+    )
+    require(
+        fits,
+        f"expected indices ({shape_text(where)}) of the input's rank and, off axis {axis}, not "
+        f"larger than the input ({shape_text(shape)})",
+    )
+
+
+def require_named_axes(indices: Sequence[int], most: int) -> None:
+    """Raise VerifyException unless the last axis of indices names 1 to `most` axes."""
+    require(
+        len(indices) >= 1 and 1 <= indices[-1] <= most,
+        f"expected indices ({shape_text(indices)}) to name 1 to {most} axes of the input with "
+        f"their last axis",
+    )
+
+
+def element_positions(indices: Array, axis: int) -> tuple[Positions, ...]:
+    """Return an array of positions for each axis: the indices themselves along `axis`."""
+    import numpy as np
+
+    positions: list[Positions] = list(np.indices(indices.shape, np.int64, sparse=True))
+    positions[axis] = indices.astype(np.int64)
+    return tuple(positions)
+
+
+def slice_positions(indices: Array, batch_dims: int) -> tuple[Positions, ...]:
+    """Return an array of positions for each axis that rows of indices name, batch axes first."""
+    import numpy as np
+
+    rows = indices.shape[:-1]
+    batch: Sequence[Positions] = np.indices(rows, np.int64, sparse=True)[:batch_dims]
+    named: Positions = np.moveaxis(indices.astype(np.int64), -1, 0)
+    return (*batch, *named)

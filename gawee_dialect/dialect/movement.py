@@ -1,0 +1,54 @@
+"""Ops that move elements to other positions: their one NumPy function folds and interprets them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, i32, i64
+from xdsl.interfaces import HasFolderInterface
+from xdsl.ir import Attribute, SSAValue
+
+from gawee_dialect.dialect.folding import fold_constants
+from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.types import ElementClass, is_signed_number, tensor_type
+
+if TYPE_CHECKING:
+    from gawee_dialect.dialect.dense import Array
+
+INDICES = ElementClass("i32, i64", lambda element: element in (i32, i64))
+ORDERED = ElementClass("f16, f32, f64, signless integers of more than one bit", is_signed_number)
+
+
+def integers(values: Sequence[int]) -> DenseArrayBase[I64]:
+    """Make the attribute of a list of integers."""
+    return DenseArrayBase.from_list(i64, values)
+
+
+def integer(value: int) -> IntegerAttr[I64]:
+    """Make the attribute of one integer."""
+    return IntegerAttr(value, i64)
+
+
+class MovementOp(GaweeOp, HasFolderInterface, ABC):
+    """An op whose result is made of the elements of its operands, wherever they stood."""
+
+    @abstractmethod
+    def move(self, *operands: Array) -> Array:
+        """Compute the result of an array an operand; raises IndexError where an index is wrong."""
+
+    def same(self) -> SSAValue | None:
+        """Return the value that the op leaves as it is, None where it changes something."""
+        return None
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """op that changes nothing -> its operand, and op(constants) -> constant"""
+        same = self.same()
+        if same is not None:
+            return (same,)
+        try:
+            constant = fold_constants(self.operands, tensor_type(self.output), self.move)
+        except IndexError:  # refused where it runs, if it does
+            return None
+        return None if constant is None else (constant,)

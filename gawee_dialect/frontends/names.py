@@ -1,0 +1,9 @@
+"""Names of graph values as names of SSA values."""
+
+import re
+
+
+def name_hint(name: str) -> str:
+    """Return a name as an SSA value may bear it: `layer1.0.conv1` becomes `layer1_0_conv1`."""
+    hint = re.sub(r"[^A-Za-z0-9_$-]", "_", name)
+    return f"v{hint}" if hint[:1].isdigit() else hint

@@ -1,0 +1,166 @@
+"""Activations."""
+
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.activation import (
+    ClipOp,
+    EluOp,
+    GeluOp,
+    HardSigmoidOp,
+    HardSwishOp,
+    LeakyReluOp,
+    SigmoidOp,
+    SiluOp,
+    SoftplusOp,
+)
+from gawee_dialect.dialect.along_axis import LogSoftmaxOp, SoftmaxOp
+from gawee_dialect.dialect.arithmetic import NegOp
+from gawee_dialect.dialect.comparison import WhereOp
+from gawee_dialect.dialect.elementary import TanhOp
+from gawee_dialect.dialect.elementwise import MulOp, ReluOp
+from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
+from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
+from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, dtype_element
+from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.npu_ir.aten.schema import Number
+from gawee_dialect.frontends.npu_ir.aten.slicing import halves
+from gawee_dialect.frontends.npu_ir.refusal import Refusal
+
+
+@register_op("aten.relu")
+def relu(emit: Emitter, self: SSAValue) -> SSAValue:
+    """max(x, 0)"""
+    return emit(ReluOp(self))
+
+
+@register_op("aten.relu6")
+def relu6(emit: Emitter, self: SSAValue) -> SSAValue:
+    """min(max(x, 0), 6)"""
+    return clamp(emit, self, 0, 6)
+
+
+@register_op("aten.hardtanh")
+def hardtanh(emit: Emitter, self: SSAValue, min_val: Number = -1, max_val: Number = 1) -> SSAValue:
+    """Limit to an interval; the element type stays."""
+    if is_float(element_type(self)):
+        return emit(ClipOp(self, min=min_val, max=max_val))
+    return clamp(emit, self, int(min_val), int(max_val))
+
+
+@register_op("aten.gelu")
+def gelu(emit: Emitter, self: SSAValue, approximate: str = "none") -> SSAValue:
+    """x times the normal distribution's probability below x"""
+    return emit(GeluOp(self, approximate=approximate))
+
+
+@register_op("aten.silu")
+def silu(emit: Emitter, self: SSAValue) -> SSAValue:
+    """x * sigmoid(x)"""
+    return emit(SiluOp(self))
+
+
+@register_op("aten.hardsigmoid")
+def hardsigmoid(emit: Emitter, self: SSAValue) -> SSAValue:
+    """relu6(x + 3) / 6"""
+    return emit(HardSigmoidOp(self))
+
+
+@register_op("aten.hardswish")
+def hardswish(emit: Emitter, self: SSAValue) -> SSAValue:
+    """x * relu6(x + 3) / 6"""
+    return emit(HardSwishOp(self))
+
+
+@register_op("aten.leaky_relu")
+def leaky_relu(emit: Emitter, self: SSAValue, negative_slope: float = 0.01) -> SSAValue:
+    """x, times a slope below zero"""
+    return emit(LeakyReluOp(self, alpha=negative_slope))
+
+
+@register_op("aten.prelu", "aten._prelu_kernel")
+def prelu(emit: Emitter, self: SSAValue, weight: SSAValue) -> SSAValue:
+    """x, below zero times a slope of its channel (axis 1)"""
+    rank, slopes = len(tensor_shape(self)), tensor_shape(weight)
+    if len(slopes) == 1 and rank > 1:
+        weight = emit.reshape(weight, (*slopes, *[1] * (rank - 2)))
+    positive = compared(emit, self, 0, "gt")
+    return emit(WhereOp(positive, self, emit(MulOp(self, weight))))
+
+
+@register_op("aten.elu")
+def elu(
+    emit: Emitter, self: SSAValue, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0
+) -> SSAValue:
+    """scale * (x, below zero alpha * (exp(x * input_scale) - 1))"""
+    if input_scale != 1:
+        raise Refusal(f"unsupported input_scale {input_scale}; supported: 1")
+    return scaled(emit, emit(EluOp(self, alpha=alpha)), scale)
+
+
+@register_op("aten.selu")
+def selu(emit: Emitter, self: SSAValue) -> SSAValue:
+    """elu with the constants that keep mean and variance"""
+    return elu(emit, self, 1.6732632423543772, 1.0507009873554805)
+
+
+@register_op("aten.celu")
+def celu(emit: Emitter, self: SSAValue, alpha: float = 1.0) -> SSAValue:
+    """x, below zero alpha * (exp(x / alpha) - 1)"""
+    return scaled(emit, emit(EluOp(scaled(emit, self, 1 / alpha), alpha=1.0)), alpha)
+
+
+@register_op("aten.softplus")
+def softplus(emit: Emitter, self: SSAValue, beta: Number = 1, threshold: Number = 20) -> SSAValue:
+    """log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold"""
+    times_beta = scaled(emit, self, float(beta))
+    result = scaled(emit, emit(SoftplusOp(times_beta)), 1 / beta)
+    above = compared(emit, times_beta, float(threshold), "gt")
+    return emit(WhereOp(above, self, result))
+
+
+@register_op("aten.log_sigmoid")
+def log_sigmoid(emit: Emitter, self: SSAValue) -> SSAValue:
+    """-softplus(-x)"""
+    return emit(NegOp(emit(SoftplusOp(emit(NegOp(self))))))
+
+
+@register_op("aten.mish")
+def mish(emit: Emitter, self: SSAValue) -> SSAValue:
+    """x * tanh(softplus(x))"""
+    return emit(MulOp(self, emit(TanhOp(emit(SoftplusOp(self))))))
+
+
+@register_op("aten.glu")
+def glu(emit: Emitter, self: SSAValue, dim: int = -1) -> SSAValue:
+    """The first half of an axis times sigmoid of the second."""
+    first, second = halves(emit, self, dim)
+    return emit(MulOp(first, emit(SigmoidOp(second))))
+
+
+@register_op("aten.softmax.int", "aten.special_softmax")
+def softmax(emit: Emitter, self: SSAValue, dim: int, dtype: str | None = None) -> SSAValue:
+    """exp(x), divided by its sum along an axis"""
+    value = self if dtype is None else emit.cast(self, dtype_element(dtype))
+    return emit(SoftmaxOp(value, axis=dim))
+
+
+@register_op("aten.log_softmax.int")
+def log_softmax(emit: Emitter, self: SSAValue, dim: int, dtype: str | None = None) -> SSAValue:
+    """The logarithm of softmax"""
+    value = self if dtype is None else emit.cast(self, dtype_element(dtype))
+    return emit(LogSoftmaxOp(value, axis=dim))
+
+
+@register_op("aten._softmax")
+def decomposed_softmax(emit: Emitter, self: SSAValue, dim: int, half_to_float: bool) -> SSAValue:
+    """softmax"""
+    return softmax(emit, self, dim, "float32" if half_to_float else None)
+
+
+@register_op("aten._log_softmax")
+def decomposed_log_softmax(
+    emit: Emitter, self: SSAValue, dim: int, half_to_float: bool
+) -> SSAValue:
+    """log_softmax"""
+    return log_softmax(emit, self, dim, "float32" if half_to_float else None)

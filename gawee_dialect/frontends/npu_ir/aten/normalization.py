@@ -1,0 +1,264 @@
+"""Normalizations."""
+
+from collections.abc import Callable, Sequence
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import f32
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.elementary import RsqrtOp
+from gawee_dialect.dialect.elementwise import DivOp, MulOp
+from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
+from gawee_dialect.dialect.reduction import ReduceMeanOp
+from gawee_dialect.dialect.types import dtype_name, element_type, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
+from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axis_of
+from gawee_dialect.frontends.npu_ir.aten.reduction import reduced, vector_norm
+from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.npu_ir.aten.schema import Ints
+from gawee_dialect.frontends.npu_ir.aten.statistics import moments
+from gawee_dialect.frontends.npu_ir.refusal import Refusal
+
+
+def in_one_type(
+    emit: Emitter,
+    make: Callable[..., SSAValue],
+    input: SSAValue,
+    *others: SSAValue | None,
+) -> SSAValue:
+    """Normalize; where statistics are wider than the input, in float32, as PyTorch does."""
+    element = element_type(input)
+    if all(each is None or element_type(each) == element for each in others):
+        return make(input, *others)
+    wide = [None if each is None else emit.cast(each, f32) for each in others]
+    return emit.cast(make(emit.cast(input, f32), *wide), element)
+
+
+def reciprocal_deviation(emit: Emitter, variance: SSAValue, eps: float) -> SSAValue:
+    """Return 1 / sqrt(variance + eps)."""
+    return emit(RsqrtOp(add(emit, variance, eps)))
+
+
+@register_op("aten.batch_norm")
+def batch_norm(
+    emit: Emitter,
+    input: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    running_mean: SSAValue | None,
+    running_var: SSAValue | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: object = None,
+) -> SSAValue:
+    """Normalize with the statistics of training, or, where there are none, with the batch's own."""
+    if training or running_mean is None or running_var is None:
+        if running_mean is not None:
+            raise Refusal(
+                "unsupported training=True, which changes the running statistics",
+                hint="model.eval() before the model is extracted",
+            )
+        return batch_norm_of_batch(emit, input, weight, bias, eps)[0]
+
+    def make(value: SSAValue, *statistics: SSAValue) -> SSAValue:
+        return emit(BatchNormOp(value, *statistics, eps=eps))
+
+    return in_one_type(emit, make, input, running_mean, running_var, weight, bias)
+
+
+@register_op("aten._native_batch_norm_legit_no_training")
+def batch_norm_no_training(
+    emit: Emitter,
+    input: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    running_mean: SSAValue,
+    running_var: SSAValue,
+    momentum: float,
+    eps: float,
+) -> Sequence[SSAValue | None]:
+    """Normalize with the statistics of training; what only training needs is not made."""
+    result = batch_norm(emit, input, weight, bias, running_mean, running_var, False, momentum, eps)
+    return result, None, None
+
+
+@register_op("aten._native_batch_norm_legit.no_stats")
+def batch_norm_no_stats(
+    emit: Emitter,
+    input: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Sequence[SSAValue | None]:
+    """Normalize with the statistics of the batch."""
+    return batch_norm_of_batch(emit, input, weight, bias, eps)
+
+
+def batch_norm_of_batch(
+    emit: Emitter, input: SSAValue, weight: SSAValue | None, bias: SSAValue | None, eps: float
+) -> Sequence[SSAValue | None]:
+    """Normalize along all axes but the channels; return also mean and reciprocal deviation."""
+    batch, channels, *spatial = tensor_shape(input)
+    training_only = emit.is_used(1) or emit.is_used(2)
+    if batch == 1 and not training_only and spatial:
+        return emit(GroupNormOp(input, weight, bias, groups=channels, eps=eps)), None, None
+    axes = [0, *range(2, 2 + len(spatial))]
+    variance, mean = moments(emit, input, axes, 0, False)
+    result = emit(BatchNormOp(input, mean, variance, weight, bias, eps=eps))
+    deviation = reciprocal_deviation(emit, variance, eps) if training_only else None
+    return result, mean, deviation
+
+
+@register_op("aten.instance_norm")
+def instance_norm(
+    emit: Emitter,
+    input: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    running_mean: SSAValue | None,
+    running_var: SSAValue | None,
+    use_input_stats: bool,
+    momentum: float,
+    eps: float,
+    cudnn_enabled: object = None,
+) -> SSAValue:
+    """Normalize each channel of each image on its own."""
+    if not use_input_stats:
+        return batch_norm(
+            emit, input, weight, bias, running_mean, running_var, False, momentum, eps
+        )
+    channels = tensor_shape(input)[1]
+    return emit(GroupNormOp(input, weight, bias, groups=channels, eps=eps))
+
+
+@register_op("aten.layer_norm")
+def layer_norm(
+    emit: Emitter,
+    input: SSAValue,
+    normalized_shape: Ints,
+    weight: SSAValue | None = None,
+    bias: SSAValue | None = None,
+    eps: float = 1e-5,
+    cudnn_enable: object = None,
+) -> SSAValue:
+    """Normalize the last axes."""
+    rank = len(normalized_shape)
+    if tensor_shape(input)[len(tensor_shape(input)) - rank :] != tuple(normalized_shape):
+        raise Refusal(
+            f"expected the last sizes of the input to be {list(normalized_shape)}, "
+            f"got {list(tensor_shape(input))}"
+        )
+
+    def make(value: SSAValue, scale: SSAValue | None, shift: SSAValue | None) -> SSAValue:
+        return emit(LayerNormOp(value, scale, shift, normalized_rank=rank, eps=eps))
+
+    return in_one_type(emit, make, input, weight, bias)
+
+
+@register_op("aten.native_layer_norm")
+def native_layer_norm(
+    emit: Emitter,
+    input: SSAValue,
+    normalized_shape: Ints,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    eps: float,
+) -> Sequence[SSAValue | None]:
+    """Normalize the last axes; mean and reciprocal deviation where something reads them."""
+    result = layer_norm(emit, input, normalized_shape, weight, bias, eps)
+    if not (emit.is_used(1) or emit.is_used(2)):
+        return result, None, None
+    axes = [-1 - axis for axis in range(len(normalized_shape))]
+    variance, mean = moments(emit, input, axes, 0, True)
+    return result, mean, reciprocal_deviation(emit, variance, eps)
+
+
+@register_op("aten.group_norm")
+def group_norm(
+    emit: Emitter,
+    input: SSAValue,
+    num_groups: int,
+    weight: SSAValue | None = None,
+    bias: SSAValue | None = None,
+    eps: float = 1e-5,
+    cudnn_enabled: object = None,
+) -> SSAValue:
+    """Normalize groups of channels."""
+
+    def make(value: SSAValue, scale: SSAValue | None, shift: SSAValue | None) -> SSAValue:
+        return emit(GroupNormOp(value, scale, shift, groups=num_groups, eps=eps))
+
+    return in_one_type(emit, make, input, weight, bias)
+
+
+@register_op("aten.native_group_norm")
+def native_group_norm(
+    emit: Emitter,
+    input: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    N: int,
+    C: int,
+    HxW: int,
+    group: int,
+    eps: float,
+) -> Sequence[SSAValue | None]:
+    """Normalize groups of channels; mean and reciprocal deviation where something reads them."""
+    result = group_norm(emit, input, group, weight, bias, eps)
+    if not (emit.is_used(1) or emit.is_used(2)):
+        return result, None, None
+    groups = emit.reshape(input, (N, group, prod(tensor_shape(input)) // (N * group)))
+    variance, mean = moments(emit, groups, [2], 0, False)
+    return result, mean, reciprocal_deviation(emit, variance, eps)
+
+
+@register_op("aten.rms_norm")
+def rms_norm(
+    emit: Emitter,
+    input: SSAValue,
+    normalized_shape: Ints,
+    weight: SSAValue | None = None,
+    eps: float | None = None,
+) -> SSAValue:
+    """Divide by the root of the mean square of the last axes."""
+    if eps is None:
+        eps = float(np.finfo(dtype_name(element_type(input))).eps)
+    return emit(RmsNormOp(input, weight, normalized_rank=len(normalized_shape), eps=eps))
+
+
+@register_op("aten._fused_rms_norm")
+def fused_rms_norm(
+    emit: Emitter,
+    input: SSAValue,
+    normalized_shape: Ints,
+    weight: SSAValue | None,
+    eps: float | None,
+) -> Sequence[SSAValue | None]:
+    """Divide by the root of the mean square; its reciprocal where something reads it."""
+    result = rms_norm(emit, input, normalized_shape, weight, eps)
+    if not emit.is_used(1):
+        return result, None
+    axes = [-1 - axis for axis in range(len(normalized_shape))]
+    mean = reduced(emit, ReduceMeanOp, emit(MulOp(input, input)), axes, True)
+    return result, reciprocal_deviation(emit, mean, eps or 0.0)
+
+
+@register_op("aten._weight_norm")
+def weight_norm(emit: Emitter, v: SSAValue, g: SSAValue, dim: int = 0) -> SSAValue:
+    """v, of the length that g says, each position of an axis on its own"""
+    axis = axis_of(v, dim) if dim != -1 else None
+    axes = [each for each in range(len(tensor_shape(v))) if each != axis]
+    length = vector_norm(emit, v, 2, axes, True)
+    return emit(MulOp(v, emit(DivOp(g, length))))
+
+
+@register_op("aten._weight_norm_interface")
+def weight_norm_interface(
+    emit: Emitter, v: SSAValue, g: SSAValue, dim: int = 0
+) -> Sequence[SSAValue | None]:
+    """v, of the length that g says; the length v had is not made"""
+    return weight_norm(emit, v, g, dim), None

@@ -1,0 +1,195 @@
+"""Recurrent layers, unrolled: every step's ops are written out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.activation import SigmoidOp
+from gawee_dialect.dialect.elementary import TanhOp
+from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp
+from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
+from gawee_dialect.frontends.npu_ir.aten.joining import cat, stack
+from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.npu_ir.aten.schema import Tensors
+from gawee_dialect.frontends.npu_ir.aten.shape import transpose
+from gawee_dialect.frontends.npu_ir.aten.slicing import part, select, unbind
+from gawee_dialect.frontends.npu_ir.refusal import Refusal
+
+State: TypeAlias = Sequence[SSAValue]
+"""What one step hands to the next: h, or h and c."""
+
+Cell: TypeAlias = Callable[[Emitter, SSAValue, State, "Weights"], State]
+"""One step: takes the projected input and the state, returns the next state."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weights of one layer in one direction."""
+
+    input: SSAValue
+    hidden: SSAValue
+    input_bias: SSAValue | None
+    hidden_bias: SSAValue | None
+
+    def project(self, emit: Emitter, state: SSAValue) -> SSAValue:
+        """Return what the state adds to the gates."""
+        return emit(MatMulOp(state, self.hidden, self.hidden_bias))
+
+
+@dataclass(frozen=True)
+class Layers:
+    """How a recurrent layer is stacked, as every op of this file says it."""
+
+    has_biases: bool
+    num_layers: int
+    train: bool
+    dropout: float
+    bidirectional: bool
+    batch_first: bool
+
+    def weights(self, params: Tensors) -> Sequence[Weights]:
+        """Return the weights of each layer and direction; raises Refusal where they do not fit."""
+        each = 4 if self.has_biases else 2
+        directions = 2 if self.bidirectional else 1
+        if self.train and self.dropout > 0:
+            raise Refusal(f"unsupported dropout {self.dropout} with train=True; supported: 0")
+        if len(params) != each * self.num_layers * directions:
+            raise Refusal(
+                f"expected {each * self.num_layers * directions} weights, got {len(params)}; "
+                "projections are not supported"
+            )
+        groups = [params[start : start + each] for start in range(0, len(params), each)]
+        return [
+            Weights(group[0], group[1], *(group[2:] if self.has_biases else (None, None)))
+            for group in groups
+        ]
+
+
+def gates(emit: Emitter, value: SSAValue, count: int) -> Sequence[SSAValue]:
+    """Return the parts of the last axis, one for each gate."""
+    axis = len(tensor_shape(value)) - 1
+    size = tensor_shape(value)[axis] // count
+    return [part(emit, value, axis, index * size, size) for index in range(count)]
+
+
+def lstm_cell(emit: Emitter, projected: SSAValue, state: State, weights: Weights) -> State:
+    """One step of an LSTM; the gates are input, forget, cell, output."""
+    hidden, cell = state
+    total = emit(AddOp(projected, weights.project(emit, hidden)))
+    i, f, g, o = gates(emit, total, 4)
+    kept = emit(MulOp(emit(SigmoidOp(f)), cell))
+    new = emit(AddOp(kept, emit(MulOp(emit(SigmoidOp(i)), emit(TanhOp(g))))))
+    return emit(MulOp(emit(SigmoidOp(o)), emit(TanhOp(new)))), new
+
+
+def gru_cell(emit: Emitter, projected: SSAValue, state: State, weights: Weights) -> State:
+    """One step of a GRU; the gates are reset, update, new."""
+    (hidden,) = state
+    from_input = gates(emit, projected, 3)
+    from_hidden = gates(emit, weights.project(emit, hidden), 3)
+    reset, update = (
+        emit(SigmoidOp(emit(AddOp(*pair))))
+        for pair in zip(from_input[:2], from_hidden[:2], strict=True)
+    )
+    new = emit(TanhOp(emit(AddOp(from_input[2], emit(MulOp(reset, from_hidden[2]))))))
+    # (1 - update) * new + update * hidden
+    return (emit(AddOp(new, emit(MulOp(update, emit(SubOp(hidden, new)))))),)
+
+
+def rnn_cell(activation: Callable[[SSAValue], TanhOp | ReluOp]) -> Cell:
+    """Return one step of a plain recurrent layer."""
+
+    def cell(emit: Emitter, projected: SSAValue, state: State, weights: Weights) -> State:
+        return (emit(activation(emit(AddOp(projected, weights.project(emit, state[0]))))),)
+
+    return cell
+
+
+def unrolled(
+    emit: Emitter,
+    cell: Cell,
+    input: SSAValue,
+    state: Sequence[SSAValue],
+    weights: Weights,
+    back: bool,
+) -> tuple[SSAValue, State]:
+    """Run one layer in one direction over (time, batch, features); return outputs, last state."""
+    projected = emit(MatMulOp(input, weights.input, weights.input_bias))
+    steps = list(unbind(emit, projected, 0))
+    current: State = state
+    outputs: list[SSAValue] = []
+    for step in reversed(steps) if back else steps:
+        current = cell(emit, step, current, weights)
+        outputs.append(current[0])
+    if back:
+        outputs.reverse()
+    return stack(emit, outputs, 0), current
+
+
+def run_layers(
+    emit: Emitter, cell: Cell, input: SSAValue, hx: Tensors, params: Tensors, layers: Layers
+) -> Sequence[SSAValue]:
+    """Run all layers; return outputs and, one tensor for each part of the state, last states."""
+    weights = layers.weights(params)
+    value = transpose(emit, input, 0, 1) if layers.batch_first else input
+    directions = 2 if layers.bidirectional else 1
+    last: list[State] = []
+    for start in range(0, len(weights), directions):
+        outputs: list[SSAValue] = []
+        for index in range(start, start + directions):
+            state = [select(emit, each, 0, index) for each in hx]
+            back = index > start
+            output, end = unrolled(emit, cell, value, state, weights[index], back)
+            outputs.append(output)
+            last.append(end)
+        value = cat(emit, outputs, 2)
+    finals = [stack(emit, [state[i] for state in last], 0) for i in range(len(hx))]
+    return [transpose(emit, value, 0, 1) if layers.batch_first else value, *finals]
+
+
+@register_op("aten.lstm.input")
+def lstm(
+    emit: Emitter,
+    input: SSAValue,
+    hx: Tensors,
+    params: Tensors,
+    has_biases: bool,
+    num_layers: int,
+    dropout: float,
+    train: bool,
+    bidirectional: bool,
+    batch_first: bool,
+) -> Sequence[SSAValue]:
+    """LSTM layers: outputs, last h, last c"""
+    layers = Layers(has_biases, num_layers, train, dropout, bidirectional, batch_first)
+    return run_layers(emit, lstm_cell, input, hx, params, layers)
+
+
+def single_state(cell: Cell) -> Callable[..., Sequence[SSAValue]]:
+    """Return the mapping of layers whose state is h alone."""
+
+    def mapping(
+        emit: Emitter,
+        input: SSAValue,
+        hx: SSAValue,
+        params: Tensors,
+        has_biases: bool,
+        num_layers: int,
+        dropout: float,
+        train: bool,
+        bidirectional: bool,
+        batch_first: bool,
+    ) -> Sequence[SSAValue]:
+        layers = Layers(has_biases, num_layers, train, dropout, bidirectional, batch_first)
+        return run_layers(emit, cell, input, [hx], params, layers)
+
+    return mapping
+
+
+register_op("aten.gru.input")(single_state(gru_cell))
+register_op("aten.rnn_tanh.input")(single_state(rnn_cell(TanhOp)))
+register_op("aten.rnn_relu.input")(single_state(rnn_cell(ReluOp)))

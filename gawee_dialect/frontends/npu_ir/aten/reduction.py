@@ -1,0 +1,284 @@
+"""Reductions along axes."""
+
+from collections.abc import Callable, Sequence
+from math import inf, prod
+
+from xdsl.ir import Operation, SSAValue
+
+from gawee_dialect.dialect.along_axis import CumSumOp
+from gawee_dialect.dialect.arithmetic import AbsOp
+from gawee_dialect.dialect.comparison import WhereOp
+from gawee_dialect.dialect.elementary import ExpOp, LogOp
+from gawee_dialect.dialect.elementwise import MulOp, SqrtOp
+from gawee_dialect.dialect.order import SortOp, TopKOp
+from gawee_dialect.dialect.reduction import (
+    ArgMaxOp,
+    ArgMinOp,
+    ReduceAllOp,
+    ReduceAnyOp,
+    ReduceMaxOp,
+    ReduceMeanOp,
+    ReduceMinOp,
+    ReduceProdOp,
+    ReduceSumOp,
+)
+from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, pow_number, sub
+from gawee_dialect.frontends.npu_ir.aten.comparison import compared
+from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axes_of, axis_of, dtype_element
+from gawee_dialect.frontends.npu_ir.aten.pointwise import isinf
+from gawee_dialect.frontends.npu_ir.aten.promotion import summed, to_bool, to_float
+from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.npu_ir.aten.schema import Ints, Number
+
+Reducer = Callable[..., Operation]
+
+
+def reduced(
+    emit: Emitter, op: Reducer, value: SSAValue, dims: Ints | None, keepdim: bool = False
+) -> SSAValue:
+    """Reduce along some axes: all for None and for none at all; a scalar is its own reduction."""
+    axes = axes_of(value, dims)
+    return emit(op(value, axes=axes, keep_dims=keepdim)) if axes else value
+
+
+@register_op("aten.sum.dim_IntList")
+def sum_dims(
+    emit: Emitter,
+    self: SSAValue,
+    dim: Ints | None,
+    keepdim: bool = False,
+    dtype: str | None = None,
+) -> SSAValue:
+    """The sum; of integers and booleans in int64"""
+    value = summed(emit, self) if dtype is None else emit.cast(self, dtype_element(dtype))
+    return reduced(emit, ReduceSumOp, value, dim, keepdim)
+
+
+@register_op("aten.sum.default")
+def sum_all(emit: Emitter, self: SSAValue, dtype: str | None = None) -> SSAValue:
+    """The sum of all elements"""
+    return sum_dims(emit, self, None, False, dtype)
+
+
+@register_op("aten.mean.dim")
+def mean_dims(
+    emit: Emitter,
+    self: SSAValue,
+    dim: Ints | None,
+    keepdim: bool = False,
+    dtype: str | None = None,
+) -> SSAValue:
+    """The mean"""
+    value = self if dtype is None else emit.cast(self, dtype_element(dtype))
+    return reduced(emit, ReduceMeanOp, value, dim, keepdim)
+
+
+@register_op("aten.mean.default")
+def mean_all(emit: Emitter, self: SSAValue, dtype: str | None = None) -> SSAValue:
+    """The mean of all elements"""
+    return mean_dims(emit, self, None, False, dtype)
+
+
+@register_op("aten.prod.dim_int")
+def prod_dim(
+    emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False, dtype: str | None = None
+) -> SSAValue:
+    """The product; of integers and booleans in int64"""
+    value = summed(emit, self) if dtype is None else emit.cast(self, dtype_element(dtype))
+    return reduced(emit, ReduceProdOp, value, [dim], keepdim)
+
+
+@register_op("aten.prod.default")
+def prod_all(emit: Emitter, self: SSAValue, dtype: str | None = None) -> SSAValue:
+    """The product of all elements"""
+    value = summed(emit, self) if dtype is None else emit.cast(self, dtype_element(dtype))
+    return reduced(emit, ReduceProdOp, value, None)
+
+
+@register_op("aten.amax")
+def amax(emit: Emitter, self: SSAValue, dim: Ints = (), keepdim: bool = False) -> SSAValue:
+    """The largest element"""
+    return reduced(emit, ReduceMaxOp, self, dim, keepdim)
+
+
+@register_op("aten.amin")
+def amin(emit: Emitter, self: SSAValue, dim: Ints = (), keepdim: bool = False) -> SSAValue:
+    """The smallest element"""
+    return reduced(emit, ReduceMinOp, self, dim, keepdim)
+
+
+@register_op("aten.max.default")
+def max_all(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The largest of all elements"""
+    return reduced(emit, ReduceMaxOp, self, None)
+
+
+@register_op("aten.min.default")
+def min_all(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The smallest of all elements"""
+    return reduced(emit, ReduceMinOp, self, None)
+
+
+def position(
+    emit: Emitter, op: Reducer, value: SSAValue, dim: int | None, keepdim: bool
+) -> SSAValue:
+    """Return the position of an extreme along an axis, or in the flat tensor for None."""
+    shape = tensor_shape(value)
+    if dim is None or not shape:
+        flat = emit.reshape(value, (prod(shape),))
+        result = emit(op(flat, axis=0, keep_dims=False))
+        return emit.reshape(result, [1] * len(shape)) if keepdim else result
+    return emit(op(value, axis=axis_of(value, dim), keep_dims=keepdim))
+
+
+@register_op("aten.max.dim")
+def max_dim(emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False) -> Sequence[SSAValue]:
+    """The largest element along an axis, and where it is"""
+    return (
+        reduced(emit, ReduceMaxOp, self, [dim], keepdim),
+        position(emit, ArgMaxOp, self, dim, keepdim),
+    )
+
+
+@register_op("aten.min.dim")
+def min_dim(emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False) -> Sequence[SSAValue]:
+    """The smallest element along an axis, and where it is"""
+    return (
+        reduced(emit, ReduceMinOp, self, [dim], keepdim),
+        position(emit, ArgMinOp, self, dim, keepdim),
+    )
+
+
+@register_op("aten.argmax")
+def argmax(
+    emit: Emitter, self: SSAValue, dim: int | None = None, keepdim: bool = False
+) -> SSAValue:
+    """Where the largest element is"""
+    return position(emit, ArgMaxOp, self, dim, keepdim)
+
+
+@register_op("aten.argmin")
+def argmin(
+    emit: Emitter, self: SSAValue, dim: int | None = None, keepdim: bool = False
+) -> SSAValue:
+    """Where the smallest element is"""
+    return position(emit, ArgMinOp, self, dim, keepdim)
+
+
+@register_op("aten.any.dim", "aten.any.dims")
+def any_dims(
+    emit: Emitter, self: SSAValue, dim: Ints | None = None, keepdim: bool = False
+) -> SSAValue:
+    """Whether any element is not zero"""
+    return reduced(emit, ReduceAnyOp, to_bool(emit, self), dim, keepdim)
+
+
+@register_op("aten.any.default")
+def any_all(emit: Emitter, self: SSAValue) -> SSAValue:
+    """Whether any of all elements is not zero"""
+    return any_dims(emit, self)
+
+
+@register_op("aten.all.dim", "aten.all.dims")
+def all_dims(
+    emit: Emitter, self: SSAValue, dim: Ints | None = None, keepdim: bool = False
+) -> SSAValue:
+    """Whether no element is zero"""
+    return reduced(emit, ReduceAllOp, to_bool(emit, self), dim, keepdim)
+
+
+@register_op("aten.all.default")
+def all_all(emit: Emitter, self: SSAValue) -> SSAValue:
+    """Whether none of all elements is zero"""
+    return all_dims(emit, self)
+
+
+@register_op("aten.cumsum")
+def cumsum(emit: Emitter, self: SSAValue, dim: int, dtype: str | None = None) -> SSAValue:
+    """Sums of the elements up to each, along an axis; of integers and booleans in int64"""
+    value = summed(emit, self) if dtype is None else emit.cast(self, dtype_element(dtype))
+    return emit(CumSumOp(value, axis=axis_of(value, dim))) if tensor_shape(self) else value
+
+
+@register_op("aten.logsumexp")
+def logsumexp(emit: Emitter, self: SSAValue, dim: Ints, keepdim: bool = False) -> SSAValue:
+    """log(sum(exp(x))), of x minus its largest, so that nothing overflows"""
+    value = to_float(emit, self)
+    largest = reduced(emit, ReduceMaxOp, value, dim, True)
+    zero = emit.number(0, element_type(value))
+    finite = emit(WhereOp(isinf(emit, largest), zero, largest))
+    total = reduced(emit, ReduceSumOp, emit(ExpOp(sub(emit, value, finite))), dim, keepdim)
+    return add(emit, emit(LogOp(total)), emit.reshape(finite, tensor_shape(total)))
+
+
+@register_op("aten.linalg_vector_norm")
+def vector_norm(
+    emit: Emitter,
+    self: SSAValue,
+    ord: Number = 2,
+    dim: Ints | None = None,
+    keepdim: bool = False,
+    dtype: str | None = None,
+) -> SSAValue:
+    """A vector norm: the sum of |x|^ord, to the power of 1 / ord"""
+    value = self if dtype is None else emit.cast(self, dtype_element(dtype))
+    if ord == 2:
+        return emit(SqrtOp(reduced(emit, ReduceSumOp, emit(MulOp(value, value)), dim, keepdim)))
+    size = emit(AbsOp(value))
+    if ord in (inf, -inf):
+        return reduced(emit, ReduceMaxOp if ord > 0 else ReduceMinOp, size, dim, keepdim)
+    if ord == 0:
+        counted = emit.cast(compared(emit, value, 0, "ne"), element_type(value))
+        return reduced(emit, ReduceSumOp, counted, dim, keepdim)
+    total = reduced(emit, ReduceSumOp, pow_number(emit, size, ord), dim, keepdim)
+    return pow_number(emit, total, 1 / ord)
+
+
+@register_op("aten.norm.ScalarOpt_dim")
+def norm(
+    emit: Emitter, self: SSAValue, p: Number | None, dim: Ints, keepdim: bool = False
+) -> SSAValue:
+    """A vector norm"""
+    return vector_norm(emit, self, 2 if p is None else p, dim, keepdim)
+
+
+@register_op("aten.norm.Scalar")
+def norm_all(emit: Emitter, self: SSAValue, p: Number = 2) -> SSAValue:
+    """A vector norm of all elements"""
+    return vector_norm(emit, self, p)
+
+
+@register_op("aten.topk")
+def topk(
+    emit: Emitter,
+    self: SSAValue,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+) -> Sequence[SSAValue]:
+    """The k largest or smallest elements along an axis, in order, and where they are"""
+    return emit.all(TopKOp(self, k=k, axis=axis_of(self, dim), largest=largest))
+
+
+@register_op("aten.sort.default")
+def sort(
+    emit: Emitter, self: SSAValue, dim: int = -1, descending: bool = False
+) -> Sequence[SSAValue]:
+    """The elements along an axis in order, and where they were"""
+    return emit.all(SortOp(self, axis=axis_of(self, dim), descending=descending))
+
+
+@register_op("aten.sort.stable")
+def sort_stable(
+    emit: Emitter, self: SSAValue, stable: object, dim: int = -1, descending: bool = False
+) -> Sequence[SSAValue]:
+    """The elements along an axis in order, and where they were"""
+    return sort(emit, self, dim, descending)
+
+
+@register_op("aten.argsort.default")
+def argsort(emit: Emitter, self: SSAValue, dim: int = -1, descending: bool = False) -> SSAValue:
+    """Where the elements along an axis were before they were sorted"""
+    return sort(emit, self, dim, descending)[1]

@@ -1,0 +1,187 @@
+"""Resampling."""
+
+from collections.abc import Callable, Sequence
+
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
+from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.npu_ir.aten.schema import Floats, Ints
+from gawee_dialect.frontends.npu_ir.refusal import Refusal
+
+
+def resampled(
+    emit: Emitter,
+    value: SSAValue,
+    mode: str,
+    size: Ints | None,
+    scales: Sequence[float | None],
+    align_corners: bool = False,
+) -> SSAValue:
+    """Resample to a size, or by scales where there is none; scales given with it count too."""
+    spatial = tensor_shape(value)[2:]
+    known = [scale for scale in scales if scale is not None]
+    if size is None:
+        if len(known) != len(spatial):
+            raise Refusal(f"expected output_size or {len(spatial)} scales, got {list(scales)}")
+        size = [int(axis * scale) for axis, scale in zip(spatial, known, strict=True)]
+    whole = len(known) == len(spatial) and not align_corners
+    return emit(
+        InterpolateOp(
+            value,
+            size=size,
+            mode=mode,
+            align_corners=align_corners,
+            scales=known if whole else None,
+            float_positions=mode in InterpolateOp.CHOOSING,
+        )
+    )
+
+
+def nearest_vec(mode: str) -> Callable[..., SSAValue]:
+    """Return the mapping of an op that chooses elements, its scales in a list."""
+
+    def mapping(
+        emit: Emitter, input: SSAValue, output_size: Ints | None, scale_factors: Floats | None
+    ) -> SSAValue:
+        return resampled(emit, input, mode, output_size, scale_factors or ())
+
+    return mapping
+
+
+def blend_vec(mode: str) -> Callable[..., SSAValue]:
+    """Return the mapping of an op that blends elements, its scales in a list."""
+
+    def mapping(
+        emit: Emitter,
+        input: SSAValue,
+        output_size: Ints | None,
+        align_corners: bool,
+        scale_factors: Floats | None,
+    ) -> SSAValue:
+        return resampled(emit, input, mode, output_size, scale_factors or (), align_corners)
+
+    return mapping
+
+
+for _name, _mode in {"nearest": "nearest", "_nearest_exact": "nearest_exact"}.items():
+    _prefix = "_upsample" if _name.startswith("_") else "upsample_"
+    for _axes in (1, 2, 3):
+        register_op(f"aten.{_prefix}{_name}{_axes}d.vec")(nearest_vec(_mode))
+
+for _name, _mode in {
+    "linear1d": "linear",
+    "bilinear2d": "bilinear",
+    "trilinear3d": "linear",
+    "bicubic2d": "bicubic",
+}.items():
+    register_op(f"aten.upsample_{_name}.vec")(blend_vec(_mode))
+
+
+@register_op("aten.upsample_nearest1d.default")
+def nearest1d(
+    emit: Emitter, self: SSAValue, output_size: Ints, scales: float | None = None
+) -> SSAValue:
+    """Choose the nearest element."""
+    return resampled(emit, self, "nearest", output_size, [scales])
+
+
+@register_op("aten.upsample_nearest2d.default")
+def nearest2d(
+    emit: Emitter,
+    self: SSAValue,
+    output_size: Ints,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+) -> SSAValue:
+    """Choose the nearest element."""
+    return resampled(emit, self, "nearest", output_size, [scales_h, scales_w])
+
+
+@register_op("aten.upsample_nearest3d.default")
+def nearest3d(
+    emit: Emitter,
+    self: SSAValue,
+    output_size: Ints,
+    scales_d: float | None = None,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+) -> SSAValue:
+    """Choose the nearest element."""
+    return resampled(emit, self, "nearest", output_size, [scales_d, scales_h, scales_w])
+
+
+@register_op("aten.upsample_linear1d.default")
+def linear1d(
+    emit: Emitter,
+    self: SSAValue,
+    output_size: Ints,
+    align_corners: bool,
+    scales: float | None = None,
+) -> SSAValue:
+    """Blend two neighbours."""
+    return resampled(emit, self, "linear", output_size, [scales], align_corners)
+
+
+def blend2d(mode: str) -> Callable[..., SSAValue]:
+    """Return the mapping of an op that blends elements of images, each scale on its own."""
+
+    def mapping(
+        emit: Emitter,
+        self: SSAValue,
+        output_size: Ints,
+        align_corners: bool,
+        scales_h: float | None = None,
+        scales_w: float | None = None,
+    ) -> SSAValue:
+        return resampled(emit, self, mode, output_size, [scales_h, scales_w], align_corners)
+
+    return mapping
+
+
+register_op("aten.upsample_bilinear2d.default")(blend2d("bilinear"))
+register_op("aten.upsample_bicubic2d.default")(blend2d("bicubic"))
+
+
+@register_op("aten.upsample_trilinear3d.default")
+def trilinear3d(
+    emit: Emitter,
+    self: SSAValue,
+    output_size: Ints,
+    align_corners: bool,
+    scales_d: float | None = None,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+) -> SSAValue:
+    """Blend eight neighbours."""
+    scales = [scales_d, scales_h, scales_w]
+    return resampled(emit, self, "linear", output_size, scales, align_corners)
+
+
+@register_op("aten.grid_sampler", "aten.grid_sampler_2d")
+def grid_sampler(
+    emit: Emitter,
+    input: SSAValue,
+    grid: SSAValue,
+    interpolation_mode: int,
+    padding_mode: int,
+    align_corners: bool,
+) -> SSAValue:
+    """Sample images at the positions of a grid; the modes are numbers"""
+    modes, paddings = GridSampleOp.MODES, GridSampleOp.PADDING_MODES
+    if not 0 <= interpolation_mode < len(modes):
+        raise Refusal(f"unsupported interpolation_mode {interpolation_mode}; supported: 0, 1")
+    if not 0 <= padding_mode < len(paddings):
+        raise Refusal(f"unsupported padding_mode {padding_mode}; supported: 0, 1")
+    return emit(
+        GridSampleOp(
+            input,
+            grid,
+            mode=modes[interpolation_mode],
+            padding_mode=paddings[padding_mode],
+            align_corners=align_corners,
+        )
+    )

@@ -1,0 +1,228 @@
+"""Arguments of a node by the names of its schema, which a mapping function's signature declares.
+
+The annotations say where an argument comes from:
+
+| annotation                    | schema      | from                                          |
+|-------------------------------|-------------|-----------------------------------------------|
+| `SSAValue`                    | `Tensor`    | the next input                                |
+| `SSAValue \\| None`            | `Tensor?`   | the next input, None where there is none      |
+| `Operand`                     | both        | the attribute of the name, else the next input |
+| `Sequence[SSAValue]`          | `Tensor[]`  | as many inputs as the node says               |
+| `Sequence[SSAValue \\| None]`  | `Tensor?[]` | the same, with None where the node says so    |
+| anything else                 | its kind    | the attribute of the name, else the default   |
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import TypeAlias, get_type_hints
+
+from xdsl.ir import SSAValue
+from xdsl.utils.hints import isa
+
+from gawee_dialect.frontends.npu_ir.ir import LIST_NONE_MASKS, LIST_SIZES
+from gawee_dialect.frontends.npu_ir.refusal import Refusal
+
+Number: TypeAlias = bool | int | float
+Operand: TypeAlias = SSAValue | bool | int | float
+"""A tensor, or a number where the model has one: `x / 4`."""
+Ints: TypeAlias = Sequence[int]
+Floats: TypeAlias = Sequence[float]
+Tensors: TypeAlias = Sequence[SSAValue]
+Indices: TypeAlias = Sequence[SSAValue | None]
+
+
+class Kind(Enum):
+    """Where an argument comes from."""
+
+    TENSOR = auto()
+    OPTIONAL_TENSOR = auto()
+    OPERAND = auto()
+    TENSORS = auto()
+    OPTIONAL_TENSORS = auto()
+    VALUE = auto()
+
+
+_KINDS: Sequence[tuple[object, Kind]] = (
+    (SSAValue, Kind.TENSOR),
+    (SSAValue | None, Kind.OPTIONAL_TENSOR),
+    (Operand, Kind.OPERAND),
+    (Operand | None, Kind.OPERAND),
+    (Tensors, Kind.TENSORS),
+    (Indices, Kind.OPTIONAL_TENSORS),
+)
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One argument of a schema."""
+
+    name: str
+    kind: Kind
+    annotation: object
+    default: object
+
+    @property
+    def required(self) -> bool:
+        """Whether the schema has no default for it."""
+        return self.default is inspect.Parameter.empty
+
+
+def parameters_of(function: Callable[..., object]) -> Sequence[Parameter]:
+    """Return the schema that a mapping function declares: its parameters after the first."""
+    hints = get_type_hints(function)
+    declared = list(inspect.signature(function).parameters.values())[1:]
+    found: list[Parameter] = []
+    for each in declared:
+        annotation: object = hints.get(each.name, object)
+        kind = next((kind for hint, kind in _KINDS if hint == annotation), Kind.VALUE)
+        found.append(Parameter(each.name, kind, annotation, each.default))
+    return found
+
+
+def bind(
+    parameters: Sequence[Parameter],
+    inputs: Sequence[SSAValue],
+    attributes: Mapping[str, object],
+) -> dict[str, object]:
+    """Return a node's arguments by name; raises Refusal where they do not fit the schema."""
+    return _Binder(inputs, attributes).bind(parameters)
+
+
+class _Binder:
+    def __init__(self, inputs: Sequence[SSAValue], attributes: Mapping[str, object]) -> None:
+        self.inputs = list(inputs)
+        self.sizes = iter(_sizes(attributes))
+        self.masks = iter(_masks(attributes))
+        lists = (LIST_SIZES, LIST_NONE_MASKS)
+        self.attributes = {key: value for key, value in attributes.items() if key not in lists}
+
+    def bind(self, parameters: Sequence[Parameter]) -> dict[str, object]:
+        count = len(self.inputs)
+        arguments = {each.name: self._argument(each) for each in parameters}
+        if self.inputs:
+            raise Refusal(
+                f"expected {count - len(self.inputs)} tensors among its arguments, got {count}"
+            )
+        unknown = [name for name in self.attributes if name not in arguments]
+        if unknown:
+            known = ", ".join(arguments)
+            raise Refusal(f"unknown argument '{unknown[0]}'; arguments: {known}")
+        return arguments
+
+    def _argument(self, parameter: Parameter) -> object:
+        name = parameter.name
+        match parameter.kind:
+            case Kind.VALUE:
+                return self._value(parameter)
+            case Kind.TENSORS | Kind.OPTIONAL_TENSORS:
+                return self._tensors(parameter)
+            case Kind.TENSOR | Kind.OPERAND | Kind.OPTIONAL_TENSOR:
+                if self.inputs and name not in self.attributes:
+                    return self.inputs.pop(0)
+                return self._value(parameter)
+
+    def _value(self, parameter: Parameter) -> object:
+        name = parameter.name
+        if name not in self.attributes:
+            if parameter.required:
+                raise Refusal(f"expected argument '{name}', got none")
+            return parameter.default
+        return _fit(self.attributes[name], parameter)
+
+    def _tensors(self, parameter: Parameter) -> object:
+        size = next(self.sizes, None)
+        if size is None:
+            # Without sizes a list has all tensors that are left: there is no other list.
+            size = len(self.inputs)
+        if size > len(self.inputs):
+            raise Refusal(
+                f"expected {size} tensors of argument '{parameter.name}', got {len(self.inputs)}"
+            )
+        taken: list[SSAValue | None] = [self.inputs.pop(0) for _ in range(size)]
+        if parameter.kind is Kind.TENSORS:
+            return taken
+        return list(_with_nones(taken, next(self.masks, None), parameter.name))
+
+
+def _sizes(attributes: Mapping[str, object]) -> Sequence[int]:
+    sizes = attributes.get(LIST_SIZES, [])
+    if not isa(sizes, list[int]):
+        raise Refusal(f"expected '{LIST_SIZES}' to be a list of integers")
+    return sizes
+
+
+def _masks(attributes: Mapping[str, object]) -> Sequence[list[bool]]:
+    masks = attributes.get(LIST_NONE_MASKS, [])
+    if not isa(masks, list[list[bool]]):
+        raise Refusal(f"expected '{LIST_NONE_MASKS}' to be lists of booleans")
+    return masks
+
+
+def _with_nones(
+    tensors: Sequence[SSAValue | None], mask: Sequence[bool] | None, name: str
+) -> Iterator[SSAValue | None]:
+    if mask is None:
+        yield from tensors
+        return
+    if mask.count(False) != len(tensors):
+        raise Refusal(
+            f"expected {mask.count(False)} tensors of argument '{name}', got {len(tensors)}"
+        )
+    rest = iter(tensors)
+    yield from (None if absent else next(rest) for absent in mask)
+
+
+def _as_float(value: object) -> object:
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _as_ints(value: object) -> object:
+    if isinstance(value, int):
+        return [value]
+    return list(value) if isa(value, list[int] | tuple[int, ...]) else None
+
+
+def _as_floats(value: object) -> object:
+    if isinstance(value, int | float):
+        return [float(value)]
+    numbers = isa(value, list[int | float] | tuple[int | float, ...])
+    return [float(each) for each in value] if numbers else None
+
+
+def _as_is(*types: type) -> Callable[[object], object]:
+    return lambda value: value if isinstance(value, types) else None
+
+
+_FITS: Sequence[tuple[object, object, str, Callable[[object], object]]] = (
+    (bool, bool | None, "a boolean", _as_is(bool)),
+    (int, int | None, "an integer", _as_is(int)),
+    (float, float | None, "a number", _as_float),
+    (str, str | None, "a string", _as_is(str)),
+    (Number, Number | None, "a number", _as_is(bool, int, float)),
+    (Operand, Operand | None, "a tensor or a number", _as_is(bool, int, float)),
+    (Ints, Ints | None, "integers", _as_ints),
+    (Floats, Floats | None, "numbers", _as_floats),
+)
+
+
+def _fit(value: object, parameter: Parameter) -> object:
+    """Return a value as a parameter's annotation wants it; raises Refusal where it does not fit."""
+    for annotation, optional, text, convert in _FITS:
+        if parameter.annotation not in (annotation, optional):
+            continue
+        if value is None and parameter.annotation != annotation:
+            return None
+        fitting = convert(value)
+        if fitting is None:
+            got = value_text(value)
+            raise Refusal(f"expected argument '{parameter.name}' to be {text}, got {got}")
+        return fitting
+    return value
+
+
+def value_text(value: object) -> str:
+    """Return a value as messages show it, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

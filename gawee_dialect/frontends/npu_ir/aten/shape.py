@@ -1,0 +1,240 @@
+"""Shapes and the order of axes."""
+
+from functools import reduce
+from math import prod
+
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.arrangement import TileOp, TransposeOp
+from gawee_dialect.dialect.elementwise import broadcast_shape
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axis_of, dtype_element
+from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.npu_ir.aten.schema import Ints, Tensors
+from gawee_dialect.frontends.npu_ir.refusal import Refusal
+
+
+def completed(shape: Ints, elements: int) -> list[int]:
+    """Return a shape whose one -1, if any, is what the number of elements leaves for it."""
+    known = prod(size for size in shape if size != -1)
+    if -1 not in shape:
+        return list(shape)
+    if shape.count(-1) > 1 or known == 0 or elements % known != 0:
+        raise Refusal(f"expected shape {list(shape)} to hold {elements} elements")
+    return [elements // known if size == -1 else size for size in shape]
+
+
+def permuted(emit: Emitter, value: SSAValue, permutation: Ints) -> SSAValue:
+    """Return a tensor with its axes in another order; itself where it is the same order."""
+    in_order = list(permutation) == sorted(permutation)
+    return value if in_order else emit(TransposeOp(value, permutation=permutation))
+
+
+@register_op("aten.view.default", "aten._unsafe_view", "aten.view_copy.default")
+@register_op("aten._reshape_copy")
+def view(emit: Emitter, self: SSAValue, size: Ints) -> SSAValue:
+    """The same elements under another shape"""
+    return emit.reshape(self, completed(size, prod(tensor_shape(self))))
+
+
+@register_op("aten.reshape")
+def reshape(emit: Emitter, self: SSAValue, shape: Ints) -> SSAValue:
+    """The same elements under another shape"""
+    return view(emit, self, shape)
+
+
+@register_op("aten.view.dtype")
+def view_dtype(emit: Emitter, self: SSAValue, dtype: str) -> SSAValue:
+    """The tensor itself where the element type stays; its bits as another type are not supported"""
+    if emit.cast(self, dtype_element(dtype)) is not self:
+        raise Refusal(
+            f"unsupported view of the bits as '{dtype}'; supported: the tensor's own dtype"
+        )
+    return self
+
+
+@register_op("aten.reshape_as", "aten.view_as")
+def reshape_as(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
+    """The same elements under the shape of another tensor"""
+    return emit.reshape(self, tensor_shape(other))
+
+
+@register_op("aten.flatten.using_ints")
+def flatten(emit: Emitter, self: SSAValue, start_dim: int = 0, end_dim: int = -1) -> SSAValue:
+    """Join axes."""
+    shape = tensor_shape(self) or (1,)
+    start, end = axis_of(self, start_dim), axis_of(self, end_dim)
+    if start > end:
+        raise Refusal(f"expected start_dim ({start_dim}) not to come after end_dim ({end_dim})")
+    return emit.reshape(self, (*shape[:start], prod(shape[start : end + 1]), *shape[end + 1 :]))
+
+
+@register_op("aten.unflatten.int")
+def unflatten(emit: Emitter, self: SSAValue, dim: int, sizes: Ints) -> SSAValue:
+    """Split an axis into several."""
+    shape, axis = tensor_shape(self), axis_of(self, dim)
+    inner = completed(sizes, shape[axis])
+    return emit.reshape(self, (*shape[:axis], *inner, *shape[axis + 1 :]))
+
+
+@register_op("aten.permute", "aten.permute_copy")
+def permute(emit: Emitter, self: SSAValue, dims: Ints) -> SSAValue:
+    """The axes in another order"""
+    return permuted(emit, self, [axis_of(self, dim) for dim in dims])
+
+
+@register_op("aten.transpose.int", "aten.swapdims", "aten.transpose_copy.int")
+def transpose(emit: Emitter, self: SSAValue, dim0: int, dim1: int) -> SSAValue:
+    """Two axes exchanged"""
+    if not tensor_shape(self):
+        return self
+    permutation = list(range(len(tensor_shape(self))))
+    first, second = axis_of(self, dim0), axis_of(self, dim1)
+    permutation[first], permutation[second] = second, first
+    return permuted(emit, self, permutation)
+
+
+@register_op("aten.swapaxes")
+def swapaxes(emit: Emitter, self: SSAValue, axis0: int, axis1: int) -> SSAValue:
+    """Two axes exchanged"""
+    return transpose(emit, self, axis0, axis1)
+
+
+@register_op("aten.t", "aten.numpy_T", "aten.mT", "aten.adjoint", "aten.t_copy")
+def t(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The last two axes exchanged; vectors stay"""
+    return self if len(tensor_shape(self)) < 2 else transpose(emit, self, -2, -1)
+
+
+@register_op("aten.movedim.int")
+def movedim_one(emit: Emitter, self: SSAValue, source: int, destination: int) -> SSAValue:
+    """One axis put at another place"""
+    return movedim(emit, self, [source], [destination])
+
+
+@register_op("aten.movedim.intlist", "aten.moveaxis.intlist")
+def movedim(emit: Emitter, self: SSAValue, source: Ints, destination: Ints) -> SSAValue:
+    """Axes put at other places, the rest in order around them"""
+    moved = {
+        axis_of(self, to): axis_of(self, at) for at, to in zip(source, destination, strict=True)
+    }
+    rest = iter(axis for axis in range(len(tensor_shape(self))) if axis not in moved.values())
+    order = [moved[i] if i in moved else next(rest) for i in range(len(tensor_shape(self)))]
+    return permuted(emit, self, order)
+
+
+@register_op("aten.squeeze.default", "aten.squeeze_copy.default")
+def squeeze_all(emit: Emitter, self: SSAValue) -> SSAValue:
+    """Without axes of size 1"""
+    return emit.reshape(self, [size for size in tensor_shape(self) if size != 1])
+
+
+@register_op("aten.squeeze.dim", "aten.squeeze.dims", "aten.squeeze_copy.dim")
+@register_op("aten.squeeze_copy.dims")
+def squeeze(emit: Emitter, self: SSAValue, dim: Ints) -> SSAValue:
+    """Without the given axes, where they have size 1"""
+    axes = {axis_of(self, each) for each in dim}
+    shape = tensor_shape(self)
+    return emit.reshape(
+        self, [size for axis, size in enumerate(shape) if size != 1 or axis not in axes]
+    )
+
+
+@register_op("aten.unsqueeze", "aten.unsqueeze_copy")
+def unsqueeze(emit: Emitter, self: SSAValue, dim: int) -> SSAValue:
+    """With one more axis, of size 1"""
+    shape, axis = tensor_shape(self), axis_of(self, dim, new=True)
+    return emit.reshape(self, (*shape[:axis], 1, *shape[axis:]))
+
+
+@register_op("aten.expand", "aten.expand_copy")
+def expand(emit: Emitter, self: SSAValue, size: Ints, implicit: object = False) -> SSAValue:
+    """Repeat axes of size 1; -1 keeps a size."""
+    shape = tensor_shape(self)
+    new = len(size) - len(shape)
+    if new < 0:
+        raise Refusal(f"expected size of at least {len(shape)} entries, got {list(size)}")
+    kept = [shape[i - new] if s == -1 and i >= new else s for i, s in enumerate(size)]
+    return emit.broadcast(self, kept)
+
+
+@register_op("aten.broadcast_to")
+def broadcast_to(emit: Emitter, self: SSAValue, size: Ints) -> SSAValue:
+    """Repeat axes of size 1."""
+    return expand(emit, self, size)
+
+
+@register_op("aten.expand_as")
+def expand_as(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
+    """Repeat axes of size 1 to the shape of another tensor."""
+    return emit.broadcast(self, tensor_shape(other))
+
+
+@register_op("aten.broadcast_tensors")
+def broadcast_tensors(emit: Emitter, tensors: Tensors) -> Tensors:
+    """Repeat axes of size 1 until all tensors have one shape."""
+    shape = joint_shape(tensors)
+    return [emit.broadcast(each, shape) for each in tensors]
+
+
+def joint_shape(tensors: Tensors) -> tuple[int, ...]:
+    """Return the shape that tensors broadcast to."""
+    return reduce(broadcast_shape, (tensor_shape(each) for each in tensors))
+
+
+@register_op("aten.repeat")
+def repeat(emit: Emitter, self: SSAValue, repeats: Ints) -> SSAValue:
+    """The tensor several times along each axis"""
+    shape = tensor_shape(self)
+    value = emit.reshape(self, (*[1] * (len(repeats) - len(shape)), *shape))
+    return value if set(repeats) <= {1} else emit(TileOp(value, repeats=repeats))
+
+
+@register_op("aten.tile")
+def tile(emit: Emitter, self: SSAValue, dims: Ints) -> SSAValue:
+    """The tensor several times along each axis; the last axes where there are fewer numbers"""
+    missing = len(tensor_shape(self)) - len(dims)
+    return repeat(emit, self, [*[1] * missing, *dims])
+
+
+@register_op("aten.repeat_interleave.self_int")
+def repeat_interleave(
+    emit: Emitter, self: SSAValue, repeats: int, dim: int | None = None, output_size: object = None
+) -> SSAValue:
+    """Each element several times in a row, along one axis"""
+    value = flatten(emit, self) if dim is None else self
+    shape, axis = tensor_shape(value), axis_of(value, dim or 0)
+    once = emit.reshape(value, (*shape[: axis + 1], 1, *shape[axis + 1 :]))
+    several = emit.broadcast(once, (*shape[: axis + 1], repeats, *shape[axis + 1 :]))
+    return emit.reshape(several, (*shape[:axis], shape[axis] * repeats, *shape[axis + 1 :]))
+
+
+@register_op("aten.pixel_shuffle")
+def pixel_shuffle(emit: Emitter, self: SSAValue, upscale_factor: int) -> SSAValue:
+    """Channels moved into height and width"""
+    *lead, channels, height, width = tensor_shape(self)
+    r, rank = upscale_factor, len(lead)
+    split = emit.reshape(self, (*lead, channels // (r * r), r, r, height, width))
+    order = [*range(rank + 1), rank + 3, rank + 1, rank + 4, rank + 2]
+    shape = (*lead, channels // (r * r), height * r, width * r)
+    return emit.reshape(permuted(emit, split, order), shape)
+
+
+@register_op("aten.pixel_unshuffle")
+def pixel_unshuffle(emit: Emitter, self: SSAValue, downscale_factor: int) -> SSAValue:
+    """Blocks of height and width moved into channels"""
+    *lead, channels, height, width = tensor_shape(self)
+    r, rank = downscale_factor, len(lead)
+    split = emit.reshape(self, (*lead, channels, height // r, r, width // r, r))
+    order = [*range(rank + 1), rank + 2, rank + 4, rank + 1, rank + 3]
+    shape = (*lead, channels * r * r, height // r, width // r)
+    return emit.reshape(permuted(emit, split, order), shape)
+
+
+@register_op("aten.channel_shuffle")
+def channel_shuffle(emit: Emitter, self: SSAValue, groups: int) -> SSAValue:
+    """Channels of the groups taken in turn"""
+    batch, channels, *rest = tensor_shape(self)
+    split = emit.reshape(self, (batch, groups, channels // groups, *rest))
+    order = [0, 2, 1, *range(3, 3 + len(rest))]
+    return emit.reshape(permuted(emit, split, order), tensor_shape(self))

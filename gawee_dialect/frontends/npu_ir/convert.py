@@ -1,0 +1,226 @@
+"""From the graph that torch.export makes to NPU_IR.
+
+Higher-order calls that only set a mode around a sub-graph are replaced by what they hold.
+"""
+
+import operator
+import re
+from collections.abc import Iterator, Sequence
+
+from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.frontends.npu_ir.attributes import Call, Unsayable, call_arguments
+from gawee_dialect.frontends.npu_ir.errors import ConversionError
+from gawee_dialect.frontends.npu_ir.ir import GETITEM, OpNode, Place, TensorMeta, place_text
+from gawee_dialect.frontends.npu_ir.pytorch import (
+    GraphModule,
+    Node,
+    SchemaArgument,
+    is_graph_module,
+    is_node,
+    is_sequence,
+    is_tensor,
+    library_folder,
+    torch,
+    torch_name,
+)
+
+Results = list[TensorMeta | None]
+"""What a call that returns a tuple or a list made; None for what is not a tensor."""
+
+
+ON_DATA = "shapes and control flow must not depend on data"
+
+_CHECKS = re.compile(r"aten\._?(assert|sym_constrain|functional_assert|functional_sym)")
+"""Calls without a result that check what export has already checked."""
+
+_FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
+
+
+def place_of(node: Node) -> Place | None:
+    """Return the line of the model that a node comes from."""
+    frames = [
+        (frame["file"], int(frame["line"]), 1)
+        for frame in _FRAME.finditer(str(node.meta.get("stack_trace") or ""))
+        if not frame["file"].startswith((library_folder(), "<eval"))
+    ]
+    return frames[-1] if frames else None
+
+
+def refusal(node: Node, message: str, hint: str | None = None) -> ConversionError:
+    """Make the error about one node of the traced graph."""
+    place = place_of(node)
+    return ConversionError(Diagnostic(message, place_text(place), node.name, hint))
+
+
+def tensor_meta(node: Node, name: str, value: object) -> TensorMeta:
+    """Describe a traced tensor; raises ConversionError where its shape is not static."""
+    assert is_tensor(value)
+    sizes = [size for size in value.shape if isinstance(size, int)]
+    if len(sizes) < len(value.shape):
+        shape = "x".join(map(str, value.shape))
+        raise refusal(
+            node,
+            f"dynamic shape {shape} in node '{node.name}'",
+            f"only static shapes are supported; {ON_DATA}",
+        )
+    return TensorMeta(name, tuple(sizes), torch_name(value.dtype))
+
+
+class Converter:
+    """Walks FX graphs and collects nodes; `values` is what each FX node has made."""
+
+    def __init__(self) -> None:
+        self.nodes: list[OpNode] = []
+        self._values: dict[Node, object] = {}
+        self._names: set[str] = set()
+
+    def add_placeholder(self, node: Node, *, weight: bool) -> TensorMeta | None:
+        """Take an input of the whole graph; None where it is not a tensor."""
+        value = node.meta.get("val")
+        if not is_tensor(value):
+            self._values[node] = value
+            return None
+        meta = tensor_meta(node, node.name, value)
+        self._names.add(node.name)
+        producer = None if weight else node.name
+        self._values[node] = TensorMeta(meta.name, meta.shape, meta.dtype, producer)
+        return meta
+
+    def convert(self, module: GraphModule) -> object:
+        """Convert all calls of a graph whose placeholders have values; return its result."""
+        for node in module.graph.nodes:
+            if node.op == "call_function":
+                self._convert_call(module, node)
+            elif node.op == "get_attr":
+                self._values[node] = getattr(module, str(node.target))
+            elif node.op == "output":
+                return self._value(node.args[0])
+        return None
+
+    def _value(self, argument: object) -> object:
+        if is_node(argument):
+            return self._values[argument]
+        if is_sequence(argument):
+            return [self._value(entry) for entry in argument]
+        return argument
+
+    def _convert_call(self, module: GraphModule, node: Node) -> None:
+        library = torch()
+        if isinstance(node.target, library._ops.HigherOrderOperator):
+            self._values[node] = self._inline(node)
+        elif node.target is operator.getitem:
+            self._convert_getitem(node)
+        elif not isinstance(node.target, library._ops.OpOverload):
+            raise refusal(node, f"unsupported call of '{node.target}'", ON_DATA)
+        elif not _CHECKS.match(str(node.target)):
+            self._convert_op(node)
+
+    def _convert_op(self, node: Node) -> None:
+        made = node.meta.get("val")
+        schema: Sequence[SchemaArgument] = getattr(node.target, "_schema").arguments
+        try:
+            call = call_arguments(node, schema, self._tensors)
+        except Unsayable as error:
+            raise refusal(node, f"'{node.target}' call: {error}") from error
+        if is_tensor(made):
+            name = self._fresh(node.name, 1)
+            self._emit(node, name, str(node.target), call, [tensor_meta(node, name, made)])
+        elif is_sequence(made):
+            self._convert_results(node, call, made)
+        elif made is not None:
+            raise refusal(
+                node,
+                f"expected '{node.target}' to return tensors, got a number",
+                ON_DATA,
+            )
+
+    def _convert_results(self, node: Node, call: Call, made: Sequence[object]) -> None:
+        name = self._fresh(node.name, len(made), indexed=True)
+        results: Results = [
+            tensor_meta(node, f"{name}_{index}", value) if is_tensor(value) else None
+            for index, value in enumerate(made)
+        ]
+        outputs = [result for result in results if result is not None]
+        self._emit(node, name, str(node.target), call, outputs)
+        position = {id(output): index for index, output in enumerate(outputs)}
+        self._values[node] = [
+            result
+            and TensorMeta(result.name, result.shape, result.dtype, name, position[id(result)])
+            for result in results
+        ]
+
+    def _convert_getitem(self, node: Node) -> None:
+        source, index = node.args
+        results = self._values[source] if is_node(source) else source
+        assert is_sequence(results)
+        assert isinstance(index, int)
+        if is_node(source) and isinstance(source.target, torch()._ops.HigherOrderOperator):
+            self._values[node] = results[index]
+            return
+        tensors = [entry for entry in results if isinstance(entry, TensorMeta)]
+        name = self._fresh(node.name, 1)
+        call = Call(self._tensors, tensors, {"index": index % len(results)})
+        self._emit(node, name, GETITEM, call, [tensor_meta(node, name, node.meta.get("val"))])
+
+    def _emit(
+        self, node: Node, name: str, op_type: str, call: Call, outputs: list[TensorMeta]
+    ) -> None:
+        self.nodes.append(
+            OpNode(name, op_type, call.inputs, outputs, call.attrs, place=place_of(node))
+        )
+        if len(outputs) == 1:
+            only = outputs[0]
+            self._values[node] = TensorMeta(only.name, only.shape, only.dtype, name)
+
+    def _fresh(self, base: str, count: int, *, indexed: bool = False) -> str:
+        """Return the first of `base`, `base_1`.. that is free, as are the names of its results."""
+        attempt, name = 0, base
+        while self._names & set(_result_names(name, count, indexed)):
+            attempt += 1
+            name = f"{base}_{attempt}"
+        self._names.update(_result_names(name, count, indexed))
+        return name
+
+    def _tensors(self, node: Node) -> Sequence[TensorMeta]:
+        value = self._values.get(node)
+        if isinstance(value, TensorMeta):
+            return [value]
+        entries = value if is_sequence(value) else ()
+        tensors = [entry for entry in entries if isinstance(entry, TensorMeta)]
+        if not tensors:
+            raise Unsayable(f"expected '{node.name}' to be a tensor")
+        return tensors
+
+    def _inline(self, node: Node) -> object:
+        """Convert what a wrapped sub-graph holds in the place of the call."""
+        arguments = list(node.args)
+        name = str(node.target)
+        if name == "wrap_with_set_grad_enabled":
+            module, inputs = arguments[1], arguments[2:]
+        elif name == "wrap_with_autocast":
+            enabled, module, inputs = arguments[2], arguments[4], arguments[5:]
+            if enabled:
+                hint = "decompose=True writes the casts of autocast as nodes"
+                raise refusal(node, "unsupported autocast in a graph that is not decomposed", hint)
+        else:
+            raise refusal(
+                node,
+                f"unsupported higher-order op '{name}'; supported: "
+                "wrap_with_set_grad_enabled, wrap_with_autocast",
+                ON_DATA,
+            )
+        inner = self._value(module)
+        return self._convert_inner(inner, inputs)
+
+    def _convert_inner(self, module: object, inputs: Sequence[object]) -> object:
+        assert is_graph_module(module)
+        placeholders = [node for node in module.graph.nodes if node.op == "placeholder"]
+        for placeholder, argument in zip(placeholders, inputs, strict=True):
+            self._values[placeholder] = self._value(argument)
+        return self.convert(module)
+
+
+def _result_names(name: str, count: int, indexed: bool) -> Iterator[str]:
+    yield name
+    if indexed:
+        yield from (f"{name}_{index}" for index in range(count))

@@ -1,0 +1,296 @@
+"""A PyTorch model as NPU_IR: traced by torch.export, without a look at the data of its weights."""
+
+import io
+import logging
+import sys
+import traceback
+import warnings
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr
+from pathlib import Path
+
+from gawee_dialect.diagnostics import Diagnostic, first_line
+from gawee_dialect.frontends.npu_ir.convert import Converter
+from gawee_dialect.frontends.npu_ir.errors import ConversionError, ExportError
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Constant, TensorMeta
+from gawee_dialect.frontends.npu_ir.pytorch import (
+    Module,
+    Program,
+    Spec,
+    Tensor,
+    array_of,
+    has_data,
+    is_sequence,
+    is_tensor,
+    library_folder,
+    torch,
+    torch_name,
+)
+from gawee_dialect.frontends.npu_ir.stand_ins import StandIns
+
+SHOWN = 5
+"""How many tensors an error about devices names."""
+
+_KINDS = {"PARAMETER": "p_", "BUFFER": "b_", "CONSTANT_TENSOR": "c_"}
+"""Kinds of placeholders that are weights, and how PyTorch names them."""
+
+
+class NoDataWarning(UserWarning):
+    """A constant of the model has no data, which must be given when the graph runs."""
+
+
+def extract_ir(
+    model: Module,
+    example_inputs: Sequence[object],
+    *,
+    model_name: str | None = None,
+    strict: bool = True,
+    decompose: bool = True,
+    example_kwargs: Mapping[str, object] | None = None,
+    keep: Sequence[str] = (),
+) -> NPU_IR:
+    """Trace a model and return its graph: ops, shapes and dtypes, no weights.
+
+    model: a torch.nn.Module, in `eval()` mode, on the meta device.
+    example_inputs: the positional arguments of `forward`, tensors on the meta device.
+    model_name: what the graph is called; the name of the model's class by default.
+    strict: whether weights or inputs elsewhere than on the meta device are refused.
+    decompose: whether ops are taken apart into PyTorch's core ATen ops; otherwise the ops are
+        those that `forward` calls.
+    keep: ops that are not taken apart, such as `aten.scaled_dot_product_attention`.
+
+    Raises ExportError for a model that cannot be traced, ConversionError for a graph with dynamic
+    shapes or with calls that the format cannot say. Warns where a constant has no data.
+    """
+    if strict:
+        _check_devices(model, (example_inputs, example_kwargs))
+    program = _export(model, example_inputs, example_kwargs or {})
+    _check_mutations(program)
+    if decompose:
+        program = _decompose(program, keep)
+        _check_mutations(program)
+    return _convert(program, model, model_name or type(model).__name__)
+
+
+def _named_tensors(model: Module, inputs: object) -> Iterator[tuple[str, Tensor]]:
+    yield from ((f"parameter '{name}'", each) for name, each in model.named_parameters())
+    yield from ((f"buffer '{name}'", each) for name, each in model.named_buffers())
+    leaves: Sequence[object] = torch().utils._pytree.tree_leaves(inputs)
+    tensors = (leaf for leaf in leaves if is_tensor(leaf))
+    yield from ((f"input {index}", each) for index, each in enumerate(tensors))
+
+
+def _check_devices(model: Module, inputs: object) -> None:
+    elsewhere = [
+        f"{what} on '{tensor.device}'"
+        for what, tensor in _named_tensors(model, inputs)
+        if str(tensor.device) != "meta"
+    ]
+    if elsewhere:
+        more = f", and {len(elsewhere) - SHOWN} more" if len(elsewhere) > SHOWN else ""
+        raise ExportError(
+            Diagnostic(
+                "expected weights and inputs on the meta device, got "
+                f"{', '.join(elsewhere[:SHOWN])}{more}",
+                hint='build the model under `with torch.device("meta"):`, or use model.to("meta"); '
+                "strict=False takes any device",
+            )
+        )
+
+
+def _export(model: Module, inputs: Sequence[object], kwargs: Mapping[str, object]) -> Program:
+    library = torch()
+    stand_ins = StandIns()
+    try:
+        arguments = stand_ins.of_inputs(tuple(inputs))
+        keywords = stand_ins.of_inputs(dict(kwargs))
+        with stand_ins.inside(model), library.no_grad(), _quiet():
+            program: Program = library.export.export(model, arguments, keywords)
+            return program
+    except Exception as error:
+        raise _export_error(error) from error
+
+
+@contextmanager
+def _quiet() -> Generator[None]:
+    """Keep from the user what PyTorch says about itself, and about what we say ourselves.
+
+    It warns of its own use of what it deprecates, and prints a graph before it refuses it.
+    """
+    logger = logging.getLogger("torch.fx.experimental.symbolic_shapes")
+    level, said = logger.level, io.StringIO()
+    logger.setLevel(logging.ERROR)
+    try:
+        with (
+            warnings.catch_warnings(action="ignore", category=FutureWarning),
+            redirect_stderr(said),
+        ):
+            yield
+        sys.stderr.write(said.getvalue())
+    finally:
+        logger.setLevel(level)
+
+
+_DATA_DEPENDENT = ("DataDependent", "GuardOnDataDependent", "UnsupportedFakeTensorException")
+
+
+def _export_error(error: Exception) -> ExportError:
+    """Say what torch.export refused, and which line of the model it was at."""
+    chain = list(_causes(error))
+    place = next((found for each in chain if (found := _model_line(each)) is not None), None)
+    names = " ".join(type(each).__name__ + " " + str(each)[:2000] for each in chain)
+    if any(name in names for name in _DATA_DEPENDENT):
+        return ExportError(
+            Diagnostic(
+                "expected control flow that does not depend on data",
+                place,
+                hint="torch.where takes one of two values for each element; "
+                "what is the same for all inputs may be decided outside of forward",
+            )
+        )
+    hint = "data made in forward has no data on the meta device; use self.register_buffer()"
+    about_meta = "meta" in str(error) and "device" in str(error)
+    message = f"cannot export the model: {type(error).__name__}: {first_line(error)}"
+    return ExportError(Diagnostic(message, place, hint=hint if about_meta else None))
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _model_line(error: BaseException) -> str | None:
+    """Return the innermost line of a traceback that is neither PyTorch's nor ours."""
+    foreign = (
+        library_folder(),
+        str(Path(__file__).parent),
+        str(Path(traceback.__file__).parent),
+    )
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(foreign)
+    ]
+    return f"{frames[-1].filename}:{frames[-1].lineno}:1" if frames else None
+
+
+def _decompose(program: Program, keep: Sequence[str]) -> Program:
+    library = torch()
+    table: dict[object, object] = library.export.default_decompositions()
+    for op in [op for op in table if _is_kept(str(op), keep)]:
+        del table[op]
+    try:
+        with library.no_grad(), _quiet():
+            return program.run_decompositions(table)
+    except Exception as error:
+        raise _export_error(error) from error
+
+
+def _is_kept(op: str, keep: Sequence[str]) -> bool:
+    return op in keep or op.rpartition(".")[0] in keep
+
+
+def _kind(spec: Spec) -> str:
+    return str(getattr(spec.kind, "name"))
+
+
+def _check_mutations(program: Program) -> None:
+    """Refuse a model that changes its buffers or its inputs, which a graph cannot say."""
+    changed = [
+        f"'{spec.target}'"
+        for spec in program.graph_signature.output_specs
+        if "MUTATION" in _kind(spec)
+    ]
+    if changed:
+        raise ConversionError(
+            Diagnostic(
+                "expected a model that changes no buffer or input, got changes of "
+                f"{', '.join(changed)}",
+                hint="model.eval() keeps statistics as they are; return what is new instead",
+            )
+        )
+
+
+def _convert(program: Program, model: Module, model_name: str) -> NPU_IR:
+    specs = {
+        spec.arg.name: spec for spec in program.graph_signature.input_specs if _kind(spec) in _KINDS
+    }
+    ir = NPU_IR([], [], [], [], {}, model_name, str(torch().__version__))
+    tied = _first_names(model)
+    converter = Converter()
+    for node in program.graph_module.graph.nodes:
+        if node.op != "placeholder":
+            continue
+        spec = specs.get(node.name)
+        meta = converter.add_placeholder(node, weight=spec is not None)
+        if meta is not None and spec is not None:
+            _add_weight(ir, meta, tied.get(spec.target or "", spec.target or ""))
+        elif meta is not None:
+            ir.graph_inputs.append(meta)
+    outputs = converter.convert(program.graph_module)
+    ir.nodes = converter.nodes
+    ir.graph_outputs = [
+        TensorMeta(each.name, each.shape, each.dtype) for each in _tensors_in(outputs)
+    ]
+    _add_constants(ir, program, model, specs, tied)
+    return ir
+
+
+def _first_names(model: Module) -> Mapping[str, str]:
+    """Return, for every name of a weight, the first name of the same tensor: weights are tied."""
+    first: dict[int, str] = {}
+    names: dict[str, str] = {}
+    for tensors in (model.named_parameters, model.named_buffers):
+        for name, tensor in tensors(remove_duplicate=False):
+            names[name] = first.setdefault(id(tensor), name)
+    return names
+
+
+def _add_weight(ir: NPU_IR, meta: TensorMeta, name: str) -> None:
+    if name not in ir.weight_name_mapping.values():
+        ir.weights.append(TensorMeta(name, meta.shape, meta.dtype))
+    ir.weight_name_mapping[meta.name] = name
+
+
+def _tensors_in(value: object) -> Iterator[TensorMeta]:
+    if isinstance(value, TensorMeta):
+        yield value
+    elif is_sequence(value):
+        for entry in value:
+            yield from _tensors_in(entry)
+
+
+def _add_constants(
+    ir: NPU_IR,
+    program: Program,
+    model: Module,
+    specs: Mapping[str, Spec],
+    tied: Mapping[str, str],
+) -> None:
+    """Add data of what no state_dict has: lifted constants, buffers that are not persistent."""
+    buffers = dict(model.named_buffers(remove_duplicate=False))
+    for spec in specs.values():
+        assert spec.target is not None
+        kind = _kind(spec)
+        persistent = getattr(spec, "persistent", None) is not False
+        if kind == "PARAMETER" or (kind == "BUFFER" and persistent):
+            continue
+        tensor = program.constants.get(spec.target) if kind != "BUFFER" else buffers[spec.target]
+        if is_tensor(tensor) and has_data(tensor):
+            name = tied.get(spec.target, spec.target)
+            ir.constants[name] = Constant(array_of(tensor), torch_name(tensor.dtype))
+        else:
+            warnings.warn(_no_data(kind, spec.target), NoDataWarning, stacklevel=4)
+
+
+def _no_data(kind: str, name: str) -> str:
+    if kind == "BUFFER":
+        return (
+            f"buffer '{name}' is not persistent and has no data on the meta device: no state_dict "
+            "has it either; register it with persistent=True, or give it when the graph runs"
+        )
+    return (
+        f"constant '{name}' has no data on the meta device; use self.register_buffer(), "
+        "or give it when the graph runs"
+    )

@@ -1,0 +1,319 @@
+"""NPU_IR as a module of the gawee dialect."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FunctionType,
+    LocationAttr,
+    ModuleOp,
+    NameLoc,
+    StringAttr,
+    TensorType,
+    UnknownLoc,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.diagnostics import Diagnostic, verify_module
+from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
+from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_type
+from gawee_dialect.frontends.names import name_hint
+from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, dtype_element
+from gawee_dialect.frontends.npu_ir.aten.registry import (
+    OpMapping,
+    base_name,
+    canonical_name,
+    find_mapping,
+    is_in_place,
+)
+from gawee_dialect.frontends.npu_ir.aten.schema import bind
+from gawee_dialect.frontends.npu_ir.errors import ConversionError
+from gawee_dialect.frontends.npu_ir.ir import GETITEM, NPU_IR, OpNode, TensorMeta, place_text
+from gawee_dialect.frontends.npu_ir.liveness import Aliases, Liveness, read_inputs
+from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.locations import file_location
+
+INLINE_ELEMENTS = 4096
+"""Constants of up to so many elements are written in the IR; larger ones are arguments."""
+
+
+def import_ir(ir: NPU_IR) -> ModuleOp:
+    """Return the module whose entry function computes what a graph does.
+
+    The function takes the graph's inputs, then the weights that nodes read: parameters and buffers
+    (`gawee.parameter`, named as in the state_dict), and constants that are large or have no data
+    (`gawee.constant`; `large_constants` has the data). Every op's location is its node.
+
+    Raises ConversionError that lists every op that is not supported, every call whose arguments are
+    not, and every node that does not make what it declares.
+    """
+    importer = Importer(ir)
+    module = importer.module()
+    if importer.problems:
+        raise ConversionError(importer.problems)
+    verify_module(module)
+    return module
+
+
+def large_constants(ir: NPU_IR) -> Mapping[str, NDArray[np.generic]]:
+    """Return the data of the constants that are arguments of the entry function, by name."""
+    return {
+        name: constant.data
+        for name, constant in ir.constants.items()
+        if constant.data.size > INLINE_ELEMENTS
+    }
+
+
+def node_location(node: OpNode) -> LocationAttr:
+    """Return the location of a node's ops: where it is written, and its name."""
+    if node.place is None:
+        return NameLoc(StringAttr(node.name), UnknownLoc())
+    return file_location(*node.place, node.name)
+
+
+class Importer:
+    """Imports node by node; a node that is refused leaves its outputs unknown.
+
+    Nodes that read what is unknown are passed over silently, so that every problem is reported
+    once.
+    """
+
+    def __init__(self, ir: NPU_IR) -> None:
+        self.ir = ir
+        self.problems: list[Diagnostic] = []
+        self.block = Block()
+        self.emit = Emitter(self.block)
+        self.arguments: list[EntryArgument] = []
+        self.values: dict[str, SSAValue] = {}
+        self.liveness = Liveness(ir)
+        self.aliases = Aliases()
+        self.unsupported: list[OpNode] = []
+        self.index = 0
+
+    def module(self) -> ModuleOp:
+        """Import the whole graph; what is wrong with it is in `problems`."""
+        self.add_arguments()
+        for self.index, node in enumerate(self.ir.nodes):
+            if self.index in self.liveness.live:
+                self.add_node(node)
+        self.report_unsupported()
+        outputs = self.outputs()
+        self.block.add_op(ReturnOp(*outputs))
+        self._erase_unused()
+        names = unique_names([each.name for each in self.ir.graph_outputs])
+        function = FuncOp(
+            MAIN,
+            FunctionType.from_lists(
+                [argument.type for argument in self.arguments], [value.type for value in outputs]
+            ),
+            Region(self.block),
+            arg_attrs=ArrayAttr(argument.attributes() for argument in self.arguments),
+            res_attrs=output_attributes(names[: len(outputs)]),
+        )
+        return ModuleOp([function])
+
+    def _erase_unused(self) -> None:
+        # Transposed weights, for example, which linear layers use as they are stored.
+        for op in reversed(list(self.block.ops)):
+            if op.results and not any(result.uses for result in op.results):
+                op.detach()
+                op.erase()
+
+    def add_arguments(self) -> None:
+        """Make the graph's inputs and the weights that nodes read."""
+        for each in self.ir.graph_inputs:
+            self._add(ArgumentKind.INPUT, each.name, each, "graph input")
+        made: dict[str, SSAValue] = {}
+        for placeholder, weight in self.ir.placeholders():
+            if not self.liveness.is_read(placeholder):
+                continue
+            if weight.name not in made:
+                self._add_weight(weight, placeholder)
+            else:
+                self.values[placeholder] = made[weight.name]
+            if placeholder in self.values:
+                made[weight.name] = self.values[placeholder]
+
+    def _add_weight(self, weight: TensorMeta, placeholder: str) -> None:
+        constant = self.ir.constants.get(weight.name)
+        if constant is not None and constant.data.size <= INLINE_ELEMENTS:
+            try:
+                element = dtype_element(constant.dtype)
+            except Refusal as problem:
+                self._report_tensor(weight, f"constant '{weight.name}'", problem)
+                return
+            value = self.values[placeholder] = self.emit.array(constant.data, element)
+            value.name_hint = name_hint(weight.name)
+            return
+        lifted = constant is not None or placeholder.startswith("c_")
+        kind = ArgumentKind.CONSTANT if lifted else ArgumentKind.PARAMETER
+        self._add(kind, placeholder, weight, "weight")
+
+    def _add(self, kind: ArgumentKind, value_name: str, meta: TensorMeta, what: str) -> None:
+        try:
+            type = declared_type(meta)
+        except Refusal as problem:
+            self._report_tensor(meta, f"{what} '{meta.name}'", problem)
+            return
+        index = len(self.arguments)
+        self.arguments.append(EntryArgument(index, kind, meta.name, type))
+        value = self.values[value_name] = self.block.insert_arg(type, index)
+        value.name_hint = name_hint(meta.name)
+
+    def _report_tensor(self, meta: TensorMeta, what: str, problem: Refusal) -> None:
+        text = f"{what}: {problem.message}"
+        self.problems.append(Diagnostic(text, place_text(meta.place), hint=problem.hint))
+
+    def add_node(self, node: OpNode) -> None:
+        """Make a node's ops; report why where it is refused."""
+        mapping = None if node.op_type == GETITEM else find_mapping(node.op_type)
+        if node.op_type != GETITEM and mapping is None:
+            self.unsupported.append(node)
+            return
+        reads = read_inputs(node)
+        inputs = [self.values[each.name] for each in reads if each.name in self.values]
+        if len(inputs) != len(reads):
+            return
+        try:
+            results = inputs if mapping is None else self._call(mapping, node, inputs)
+            self._take(node, results)
+            self._write_back(node)
+        except (Refusal, VerifyException) as problem:
+            self._report(node, problem)
+
+    def _call(
+        self, mapping: OpMapping, node: OpNode, inputs: Sequence[SSAValue]
+    ) -> Sequence[SSAValue | None]:
+        arguments = bind(mapping.parameters, inputs, node.attrs)
+        self.emit.location = node_location(node)
+        positions = result_positions(node)
+
+        def is_used(result: int) -> bool:
+            return any(
+                self.liveness.is_read(output.name)
+                for output, position in zip(node.outputs, positions, strict=True)
+                if position == result
+            )
+
+        self.emit.is_used = is_used
+        made = mapping.function(self.emit, **arguments)
+        if made is None:
+            return []
+        if isinstance(made, SSAValue):
+            return [made]
+        if positions and max(positions) >= len(made):
+            raise Refusal(f"expected {len(made)} outputs, got {max(positions) + 1}")
+        return [made[position] for position in positions]
+
+    def _take(self, node: OpNode, results: Sequence[SSAValue | None]) -> None:
+        if len(results) != len(node.outputs):
+            raise Refusal(f"expected {len(results)} outputs, got {len(node.outputs)}")
+        for output, value in zip(node.outputs, results, strict=True):
+            if value is None:
+                continue
+            check_declared(output, tensor_type(value))
+            self.values[output.name] = value
+            value.name_hint = value.name_hint or name_hint(output.name)
+        self.aliases.add(node, base_name(canonical_name(node.op_type)))
+
+    def _write_back(self, node: OpNode) -> None:
+        """After an op that writes its argument, all that has the argument's memory is new."""
+        if not is_in_place(node.op_type):
+            return
+        written, result = node.inputs[0], node.outputs[0]
+        old = self.values[written.name]
+        for name in self.aliases.others(written.name):
+            if name == result.name or self.values.get(name) is old:
+                continue
+            if self.liveness.read_after(name, self.index):
+                raise Refusal(
+                    f"unsupported change in place of '{written.name}', as '{name}' may share its "
+                    "memory and is read later",
+                    hint="extract the graph with decompose=True, which has no changes in place",
+                )
+        for name in [written.name, *self.aliases.others(written.name)]:
+            if self.values.get(name) is old:
+                self.values[name] = self.values[result.name]
+
+    def _report(self, node: OpNode, problem: Refusal | VerifyException) -> None:
+        hint = problem.hint if isinstance(problem, Refusal) else None
+        text = f"'{node.op_type}' node {problem}"
+        self.problems.append(Diagnostic(text, place_text(node.place), node.name, hint))
+
+    def add_stand_in(self, output: TensorMeta) -> None:
+        """Make an argument of a tensor's declared type, so that what reads it can be checked."""
+        if output.name not in self.values:
+            self._add(ArgumentKind.INPUT, output.name, output, "output")
+
+    def report_unsupported(self) -> None:
+        """Report the ops that nothing is registered for, each once, with its nodes."""
+
+        def op_type(node: OpNode) -> str:
+            return node.op_type
+
+        for name, group in groupby(sorted(self.unsupported, key=op_type), key=op_type):
+            nodes = list(group)
+            more = f" and {len(nodes) - 1} more" if len(nodes) > 1 else ""
+            hint = f"register_op('{name}') adds what it means"
+            text = f"unsupported op '{name}' of node '{nodes[0].name}'{more}"
+            self.problems.append(Diagnostic(text, place_text(nodes[0].place), hint=hint))
+
+    def outputs(self) -> list[SSAValue]:
+        """Return the values of the graph's outputs; those of refused nodes are left out."""
+        found: list[SSAValue] = []
+        for output in self.ir.graph_outputs:
+            if output.name in self.values:
+                found.append(self.values[output.name])
+            elif not self.problems:
+                text = f"expected a node that makes graph output '{output.name}', got none"
+                self.problems.append(Diagnostic(text, place_text(output.place)))
+        return found
+
+
+def result_positions(node: OpNode) -> list[int]:
+    """Return at which position of what the op returns each output of a node stands.
+
+    Results that are not tensors are no outputs; the outputs' names say their positions.
+    """
+    suffixes = [output.name.removeprefix(f"{node.name}_") for output in node.outputs]
+    named = all(
+        output.name.startswith(f"{node.name}_") and suffix.isdecimal()
+        for output, suffix in zip(node.outputs, suffixes, strict=True)
+    )
+    positions = [int(suffix) for suffix in suffixes] if named else []
+    return positions if positions == sorted(set(positions)) and named else [*range(len(suffixes))]
+
+
+def declared_type(meta: TensorMeta) -> AnyTensor:
+    """Return the type of a tensor; raises Refusal for a dtype that this dialect does not have."""
+    element: Attribute = dtype_element(meta.dtype)
+    return TensorType(element, meta.shape)
+
+
+def check_declared(output: TensorMeta, inferred: AnyTensor) -> None:
+    """Raise Refusal where a node declares another shape or dtype than its op makes."""
+    declared = declared_type(output)
+    if declared.get_shape() != inferred.get_shape():
+        raise Refusal(
+            f"expected output '{output.name}' of shape {shape_text(inferred.get_shape())}, "
+            f"got {shape_text(declared.get_shape())}"
+        )
+    if declared != inferred:
+        raise Refusal(f"expected output '{output.name}' of type '{inferred}', got '{declared}'")
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Return names made different: the second `y` becomes `y_2`, or what is free after it."""
+    taken, unique = set(names), list[str]()
+    for name in names:
+        count, candidate = 1, name
+        while candidate in unique or (count > 1 and candidate in taken):
+            count += 1
+            candidate = f"{name}_{count}"
+        unique.append(candidate)
+    return unique

@@ -1,0 +1,178 @@
+"""NPU_IR: a graph of PyTorch's ATen ops with shapes and dtypes, and without weights.
+
+**Values.** A value has a name that is unique in the graph. Graph inputs are named as the arguments
+of `forward`; parameters, buffers and lifted constants by their placeholder (`p_fc_weight`,
+`b_running_mean`, `c_mask`), which `weight_name_mapping` maps to the name in `weights`, the
+state_dict's (`fc.weight`); tied weights are listed once, by the first name. A node with one result
+names it like itself; one that returns a tuple or a list names the results `<node>_<i>`, where i
+counts what is not a tensor as well.
+
+An input of a node refers to its value by `name`. `producer_node` and `producer_output_idx` say the
+same again: the node and the position in its `outputs`; for a graph input its own name and 0, for a
+weight None.
+
+**op_type** is `aten.conv2d.default` (namespace, name, overload) or `<built-in function getitem>`.
+A getitem lists all results of its producer as inputs; `selected_input` is the one it stands for.
+
+**attrs.** A node is one call of its op by the op's schema. Tensor arguments are `inputs`, flat, in
+the order of the schema, keyword arguments included. All other arguments are in `attrs` by the name
+that the schema gives them. What extraction writes:
+
+| argument | in `attrs` |
+|---|---|
+| not a tensor, given | its value under the argument's name |
+| not given | absent: the schema's default |
+| optional tensor (`Tensor?`, `Tensor[]?`) that is None or not given | null under its name, always |
+| number where the schema says Tensor | the number under its name |
+| lists of tensors | `_tensor_list_sizes`: how many inputs each list takes, one entry a list |
+| None inside lists of tensors | `_tensor_list_none_masks`: one mask a list, true where None |
+| dtype | `"torch.float32"` |
+| layout, memory format | `"torch.strided"`, `"torch.contiguous_format"` |
+| device | `"cpu"` |
+| infinite or NaN number | the float itself; in JSON `"inf"`, `"-inf"`, `"nan"` |
+| end of a slice that has none | 9223372036854775807, or null where the call had None |
+| getitem | `index`: the position in what its producer returned |
+
+Attributes are JSON values alone, so a graph read back equals the one that was written.
+
+**To rebuild a call**, walk the schema's arguments. For each: `attrs` has its name: that is the
+value. Otherwise, where its type is `Tensor` or `Tensor?`: the next input; where it is a list of
+tensors: as many inputs as the next entry of `_tensor_list_sizes` says, with None put where the mask
+is true. Otherwise, or where no input is left: the default. Older files have no nulls; for those
+"no input is left" decides, as their writer did.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+AttributeValue: TypeAlias = (
+    bool | int | float | str | list["AttributeValue"] | dict[str, "AttributeValue"] | None
+)
+"""What `attrs` hold: JSON values; floats may be infinite or NaN."""
+
+Attributes: TypeAlias = dict[str, AttributeValue]
+
+Place: TypeAlias = tuple[str, int, int]
+"""File, line and column, the last two from 1."""
+
+
+def place_text(place: Place | None) -> str | None:
+    """Return a place as messages spell it."""
+    return None if place is None else f"{place[0]}:{place[1]}:{place[2]}"
+
+
+GETITEM = "<built-in function getitem>"
+"""The op_type of taking one result of a node that has many."""
+
+LIST_SIZES = "_tensor_list_sizes"
+LIST_NONE_MASKS = "_tensor_list_none_masks"
+
+OPEN_END = 9223372036854775807
+"""The end of a slice that goes to the end of its axis."""
+
+
+@dataclass
+class TensorMeta:
+    """One tensor: its name, its static shape, and PyTorch's name of its dtype without `torch.`."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    producer_node: str | None = None
+    producer_output_idx: int = 0
+    extra: Attributes = field(default_factory=dict[str, AttributeValue], repr=False)
+    """Keys of the file that this version does not know; they are written again."""
+    place: Place | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass
+class OpNode:
+    """One call of an op; the module's docstring says what `attrs` holds."""
+
+    name: str
+    op_type: str
+    inputs: list[TensorMeta]
+    outputs: list[TensorMeta]
+    attrs: Attributes = field(default_factory=dict[str, AttributeValue])
+    extra: Attributes = field(default_factory=dict[str, AttributeValue], repr=False)
+    place: Place | None = field(default=None, compare=False, repr=False)
+    """Where the node is written: in a file that was read, or in the source of the model."""
+
+
+@dataclass
+class Constant:
+    """The data of a lifted constant; bfloat16, which NumPy lacks, is held as float32."""
+
+    data: NDArray[np.generic]
+    dtype: str
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Constant):
+            return NotImplemented
+        same = self.dtype == other.dtype and self.data.shape == other.data.shape
+        return same and self.data.tobytes() == other.data.tobytes()
+
+
+@dataclass
+class NPU_IR:
+    """A whole graph; `nodes` are in the order they run."""
+
+    nodes: list[OpNode]
+    graph_inputs: list[TensorMeta]
+    graph_outputs: list[TensorMeta]
+    weights: list[TensorMeta]
+    weight_name_mapping: dict[str, str] = field(default_factory=dict[str, str])
+    """From placeholder to the name in `weights`."""
+    model_name: str = "model"
+    pytorch_version: str = ""
+    constants: dict[str, Constant] = field(default_factory=dict[str, Constant])
+    """Data of the lifted constants among `weights`, by name there; those without data lack."""
+    extra: Attributes = field(default_factory=dict[str, AttributeValue], repr=False)
+    place: Place | None = field(default=None, compare=False, repr=False)
+
+    def save(self, path: str | Path) -> None:
+        """Write the graph as JSON; raises SerializationError where it is not valid."""
+        from gawee_dialect.frontends.npu_ir.write import save_ir
+
+        save_ir(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> "NPU_IR":
+        """Read a graph from JSON; raises SerializationError that lists what is wrong."""
+        from gawee_dialect.frontends.npu_ir.read import load_ir
+
+        return load_ir(path)
+
+    def placeholders(self) -> Iterator[tuple[str, TensorMeta]]:
+        """Yield every name under which nodes may use a weight, and the weight.
+
+        These are its placeholders, and its own name where nothing else has that.
+        """
+        by_name = {weight.name: weight for weight in self.weights}
+        taken = {*self.weight_name_mapping, *(each.name for each in self.graph_inputs)}
+        taken.update(each.name for node in self.nodes for each in node.outputs)
+        yield from ((name, weight) for name, weight in by_name.items() if name not in taken)
+        for placeholder, name in self.weight_name_mapping.items():
+            if name in by_name:
+                yield placeholder, by_name[name]
+
+
+def selected_input(getitem: OpNode) -> TensorMeta | None:
+    """Return the input that a getitem stands for; None where its index is out of range.
+
+    The index is a position in what the producer returned. That is the position in `inputs` unless
+    the producer returned things that are not tensors, which the names of its results leave out.
+    """
+    index = getitem.attrs.get("index")
+    if not isinstance(index, int):
+        return None
+    producer = getitem.inputs[0].producer_node if getitem.inputs else None
+    named = [each for each in getitem.inputs if each.name == f"{producer}_{index}"]
+    if named:
+        return named[0]
+    return getitem.inputs[index] if 0 <= index < len(getitem.inputs) else None

@@ -1,0 +1,86 @@
+"""NPU_IR as JSON text: one line a tensor of the graph, one line a node."""
+
+import json
+from collections.abc import Iterable, Sequence
+from math import isfinite, isnan
+from pathlib import Path
+
+from gawee_dialect.frontends.npu_ir.constant_data import constant_data
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, AttributeValue, OpNode, TensorMeta
+from gawee_dialect.frontends.npu_ir.validate import validate_ir
+
+
+def save_ir(ir: NPU_IR, path: str | Path) -> None:
+    """Write a graph as JSON; raises SerializationError where it contradicts itself."""
+    validate_ir(ir)
+    Path(path).write_text(ir_text(ir), encoding="utf-8")
+
+
+def ir_text(ir: NPU_IR) -> str:
+    """Return a graph as JSON text; `read.parse_ir` makes the same graph of it again."""
+    entries = [
+        f'"model_name": {_text(ir.model_name)}',
+        f'"pytorch_version": {_text(ir.pytorch_version)}',
+        _listing("graph_inputs", map(_tensor, ir.graph_inputs)),
+        _listing("graph_outputs", map(_tensor, ir.graph_outputs)),
+        _listing("weights", map(_tensor, ir.weights)),
+        _table("weight_name_mapping", list(ir.weight_name_mapping.items())),
+        _listing("nodes", map(_node, ir.nodes)),
+        _table(
+            "constants",
+            [
+                (name, {"data": constant_data(constant), "dtype": constant.dtype})
+                for name, constant in ir.constants.items()
+            ],
+        ),
+        *(f"{_text(key)}: {_text(value)}" for key, value in ir.extra.items()),
+    ]
+    return "{\n" + ",\n".join(entries) + "\n}\n"
+
+
+def _listing(key: str, entries: Iterable[AttributeValue]) -> str:
+    lines = ",\n  ".join(map(_text, entries))
+    return f'"{key}": [\n  {lines}\n]' if lines else f'"{key}": []'
+
+
+def _table(key: str, entries: Sequence[tuple[str, AttributeValue]]) -> str:
+    lines = ",\n  ".join(f"{_text(name)}: {_text(value)}" for name, value in entries)
+    return f'"{key}": {{\n  {lines}\n}}' if lines else f'"{key}": {{}}'
+
+
+def _tensor(tensor: TensorMeta) -> AttributeValue:
+    entry: dict[str, AttributeValue] = {
+        "name": tensor.name,
+        "shape": list(tensor.shape),
+        "dtype": tensor.dtype,
+    }
+    if tensor.producer_node is not None:
+        entry["producer_node"] = tensor.producer_node
+        entry["producer_output_idx"] = tensor.producer_output_idx
+    return {**entry, **tensor.extra}
+
+
+def _node(node: OpNode) -> AttributeValue:
+    return {
+        "name": node.name,
+        "op_type": node.op_type,
+        "inputs": [_tensor(each) for each in node.inputs],
+        "outputs": [_tensor(each) for each in node.outputs],
+        "attrs": node.attrs,
+        **node.extra,
+    }
+
+
+def _text(value: AttributeValue) -> str:
+    return json.dumps(_finite(value), allow_nan=False, ensure_ascii=False)
+
+
+def _finite(value: AttributeValue) -> AttributeValue:
+    """Return a value with numbers that JSON does not have as text: `inf`, `-inf`, `nan`."""
+    if isinstance(value, float) and not isfinite(value):
+        return "nan" if isnan(value) else str(value)
+    if isinstance(value, list):
+        return [_finite(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    return value

@@ -1,0 +1,73 @@
+"""Drawings as text: Mermaid, which Markdown pages show, and DOT, which Graphviz reads."""
+
+import html
+import re
+from collections.abc import Sequence
+
+from gawee_dialect.inspection.drawing import Arrow, Box, BoxKind, Drawing, short_op
+from gawee_dialect.inspection.graph_view import GraphView
+from gawee_dialect.inspection.summary import op_distribution
+
+PIE_SLICES = 10
+"""How many ops a pie shows; what remains is one slice more."""
+
+# Mermaid has entities of its own, without `&`. A `#` begins one, so it is written as one too.
+_SPECIAL = re.compile(r'[#"<>&`\\|{}\[\]()]')
+
+
+def _escaped(text: str) -> str:
+    line = " ".join(text.split("\n"))
+    return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", line)
+
+
+def _mermaid_box(box: Box) -> str:
+    label = "<br/>".join(map(_escaped, box.lines))
+    if box.kind in (BoxKind.OP, BoxKind.MORE):
+        return f'{box.id}["{label}"]'
+    return f'{box.id}[/"{label}"/]'
+
+
+def _mermaid_arrow(arrow: Arrow) -> str:
+    line = "-.->" if arrow.dashed else "-->"
+    label = f'|"{_escaped(arrow.label)}"|' if arrow.label else ""
+    return f"{arrow.source} {line}{label} {arrow.target}"
+
+
+def mermaid_text(drawing: Drawing) -> str:
+    """Return a drawing as a Mermaid flowchart."""
+    lines = [*map(_mermaid_box, drawing.boxes), *map(_mermaid_arrow, drawing.arrows)]
+    return "\n".join(["flowchart TD", *(f"    {line}" for line in lines)]) + "\n"
+
+
+def mermaid_pie(view: GraphView) -> str:
+    """Return how often each op occurs as a Mermaid pie."""
+    ops = op_distribution(view)
+    slices = [(short_op(op), count) for op, count in ops[:PIE_SLICES]]
+    others = sum(count for _, count in ops[PIE_SLICES:])
+    if others:
+        slices.append(("Others", others))
+    lines = ["title Operator Distribution", *(f'"{_escaped(op)}" : {n}' for op, n in slices)]
+    return "\n".join(["pie showData", *(f"    {line}" for line in lines)]) + "\n"
+
+
+_DOT_SHAPES = {BoxKind.OP: "box", BoxKind.MORE: "plaintext"}
+
+
+def _dot_label(lines: Sequence[str]) -> str:
+    return f"<{'<br/>'.join(html.escape(line) for line in lines)}>"
+
+
+def dot_text(drawing: Drawing) -> str:
+    """Return a drawing in Graphviz's language."""
+    boxes = [
+        f"{box.id} [shape={_DOT_SHAPES.get(box.kind, 'parallelogram')}, "
+        f"label={_dot_label(box.lines)}];"
+        for box in drawing.boxes
+    ]
+    arrows = [
+        f"{arrow.source} -> {arrow.target} [label={_dot_label([arrow.label or ' '])}"
+        f"{', style=dashed' if arrow.dashed else ''}];"
+        for arrow in drawing.arrows
+    ]
+    lines = "\n".join(f"  {line}" for line in (*boxes, *arrows))
+    return f"digraph {{\n{lines}\n}}\n"

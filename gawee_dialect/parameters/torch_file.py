@@ -1,0 +1,103 @@
+"""Files that PyTorch writes, .pt, .pth and .bin: loaded safely, with nothing of theirs executed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, TypeGuard
+
+from xdsl.utils.hints import isa
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.parameters.store import (
+    Array,
+    ArrayDescription,
+    ParameterProblem,
+    ParameterStore,
+    read_only,
+)
+
+SUFFIXES = (".pt", ".pth", ".bin")
+"""How such files are called."""
+
+WRAPPERS = ("state_dict", "model_state_dict", "model")
+"""Keys under which checkpoints keep the weights beside other things."""
+
+
+class _Tensor(Protocol):
+    @property
+    def shape(self) -> Sequence[int]: ...
+
+    @property
+    def dtype(self) -> object: ...
+
+    def detach(self) -> "_Tensor": ...
+
+    def numpy(self) -> Array: ...
+
+
+class TorchFile(ParameterStore):
+    """The tensors of a state_dict, mapped where the file's format allows it.
+
+    PyTorch is needed to read it. Only tensors and plain containers are loaded: a file that would
+    execute anything is refused.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._tensors = _state_dict(path, _load(path))
+
+    def describe(self, name: str) -> ArrayDescription:
+        tensor = self._tensors[name]
+        return ArrayDescription(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."))
+
+    def __getitem__(self, name: str) -> Array:
+        tensor = self._tensors[name]
+        try:
+            return read_only(tensor.detach().numpy())
+        except TypeError as error:
+            dtype = self.describe(name).dtype
+            raise ParameterProblem(f"'{name}': NumPy has no {dtype}") from error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tensors)
+
+    def __len__(self) -> int:
+        return len(self._tensors)
+
+
+def _load(path: Path) -> object:
+    try:
+        torch = import_module("torch")
+    except ModuleNotFoundError as error:
+        raise GaweeError(
+            Diagnostic(
+                f"cannot read weights '{path}' without PyTorch, got no module 'torch'",
+                hint="pip install 'gawee-dialect[torch]', or save the weights as .safetensors",
+            )
+        ) from error
+    options = {"map_location": "cpu", "weights_only": True}
+    try:
+        # Files before PyTorch 1.6 are not archives, and cannot be mapped.
+        return torch.load(path, mmap=torch.serialization._is_zipfile(path.open("rb")), **options)
+    except Exception as error:
+        raise GaweeError(
+            Diagnostic(
+                f"cannot read '{path}' as PyTorch weights: {first_line(error)}",
+                hint="only tensors in dicts are loaded: save model.state_dict()",
+            )
+        ) from error
+
+
+def _state_dict(path: Path, loaded: object) -> Mapping[str, _Tensor]:
+    entries: Mapping[object, object] = loaded if isa(loaded, dict[object, object]) else {}
+    for key in WRAPPERS:
+        inner = entries.get(key)
+        entries = inner if isa(inner, dict[object, object]) else entries
+    tensors = {str(name): value for name, value in entries.items() if _is_tensor(value)}
+    if not tensors:
+        found = f"a {type(loaded).__name__} without tensors"
+        raise GaweeError(f"expected '{path}' to have tensors by name, got {found}")
+    return tensors
+
+
+def _is_tensor(value: object) -> TypeGuard[_Tensor]:
+    return isinstance(value, import_module("torch").Tensor)

@@ -1,0 +1,79 @@
+"""Gathers to `linalg.generic` with `tensor.extract` at the positions that indices name.
+
+Nothing checks the indices: the interpreter refuses a wrong one at every level, native code reads
+what is there.
+"""
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+
+from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.types import tensor_shape, tensor_type
+from gawee_dialect.passes.lower_to_linalg.positions import from_start, picked
+from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
+from gawee_dialect.passes.lower_to_linalg.structured import generic, reads
+from gawee_dialect.passes.rewrite_pass import Pattern
+
+
+class LowerGather(Pattern):
+    """gawee.gather -> linalg.generic over indices with tensor.extract"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: GatherOp, rewriter: PatternRewriter) -> None:
+        rewriter.name_hint = op.result.name_hint
+        shape, type = tensor_shape(op.input), tensor_type(op.result)
+        axis, loops = op.axis.value.data % len(shape), type.get_num_dims()
+        named = range(axis, axis + len(tensor_shape(op.indices)))
+
+        def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
+            outer = [scalars.position(loop) for loop in range(axis)]
+            inner = [scalars.position(loop) for loop in range(named.stop, loops)]
+            index = from_start(scalars, args[0], shape[axis])
+            return scalars.element(op.input, [*outer, index, *inner])
+
+        indices = op.indices, reads(loops, *named)
+        rewriter.replace(op, (), [generic(rewriter, type, [indices], body)])
+
+
+class LowerGatherElements(Pattern):
+    """gawee.gather_elements -> linalg.generic over indices with tensor.extract"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: GatherElementsOp, rewriter: PatternRewriter) -> None:
+        rewriter.name_hint = op.result.name_hint
+        shape, type = tensor_shape(op.input), tensor_type(op.result)
+        axis = op.axis.value.data % len(shape)
+
+        def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
+            positions = [scalars.position(loop) for loop in range(len(shape))]
+            positions[axis] = from_start(scalars, args[0], shape[axis])
+            return scalars.element(op.input, positions)
+
+        indices = op.indices, reads(len(shape), *range(len(shape)))
+        rewriter.replace(op, (), [generic(rewriter, type, [indices], body)])
+
+
+class LowerGatherNd(Pattern):
+    """gawee.gather_nd -> linalg.generic with tensor.extract of each index, then of the element"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: GatherNdOp, rewriter: PatternRewriter) -> None:
+        rewriter.name_hint = op.result.name_hint
+        shape, type = tensor_shape(op.input), tensor_type(op.result)
+        *rows, named = tensor_shape(op.indices)
+        batch = op.batch_dims.value.data
+
+        def positions(scalars: Scalars) -> Sequence[SSAValue]:
+            row = [scalars.position(loop) for loop in range(len(rows))]
+            found = [
+                scalars.element(op.indices, [*row, scalars.index(part)]) for part in range(named)
+            ]
+            middle = [
+                from_start(scalars, index, shape[batch + part]) for part, index in enumerate(found)
+            ]
+            inner = [scalars.position(loop) for loop in range(len(rows), type.get_num_dims())]
+            return [*row[:batch], *middle, *inner]
+
+        rewriter.replace(op, (), [picked(rewriter, type, op.input, positions)])

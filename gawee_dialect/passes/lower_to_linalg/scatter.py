@@ -1,0 +1,98 @@
+"""Scatters to a loop nest over the updates, which writes one element after the other.
+
+No structured op writes at computed positions, so these are `scf.for` loops that carry the tensor.
+Every version of it is read before the next is made, so `bufferize` writes in place.
+"""
+
+from collections.abc import Callable, Sequence
+
+from xdsl.builder import Builder
+from xdsl.dialects import scf, tensor
+from xdsl.dialects.builtin import IndexType
+from xdsl.ir import Block, Region, SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.passes.lower_to_linalg.positions import from_start
+from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
+from gawee_dialect.passes.lower_to_linalg.tensors import constant
+from gawee_dialect.passes.rewrite_pass import Pattern
+
+Step = Callable[[Scalars, Sequence[SSAValue], SSAValue], SSAValue]
+"""Computes the next version of a tensor from the loop counters and the last version."""
+
+
+class LowerScatterElements(Pattern):
+    """gawee.scatter_elements -> scf.for over updates { tensor.extract; tensor.insert }"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ScatterElementsOp, rewriter: PatternRewriter) -> None:
+        shape = tensor_shape(op.input)
+        axis = op.axis.value.data % len(shape)
+
+        def step(scalars: Scalars, counters: Sequence[SSAValue], target: SSAValue) -> SSAValue:
+            positions = list(counters)
+            index = scalars.element(op.indices, counters)
+            positions[axis] = from_start(scalars, index, shape[axis])
+            return _updated(scalars, op, target, positions, counters)
+
+        result = nest(rewriter, tensor_shape(op.updates), op.input, step)
+        rewriter.replace(op, (), [result])
+
+
+class LowerScatterNd(Pattern):
+    """gawee.scatter_nd -> scf.for over updates { tensor.extract; tensor.insert }"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ScatterNdOp, rewriter: PatternRewriter) -> None:
+        shape = tensor_shape(op.input)
+        *rows, named = tensor_shape(op.indices)
+
+        def step(scalars: Scalars, counters: Sequence[SSAValue], target: SSAValue) -> SSAValue:
+            row, inner = counters[: len(rows)], counters[len(rows) :]
+            positions = [
+                from_start(
+                    scalars,
+                    scalars.element(op.indices, [*row, scalars.index(part)]),
+                    shape[part],
+                )
+                for part in range(named)
+            ]
+            return _updated(scalars, op, target, [*positions, *inner], counters)
+
+        result = nest(rewriter, tensor_shape(op.updates), op.input, step)
+        rewriter.replace(op, (), [result])
+
+
+def _updated(
+    scalars: Scalars,
+    op: ScatterOp,
+    target: SSAValue,
+    positions: Sequence[SSAValue],
+    counters: Sequence[SSAValue],
+) -> SSAValue:
+    value = scalars.element(op.updates, counters)
+    if op.reduction.data == "add":
+        value = scalars.add(scalars.element(target, positions), value)
+    return scalars.emit(tensor.InsertOp(value, target, positions))
+
+
+def nest(builder: Builder, trip_counts: Sequence[int], init: SSAValue, step: Step) -> SSAValue:
+    """Run a step for each point of a box in row-major order; returns the last version."""
+    lower, one = constant(builder, 0, IndexType()), constant(builder, 1, IndexType())
+    uppers = [constant(builder, count, IndexType()) for count in trip_counts]
+
+    def build(outside: Builder, counters: list[SSAValue], carried: SSAValue) -> SSAValue:
+        if len(counters) == len(uppers):
+            return step(Scalars(outside), counters, carried)
+        block = Block(arg_types=[IndexType(), init.type])
+        inside = Builder(InsertPoint.at_end(block))
+        counter, version = block.args
+        inside.insert(scf.YieldOp(build(inside, [*counters, counter], version)))
+        upper = uppers[len(counters)]
+        loop = scf.ForOp(lower, upper, one, [carried], Region(block))
+        return outside.insert(loop).results[0]
+
+    return build(builder, [], init)

@@ -1,0 +1,86 @@
+"""Tensors of PyTorch as NumPy arrays and back, through DLPack: no element is copied."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.frontends.npu_ir.pytorch import Tensor, is_tensor, torch, torch_name
+
+Array = NDArray[np.generic]
+
+_from_dlpack: Callable[[object], Array] = getattr(np, "from_dlpack")
+
+
+def is_array(value: object) -> TypeGuard[Array]:
+    """Whether a value is an array of NumPy."""
+    return isinstance(value, np.ndarray)
+
+
+def array_of_tensor(tensor: Tensor, what: str = "tensor") -> Array:
+    """Return a tensor's memory as an array; only a tensor that is elsewhere is copied.
+
+    Raises GaweeError for a tensor without data, and for a dtype that NumPy does not have.
+    """
+    plain = tensor.detach()
+    if str(plain.device) == "meta":
+        raise GaweeError(f"expected {what} to have data, got a tensor on the meta device")
+    plain = plain if str(plain.device) == "cpu" else plain.cpu()
+    if torch_name(plain.dtype) == "bfloat16":
+        raise GaweeError(
+            Diagnostic(
+                f"unsupported dtype bfloat16 of {what}",
+                hint="model.float() makes all weights float32",
+            )
+        )
+    return _from_dlpack(plain)
+
+
+def tensor_of_array(array: Array) -> Tensor:
+    """Return an array's memory as a tensor; an array that cannot be written to is copied."""
+    writeable = array if array.flags.writeable else array.copy()
+    tensor: Tensor = torch().from_dlpack(writeable)
+    return tensor
+
+
+def as_array(value: object, what: str = "value") -> Array:
+    """Return a tensor or an array as an array; raises GaweeError for anything else."""
+    if is_array(value):
+        return value
+    if is_tensor_if_loaded(value):
+        return array_of_tensor(value, what)
+    raise GaweeError(f"expected {what} to be an array or a tensor, got {type(value).__name__}")
+
+
+def as_tensor(value: object) -> Tensor:
+    """Return an array or a tensor as a tensor."""
+    if is_array(value):
+        return tensor_of_array(value)
+    assert is_tensor(value)
+    return value
+
+
+def is_tensor_if_loaded(value: object) -> TypeGuard[Tensor]:
+    """Whether a value is a tensor; PyTorch is not imported to find out."""
+    return type(value).__module__.partition(".")[0] == "torch" and is_tensor(value)
+
+
+def tensors_as_arrays(values: Mapping[str, object]) -> Mapping[str, Array]:
+    """Return a mapping whose tensors are seen as arrays when they are asked for."""
+    return _ArrayView(values)
+
+
+class _ArrayView(Mapping[str, Array]):
+    def __init__(self, values: Mapping[str, object]) -> None:
+        self._values = values
+
+    def __getitem__(self, name: str) -> Array:
+        return as_array(self._values[name], f"'{name}'")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)

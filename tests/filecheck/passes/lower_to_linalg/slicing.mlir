@@ -1,0 +1,91 @@
+// RUN: gawee-opt --lower-to-linalg --split-input-file %s | filecheck %s
+
+// CHECK-LABEL: func.func @slice_with_positive_strides_is_extracted
+// CHECK:       tensor.extract_slice %x[1, 0] [2, 3] [1, 2] : tensor<3x5xf32> to tensor<2x3xf32>
+func.func @slice_with_positive_strides_is_extracted(%x: tensor<3x5xf32>) -> tensor<2x3xf32> {
+  %y = gawee.slice %x offsets [1, 0] sizes [2, 3] strides [1, 2] : (tensor<3x5xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_with_a_negative_stride_is_read_element_by_element
+// CHECK:       linalg.generic
+// CHECK:       tensor.extract %x
+func.func @slice_with_a_negative_stride_is_read_element_by_element(%x: tensor<5xf32>) -> tensor<3xf32> {
+  %y = gawee.slice %x offsets [4] sizes [3] strides [-2] : (tensor<5xf32>) -> tensor<3xf32>
+  return %y : tensor<3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @slice_of_nothing_is_empty
+// CHECK-NEXT:  tensor.empty() : tensor<0xf32>
+func.func @slice_of_nothing_is_empty(%x: tensor<5xf32>) -> tensor<0xf32> {
+  %y = gawee.slice %x offsets [5] sizes [0] strides [1] : (tensor<5xf32>) -> tensor<0xf32>
+  return %y : tensor<0xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @insert_slice_keeps_offsets_and_strides
+// CHECK:       tensor.insert_slice %u into %x[1, 0] [2, 3] [1, 2] : tensor<2x3xf32> into tensor<3x5xf32>
+func.func @insert_slice_keeps_offsets_and_strides(%x: tensor<3x5xf32>, %u: tensor<2x3xf32>) -> tensor<3x5xf32> {
+  %y = gawee.insert_slice %x, %u offsets [1, 0] strides [1, 2] : (tensor<3x5xf32>, tensor<2x3xf32>) -> tensor<3x5xf32>
+  return %y : tensor<3x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @pad_that_takes_away_extracts_first
+// CHECK:       %[[KEPT:.*]] = tensor.extract_slice %x[0, 1] [3, 4] [1, 1] : tensor<3x5xf32> to tensor<3x4xf32>
+// CHECK:       tensor.pad %[[KEPT]] low[1, 0] high[0, 2]
+func.func @pad_that_takes_away_extracts_first(%x: tensor<3x5xf32>) -> tensor<4x6xf32> {
+  %y = gawee.pad %x low [1, -1] high [0, 2] mode "constant" value 0.5 : f64 : (tensor<3x5xf32>) -> tensor<4x6xf32>
+  return %y : tensor<4x6xf32>
+}
+
+// -----
+
+// Upstream has no scalar constant of an unsigned integer.
+// CHECK-LABEL: func.func @unsigned_integers_are_inserted_into_a_constant
+// CHECK:       %[[C:.*]] = arith.constant dense<255> : tensor<ui8>
+// CHECK:       %[[W:.*]] = linalg.broadcast ins(%[[C]]:tensor<ui8>)
+// CHECK:       tensor.insert_slice %x into %[[W]][1] [3] [1]
+func.func @unsigned_integers_are_inserted_into_a_constant(%x: tensor<3xui8>) -> tensor<4xui8> {
+  %y = gawee.pad %x low [1] high [0] mode "constant" value 255 : i64 : (tensor<3xui8>) -> tensor<4xui8>
+  return %y : tensor<4xui8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @circular_padding_reads_at_the_remainder
+// CHECK:       %[[P:.*]] = arith.remui
+// CHECK:       tensor.extract %x[%[[P]]] : tensor<3xf32>
+func.func @circular_padding_reads_at_the_remainder(%x: tensor<3xf32>) -> tensor<6xf32> {
+  %y = gawee.pad %x low [1] high [2] mode "circular" : (tensor<3xf32>) -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @replicating_padding_clamps_the_position
+// CHECK:       %[[P:.*]] = arith.maxsi
+// CHECK:       %[[Q:.*]] = arith.minsi %[[P]]
+// CHECK:       tensor.extract %x[%[[Q]]] : tensor<3xf32>
+func.func @replicating_padding_clamps_the_position(%x: tensor<3xf32>) -> tensor<6xf32> {
+  %y = gawee.pad %x low [1] high [2] mode "replicate" : (tensor<3xf32>) -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @reflecting_padding_mirrors_at_both_ends
+// CHECK:       arith.maxsi
+// CHECK:       arith.maxsi
+// CHECK:       %[[P:.*]] = arith.subi
+// CHECK:       tensor.extract %x[%[[P]]] : tensor<3xf32>
+func.func @reflecting_padding_mirrors_at_both_ends(%x: tensor<3xf32>) -> tensor<6xf32> {
+  %y = gawee.pad %x low [1] high [2] mode "reflect" : (tensor<3xf32>) -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}

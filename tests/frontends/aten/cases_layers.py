@@ -1,0 +1,380 @@
+"""Calls of products, windows, normalizations, attention, recurrent layers and resampling."""
+
+import torch
+
+from tests.frontends.aten.calls import Call, Draw, case
+
+SUMS = {"rtol": 1e-4, "atol": 1e-5}
+"""Sums of many products, in another order."""
+
+
+@case("aten.linear.default")
+def linear(d: Draw) -> Call:
+    bias = d.choice(None, d.floats(4))
+    return Call([d.floats(*d.shape(0, 3), 5), d.floats(4, 5), bias], **SUMS)
+
+
+@case("aten.addmm.default")
+def addmm(d: Draw) -> Call:
+    scales = {} if d.bool() else {"beta": 0.5, "alpha": 2}
+    bias = d.floats(*d.choice((4,), (3, 4), (1, 4), (3, 1)))
+    return Call([bias, d.floats(3, 5), d.floats(5, 4)], scales, **SUMS)
+
+
+@case("aten.baddbmm.default")
+def baddbmm(d: Draw) -> Call:
+    scales = d.choice({}, {"beta": 0, "alpha": 2}, {"beta": 0.5})
+    return Call([d.floats(2, 3, 4), d.floats(2, 3, 5), d.floats(2, 5, 4)], scales, **SUMS)
+
+
+@case("aten.mm.default")
+def mm(d: Draw) -> Call:
+    return Call([d.floats(3, 5), d.floats(5, 4)], **SUMS)
+
+
+@case("aten.bmm.default")
+def bmm(d: Draw) -> Call:
+    return Call([d.floats(2, 3, 5), d.floats(2, 5, 4)], **SUMS)
+
+
+@case("aten.matmul.default", "aten.linalg_matmul.default")
+def matmul(d: Draw) -> Call:
+    left, right = d.choice(
+        ((5,), (5,)),
+        ((3, 5), (5,)),
+        ((5,), (5, 4)),
+        ((2, 3, 5), (5, 4)),
+        ((2, 3, 5), (5,)),
+        ((2, 1, 3, 5), (6, 5, 4)),
+        ((5,), (2, 5, 4)),
+        ((3, 5), (2, 5, 4)),
+    )
+    return Call([d.floats(*left), d.floats(*right)], **SUMS)
+
+
+@case("aten.mv.default")
+def mv(d: Draw) -> Call:
+    return Call([d.floats(3, 5), d.floats(5)], **SUMS)
+
+
+@case("aten.dot.default", "aten.vdot.default")
+def dot(d: Draw) -> Call:
+    return Call([d.floats(5), d.floats(5)], **SUMS)
+
+
+@case("aten.outer.default", "aten.ger.default")
+def outer(d: Draw) -> Call:
+    return Call([d.floats(3), d.floats(4)])
+
+
+@case("aten.einsum.default")
+def einsum(d: Draw) -> Call:
+    equation, *shapes = d.choice(
+        ("bhid,bhjd->bhij", (2, 3, 4, 5), (2, 3, 6, 5)),
+        ("ij,jk", (2, 3), (3, 4)),
+        ("ij->ji", (2, 3)),
+        ("...ij,...jk->...ik", (2, 3, 4), (2, 4, 5)),
+        ("i,j->ij", (3,), (4,)),
+        ("bnd,d->bn", (2, 3, 4), (4,)),
+        ("abc,abc->ab", (2, 3, 4), (2, 3, 4)),
+        ("ab,bc,cd->ad", (2, 3), (3, 4), (4, 5)),
+        ("bij->b", (2, 3, 4)),
+        ("nchw,ncp->nphw", (2, 3, 4, 5), (2, 3, 6)),
+    )
+    return Call([equation, [d.floats(*shape) for shape in shapes]], **SUMS)
+
+
+def conv(axes: int) -> None:
+    @case(f"aten.conv{axes}d.default")
+    def convolution(d: Draw) -> Call:
+        groups = d.choice(1, 2)
+        batch = () if d.bool() else (2,)
+        value = d.floats(*batch, 2 * groups, *[7, 6, 5][:axes])
+        weight = d.floats(4, 2, *[3, 2, 1][:axes])
+        bias = d.choice(None, d.floats(4))
+        padding = d.choice([0], [1] * axes)
+        return Call(
+            [value, weight, bias, [d.int(1, 2)], padding, [d.int(1, 2)], groups],
+            rtol=1e-4,
+            atol=1e-4,
+        )
+
+    @case(f"aten.conv{axes}d.padding")
+    def named(d: Draw) -> Call:
+        weight = d.floats(4, 2, *[3, 2, 1][:axes])
+        padding = d.choice("same", "valid")
+        value = d.floats(2, 2, *[7, 6, 5][:axes])
+        return Call([value, weight, None, [1], padding, [d.int(1, 2)]], rtol=1e-4, atol=1e-4)
+
+    overload = "default" if axes == 1 else "input"
+
+    @case(f"aten.conv_transpose{axes}d.{overload}")
+    def transposed(d: Draw) -> Call:
+        groups = d.choice(1, 2)
+        value = d.floats(2, 2 * groups, *[4, 3, 2][:axes])
+        weight = d.floats(2 * groups, 3, *[3, 2, 2][:axes])
+        return Call(
+            [value, weight, d.choice(None, d.floats(3 * groups)), [2], [1], [d.int(0, 1)], groups],
+            rtol=1e-4,
+            atol=1e-4,
+        )
+
+
+for _axes in (1, 2, 3):
+    conv(_axes)
+
+
+@case("aten.convolution.default")
+def convolution(d: Draw) -> Call:
+    transposed = d.bool()
+    weight = d.floats(2, 3, 3, 2) if transposed else d.floats(3, 2, 3, 2)
+    window = [[2, 1], [1, 0], [1, 1], transposed, [d.int(0, 1) if transposed else 0, 0], 1]
+    return Call(
+        [d.floats(2, 2, 5, 6), weight, d.choice(None, d.floats(3)), *window], rtol=1e-4, atol=1e-4
+    )
+
+
+def pools(axes: int) -> None:
+    def value(d: Draw) -> torch.Tensor:
+        return d.floats(*d.choice((), (2,)), 3, *[7, 6, 5][:axes])
+
+    @case(f"aten.max_pool{axes}d.default", f"aten.max_pool{axes}d_with_indices.default")
+    def max_pool(d: Draw) -> Call:
+        window = [[3, 2, 2][:axes], d.choice([], [2]), [d.int(0, 1)], [1], d.bool()]
+        return Call([value(d), *window], outputs=[0])
+
+    @case(f"aten.avg_pool{axes}d.default")
+    def avg_pool(d: Draw) -> Call:
+        return Call(
+            [value(d), [3, 2, 2][:axes], d.choice([], [2]), [d.int(0, 1)], d.bool(), d.bool()]
+        )
+
+    @case(f"aten.adaptive_avg_pool{axes}d.default")
+    def adaptive(d: Draw) -> Call:
+        return Call([value(d), [3, 4, 2][:axes]])
+
+    @case(f"aten.adaptive_max_pool{axes}d.default")
+    def adaptive_max(d: Draw) -> Call:
+        return Call([value(d), [3, 4, 2][:axes]], outputs=[0])
+
+
+for _axes in (1, 2, 3):
+    pools(_axes)
+
+
+@case("aten._adaptive_avg_pool2d.default")
+def adaptive_avg_pool2d(d: Draw) -> Call:
+    return Call([d.floats(2, 3, 5, 7), [d.int(1, 4), 3]])
+
+
+@case("aten._adaptive_avg_pool3d.default")
+def adaptive_avg_pool3d(d: Draw) -> Call:
+    return Call([d.floats(2, 3, 4, 5, 7), [2, 3, 3]])
+
+
+def affine(d: Draw, size: int) -> list[torch.Tensor | None]:
+    return d.choice([None, None], [d.floats(size), d.floats(size)], [d.floats(size), None])
+
+
+@case("aten.batch_norm.default")
+def batch_norm(d: Draw) -> Call:
+    value = d.floats(2, 3, *d.shape(0, 2))
+    stats = [d.floats(3), d.floats(3, low=0.5)]
+    return Call([value, *affine(d, 3), *stats, False, 0.1, 1e-3, False], rtol=1e-4, atol=1e-5)
+
+
+@case("aten._native_batch_norm_legit_no_training.default")
+def batch_norm_no_training(d: Draw) -> Call:
+    stats = [d.floats(3), d.floats(3, low=0.5)]
+    return Call(
+        [d.floats(2, 3, 4), *affine(d, 3), *stats, 0.1, 1e-3], outputs=[0], rtol=1e-4, atol=1e-5
+    )
+
+
+@case("aten._native_batch_norm_legit.no_stats")
+def batch_norm_no_stats(d: Draw) -> Call:
+    both = d.choice([None, None], [d.floats(3), d.floats(3)])
+    return Call(
+        [d.floats(d.int(1, 3), 3, 4, 5), *both, True, 0.1, 1e-3],
+        outputs=d.choice([0], [0, 1, 2]),
+        rtol=1e-4,
+        atol=1e-4,
+    )
+
+
+@case("aten.instance_norm.default")
+def instance_norm(d: Draw) -> Call:
+    both = d.choice([None, None], [d.floats(3), d.floats(3)])
+    stats = [d.floats(3), d.floats(3, low=0.5)]
+    use_input = d.bool()
+    return Call(
+        [
+            d.floats(2, 3, 4, 5),
+            *both,
+            *([None, None] if use_input else stats),
+            use_input,
+            0.1,
+            1e-3,
+            False,
+        ],
+        rtol=1e-4,
+        atol=1e-4,
+    )
+
+
+def some_affine(d: Draw, shape: list[int]) -> list[torch.Tensor | None]:
+    return [d.choice(None, d.floats(*shape)), d.choice(None, d.floats(*shape))]
+
+
+@case("aten.layer_norm.default")
+def layer_norm(d: Draw) -> Call:
+    shape = d.choice([5], [4, 5])
+    return Call([d.floats(2, 4, 5), shape, *some_affine(d, shape), 1e-4], rtol=1e-4, atol=1e-4)
+
+
+@case("aten.native_layer_norm.default")
+def native_layer_norm(d: Draw) -> Call:
+    shape = d.choice([5], [4, 5])
+    return Call(
+        [d.floats(2, 4, 5), shape, *some_affine(d, shape), 1e-4],
+        outputs=d.choice([0], [0, 1, 2]),
+        rtol=1e-4,
+        atol=1e-4,
+    )
+
+
+@case("aten.group_norm.default")
+def group_norm(d: Draw) -> Call:
+    return Call(
+        [d.floats(2, 6, 3, 2), d.choice(1, 2, 3, 6), *some_affine(d, [6]), 1e-4, False],
+        rtol=1e-4,
+        atol=1e-4,
+    )
+
+
+@case("aten.native_group_norm.default")
+def native_group_norm(d: Draw) -> Call:
+    return Call(
+        [d.floats(2, 6, 3, 2), *some_affine(d, [6]), 2, 6, 6, d.choice(1, 2, 3), 1e-4],
+        outputs=d.choice([0], [0, 1, 2]),
+        rtol=1e-4,
+        atol=1e-4,
+    )
+
+
+@case("aten.rms_norm.default")
+def rms_norm(d: Draw) -> Call:
+    shape = d.choice([5], [4, 5])
+    return Call(
+        [d.floats(2, 4, 5), shape, d.choice(None, d.floats(*shape)), d.choice(None, 1e-4)],
+        rtol=1e-4,
+        atol=1e-5,
+    )
+
+
+@case("aten._fused_rms_norm.default")
+def fused_rms_norm(d: Draw) -> Call:
+    return Call(
+        [d.floats(2, 4, 5), [5], d.choice(None, d.floats(5)), 1e-4],
+        outputs=d.choice([0], [0, 1]),
+        rtol=1e-4,
+        atol=1e-5,
+    )
+
+
+@case("aten._weight_norm.default", "aten._weight_norm_interface.default")
+def weight_norm(d: Draw) -> Call:
+    return Call([d.floats(4, 3, 2), d.floats(4, 1, 1), 0], outputs=[0], rtol=1e-4)
+
+
+@case("aten.scaled_dot_product_attention.default")
+def attention(d: Draw) -> Call:
+    query, grouped = d.floats(2, 4, 5, 6), d.bool()
+    heads = 2 if grouped else 4
+    key, value = d.floats(2, heads, 7, 6), d.floats(2, heads, 7, 3)
+    mask, causal = d.choice(
+        (None, False),
+        (None, True),
+        (d.floats(5, 7), False),
+        (d.floats(2, 1, 5, 7), False),
+        (torch.ones(5, 7, dtype=torch.bool).tril(2), False),
+    )
+    options = {"scale": d.choice(None, 0.3), "enable_gqa": grouped}
+    return Call([query, key, value, mask, 0.0, causal], options, rtol=1e-4, atol=1e-5)
+
+
+@case("aten._scaled_dot_product_flash_attention_for_cpu.default")
+def flash_attention(d: Draw) -> Call:
+    tensors = [d.floats(2, 4, 5, 6) for _ in range(3)]
+    return Call([*tensors, 0.0, d.bool()], outputs=[0], rtol=1e-4, atol=1e-5)
+
+
+@case("aten._scaled_dot_product_attention_math.default")
+def attention_math(d: Draw) -> Call:
+    tensors = [d.floats(2, 4, 5, 6) for _ in range(3)]
+    return Call([*tensors, None, 0.0, d.bool()], outputs=[0], rtol=1e-4, atol=1e-5)
+
+
+def recurrent(name: str, gates: int, states: int) -> None:
+    @case(f"aten.{name}.input")
+    def layers(d: Draw) -> Call:
+        biases, count, two_ways, batch_first = d.bool(), d.int(1, 2), d.bool(), d.bool()
+        ways, hidden, features = 2 if two_ways else 1, 3, 4
+        params: list[torch.Tensor] = []
+        for layer in range(count):
+            size = features if layer == 0 else hidden * ways
+            for _ in range(ways):
+                params += [d.floats(gates * hidden, size, low=-1, high=1)]
+                params += [d.floats(gates * hidden, hidden, low=-1, high=1)]
+                params += [d.floats(gates * hidden) for _ in range(2 if biases else 0)]
+        value = d.floats(*((2, 5) if batch_first else (5, 2)), features)
+        state = [d.floats(count * ways, 2, hidden) for _ in range(states)]
+        flags = [biases, count, 0.0, False, two_ways, batch_first]
+        return Call([value, state if states > 1 else state[0], params, *flags], **SUMS)
+
+
+recurrent("lstm", 4, 2)
+recurrent("gru", 3, 1)
+recurrent("rnn_tanh", 1, 1)
+recurrent("rnn_relu", 1, 1)
+
+
+def resampling(name: str, axes: int, *, blends: bool, default: bool = True) -> None:
+    def value(d: Draw) -> torch.Tensor:
+        return d.floats(2, 3, *[5, 4, 3][:axes])
+
+    @case(f"aten.{name}.vec")
+    def vec(d: Draw) -> Call:
+        size, scales = d.choice(
+            ([7, 6, 5][:axes], None),
+            (None, [2.0, 1.5, 3.0][:axes]),
+            (None, [1.7] * axes),
+            ([3, 2, 2][:axes], None),
+        )
+        return Call([value(d), size, *([d.bool()] if blends else []), scales], rtol=1e-4, atol=1e-5)
+
+    if not default:
+        return
+
+    @case(f"aten.{name}.default")
+    def plain(d: Draw) -> Call:
+        return Call(
+            [value(d), [7, 6, 5][:axes], *([d.bool()] if blends else [])], rtol=1e-4, atol=1e-5
+        )
+
+
+for _axes in (1, 2, 3):
+    resampling(f"upsample_nearest{_axes}d", _axes, blends=False)
+    resampling(f"_upsample_nearest_exact{_axes}d", _axes, blends=False, default=False)
+resampling("upsample_linear1d", 1, blends=True)
+resampling("upsample_bilinear2d", 2, blends=True)
+resampling("upsample_bicubic2d", 2, blends=True)
+resampling("upsample_trilinear3d", 3, blends=True)
+
+
+@case("aten.grid_sampler.default", "aten.grid_sampler_2d.default")
+def grid_sampler(d: Draw) -> Call:
+    grid = d.floats(2, 3, 4, 2, low=-1.3, high=1.3)
+    return Call(
+        [d.floats(2, 3, 5, 6), grid, d.int(0, 1), d.int(0, 1), d.bool()], rtol=1e-4, atol=1e-4
+    )

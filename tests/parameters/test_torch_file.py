@@ -1,0 +1,105 @@
+"""PyTorch's files: read without executing anything, mapped, and without PyTorch a clear error."""
+
+import builtins
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.parameters import open_archive
+
+
+class Payload:
+    def __reduce__(self):
+        return (builtins.print, ("executed",))
+
+
+def test_without_pytorch_the_error_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "w.pt").touch()
+    monkeypatch.setitem(sys.modules, "torch", None)
+
+    with pytest.raises(
+        GaweeError,
+        match=r"cannot read weights '.*w\.pt' without PyTorch, got no module 'torch'\nhint: pip install",
+    ):
+        open_archive(tmp_path / "w.pt")
+
+
+def test_a_file_that_executes_code_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    torch = pytest.importorskip("torch")
+    torch.save({"w": Payload()}, tmp_path / "new.pt")
+    (tmp_path / "old.bin").write_bytes(pickle.dumps(Payload(), protocol=2))
+
+    for name in ("new.pt", "old.bin"):
+        with pytest.raises(GaweeError, match=rf"cannot read '.*{name}' as PyTorch weights: "):
+            open_archive(tmp_path / name)
+    assert "executed" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_both_formats_of_files_are_read(zipped: bool, tmp_path: Path):
+    torch = pytest.importorskip("torch")
+    tensors = {"a": torch.arange(6.0).reshape(2, 3).T, "b": torch.tensor(True)}
+    torch.save(
+        {"state_dict": tensors, "epoch": 3},
+        tmp_path / "w.pth",
+        _use_new_zipfile_serialization=zipped,
+    )
+
+    store = open_archive(tmp_path / "w.pth")
+
+    assert list(store) == ["a", "b"]
+    assert store.describe("a").shape == (3, 2)
+    assert store.describe("b").dtype == "bool"
+    np.testing.assert_array_equal(store["a"], np.arange(6.0).reshape(2, 3).T)
+    assert store["a"].flags.c_contiguous
+    with pytest.raises(ValueError, match="read-only"):
+        store["a"][0] = 1
+
+
+def test_a_file_without_tensors_is_refused(tmp_path: Path):
+    torch = pytest.importorskip("torch")
+    torch.save([torch.zeros(2)], tmp_path / "w.pt")
+
+    with pytest.raises(
+        GaweeError,
+        match=r"expected '.*w\.pt' to have tensors by name, got a list without tensors|got a dict without",
+    ):
+        open_archive(tmp_path / "w.pt")
+
+
+def test_safetensors_are_views_of_the_mapped_file(tmp_path: Path):
+    from safetensors.numpy import save_file
+
+    arrays = {
+        "flags": np.array([True, False, True]),
+        "w": np.arange(5, dtype=np.float64),
+        "none": np.empty((0, 3), np.int8),
+    }
+    save_file(arrays, tmp_path / "w.safetensors")
+
+    store = open_archive(tmp_path / "w.safetensors")
+
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(store[name], array)
+        assert store[name].dtype == array.dtype
+    assert np.shares_memory(store["flags"], store["flags"])
+
+
+def test_safetensors_of_a_dtype_that_numpy_lacks_are_refused(tmp_path: Path):
+    torch = pytest.importorskip("torch")
+    from safetensors.torch import save_file
+
+    from gawee_dialect.parameters.store import ParameterProblem
+
+    save_file({"w": torch.zeros(2, dtype=torch.bfloat16)}, tmp_path / "w.safetensors")
+    store = open_archive(tmp_path / "w.safetensors")
+
+    assert store.describe("w").dtype == "bfloat16"
+    with pytest.raises(ParameterProblem, match="'w': NumPy has no bfloat16"):
+        store["w"]
