@@ -19,21 +19,25 @@ class Level(StrEnum):
     LLVM = "llvm"
 
 
-def passes_to(level: Level, *, fast_math: str | None = None) -> Sequence[ModulePass]:
-    """Return the passes from a graph to a level."""
+def passes_to(
+    level: Level, *, fast_math: str | None = None, parallel: bool = True
+) -> Sequence[ModulePass]:
+    """Return the passes from a graph to a level; `parallel` code needs an OpenMP runtime."""
     from gawee_dialect.passes import pipelines
 
     builders: dict[Level, Callable[[], Sequence[ModulePass]]] = {
         Level.GAWEE: tuple,
         Level.LINALG: pipelines.to_linalg,
         Level.LOOPS: pipelines.to_loops,
-        Level.LLVM: lambda: pipelines.to_llvm(fast_math),
+        Level.LLVM: lambda: pipelines.to_llvm(fast_math, parallel=parallel),
     }
     return builders[level]()
 
 
-def lower_to(module: ModuleOp, level: Level, *, fast_math: str | None = None) -> ModuleOp:
+def lower_to(
+    module: ModuleOp, level: Level, *, fast_math: str | None = None, parallel: bool = True
+) -> ModuleOp:
     """Return a copy of a graph, lowered to a level; raises GaweeError where it cannot be."""
     lowered = module.clone()
-    run_passes(make_context(), lowered, passes_to(level, fast_math=fast_math))
+    run_passes(make_context(), lowered, passes_to(level, fast_math=fast_math, parallel=parallel))
     return lowered

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from gawee_dialect.analysis.cost import CostReport
     from gawee_dialect.backend.compiled import CompiledModel
+    from gawee_dialect.backend.program import Program
     from gawee_dialect.instruments.profile import NodeTime
     from gawee_dialect.parameters.store import Array
 
@@ -65,15 +66,19 @@ class Model:
 
         return bind_parameters(self.function, self.parameters)
 
-    def lowered(self, level: Level | str, *, fast_math: str | None = None) -> ModuleOp:
+    def lowered(
+        self, level: Level | str, *, fast_math: str | None = None, parallel: bool = True
+    ) -> ModuleOp:
         """Return a copy of the module at a level; raises GaweeError where it cannot get there."""
-        return lower_to(self.module, Level(level), fast_math=fast_math)
+        return lower_to(self.module, Level(level), fast_math=fast_math, parallel=parallel)
 
     def runner(
         self,
         level: Level | str,
         *,
         fast_math: str | None = None,
+        num_threads: int | None = None,
+        cache: bool = True,
         listeners: Sequence[Interpreter.Listener] = (),
     ) -> Runner:
         """Lower once; return a function from inputs by name to outputs by name.
@@ -82,7 +87,8 @@ class Model:
         """
         level = Level(level)
         if level is Level.LLVM:
-            return self.compile(fast_math=fast_math).run
+            compiled = self.compile(fast_math=fast_math, num_threads=num_threads, cache=cache)
+            return compiled.run
         from gawee_dialect.interpreter import run_module
 
         module, bound = self.lowered(level), self.bound
@@ -131,30 +137,60 @@ class Model:
         name: str | None = None,
         weights: bool = True,
         fast_math: str | None = None,
+        num_threads: int | None = None,
     ) -> list[Path]:
         """Write code for C: `ll`, `asm`, `obj`, `shared` or `header`; returns the paths.
 
-        With `weights` the bound weights go into one file beside it, as the code wants them.
+        With `weights` the bound weights go into one file beside it, as the code wants them. The
+        caller's OpenMP settings say how many threads run it; with `num_threads=1` it needs no
+        OpenMP.
         """
         from gawee_dialect.backend.export import export
 
         return export(
-            self.lowered(Level.LLVM, fast_math=fast_math),
+            self.lowered(Level.LLVM, fast_math=fast_math, parallel=num_threads != 1),
             name or c_name(self.name),
             Path(directory),
             kinds,
             parameters=self.bound if weights else None,
         )
 
-    def compile(self, *, fast_math: str | None = None) -> CompiledModel:
+    def compile(
+        self,
+        *,
+        fast_math: str | None = None,
+        num_threads: int | None = None,
+        cache: bool = True,
+    ) -> CompiledModel:
         """Compile for this processor; returns a callable on NumPy arrays.
+
+        Parallel loops run on `num_threads`, one a core unless told. With `cache`, code that an
+        earlier process compiled from the same graph is used again.
+
 
         `fast_math` are LLVM's flags for float ops, such as `contract` or `fast`; none by default,
         so that the result has the rounding that the graph says.
         """
         from gawee_dialect.backend.compiled import CompiledModel
 
-        return CompiledModel(self.lowered(Level.LLVM, fast_math=fast_math), self.bound)
+        program = self._program(fast_math, cache=cache)
+        return CompiledModel(program, self.bound, num_threads=num_threads)
+
+    def _program(self, fast_math: str | None, *, cache: bool) -> Program:
+        from gawee_dialect.backend.cache import CompileCache
+        from gawee_dialect.backend.program import cached_program, compile_program
+        from gawee_dialect.passes.instrument import instruments
+        from gawee_dialect.universe import is_extended
+
+        def lower() -> ModuleOp:
+            return self.lowered(Level.LLVM, fast_math=fast_math)
+
+        if not cache:
+            return compile_program(lower(), MAIN)
+        if instruments() or is_extended():  # passes must run to be seen, and may be a user's own
+            return compile_program(lower(), MAIN, cache=CompileCache())
+        source = f"{fast_math}\n{self.module}"
+        return cached_program(CompileCache(), source, MAIN, lower)
 
 
 def load(path: str | Path, weights: str | Path | Mapping[str, Array] | None = None) -> Model:
@@ -184,6 +220,9 @@ def compile(
     parameters: Mapping[str, Array] | None = None,
     *,
     fast_math: str | None = None,
+    num_threads: int | None = None,
+    cache: bool = True,
 ) -> CompiledModel:
     """Compile a module at the gawee or linalg level; see `Model.compile`."""
-    return Model(module, parameters or {}).compile(fast_math=fast_math)
+    model = Model(module, parameters or {})
+    return model.compile(fast_math=fast_math, num_threads=num_threads, cache=cache)

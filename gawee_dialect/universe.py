@@ -23,8 +23,10 @@ PASSES: dict[str, str] = {
     "bufferize": "Bufferize",
     "outline-kernels": "OutlineKernels",
     "plan-memory": "PlanMemory",
+    "convert-to-winograd": "ConvertToWinograd",
     "assign-layouts": "AssignLayouts",
     "assign-schedules": "AssignSchedules",
+    "lower-winograd-to-loops": "LowerWinogradToLoops",
     "lower-kernels-to-loops": "LowerKernelsToLoops",
     "lower-linalg-to-loops": "LowerLinalgToLoops",
     "convert-to-llvm": "ConvertToLLVM",
@@ -42,6 +44,7 @@ PIPELINES: dict[str, str] = {
 OVERRIDES: dict[str, str] = {
     # Ours in gawee-opt, in the place of xDSL's pass of the same name.
     "canonicalize": "CanonicalizePass",
+    "convert-scf-to-openmp": "ConvertScfToOpenMP",
 }
 
 
@@ -72,6 +75,7 @@ CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
     "arith": _dialect_factory("gawee_dialect.dialect.arith", "ARITH"),
     "linalg": _dialect_factory("gawee_dialect.dialect.linalg", "LINALG"),
     "llvm": _dialect_factory("gawee_dialect.dialect.llvm", "LLVM"),
+    "scf": _dialect_factory("gawee_dialect.dialect.scf", "SCF"),
 }
 
 UNIVERSE = Universe(
@@ -97,6 +101,11 @@ def extended(universe: Universe) -> Generator[None]:
         yield
     finally:
         _more.reset(token)
+
+
+def is_extended() -> bool:
+    """Whether passes and dialects were added to what can be named."""
+    return bool(_more.get())
 
 
 def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:

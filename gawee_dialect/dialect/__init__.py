@@ -16,6 +16,7 @@ from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValue
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.schedule import ScheduleAttr
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.winograd import WinogradOp
 
 
 class ConstantMaterialization(ConstantMaterializationInterface):
@@ -52,6 +53,7 @@ GAWEE = Dialect(
         GetItemOp,
         KernelOp,
         YieldOp,
+        WinogradOp,
     ],
     [PythonValueType, ScheduleAttr],
     [ConstantMaterialization()],

@@ -91,8 +91,8 @@ class FCmpOp(IRDLOperation):
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         type = parser.parse_type()
-        operands = parser.resolve_operands([lhs, rhs], [type, type], parser.pos)
-        compare = cls(*operands, IntegerAttr(predicate, 64))
+        left, right = parser.resolve_operands([lhs, rhs], [type, type], parser.pos)
+        compare = cls(left, right, IntegerAttr(predicate, 64))
         flags = attributes.pop("fastmathFlags", None)
         if isinstance(flags, FastMathAttr):
             compare.fastmathFlags = flags
@@ -211,7 +211,6 @@ class IntegerReduction(IRDLOperation, ABC):
     res = result_def(T)
 
     traits = traits_def(Pure())
-    assembly_format = "`(` operands `)` attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, vector: SSAValue):
         assert isa(vector.type, VectorType[Attribute])

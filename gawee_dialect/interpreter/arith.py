@@ -7,7 +7,7 @@ from xdsl.dialects import arith
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.arith import SelectOp
+from gawee_dialect.dialect.arith import ON_VECTORS, CmpfOp, CmpiOp
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
 from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
 
@@ -92,7 +92,7 @@ CMPI: tuple[tuple[Callable[[Array, Array], Array], Callable[[Array], Array]], ..
 
 
 def _cmpi(op: Operation, operands: Sequence[Array]) -> Array:
-    assert isinstance(op, arith.CmpiOp)
+    assert isinstance(op, arith.CmpiOp | CmpiOp)
     compare, read = CMPI[op.predicate.value.data]
     return compare(read(operands[0]), read(operands[1]))
 
@@ -110,7 +110,7 @@ CMPF: tuple[Callable[[Array, Array], Array] | None, ...] = (
 
 
 def _cmpf(op: Operation, operands: Sequence[Array]) -> Array:
-    assert isinstance(op, arith.CmpfOp)
+    assert isinstance(op, arith.CmpfOp | CmpfOp)
     lhs, rhs = operands
     predicate = op.predicate.value.data
     unordered = np.logical_or(np.isnan(lhs), np.isnan(rhs))
@@ -157,7 +157,7 @@ def _same(value: Array) -> Array:
     return value
 
 
-ARITH: dict[type[Operation], Evaluate] = {
+SCALAR_ARITH: dict[type[Operation], Evaluate] = {
     arith.ConstantOp: _constant,
     # Floats. NumPy's maximum and minimum hand on NaN, fmax and fmin do not.
     arith.AddfOp: plain(np.add),
@@ -193,7 +193,6 @@ ARITH: dict[type[Operation], Evaluate] = {
     arith.ShRUIOp: _unsigned(_shift(np.right_shift)),
     arith.CmpiOp: _cmpi,
     arith.SelectOp: plain(_select),
-    SelectOp: plain(_select),
     # Conversions
     arith.IndexCastOp: _cast(signed),
     arith.SIToFPOp: _cast(signed),
@@ -208,6 +207,12 @@ ARITH: dict[type[Operation], Evaluate] = {
     arith.ExtUIOp: _cast(unsigned),
     arith.TruncIOp: _truncate,
     arith.BitcastOp: _bitcast,
+}
+"""What xDSL's ops compute."""
+
+ARITH: dict[type[Operation], Evaluate] = {
+    **SCALAR_ARITH,
+    **{ours: SCALAR_ARITH[scalar] for scalar, ours in ON_VECTORS.items()},
 }
 """What every op computes; integers wrap around, floats round to nearest, ties to even."""
 

@@ -34,7 +34,7 @@ def dtype_of(type: Attribute) -> np.dtype[np.generic]:
 
     `index` is int64. Raises InterpretationError for a type that NumPy has no array of.
     """
-    if isinstance(type, TensorType | MemRefType | VectorType):
+    if isa(type, ShapedType) or isa(type, VectorType[Attribute]):
         return dtype_of(type.get_element_type())
     if isinstance(type, IndexType):
         return np.dtype(np.int64)

@@ -19,6 +19,7 @@ from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
 from gawee_dialect.interpreter.linalg import LinalgFunctions, structured_functions
 from gawee_dialect.interpreter.math import MathFunctions
 from gawee_dialect.interpreter.memref import MemrefFunctions
+from gawee_dialect.interpreter.omp import OmpFunctions
 from gawee_dialect.interpreter.scf import ScfFunctions
 from gawee_dialect.interpreter.tensor import TensorFunctions
 from gawee_dialect.interpreter.vector import VectorFunctions, VectorMemoryFunctions
@@ -29,6 +30,7 @@ FUNCTIONS: tuple[type[OpFunctions], ...] = (
     TensorFunctions,
     MemrefFunctions,
     ScfFunctions,
+    OmpFunctions,
     ArithFunctions,
     MathFunctions,
     VectorFunctions,

@@ -139,13 +139,14 @@ def lanes_reached(mask: Array) -> int:
 def load_masked(row: Array, mask: Array, others: Array) -> Array:
     """Return the elements of a row that a mask has set, and the others of a vector."""
     result = others.copy()
-    result[: row.size][mask[: row.size]] = row[: mask.size][mask[: row.size]]
+    np.copyto(result[: row.size], row[: mask.size], where=mask[: row.size].astype(np.bool_))
     return result
 
 
 def store_masked(row: Array, mask: Array, value: Array) -> None:
     """Overwrite the elements of a row that a mask has set."""
-    row[: mask.size][mask[: row.size]] = value[: row.size][mask[: row.size]]
+    where = mask[: row.size].astype(np.bool_)
+    np.copyto(row[: mask.size], value[: row.size], where=where)
 
 
 @register_impls

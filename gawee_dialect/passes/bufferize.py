@@ -29,7 +29,8 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import entry_arguments, output_attributes, output_names
-from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.kernel import KernelOp, element_of
+from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.numerics import EXACT, Numerics
 
@@ -113,6 +114,7 @@ class FunctionBufferizer:
             tensor.ExtractSliceOp: self._extract_slice,
             tensor.InsertSliceOp: self._insert_slice,
             KernelOp: self._kernel,
+            WinogradOp: self._winograd,
             arith.ConstantOp: self._constant,
             ReturnOp: self._return,
         }
@@ -268,6 +270,23 @@ class FunctionBufferizer:
         )
         kernel.attributes |= op.attributes
         self.builder.insert(kernel)
+        self._assign(op.target, fresh, Root(writable=True))
+
+    def _winograd(self, op: Operation) -> None:
+        """gawee.winograd %x -> the same on memrefs, writing a fresh buffer; scratch if it is shared"""
+        assert isinstance(op, WinogradOp)
+        fresh = self._alloc(buffer_type(op.target.type))
+        scratch = None
+        if op.split_by_channel:
+            scratch = self._alloc(MemRefType(element_of(op.target), op.scratch_shape))
+        winograd = op.with_operands(
+            self._source(op.input),
+            self._source(op.weights),
+            [self._source(value) for value in op.others],
+            fresh,
+            scratch,
+        )
+        self.builder.insert(winograd)
         self._assign(op.target, fresh, Root(writable=True))
 
     @staticmethod

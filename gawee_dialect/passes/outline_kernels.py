@@ -15,6 +15,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
@@ -31,7 +32,7 @@ CLONED_INTO_KERNELS = (
 
 def is_work(op: Operation) -> bool:
     """Whether an op reads or writes elements of buffers."""
-    return isinstance(op, LinalgStructuredOperation | memref.CopyOp | KernelOp)
+    return isinstance(op, LinalgStructuredOperation | memref.CopyOp | KernelOp | WinogradOp)
 
 
 def node_groups(block: Block) -> Iterable[list[Operation]]:
@@ -43,8 +44,8 @@ def node_groups(block: Block) -> Iterable[list[Operation]]:
     for op in block.ops:
         if not is_work(op):
             continue
-        alone = isinstance(op.location, UnknownLoc) or isinstance(op, KernelOp)
-        joins = bool(group) and not alone and not isinstance(group[-1], KernelOp)
+        alone = isinstance(op.location, UnknownLoc) or isinstance(op, KernelOp | WinogradOp)
+        joins = bool(group) and not alone and not isinstance(group[-1], KernelOp | WinogradOp)
         if group and not (joins and op.location == group[-1].location):
             yield group
             group = []

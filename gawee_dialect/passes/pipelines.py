@@ -6,17 +6,30 @@ from dataclasses import dataclass
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
+from gawee_dialect.passes.assign_layouts import AssignLayouts
+from gawee_dialect.passes.assign_schedules import AssignSchedules
 from gawee_dialect.passes.bufferize import Bufferize
 from gawee_dialect.passes.canonicalize import CanonicalizePass
+from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.passes.convert_to_winograd import ConvertToWinograd
 from gawee_dialect.passes.fold_batch_norm import FoldBatchNorm
 from gawee_dialect.passes.fold_conv_add import FoldConvAdd
+from gawee_dialect.passes.form_kernels import FormKernels
 from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
+from gawee_dialect.passes.lower_kernels_to_loops import LowerKernelsToLoops
 from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
+from gawee_dialect.passes.lower_winograd_to_loops import LowerWinogradToLoops
 from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.plan_memory import PlanMemory
+from gawee_dialect.target.description import HOST
+
+FAST = "fast"
+"""Algorithms that round otherwise than the definition: Winograd's convolution."""
+EXACT = "exact"
+"""Each sum as it is defined, but for its order."""
 
 
 def optimize() -> Sequence[ModulePass]:
@@ -51,10 +64,60 @@ def to_loops() -> Sequence[ModulePass]:
     )
 
 
-def to_llvm(fast_math: str | None = None) -> Sequence[ModulePass]:
-    """Return the passes from a graph to the llvm dialect."""
+def to_kernels(target: str = HOST, algorithms: str = FAST) -> Sequence[ModulePass]:
+    """Return the passes from a graph to scheduled kernels on tensors, weights prepared once."""
+    winograd = (ConvertToWinograd(target=target),) if algorithms == FAST else ()
+    return (
+        *optimize(),
+        LowerToLinalg(),
+        CanonicalizePass(),
+        FormKernels(),  # one op for what is computed in one go
+        *winograd,  # before layouts: tiles need wider halos
+        AssignLayouts(target=target),  # before schedules: what is contiguous decides on vectors
+        AssignSchedules(target=target),
+        CanonicalizePass(),
+        CommonSubexpressionElimination(),  # weights that several kernels want in one order
+        HoistParameterComputation(),
+    )
+
+
+def kernels_to_loops() -> Sequence[ModulePass]:
+    """Return the passes from scheduled kernels to loops over vectors."""
+    return (
+        Bufferize(),
+        OutlineKernels(),
+        PlanMemory(),
+        LowerWinogradToLoops(),  # makes kernels
+        LowerKernelsToLoops(),  # makes fills of what is around points
+        LowerLinalgToLoops(),  # and what did not become a kernel
+        CommonSubexpressionElimination(),
+    )
+
+
+def to_llvm_by_kernels(
+    target: str = HOST,
+    algorithms: str = FAST,
+    fast_math: str | None = None,
+    *,
+    parallel: bool = True,
+) -> Sequence[ModulePass]:
+    """Return the passes from a graph to the llvm dialect, by way of kernels."""
+    threads = (ConvertScfToOpenMP(),) if parallel else ()
+    return (
+        *to_kernels(target, algorithms),
+        *kernels_to_loops(),
+        *threads,
+        ConvertToLLVM(fast_math=fast_math),
+    )
+
+
+def to_llvm(fast_math: str | None = None, *, parallel: bool = True) -> Sequence[ModulePass]:
+    """Return the passes from a graph to the llvm dialect; `parallel` code needs OpenMP."""
+    # Last on loops, until here a parallel loop is one op; without it the loop is an ordinary one.
+    threads = (ConvertScfToOpenMP(),) if parallel else ()
     return (
         *to_loops(),
+        *threads,
         ConvertToLLVM(fast_math=fast_math),  # everything at once: no half-converted types between
     )
 
@@ -114,5 +177,8 @@ class GaweeToLLVM(Pipeline):
     fast_math: str | None = None
     """LLVM fast-math flags on float ops, such as `contract` or `fast`; none by default."""
 
+    parallel: bool = True
+    """Whether parallel loops become teams of threads, which an OpenMP runtime starts."""
+
     def passes(self) -> Sequence[ModulePass]:
-        return to_llvm(self.fast_math)
+        return to_llvm(self.fast_math, parallel=self.parallel)

@@ -41,8 +41,8 @@ ON_BUFFERS = [
     FILECHECK / "dialect" / "linalg_xdsl_passes.mlir",
 ]
 
-# Ops on Python values that nothing has made, linalg ops on buffers, and what cannot be lowered.
-EXCLUDED = {"python_value", "linalg", "linalg_xdsl_passes", "invalid"}
+# Ops on Python values that nothing has made, ops on buffers and indices, what cannot be lowered.
+EXCLUDED = {"python_value", "linalg", "linalg_xdsl_passes", "scf", "invalid"}
 
 
 def on_graphs() -> list[Path]:

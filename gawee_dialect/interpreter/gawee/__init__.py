@@ -10,6 +10,7 @@ from gawee_dialect.interpreter.gawee.pool import PoolFunctions
 from gawee_dialect.interpreter.gawee.python_value import PythonValueFunctions
 from gawee_dialect.interpreter.gawee.resize import ResizeFunctions
 from gawee_dialect.interpreter.gawee.shape import ShapeFunctions
+from gawee_dialect.interpreter.gawee.winograd import WinogradFunctions
 
 GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ConvFunctions,
@@ -21,4 +22,5 @@ GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ShapeFunctions,
     PythonValueFunctions,
     KernelFunctions,
+    WinogradFunctions,
 )

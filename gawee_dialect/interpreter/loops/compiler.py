@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf, nan, sqrt
 
 import numpy as np
-from xdsl.dialects import memref, scf, vector
+from xdsl.dialects import memref, omp, scf, vector
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
@@ -79,7 +79,7 @@ class CompiledNest:
         )
 
 
-def compile_nest(op: scf.ForOp) -> CompiledNest:
+def compile_nest(op: Operation) -> CompiledNest:
     """Compile a loop and everything in it; raises NotCompilable where it cannot."""
     writer = Writer()
     write_op(writer, op)
@@ -115,8 +115,8 @@ def compile_nest(op: scf.ForOp) -> CompiledNest:
 def write_op(writer: Writer, op: Operation) -> None:
     """Write one op; raises NotCompilable for one that is not known."""
     match op:
-        case scf.ForOp():
-            write_for(writer, op)
+        case scf.ForOp() | scf.ParallelOp() | omp.LoopNestOp():
+            write_loop(writer, op)
         case scf.IfOp():
             write_if(writer, op)
         case memref.LoadOp():
@@ -157,7 +157,7 @@ def write_computation(writer: Writer, op: Operation) -> None:
 def write_block(writer: Writer, block: Block, results: Sequence[str]) -> list[str]:
     """Write a block one level deeper, which assigns what it yields; returns its lines."""
     for op in block.ops:
-        if not isinstance(op, scf.YieldOp):
+        if not isinstance(op, scf.YieldOp | scf.ReduceOp | omp.YieldOp):
             write_op(writer, op)
             continue
         yielded = ", ".join(writer.name(value).text for value in op.operands)
@@ -185,6 +185,33 @@ def write_for(writer: Writer, op: scf.ForOp) -> None:
     writer.scopes[-1].lines.extend(lines)
     for name, result in zip(carried, op.results, strict=True):
         writer.names[result] = Name(name, writer.depth)
+
+
+def write_loop(writer: Writer, op: scf.ForOp | scf.ParallelOp | omp.LoopNestOp) -> None:
+    """Write a loop or a nest; raises NotCompilable for a reduction."""
+    if isinstance(op, scf.ForOp):
+        write_for(writer, op)
+        return
+    if op.results or "loop_inclusive" in op.properties:
+        raise NotCompilable(f"'{op.name}'")
+    write_nest(writer, (op.lowerBound, op.upperBound, op.step), op.body.block)
+
+
+def write_nest(writer: Writer, bounds: Sequence[Sequence[SSAValue]], block: Block) -> None:
+    """for i in range(..): for j in range(..): ...; the iterations are independent"""
+    heads: list[str] = []
+    for argument, *each in zip(block.args, *bounds, strict=True):
+        lower, upper, step = (writer.name(value) for value in each)
+        index = writer.fresh("i")
+        heads.append(f"for {index} in range({lower.text}, {upper.text}, {step.text}):")
+        writer.scopes.append(Scope())
+        writer.names[argument] = Name(index, writer.depth, _trips(lower.range, upper.range))
+    lines = write_block(writer, block, ())
+    for head in reversed(heads):
+        writer.line(head)
+        writer.scopes[-1].lines.extend(lines)
+        if head is not heads[0]:
+            lines = writer.scopes.pop().lines
 
 
 def _trips(lower: Range, upper: Range) -> Range:

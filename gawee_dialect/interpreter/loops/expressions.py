@@ -10,7 +10,6 @@ import numpy as np
 from xdsl.dialects import arith, math
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.arith import SelectOp
 from gawee_dialect.interpreter.arrays import dtype_of
 from gawee_dialect.interpreter.body import SCALARS
 from gawee_dialect.interpreter.loops.writer import (
@@ -42,7 +41,6 @@ EXACT: dict[type[Operation], str] = {
     arith.MaxnumfOp: "{0} if {0} >= {1} or {1} != {1} else {1}",
     arith.MinnumfOp: "{0} if {0} <= {1} or {1} != {1} else {1}",
     arith.SelectOp: "{1} if {0} else {2}",
-    SelectOp: "{1} if {0} else {2}",
 }
 """Ops whose result needs no rounding."""
 

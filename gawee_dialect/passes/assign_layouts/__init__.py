@@ -22,6 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp, element_of, shape_of
+from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.assign_layouts.decide import (
     Layouts,
@@ -107,6 +108,8 @@ class _Rewriter:
                 dead.append(op)
             elif isinstance(op, KernelOp):
                 self._kernel(op, dead)
+            elif isinstance(op, WinogradOp):
+                self._winograd(op, dead)
             elif isinstance(op, tensor.InsertSliceOp) and not self._is_plain(op.result):
                 self._insert_slice(op, dead)
             elif not isinstance(op, tensor.EmptyOp):
@@ -152,6 +155,25 @@ class _Rewriter:
         new.attributes.update(op.attributes)
         return self._insert(op, new)
 
+    def _winograd(self, op: WinogradOp, dead: list[Operation]) -> None:
+        result = op.result
+        assert result is not None
+        layout = self.layouts.of(result)
+        read = [
+            self._read(op, value, map) for value, map in zip((op.input, *op.others), op.maps)
+        ]
+        (input, input_map), *others = read
+        type = TensorType(element_of(result), layout.shape(shape_of(result)))
+        new = op.with_operands(
+            input,
+            op.weights,
+            [value for value, _ in others],
+            type,
+            maps=[input_map, *(map for _, map in others), _composed(op.maps[-1], layout)],
+        )
+        self.stored[result] = self._insert(op, new)
+        dead.append(op)
+
     def _insert(self, before: Operation, new: Operation) -> SSAValue:
         block = before.parent
         assert block is not None
@@ -175,18 +197,19 @@ class _Rewriter:
         layout = self.layouts.of(source)
         if layout.block > 1 and divides(AffineMap(map.num_dims, 0, (exprs[CHANNEL_AXIS],))):
             assert source is value, "padding leaves channels as they are"
-            return self._plain_copy(op, value), map
+            return self._plain_copy(value), map
         read = AffineMap(map.num_dims, 0, layout.place(exprs))
         return self.stored[source], _simplified(read)
 
     # Other ops.
 
     def _other(self, op: Operation) -> None:
-        for index, value in enumerate(op.operands):
-            if value in self.stored:
-                op.operands[index] = self._plain_copy(op, value)
+        for reader in op.walk():  # bodies may read whole tensors
+            for index, value in enumerate(reader.operands):
+                if value in self.stored:
+                    reader.operands[index] = self._plain_copy(value)
 
-    def _plain_copy(self, op: Operation, value: SSAValue) -> SSAValue:
+    def _plain_copy(self, value: SSAValue) -> SSAValue:
         if value not in self.plain:
             stored, layout = self.stored[value], self.layouts.of(value)
             assert isinstance(stored.owner, Operation)

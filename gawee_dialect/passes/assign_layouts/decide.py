@@ -1,12 +1,12 @@
 """Which tensors of a function are stored in which layout."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -17,6 +17,7 @@ from xdsl.ir.affine import (
 )
 
 from gawee_dialect.dialect.kernel import KernelOp, Number, shape_of, used_dims
+from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.passes.assign_layouts.layout import CHANNEL_AXIS, Layout
 from gawee_dialect.target.description import Processor
 
@@ -127,6 +128,9 @@ class Layouts:
         for op in ops:
             if isinstance(op, KernelOp):
                 self._block(op)
+            elif isinstance(op, WinogradOp) and op.result is not None:
+                block = self._largest_block(op.sizes[1])
+                self._add(op.result, replace(Layout.plain(4), block=block))
             elif isinstance(op, tensor.InsertSliceOp):
                 self._join(op)
         for op in ops:
@@ -140,7 +144,7 @@ class Layouts:
     # Blocks.
 
     def _block(self, op: KernelOp) -> None:
-        if op.result is None or pad_of(op) is not None and self._source_group(op) is not None:
+        if op.result is None or (pad_of(op) is not None and self._source_group(op) is not None):
             return
         shape = shape_of(op.result)
         channel = self._channel_dim(op, op.maps[-1], shape)
@@ -169,6 +173,9 @@ class Layouts:
         """Return the block for what a reduction over all channels makes of them, or 1."""
         if not op.accumulate.blocks or not self._mixes_channels(op, channel):
             return 1
+        return self._largest_block(channels)
+
+    def _largest_block(self, channels: int) -> int:
         lanes = self.processor.lanes
         while lanes >= SMALLEST_BLOCK or lanes == self.processor.lanes:
             if channels % lanes == 0:

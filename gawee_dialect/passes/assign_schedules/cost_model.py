@@ -11,7 +11,7 @@ A tile that leaves no register for operands spills, which the model counts as fo
 Sizes that don't divide are counted as they will be run: as a smaller tile at the end.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import ceil, prod
@@ -28,6 +28,8 @@ LOAD_WEIGHT = 0.01
 TILE_OVERHEAD = 10
 """Cycles to get into a tile and out of it."""
 SCRATCH_REGISTERS = 2
+UNROLLED = 24
+"""Instructions of a tile that only copies or computes each element by itself."""
 POINTS = (*range(2, 17), 20, 24, 28)
 """Points of a tile to try along a dimension that the vector is not along."""
 MOST_VECTORS = 8
@@ -149,11 +151,22 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
             if vectors > 1 and lanes * (vectors - 1) >= sizes[dim]:
                 break
             along = {dim: min(lanes * vectors, sizes[dim])} if dim in parallel else {}
-            yield Tile(dim, lanes, along)
+            tile = Tile(dim, lanes, along)
+            if vectors > 1 and not kernel.accumulate_ops and _instructions(kernel, tile) > UNROLLED:
+                break
+            yield tile
+            if not kernel.accumulate_ops:
+                continue  # nothing is used twice: a wider tile only makes longer code
             most = processor.vector_registers // vectors
             for other, points in product(others, POINTS):
                 if points <= min(most, sizes[other]):
                     yield Tile(dim, lanes, {**along, other: points})
+
+
+def _instructions(kernel: KernelAccesses, tile: Tile) -> float:
+    """Return about how many instructions a tile without reductions is unrolled to."""
+    operands = (*kernel.inputs, kernel.output)
+    return LOADS_PER_CYCLE * sum(load_cycles(operand, kernel, tile) for operand in operands)
 
 
 def _fits(kernel: KernelAccesses, dim: int, lanes: int) -> bool:

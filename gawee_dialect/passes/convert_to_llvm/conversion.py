@@ -25,7 +25,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.llvm import FastMathAttr, LLVMPointerType
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic
@@ -84,15 +84,32 @@ def converted_vector(type: VectorType[Attribute]) -> VectorType[Attribute]:
     return VectorType(lane, type.shape)
 
 
+@dataclass(frozen=True)
+class Team:
+    """Which thread runs a function, and of how many, both i64."""
+
+    thread: SSAValue
+    threads: SSAValue
+
+
 class FunctionConversion:
     """What rules see: the values converted so far, and the block that new ops go to."""
 
     def __init__(
-        self, rules: "Mapping[type[Operation], Rule]", region: Region, fast_math: FastMathAttr
+        self,
+        rules: "Mapping[type[Operation], Rule]",
+        region: Region,
+        fast_math: FastMathAttr,
+        name: str = "",
     ):
         self.rules = rules
         self.region = region
         self.fast_math = fast_math
+        self.name = name
+        self.team: Team | None = None
+        self.outlined: list[Operation] = []
+        self.runtime: dict[str, llvm.LLVMFunctionType] = {}
+        self._outlined_count = 0
         self.diagnostics: list[Diagnostic] = []
         self.libm: dict[str, llvm.LLVMFunctionType] = {}
         self.blocks: dict[Block, Block] = {}
@@ -136,9 +153,24 @@ class FunctionConversion:
         """Say that the function may write the memory of a memref."""
         self._written.add(self.root(memref))
 
-    def is_read_only(self, argument: BlockArgument) -> bool:
+    def is_read_only(self, argument: SSAValue) -> bool:
         """Whether nothing converted so far writes the memory of a memref argument."""
         return argument not in self._written
+
+    def outlined_name(self) -> str:
+        """Return a name for the next function that is made of a part of this one."""
+        self._outlined_count += 1
+        return f"{self.name}_parallel_{self._outlined_count - 1}"
+
+    def adopt(self, inner: "FunctionConversion", captured: Sequence[SSAValue]) -> None:
+        """Take over what the conversion of an outlined part found, and what it writes to."""
+        self.diagnostics += inner.diagnostics
+        self.outlined += inner.outlined
+        self.libm |= inner.libm
+        self.runtime |= inner.runtime
+        for value in captured:
+            if not inner.is_read_only(value):
+                self.mark_written(value)
 
     def append(self, op: Operation) -> None:
         """Append an op to the current block; it gets the location of the op being converted."""

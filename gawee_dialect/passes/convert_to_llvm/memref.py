@@ -29,6 +29,7 @@ from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
+    ScalarType,
     ValueType,
     converted_type,
     in_lanes,
@@ -304,6 +305,8 @@ def converted_global(op: memref.GlobalOp) -> Operation:
     Raises Declined for an element type that is not stored.
     """
     element = stored_type(op.type.element_type)
+    if not isinstance(element, ScalarType):
+        raise Declined(f"expected elements that are scalars, got '{op.type}'")
     size = prod(op.type.get_shape())
     value = op.initial_value
     data = BytesAttr(bytes(stored_bytes(op.type.element_type)))  # one element stands for all

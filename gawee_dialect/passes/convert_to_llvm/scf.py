@@ -23,7 +23,8 @@ UNROLL = "gawee.unroll"
 NSW = OverflowAttr((OverflowFlag.NO_SIGNED_WRAP,))
 
 
-def _constant(value: SSAValue) -> int | None:
+def constant_of(value: SSAValue) -> int | None:
+    """Return the number that an llvm value is, None where it is not constant."""
     if isinstance(value.owner, llvm.ConstantOp) and isa(value.owner.value, IntegerAttr):
         return value.owner.value.value.data
     return None
@@ -31,7 +32,7 @@ def _constant(value: SSAValue) -> int | None:
 
 def _step_overflow(upper: SSAValue, step: SSAValue) -> OverflowAttr:
     # The last sum is below upper + step, which is known not to wrap for constants only.
-    upper_bound, width = _constant(upper), _constant(step)
+    upper_bound, width = constant_of(upper), constant_of(step)
     assert isa(upper.type, IntegerType)
     largest = 1 << (upper.type.width.data - 1)
     if upper_bound is None or width is None or upper_bound + width >= largest:

@@ -122,8 +122,8 @@ def convert_broadcast(op: vector.BroadcastOp, to: FunctionConversion) -> None:
 def convert_fma(op: vector.FMAOp, to: FunctionConversion) -> None:
     """vector.fma  ->  llvm.intr.fma"""
     converted_type(op.res.type)
-    operands = (to.value(operand) for operand in op.operands)
-    to.define(op.res, to.compute(llvm.FMAOp(*operands, to.fast_math)))
+    lhs, rhs, addend = to.all_values(op.operands)
+    to.define(op.res, to.compute(llvm.FMAOp(lhs, rhs, addend, to.fast_math)))
 
 
 def convert_create_mask(op: vector.CreateMaskOp, to: FunctionConversion) -> None:
@@ -170,9 +170,9 @@ def convert_shuffle(op: vector.ShuffleOp, to: FunctionConversion) -> None:
     longest = max(left, right)
     # llvm.shufflevector takes two vectors of one type, and numbers the second's lanes from there.
     picks = [pick + longest - left if pick >= left else pick for pick in op.mask.get_values()]
-    vectors = [_filled_up(to, each, longest) for each in (lhs, rhs)]
+    lhs, rhs = _filled_up(to, lhs, longest), _filled_up(to, rhs, longest)
     mask = DenseArrayBase.from_list(i32, picks)
-    to.define(op.result, to.compute(llvm.ShuffleVectorOp(*vectors, mask, type)))
+    to.define(op.result, to.compute(llvm.ShuffleVectorOp(lhs, rhs, mask, type)))
 
 
 def _filled_up(to: FunctionConversion, value: SSAValue, lanes: int) -> SSAValue:

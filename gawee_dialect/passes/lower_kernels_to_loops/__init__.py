@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.func import FuncOp
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.kernel import KernelOp
@@ -29,13 +28,9 @@ class LowerKernel(Pattern):
             reason = "expected a reduction whose order is free, got another 'accumulate'"
             self.missed(op, f"vector = {vector}: {reason}")
             return
-        function = op.parent_op()
-        while not isinstance(function, FuncOp):
-            assert function is not None
-            function = function.parent_op()
         before = op.prev_op
         fill_outside(rewriter, op)
-        LoopNest(op, function.body.block).build(rewriter)
+        LoopNest(op).build(rewriter)
         new = op.prev_op
         while new is not None and new is not before:
             for inner in new.walk():

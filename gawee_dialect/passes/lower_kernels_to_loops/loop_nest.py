@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import prod
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf, vector
-from xdsl.dialects.builtin import IndexType, StringAttr, VectorType
+from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -19,12 +18,13 @@ from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     Counters,
     IndexBuilder,
     LinearIndex,
-    delinearized,
+)
+from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
+    allocate,
+    open_loop,
+    parallel_loop,
 )
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
-
-UNROLL = "gawee.unroll"
-"""The attribute of a loop that LLVM is to unroll, with the value `"full"`."""
 
 Inside = Callable[[Builder, "Place"], None]
 """Builds what is inside some loops."""
@@ -55,8 +55,6 @@ class LoopNest:
     """Builds the loops of one kernel on buffers."""
 
     op: KernelOp
-    top: Block
-    """The block that register tiles are allocated in, before what is in it."""
     counters: Counters = field(default_factory=Counters)
 
     def __post_init__(self) -> None:
@@ -94,21 +92,10 @@ class LoopNest:
         def tile(inner: Builder, at: Place) -> None:
             self._build_loops(inner, rest, at, self._build_tile)
 
-        if prod(counts) == 1:
-            self._build_loops(builder, loops, place, tile)
-            return
-        body = Block(arg_types=[IndexType()])
-        counter = body.args[0]
-        counter.name_hint = "task"
-        self.counters.trip_counts[counter] = prod(counts)
-        zero, end, one = (constant_index(builder, value) for value in (0, prod(counts), 1))
-        builder.insert(scf.ParallelOp([zero], [end], [one], Region(body)))
-        inner = Builder(InsertPoint.at_end(body))
-        top, self.top = self.top, body
-        indices = delinearized(IndexBuilder(inner, self.counters), counter, counts)
-        self._enter(inner, list(zip(loops, counts, indices, strict=True)), place, tile)
-        inner.insert(scf.ReduceOp())
-        self.top = top
+        def enter(inner: Builder, indices: Sequence[LinearIndex]) -> None:
+            self._enter(inner, list(zip(loops, counts, indices, strict=True)), place, tile)
+
+        parallel_loop(builder, self.counters, counts, enter)
 
     def _enter(
         self,
@@ -143,7 +130,7 @@ class LoopNest:
         if count == 1:
             go_on(builder, place)
             return
-        inner, counter = self._open(builder, count, f"d{loop.dim}")
+        inner, counter = open_loop(builder, self.counters, count, f"d{loop.dim}")
         self._visit(inner, loop, count, LinearIndex(terms={counter: 1}), place, go_on)
         inner.insert(scf.YieldOp())
 
@@ -173,18 +160,6 @@ class LoopNest:
             inner = Builder(InsertPoint.at_end(block))
             inside(inner, place.moved(loop.dim, by, extent))
             inner.insert(scf.YieldOp())
-
-    def _open(
-        self, builder: Builder, count: int, name: str, *, unroll: bool = False
-    ) -> tuple[Builder, SSAValue]:
-        body = Block(arg_types=[IndexType()])
-        body.args[0].name_hint = name
-        bounds = (constant_index(builder, value) for value in (0, count, 1))
-        loop = builder.insert(scf.ForOp(*bounds, (), Region(body)))
-        if unroll:
-            loop.attributes[UNROLL] = StringAttr("full")
-        self.counters.trip_counts[body.args[0]] = count
-        return Builder(InsertPoint.at_end(body)), body.args[0]
 
     # A register tile.
 
@@ -216,7 +191,7 @@ class LoopNest:
 
     def open_unrolled(self, builder: Builder, count: int, name: str) -> tuple[Builder, SSAValue]:
         """Open a loop that LLVM unrolls."""
-        return self._open(builder, count, name, unroll=True)
+        return open_loop(builder, self.counters, count, name, unroll=True)
 
     def build_reductions(self, builder: Builder, place: Place, inside: Inside) -> None:
         """Build the loops over what is reduced."""
@@ -251,7 +226,7 @@ class RegisterTile:
     def build(self, builder: Builder) -> None:
         """Start, accumulate and finish all points of the tile."""
         if self.op.initial is not None:
-            self._allocate()
+            self._allocate(builder)
             self._start(builder)
             self.nest.build_reductions(builder, self.place, self._accumulate)
         self._points(builder, self._finish_point)
@@ -271,20 +246,14 @@ class RegisterTile:
 
     # Accumulators.
 
-    def _allocate(self) -> None:
+    def _allocate(self, builder: Builder) -> None:
         width = Lanes(self.reduced_lanes, self.reduced_lanes)
         width = self.lanes if self.reduced_lanes == 1 else width
         type = self.op.accumulator_type
         assert type is not None
         self.accumulator_lanes = width
-        alloca = memref.AllocaOp.get(width.type(type), shape=list(self.counts.values()))
-        alloca.memref.name_hint = "accumulators"
-        top = self.nest.top
-        if top.first_op is None:
-            top.add_op(alloca)
-        else:
-            top.insert_op_before(alloca, top.first_op)
-        self.accumulators = alloca.memref
+        shape = list(self.counts.values())
+        self.accumulators = allocate(builder, width.type(type), shape, "accumulators")
 
     def _slot(self, counters: Mapping[int, SSAValue]) -> tuple[SSAValue, list[SSAValue]]:
         assert self.accumulators is not None

@@ -6,8 +6,10 @@ from math import prod
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref
 from xdsl.dialects.linalg import ops as linalg
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineMap
 
-from gawee_dialect.dialect.kernel import KernelOp, element_of, shape_of, value_range
+from gawee_dialect.dialect.kernel import KernelOp, Number, element_of, shape_of, value_range
 from gawee_dialect.passes.bufferize import memref_type
 from gawee_dialect.passes.lower_to_linalg.tensors import zero
 
@@ -15,14 +17,11 @@ Box = tuple[tuple[int, int], ...]
 """The first index and the end along each axis."""
 
 
-def image(op: KernelOp) -> Box | None:
+def image(map: AffineMap, sizes: Sequence[int]) -> Box | None:
     """Return the box of elements that points are about, None where they are no box."""
-    map, shape = op.maps[-1], shape_of(op.target)
-    box = [value_range(expr, op.sizes) for expr in map.results]
-    count = prod(op.sizes[: op.num_parallel])
-    if prod(high - low + 1 for low, high in box) != count:
+    box = [value_range(expr, sizes) for expr in map.results]
+    if prod(high - low + 1 for low, high in box) != prod(sizes):
         return None
-    assert len(box) == len(shape)
     return tuple((low, high + 1) for low, high in box)
 
 
@@ -37,15 +36,27 @@ def borders(shape: Sequence[int], inner: Box) -> Iterator[Box]:
 
 def fill_outside(builder: Builder, op: KernelOp) -> None:
     """Fill the elements of the output that no point is about."""
-    if op.covers_output():
+    sizes = (*op.sizes[: op.num_parallel], *(1 for _ in op.sizes[op.num_parallel :]))
+    fill_around(builder, op.target, op.maps[-1], sizes, op.outside)
+
+
+def fill_around(
+    builder: Builder,
+    buffer: SSAValue,
+    map: AffineMap,
+    sizes: Sequence[int],
+    outside: Number | None,
+) -> None:
+    """Fill the elements of a buffer that a map takes no point to, with zero for None."""
+    shape = shape_of(buffer)
+    inner = image(map, sizes)
+    boxes = [tuple((0, size) for size in shape)] if inner is None else list(borders(shape, inner))
+    if not boxes:
         return
-    buffer, shape = op.target, shape_of(op.target)
-    inner = image(op)
-    boxes = [tuple((0, size) for size in shape)] if inner is None else borders(shape, inner)
-    if op.outside is None:
+    if outside is None:
         value = zero(builder, element_of(buffer))
     else:
-        value = builder.insert(arith.ConstantOp(op.outside)).result
+        value = builder.insert(arith.ConstantOp(outside)).result
     for box in boxes:
         offsets, sizes = [low for low, _ in box], [high - low for low, high in box]
         type = memref.SubviewOp.infer_result_type(

@@ -58,3 +58,8 @@ func.func @only_scalars_are_broadcast(%x: memref<4xf32>, %i: index) {
   %w = vector.broadcast %v : vector<1xf32> to vector<4xf32>
   return
 }
+
+// -----
+
+// CHECK: error: 'memref.global' op cannot be removed by convert-to-llvm: expected elements that are scalars, got 'memref<2xvector<4xf32>>'
+"memref.global"() <{sym_name = "table", sym_visibility = "private", type = memref<2xvector<4xf32>>, initial_value}> : () -> ()
