@@ -24,7 +24,7 @@ from xdsl.universe import Universe
 from xdsl.utils.hints import isa
 
 import gawee_dialect.passes
-from gawee_dialect.dialect import GAWEE
+from gawee_dialect.dialect import GAWEE, GRAPH_LEVEL, KERNEL_LEVEL
 from gawee_dialect.dialect.entry import entry_arguments, find_function
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
@@ -47,15 +47,15 @@ FILECHECK = Path(__file__).parent / "filecheck"
 OPS = list(GAWEE.operations)
 OUR_PASSES = {**UNIVERSE.all_passes, **{name: all_passes()[name] for name in OVERRIDES}}
 
-# Ops below graphs: `form-kernels` makes them of linalg, and they are lowered to loops. Those that
-# only occur in a region of another share its example.
-KERNEL_LEVEL: dict[type[Operation], type[Operation]] = {KernelOp: KernelOp, YieldOp: KernelOp}
-GRAPH_OPS = [op for op in OPS if op not in KERNEL_LEVEL]
+TO_LOOPS = "bufferize,lower-kernels-to-loops,lower-winograd-to-loops"
+
+# A terminator has no example of its own.
+EXAMPLES: dict[type[Operation], type[Operation]] = {YieldOp: KernelOp}
 
 # Python values are folded away by `canonicalize`, or rejected: no level computes them.
 NOT_COMPUTED = (GetAttrOp, GetItemOp)
 COMPUTED_OPS = [op for op in OPS if op not in NOT_COMPUTED]
-LOWERED_OPS = [op for op in GRAPH_OPS if op not in NOT_COMPUTED]
+LOWERED_OPS = [op for op in GRAPH_LEVEL if op not in NOT_COMPUTED]
 
 
 def name_of(op: type[Operation]) -> str:
@@ -74,7 +74,7 @@ def example_text(op: type[Operation]) -> str:
 
 def example_module(op: type[Operation]) -> ModuleOp:
     """Return a module of one function @main around an op's example; what it reads are arguments."""
-    text = example_text(KERNEL_LEVEL.get(op, op))
+    text = example_text(EXAMPLES.get(op, op))
     parser = Parser(make_context(), text)
     while (parsed := parser.parse_optional_operation()) is not None:
         last = parsed
@@ -147,7 +147,7 @@ def test_kernel_level_op_example_lowers_to_loops(op: type[Operation]) -> None:
     module = example_module(op)
     ctx = make_context()
 
-    run_passes(ctx, module, parse_passes("bufferize,lower-kernels-to-loops", all_passes()))
+    run_passes(ctx, module, parse_passes(TO_LOOPS, all_passes()))
 
     left = {inner.name for inner in module.walk() if inner.name.startswith("gawee.")}
     assert left == set()

@@ -173,3 +173,11 @@ GAWEE = Dialect(
     [PythonValueType, ScheduleAttr],
     [ConstantMaterialization()],
 )
+
+KERNEL_LEVEL: tuple[type[Operation], ...] = (KernelOp, YieldOp, WinogradOp)
+"""Ops below graphs: passes make them of linalg, and lower them to loops."""
+
+GRAPH_LEVEL: tuple[type[Operation], ...] = tuple(
+    op for op in GAWEE.operations if op not in KERNEL_LEVEL
+)
+"""Ops that a graph is made of; `lower-to-linalg` leaves none of them."""

@@ -10,7 +10,12 @@ from xdsl.pattern_rewriter import PatternRewriteWalker
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from gawee_dialect.passes.form_kernels.copies import WriteThroughCopy
-from gawee_dialect.passes.form_kernels.from_linalg import FormBroadcast, FormKernel, FormPad
+from gawee_dialect.passes.form_kernels.from_linalg import (
+    DropFill,
+    FormBroadcast,
+    FormKernel,
+    FormPad,
+)
 from gawee_dialect.passes.form_kernels.fuse import FuseIntoReduction
 from gawee_dialect.passes.form_kernels.inline import InlineConstant, InlineProducer
 from gawee_dialect.passes.form_kernels.views import ReadThroughView, WriteThroughReshape
@@ -26,6 +31,7 @@ FUSE: tuple[type[Pattern], ...] = (
     FuseIntoReduction,
     WriteThroughReshape,
     WriteThroughCopy,  # last: a copy that can be read through needs no place in memory
+    DropFill,
 )
 
 

@@ -36,6 +36,20 @@ class FormKernel(Pattern):
         rewriter.replace(op, new)
 
 
+class DropFill(Pattern):
+    """linalg.fill that nobody reads -> nothing
+
+    xDSL's linalg ops don't state their effects, so that nothing else removes them.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: linalg.ops.FillOp, rewriter: PatternRewriter) -> None:
+        if not op.res or op.res[0].uses:
+            self.missed(op, "expected a tensor that nobody reads")
+            return
+        rewriter.erase(op)
+
+
 class FormBroadcast(Pattern):
     """linalg.broadcast -> gawee.kernel that copies"""
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gawee_dialect.dialect import GAWEE
+from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.passes.lower_to_linalg.along_axis import (
     LowerCumSum,
     LowerLogSoftmax,
@@ -111,4 +111,4 @@ class LowerToLinalg(RewritePass):
         LowerConstant,
         RejectPythonValue,
     )
-    removes = tuple(GAWEE.operations)
+    removes = GRAPH_LEVEL
