@@ -30,7 +30,7 @@ def check_product(a, b, **flags):
     check_levels(lambda a, b: BatchMatMulOp(a, b, **flags), [a, b], torch.matmul(left, right))
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data(), st.lists(sizes, max_size=3), st.booleans(), st.booleans())
 def test_batch_matmul_broadcasts_as_pytorch_does(data, leading, transpose_a, transpose_b):
     rows, inner, features = (data.draw(sizes) for _ in range(3))
@@ -72,7 +72,7 @@ def repeated(arrays, own):
     return q, k, v
 
 
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(st.data(), st.booleans(), st.none() | st.floats(0.1, 2))
 def test_attention_with_grouped_heads_matches_pytorch(data, causal, scale):
     arrays, own = attention_arrays(data)
@@ -82,7 +82,7 @@ def test_attention_with_grouped_heads_matches_pytorch(data, causal, scale):
     check_levels(lambda *args: AttentionOp(*args, scale=scale, causal=causal), arrays, expected)
 
 
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(st.data(), st.booleans())
 def test_masked_attention_matches_pytorch(data, boolean):
     arrays, own = attention_arrays(data)

@@ -16,7 +16,7 @@ from tests.ops.levels import check_levels  # noqa: E402
 
 interpolate = torch.nn.functional.interpolate
 grid_sample = torch.nn.functional.grid_sample
-few = settings(max_examples=20)
+few = settings(max_examples=8)
 TORCH_MODES = {("linear", 3): "trilinear", ("nearest_exact", 2): "nearest-exact"}
 
 
@@ -128,7 +128,7 @@ def test_float_positions_of_every_size_are_those_of_pytorch(mode, offset):
             np.testing.assert_array_equal(positions, expected.astype(np.int64))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(
     st.data(),
     st.sampled_from(["bilinear", "nearest"]),
@@ -138,7 +138,7 @@ def test_float_positions_of_every_size_are_those_of_pytorch(mode, offset):
 def test_grid_sample_matches_pytorch(data, mode, padding_mode, align_corners):
     x = numbers(0, 2, 3, *drawn_sizes(data, 2))
     grid = numbers(1, 2, *drawn_sizes(data, 2), 2)
-    grid.flat[:: data.draw(st.integers(2, 9))] *= data.draw(st.sampled_from([1, 4, 1e9, np.inf]))
+    grid.flat[:: data.draw(st.integers(2, 9))] *= data.draw(st.sampled_from([1, 4, 1e9]))
     options = {"mode": mode, "padding_mode": padding_mode, "align_corners": align_corners}
 
     expected = grid_sample(*map(torch.from_numpy, (x, grid)), **options)

@@ -23,7 +23,7 @@ AD_AVG_POOL = {1: F.adaptive_avg_pool1d, 2: F.adaptive_avg_pool2d, 3: F.adaptive
 AD_MAX_POOL = {1: F.adaptive_max_pool1d, 2: F.adaptive_max_pool2d, 3: F.adaptive_max_pool3d}
 SPATIAL = {1: (11,), 2: (6, 7), 3: (5, 6, 4)}
 
-few = settings(max_examples=15)
+few = settings(max_examples=10)
 all_axes = st.sampled_from([1, 2, 3])
 
 
@@ -84,7 +84,7 @@ def test_convolution_over_one_axis_of_other_float_types(dtype, channels, groups)
     )
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(st.data(), all_axes)
 def test_transposed_convolution_matches_pytorch(data, axes):
     groups, channels, filters = (data.draw(st.integers(1, 3)) for _ in range(3))
