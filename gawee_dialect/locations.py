@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     NameLoc,
     StringAttr,
     UnknownLoc,
+    f64,
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.parser import AttrParser, Parser
@@ -108,6 +109,14 @@ class LocatedParser(Parser):
             return None
         self.parse_bytes_literal()
         return text
+
+    def parse_optional_float(self, *, allow_negative: bool = True) -> float | None:
+        # A property of type f64 that 17 digits say without a point is printed as its bits too:
+        # 0x412E848200000000 is 1000001.0. Our properties that are floats are all f64.
+        if self._current_token.span.text.startswith("0x"):
+            bits = self.parse_integer(allow_boolean=False, allow_negative=False)
+            return f64.unpack(bits.to_bytes(f64.size, "little"), 1)[0]
+        return super().parse_optional_float(allow_negative=allow_negative)
 
     def parse_operation(self) -> Operation:
         start = self.pos

@@ -7,13 +7,27 @@ from typing import TypeVar
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.work import Work, traffic
+from gawee_dialect.dialect import ELEMENTWISE, REDUCTIONS
+from gawee_dialect.dialect.activation import (
+    ClipOp,
+    EluOp,
+    GeluOp,
+    HardSigmoidOp,
+    HardSwishOp,
+    SigmoidOp,
+    SiluOp,
+    SoftplusOp,
+)
+from gawee_dialect.dialect.along_axis import AlongAxisOp, CumSumOp, LogSoftmaxOp, SoftmaxOp
+from gawee_dialect.dialect.arithmetic import FloorDivOp, RemainderOp, SignOp
 from gawee_dialect.dialect.attention import AttentionOp
+from gawee_dialect.dialect.cast import CastOp
+from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.pool import (
     AdaptivePoolOp,
     AdAvgPoolOp,
@@ -22,6 +36,7 @@ from gawee_dialect.dialect.pool import (
     MaxPoolOp,
 )
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
+from gawee_dialect.dialect.reduction import ArgOp, ReduceMeanOp, ReduceOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import element_type, is_float, is_tensor, tensor_shape
@@ -76,6 +91,51 @@ def _batch_norm(op: BatchNormOp) -> int:
     return steps * _elements(op.result)
 
 
+_SEVERAL_STEPS: Mapping[type[Operation], int] = {
+    **dict.fromkeys((SignOp, CompareOp, IsNanOp, WhereOp, CastOp), 0),
+    **{EluOp: 3, SigmoidOp: 4, SiluOp: 4, HardSigmoidOp: 4, HardSwishOp: 5, SoftplusOp: 6},
+    **{RemainderOp: 4, FloorDivOp: 10},
+}
+"""Steps on an element where they are not one: comparing, choosing and converting count none."""
+
+
+def _elementwise(op: Operation) -> int:
+    match op:
+        case GeluOp():
+            steps = 9 if op.approximate.data == "tanh" else 5
+        case ClipOp():
+            steps = sum(bound is not None for bound in op.bounds)
+        case _:
+            steps = _SEVERAL_STEPS.get(type(op), 1)
+    return steps * _elements(op.results[0])
+
+
+def _reduce(op: ReduceOp) -> int:
+    divisions = _elements(op.result) if isinstance(op, ReduceMeanOp) else 0
+    return _elements(op.input) + divisions
+
+
+def _arg(op: ArgOp) -> int:
+    """Count the extreme and the least position; floats are looked at for NaN as well."""
+    return (3 if is_float(element_type(op.input)) else 2) * _elements(op.input)
+
+
+def _lines(op: AlongAxisOp) -> int:
+    shape = tensor_shape(op.input)
+    return prod(shape[: op.resolved_axis]) * prod(shape[op.resolved_axis + 1 :])
+
+
+def _rows(op: LayerNormOp | RmsNormOp) -> int:
+    shape = tensor_shape(op.input)
+    return prod(shape[: len(shape) - op.normalized_rank.value.data])
+
+
+def _normalization(op: LayerNormOp | GroupNormOp, lines: int) -> int:
+    """Count mean, deviation and their use on every element, and four steps for each of both."""
+    steps = 6 + (op.scale is not None) + (op.bias is not None)
+    return steps * _elements(op.result) + 4 * lines
+
+
 def _interpolate(op: InterpolateOp) -> int:
     if op.mode.data in InterpolateOp.CHOOSING:
         return 0
@@ -102,8 +162,19 @@ _rule(ConvTransposeOp, lambda op: 2 * _elements(op.input) * prod(tensor_shape(op
 _rule(BatchMatMulOp, _batch_matmul)
 _rule(AttentionOp, _attention)
 _rule(MatMulOp, lambda op: 2 * _elements(op.result) * tensor_shape(op.weight)[1])
-for elementwise in (AddOp, SubOp, MulOp, DivOp, ReluOp, SqrtOp):
-    _rule(elementwise, lambda op: _elements(op.result))
+for elementwise in ELEMENTWISE:
+    _rule(elementwise, _elementwise)
+for reduction in REDUCTIONS:
+    if issubclass(reduction, ReduceOp):
+        _rule(reduction, _reduce)
+    elif issubclass(reduction, ArgOp):
+        _rule(reduction, _arg)
+_rule(CumSumOp, lambda op: _elements(op.input))
+_rule(SoftmaxOp, lambda op: 5 * _elements(op.input))
+_rule(LogSoftmaxOp, lambda op: 6 * _elements(op.input) + _lines(op))
+_rule(LayerNormOp, lambda op: _normalization(op, _rows(op)))
+_rule(RmsNormOp, lambda op: (3 + (op.scale is not None)) * _elements(op.result) + 3 * _rows(op))
+_rule(GroupNormOp, lambda op: _normalization(op, tensor_shape(op.input)[0] * op.groups.value.data))
 _rule(BatchNormOp, _batch_norm)
 _rule(MaxPoolOp, lambda op: _elements(op.result) * prod(op.kernel.get_values()))
 _rule(AvgPoolOp, lambda op: _elements(op.result) * (prod(op.kernel.get_values()) + 1))

@@ -5,15 +5,83 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.utils.hints import isa
 
+from gawee_dialect.dialect.activation import (
+    ClipOp,
+    EluOp,
+    GeluOp,
+    HardSigmoidOp,
+    HardSwishOp,
+    LeakyReluOp,
+    SigmoidOp,
+    SiluOp,
+    SoftplusOp,
+)
+from gawee_dialect.dialect.along_axis import (
+    CumSumOp,
+    LogSoftmaxOp,
+    SoftmaxOp,
+)
+from gawee_dialect.dialect.arithmetic import (
+    AbsOp,
+    Atan2Op,
+    CeilOp,
+    FloorDivOp,
+    FloorOp,
+    FmodOp,
+    MaximumOp,
+    MinimumOp,
+    NegOp,
+    PowOp,
+    ReciprocalOp,
+    RemainderOp,
+    RoundOp,
+    SignOp,
+)
 from gawee_dialect.dialect.attention import AttentionOp
+from gawee_dialect.dialect.bitwise import (
+    BitwiseAndOp,
+    BitwiseNotOp,
+    BitwiseOrOp,
+    BitwiseXorOp,
+    LogicalNotOp,
+)
+from gawee_dialect.dialect.cast import (
+    CastOp,
+)
+from gawee_dialect.dialect.comparison import (
+    CompareOp,
+    IsNanOp,
+    WhereOp,
+)
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.elementary import (
+    CosOp,
+    ErfOp,
+    ExpOp,
+    Log1pOp,
+    LogOp,
+    RsqrtOp,
+    SinOp,
+    TanhOp,
+)
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
+from gawee_dialect.dialect.reduction import (
+    ArgMaxOp,
+    ArgMinOp,
+    ReduceAllOp,
+    ReduceAnyOp,
+    ReduceMaxOp,
+    ReduceMeanOp,
+    ReduceMinOp,
+    ReduceProdOp,
+    ReduceSumOp,
+)
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 
@@ -27,6 +95,25 @@ class ConstantMaterialization(ConstantMaterializationInterface):
         return ConstantOp(value)
 
 
+ELEMENTWISE = (
+    *(ReluOp, SqrtOp, AddOp, SubOp, MulOp, DivOp),
+    *(ExpOp, LogOp, Log1pOp, TanhOp, ErfOp, SinOp, CosOp, RsqrtOp),
+    *(NegOp, AbsOp, ReciprocalOp, FloorOp, CeilOp, RoundOp, SignOp),
+    *(PowOp, MaximumOp, MinimumOp, RemainderOp, FmodOp, FloorDivOp, Atan2Op),
+    *(SigmoidOp, SiluOp, HardSigmoidOp, HardSwishOp, SoftplusOp),
+    *(LeakyReluOp, EluOp, GeluOp, ClipOp),
+    *(LogicalNotOp, BitwiseNotOp, BitwiseAndOp, BitwiseOrOp, BitwiseXorOp),
+    *(CompareOp, IsNanOp, WhereOp, CastOp),
+)
+"""Ops that compute every element from those at its own position."""
+
+REDUCTIONS = (
+    *(ReduceSumOp, ReduceMeanOp, ReduceMaxOp, ReduceMinOp, ReduceProdOp),
+    *(ReduceAnyOp, ReduceAllOp, ArgMaxOp, ArgMinOp),
+    *(CumSumOp, SoftmaxOp, LogSoftmaxOp),
+)
+"""Ops that combine elements along axes."""
+
 GAWEE = Dialect(
     "gawee",
     [
@@ -36,12 +123,11 @@ GAWEE = Dialect(
         BatchMatMulOp,
         AttentionOp,
         BatchNormOp,
-        ReluOp,
-        SqrtOp,
-        AddOp,
-        SubOp,
-        MulOp,
-        DivOp,
+        LayerNormOp,
+        RmsNormOp,
+        GroupNormOp,
+        *ELEMENTWISE,
+        *REDUCTIONS,
         MaxPoolOp,
         AvgPoolOp,
         AdAvgPoolOp,

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from abc import ABC
+from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import TensorType, i32
-from xdsl.interfaces import HasFolderInterface
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
-from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.folding import fold_constants, is_filled_with
-from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.computed import ComputedOp
+from gawee_dialect.dialect.folding import is_filled_with
 from gawee_dialect.dialect.types import (
+    FLOATS,
+    NUMBERS,
     AnyTensor,
-    is_float,
-    is_signed_number,
+    ElementClass,
     require,
     require_same_element,
     shape_text,
@@ -45,17 +44,32 @@ def broadcast_shape(lhs: Sequence[int], rhs: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(sizes))
 
 
-def require_accepted(what: str, element: Attribute, accepts: Callable[[Attribute], bool]) -> None:
-    """Raise VerifyException that lists the supported element types unless `element` is one."""
-    if not accepts(element):
-        integers = ", signless integers of more than one bit" if accepts(i32) else ""
-        raise VerifyException(
-            f"unsupported element type '{element}' of {what}; supported: f16, f32, f64{integers}"
-        )
+def numpy_function(name: str) -> Callable[..., Array]:
+    """Return NumPy's function of a name."""
+    import numpy as np
+
+    function: Callable[..., Array] = getattr(np, name)
+    return function
 
 
-class UnaryOp(GaweeOp, HasFolderInterface, ABC):
+class ElementwiseOp(ComputedOp, ABC):
+    """An op whose elements depend on those of its operands at the same, broadcast, position."""
+
+
+class UnaryOp(ElementwiseOp, ABC):
     """An op that applies one scalar function to every element."""
+
+    ELEMENTS: ClassVar[ElementClass] = FLOATS
+    """The element types that the op is defined on."""
+
+    FUNCTION: ClassVar[str]
+    """NumPy's name of the scalar function; an op without one overrides `compute`."""
+
+    IDEMPOTENT: ClassVar[bool] = False
+    """Whether applying the op again changes nothing."""
+
+    INVOLUTION: ClassVar[bool] = False
+    """Whether applying the op again gives the input back."""
 
     input = operand_def(TensorType)
     result = result_def(TensorType)
@@ -63,38 +77,55 @@ class UnaryOp(GaweeOp, HasFolderInterface, ABC):
     traits = traits_def(Pure())
     assembly_format = "$input attr-dict `:` functional-type(operands, results)"
 
-    def __init__(self, input: SSAValue):
-        super().__init__(operands=[input], result_types=[self.result_type(tensor_type(input))])
-
-    @classmethod
-    def accepts(cls, element: Attribute) -> bool:
-        """Whether the op is defined on an element type; floats unless an op says otherwise."""
-        return is_float(element)
+    def __init__(self, input: SSAValue, properties: Mapping[str, Attribute | None] | None = None):
+        super().__init__(
+            operands=[input],
+            properties=dict(properties or {}),
+            result_types=[self.result_type(tensor_type(input))],
+        )
 
     @classmethod
     def result_type(cls, input: AnyTensor) -> AnyTensor:
-        """Return the input's type; raises VerifyException where C1 fails."""
-        require_accepted("input", input.element_type, cls.accepts)
-        return input
+        """Return the result's type; raises VerifyException where C1 fails."""
+        cls.ELEMENTS.require("input", input.element_type)
+        return TensorType(cls.result_element(input.element_type), input.get_shape())
 
-    @staticmethod
-    @abstractmethod
-    def compute(input: Array) -> Array:
-        """Apply the function to every element of an array: what the folder does."""
+    @classmethod
+    def result_element(cls, element: Attribute) -> Attribute:
+        """Return the result's element type: the input's unless an op says otherwise."""
+        return element
+
+    def compute(self, input: Array) -> Array:
+        """Apply the function to every element of an array."""
+        return numpy_function(self.FUNCTION)(input)
+
+    def compute_all(self, operands: Sequence[Array]) -> Array:
+        return self.compute(*operands)
 
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input))
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """op(constant) -> constant"""
-        constant = fold_constants([self.input], tensor_type(self.result), self.compute)
-        return None if constant is None else (constant,)
+        """op(constant) -> constant; abs(abs(%x)) -> abs(%x); neg(neg(%x)) -> %x"""
+        before = self.input.owner
+        if not isinstance(before, UnaryOp) or type(before) is not type(self):
+            return super().fold()
+        if self.INVOLUTION:
+            return (before.input,)
+        same = before.properties == self.properties
+        return (self.input,) if self.IDEMPOTENT and same else super().fold()
 
 
-class BinaryOp(GaweeOp, HasFolderInterface, ABC):
+class BinaryOp(ElementwiseOp, ABC):
     """An op that applies one scalar function of two elements, with NumPy's broadcasting."""
 
-    NEUTRAL: ClassVar[int]
+    ELEMENTS: ClassVar[ElementClass] = NUMBERS
+    """The element types that the op is defined on."""
+
+    FUNCTION: ClassVar[str]
+    """NumPy's name of the scalar function; an op without one overrides `compute`."""
+
+    NEUTRAL: ClassVar[int | None] = None
     """The rhs that leaves every lhs as it is."""
 
     COMMUTATIVE: ClassVar[bool] = False
@@ -107,28 +138,37 @@ class BinaryOp(GaweeOp, HasFolderInterface, ABC):
     traits = traits_def(Pure())
     assembly_format = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)"
 
-    def __init__(self, lhs: SSAValue, rhs: SSAValue):
+    def __init__(
+        self,
+        lhs: SSAValue,
+        rhs: SSAValue,
+        properties: Mapping[str, Attribute | None] | None = None,
+    ):
         super().__init__(
             operands=[lhs, rhs],
+            properties=dict(properties or {}),
             result_types=[self.result_type(tensor_type(lhs), tensor_type(rhs))],
         )
 
     @classmethod
-    def accepts(cls, element: Attribute) -> bool:
-        """Whether the op is defined on an element type; numbers unless an op says otherwise."""
-        return is_signed_number(element)
-
-    @classmethod
     def result_type(cls, lhs: AnyTensor, rhs: AnyTensor) -> AnyTensor:
         """Return the broadcast type; raises VerifyException where C1 to C3 fail."""
-        require_accepted("lhs", lhs.element_type, cls.accepts)
+        cls.ELEMENTS.require("lhs", lhs.element_type)
         require_same_element("rhs", rhs, lhs, "lhs")
-        return TensorType(lhs.element_type, broadcast_shape(lhs.get_shape(), rhs.get_shape()))
+        shape = broadcast_shape(lhs.get_shape(), rhs.get_shape())
+        return TensorType(cls.result_element(lhs.element_type), shape)
 
-    @staticmethod
-    @abstractmethod
-    def compute(lhs: Array, rhs: Array) -> Array:
-        """Apply the function to two arrays: what the folder does."""
+    @classmethod
+    def result_element(cls, element: Attribute) -> Attribute:
+        """Return the result's element type: the operands' unless an op says otherwise."""
+        return element
+
+    def compute(self, lhs: Array, rhs: Array) -> Array:
+        """Apply the function to the elements of two arrays, broadcast."""
+        return numpy_function(self.FUNCTION)(lhs, rhs)
+
+    def compute_all(self, operands: Sequence[Array]) -> Array:
+        return self.compute(*operands)
 
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.lhs), tensor_type(self.rhs))
@@ -138,10 +178,10 @@ class BinaryOp(GaweeOp, HasFolderInterface, ABC):
 
         The sign of a zero is not kept: %x + 0.0 -> %x, though -0.0 + 0.0 is 0.0.
         """
+        constant = super().fold()
+        if constant is not None or self.NEUTRAL is None:
+            return constant
         result = tensor_type(self.result)
-        constant = fold_constants([self.lhs, self.rhs], result, self.compute)
-        if constant is not None:
-            return (constant,)
         if self.lhs.type == result and is_filled_with(self.rhs, self.NEUTRAL):
             return (self.lhs,)
         if self.COMMUTATIVE and self.rhs.type == result and is_filled_with(self.lhs, self.NEUTRAL):
@@ -158,24 +198,18 @@ class ReluOp(UnaryOp):
     ```
 
     Constraints:
-      C1: the element type is a float or a signless integer of more than one bit.
+      C1: the element type is a float or an integer of more than one bit.
     """
 
     name = "gawee.relu"
 
-    @classmethod
-    def accepts(cls, element: Attribute) -> bool:
-        return is_signed_number(element)
+    ELEMENTS: ClassVar = NUMBERS
+    IDEMPOTENT: ClassVar = True
 
-    @staticmethod
-    def compute(input: Array) -> Array:
+    def compute(self, input: Array) -> Array:
         import numpy as np
 
-        return np.maximum(input, np.zeros((), input.dtype))
-
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """relu(relu(%x)) -> relu(%x), and what every unary op folds"""
-        return (self.input,) if isinstance(self.input.owner, ReluOp) else super().fold()
+        return np.maximum(input, input.dtype.type(0))
 
 
 @irdl_op_definition
@@ -192,11 +226,7 @@ class SqrtOp(UnaryOp):
 
     name = "gawee.sqrt"
 
-    @staticmethod
-    def compute(input: Array) -> Array:
-        import numpy as np
-
-        return np.sqrt(input)
+    FUNCTION: ClassVar = "sqrt"
 
 
 @irdl_op_definition
@@ -208,7 +238,7 @@ class AddOp(BinaryOp):
     ```
 
     Constraints:
-      C1: the element type is a float or a signless integer of more than one bit.
+      C1: the element type is a float or an integer of more than one bit.
       C2: both operands have one element type.
       C3: the shapes broadcast.
     """
@@ -217,12 +247,7 @@ class AddOp(BinaryOp):
 
     NEUTRAL: ClassVar = 0
     COMMUTATIVE: ClassVar = True
-
-    @staticmethod
-    def compute(lhs: Array, rhs: Array) -> Array:
-        import numpy as np
-
-        return np.add(lhs, rhs)
+    FUNCTION: ClassVar = "add"
 
 
 @irdl_op_definition
@@ -234,7 +259,7 @@ class SubOp(BinaryOp):
     ```
 
     Constraints:
-      C1: the element type is a float or a signless integer of more than one bit.
+      C1: the element type is a float or an integer of more than one bit.
       C2: both operands have one element type.
       C3: the shapes broadcast.
     """
@@ -242,12 +267,7 @@ class SubOp(BinaryOp):
     name = "gawee.sub"
 
     NEUTRAL: ClassVar = 0
-
-    @staticmethod
-    def compute(lhs: Array, rhs: Array) -> Array:
-        import numpy as np
-
-        return np.subtract(lhs, rhs)
+    FUNCTION: ClassVar = "subtract"
 
 
 @irdl_op_definition
@@ -259,7 +279,7 @@ class MulOp(BinaryOp):
     ```
 
     Constraints:
-      C1: the element type is a float or a signless integer of more than one bit.
+      C1: the element type is a float or an integer of more than one bit.
       C2: both operands have one element type.
       C3: the shapes broadcast.
     """
@@ -268,12 +288,7 @@ class MulOp(BinaryOp):
 
     NEUTRAL: ClassVar = 1
     COMMUTATIVE: ClassVar = True
-
-    @staticmethod
-    def compute(lhs: Array, rhs: Array) -> Array:
-        import numpy as np
-
-        return np.multiply(lhs, rhs)
+    FUNCTION: ClassVar = "multiply"
 
 
 @irdl_op_definition
@@ -292,14 +307,6 @@ class DivOp(BinaryOp):
 
     name = "gawee.div"
 
+    ELEMENTS: ClassVar = FLOATS
     NEUTRAL: ClassVar = 1
-
-    @staticmethod
-    def compute(lhs: Array, rhs: Array) -> Array:
-        import numpy as np
-
-        return np.divide(lhs, rhs)
-
-    @classmethod
-    def accepts(cls, element: Attribute) -> bool:
-        return is_float(element)
+    FUNCTION: ClassVar = "divide"

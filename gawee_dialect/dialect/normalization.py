@@ -1,8 +1,10 @@
 """Normalization."""
 
-from typing import ClassVar
+from abc import ABC
+from collections.abc import Sequence
+from typing import ClassVar, TypeVar
 
-from xdsl.dialects.builtin import Float64Type, FloatAttr, TensorType, f64
+from xdsl.dialects.builtin import I64, Float64Type, FloatAttr, IntegerAttr, TensorType, f64, i64
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -27,6 +29,8 @@ from gawee_dialect.dialect.types import (
     require_shape,
     tensor_type,
 )
+
+_T = TypeVar("_T")
 
 
 @irdl_op_definition
@@ -122,5 +126,282 @@ class BatchNormOp(GaweeOp):
             tensor_type(self.variance),
             optional_tensor_type(self.scale),
             optional_tensor_type(self.bias),
+            eps=self.eps.value.data,
+        )
+
+
+class ScaledOp(GaweeOp, ABC):
+    """A normalization over elements of its own input, then an optional scale and bias."""
+
+    T: ClassVar = VarConstraint("T", base(TensorType))
+
+    input = operand_def(T)
+    scale = opt_operand_def(TensorType)
+    bias = opt_operand_def(TensorType)
+    eps = prop_def(FloatAttr.constr(Float64Type()))
+    result = result_def(T)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    traits = traits_def(Pure())
+
+    def affine(self, arrays: Sequence[_T]) -> tuple[_T | None, _T | None]:
+        """Tell what stands for scale and for bias, in a sequence that has those present."""
+        present = iter(arrays)
+        scale = None if self.scale is None else next(present)
+        return scale, None if self.bias is None else next(present)
+
+
+def check_scaled(
+    input: AnyTensor,
+    scale: AnyTensor | None,
+    bias: AnyTensor | None,
+    shape: Sequence[int],
+    eps: float,
+) -> None:
+    """Raise VerifyException unless all is of one float type, and scale and bias of a shape."""
+    require_float("input", input)
+    for what, type in (("scale", scale), ("bias", bias)):
+        if type is not None:
+            require_shape(what, type, shape)
+            require_same_element(what, type, input)
+    require(eps >= 0, f"expected eps of at least 0, got {eps}")
+
+
+@irdl_op_definition
+class LayerNormOp(ScaledOp):
+    """Normalization over the last `normalized_rank` axes, each row by its own mean and variance.
+
+    out = (input - mean) / sqrt(variance + eps) * scale + bias, the variance being the mean of the
+    squares of (input - mean). An absent scale counts as one, an absent bias as zero.
+
+    ```mlir
+    %y = gawee.layer_norm %x scale %g : tensor<3x5xf32> bias %b : tensor<3x5xf32> normalized_rank 2 eps 1.000000e-05 : tensor<2x3x5xf32>
+    ```
+
+    Constraints:
+      C1: normalized_rank is from 1 to the input's rank.
+      C2: element types are one float type.
+      C3: scale and bias have the shape of the axes that are normalized.
+      C4: eps is not negative.
+    """
+
+    name = "gawee.layer_norm"
+
+    normalized_rank = prop_def(IntegerAttr.constr(I64))
+
+    assembly_format = (
+        "$input (`scale` $scale^ `:` type($scale))? (`bias` $bias^ `:` type($bias))? `normalized_rank` $normalized_rank "
+        "`eps` $eps attr-dict `:` type($input)"
+    )
+
+    def __init__(
+        self,
+        input: SSAValue,
+        scale: SSAValue | None = None,
+        bias: SSAValue | None = None,
+        *,
+        normalized_rank: int = 1,
+        eps: float = 1e-5,
+    ):
+        result_type = self.result_type(
+            tensor_type(input),
+            optional_tensor_type(scale),
+            optional_tensor_type(bias),
+            normalized_rank=normalized_rank,
+            eps=eps,
+        )
+        super().__init__(
+            operands=[input, scale, bias],
+            properties={
+                "normalized_rank": IntegerAttr(normalized_rank, i64),
+                "eps": FloatAttr(eps, f64),
+            },
+            result_types=[result_type],
+        )
+
+    @staticmethod
+    def result_type(
+        input: AnyTensor,
+        scale: AnyTensor | None,
+        bias: AnyTensor | None,
+        *,
+        normalized_rank: int,
+        eps: float,
+    ) -> AnyTensor:
+        """Return the input's type; raises VerifyException where C1 to C4 fail."""
+        rows = normalized_shape(input, normalized_rank)
+        check_scaled(input, scale, bias, rows, eps)
+        return input
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(
+            tensor_type(self.input),
+            optional_tensor_type(self.scale),
+            optional_tensor_type(self.bias),
+            normalized_rank=self.normalized_rank.value.data,
+            eps=self.eps.value.data,
+        )
+
+
+def normalized_shape(input: AnyTensor, normalized_rank: int) -> tuple[int, ...]:
+    """Return the sizes of the last axes; raises VerifyException where there are not so many."""
+    rank = input.get_num_dims()
+    require(
+        1 <= normalized_rank <= rank,
+        f"expected normalized_rank from 1 to the rank of the input ({rank}), got {normalized_rank}",
+    )
+    return input.get_shape()[rank - normalized_rank :]
+
+
+@irdl_op_definition
+class RmsNormOp(GaweeOp):
+    """Division by the root of the mean square over the last `normalized_rank` axes.
+
+    out = input / sqrt(mean of input * input + eps) * scale. An absent scale counts as one.
+
+    ```mlir
+    %y = gawee.rms_norm %x scale %g : tensor<5xf32> normalized_rank 1 eps 1.000000e-06 : tensor<2x3x5xf32>
+    ```
+
+    Constraints:
+      C1: normalized_rank is from 1 to the input's rank.
+      C2: element types are one float type.
+      C3: scale has the shape of the axes that are normalized.
+      C4: eps is not negative.
+    """
+
+    name = "gawee.rms_norm"
+
+    T: ClassVar = VarConstraint("T", base(TensorType))
+
+    input = operand_def(T)
+    scale = opt_operand_def(TensorType)
+    normalized_rank = prop_def(IntegerAttr.constr(I64))
+    eps = prop_def(FloatAttr.constr(Float64Type()))
+    result = result_def(T)
+
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$input (`scale` $scale^ `:` type($scale))? `normalized_rank` $normalized_rank "
+        "`eps` $eps attr-dict `:` type($input)"
+    )
+
+    def __init__(
+        self,
+        input: SSAValue,
+        scale: SSAValue | None = None,
+        *,
+        normalized_rank: int = 1,
+        eps: float = 1e-6,
+    ):
+        result_type = self.result_type(
+            tensor_type(input),
+            optional_tensor_type(scale),
+            normalized_rank=normalized_rank,
+            eps=eps,
+        )
+        super().__init__(
+            operands=[input, scale],
+            properties={
+                "normalized_rank": IntegerAttr(normalized_rank, i64),
+                "eps": FloatAttr(eps, f64),
+            },
+            result_types=[result_type],
+        )
+
+    @staticmethod
+    def result_type(
+        input: AnyTensor, scale: AnyTensor | None, *, normalized_rank: int, eps: float
+    ) -> AnyTensor:
+        """Return the input's type; raises VerifyException where C1 to C4 fail."""
+        rows = normalized_shape(input, normalized_rank)
+        check_scaled(input, scale, None, rows, eps)
+        return input
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(
+            tensor_type(self.input),
+            optional_tensor_type(self.scale),
+            normalized_rank=self.normalized_rank.value.data,
+            eps=self.eps.value.data,
+        )
+
+
+@irdl_op_definition
+class GroupNormOp(ScaledOp):
+    """Normalization of each group of channels, of each batch item, by its own mean and variance.
+
+    out = (input - mean) / sqrt(variance + eps) * scale + bias, with one mean and variance a group,
+    one scale and bias a channel (axis 1). As many groups as channels is an instance norm.
+
+    ```mlir
+    %y = gawee.group_norm %x scale %g : tensor<4xf32> bias %b : tensor<4xf32> groups 2 eps 1.000000e-05 : tensor<3x4x5xf32>
+    ```
+
+    Constraints:
+      C1: input has rank 2 or more.
+      C2: element types are one float type.
+      C3: groups is positive and divides the channels.
+      C4: scale and bias have one entry per channel.
+      C5: eps is not negative.
+    """
+
+    name = "gawee.group_norm"
+
+    groups = prop_def(IntegerAttr.constr(I64))
+
+    assembly_format = (
+        "$input (`scale` $scale^ `:` type($scale))? (`bias` $bias^ `:` type($bias))? `groups` $groups "
+        "`eps` $eps attr-dict `:` type($input)"
+    )
+
+    def __init__(
+        self,
+        input: SSAValue,
+        scale: SSAValue | None = None,
+        bias: SSAValue | None = None,
+        *,
+        groups: int,
+        eps: float = 1e-5,
+    ):
+        result_type = self.result_type(
+            tensor_type(input),
+            optional_tensor_type(scale),
+            optional_tensor_type(bias),
+            groups=groups,
+            eps=eps,
+        )
+        super().__init__(
+            operands=[input, scale, bias],
+            properties={"groups": IntegerAttr(groups, i64), "eps": FloatAttr(eps, f64)},
+            result_types=[result_type],
+        )
+
+    @staticmethod
+    def result_type(
+        input: AnyTensor,
+        scale: AnyTensor | None,
+        bias: AnyTensor | None,
+        *,
+        groups: int,
+        eps: float,
+    ) -> AnyTensor:
+        """Return the input's type; raises VerifyException where C1 to C5 fail."""
+        rank = input.get_num_dims()
+        require(rank >= 2, f"expected input of rank 2 or more, got rank {rank} ('{input}')")
+        channels = input.get_shape()[1]
+        require(groups >= 1, f"expected groups of at least 1, got {groups}")
+        require(
+            channels % groups == 0, f"expected groups ({groups}) to divide channels ({channels})"
+        )
+        check_scaled(input, scale, bias, (channels,), eps)
+        return input
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(
+            tensor_type(self.input),
+            optional_tensor_type(self.scale),
+            optional_tensor_type(self.bias),
+            groups=self.groups.value.data,
             eps=self.eps.value.data,
         )

@@ -1,6 +1,7 @@
 """Tensor types as the ops of this dialect see them: narrowing, element types, sizes in bytes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias, TypeGuard
 
@@ -76,6 +77,53 @@ def is_signed_number(element: Attribute) -> bool:
     if isa(element, IntegerType):
         return element.signedness.data is Signedness.SIGNLESS and element.width.data > 1
     return is_float(element)
+
+
+def is_integer(element: Attribute) -> bool:
+    """Whether an element type is an integer of any width and signedness, i1 included."""
+    return isinstance(element, IntegerType)
+
+
+def is_number(element: Attribute) -> bool:
+    """Whether an element type is a float or an integer wider than one bit."""
+    if isa(element, IntegerType):
+        return element.width.data > 1
+    return is_float(element)
+
+
+def is_unsigned(element: Attribute) -> bool:
+    """Whether an element type is an unsigned integer."""
+    return isa(element, IntegerType) and element.signedness.data is Signedness.UNSIGNED
+
+
+def integer_range(element: IntegerType) -> tuple[int, int]:
+    """Return the lowest and the highest value of an integer type; signless ones are signed."""
+    bits = element.width.data
+    if element.signedness.data is Signedness.UNSIGNED:
+        return 0, (1 << bits) - 1
+    return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+
+
+@dataclass(frozen=True)
+class ElementClass:
+    """A set of element types that ops are defined on, and how messages spell it."""
+
+    text: str
+    holds: Callable[[Attribute], bool]
+
+    def require(self, what: str, element: Attribute) -> None:
+        """Raise VerifyException that lists the element types of the set unless it has `element`."""
+        if not self.holds(element):
+            raise VerifyException(
+                f"unsupported element type '{element}' of {what}; supported: {self.text}"
+            )
+
+
+FLOATS = ElementClass("f16, f32, f64", is_float)
+NUMBERS = ElementClass("f16, f32, f64, integers of more than one bit", is_number)
+INTEGERS = ElementClass("integers", is_integer)
+BOOLEANS = ElementClass("i1", lambda element: element == i1)
+ELEMENTS = ElementClass("f16, f32, f64, integers", lambda e: is_float(e) or is_integer(e))
 
 
 def dtype_name(element: Attribute) -> str:

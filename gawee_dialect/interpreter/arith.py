@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from xdsl.dialects import arith
+from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.dialect.arith import RemFOp
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
 from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
 
@@ -163,6 +165,7 @@ ARITH: dict[type[Operation], Evaluate] = {
     arith.SubfOp: plain(np.subtract),
     arith.MulfOp: plain(np.multiply),
     arith.DivfOp: plain(np.divide),
+    RemFOp: plain(np.fmod),
     arith.NegfOp: plain(np.negative),
     arith.MaximumfOp: plain(np.maximum),
     arith.MinimumfOp: plain(np.minimum),
@@ -206,6 +209,7 @@ ARITH: dict[type[Operation], Evaluate] = {
     arith.ExtUIOp: _cast(unsigned),
     arith.TruncIOp: _truncate,
     arith.BitcastOp: _bitcast,
+    UnrealizedConversionCastOp: _bitcast,
 }
 """What every op computes; integers wrap around, floats round to nearest, ties to even."""
 

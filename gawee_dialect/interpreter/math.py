@@ -8,30 +8,9 @@ from numpy.typing import NDArray
 from xdsl.dialects import math
 from xdsl.ir import Operation
 
+from gawee_dialect.dialect.special_functions import erf
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
-
-ERF_SATURATES = 6.0
-"""From here on erf is 1 in double precision."""
-
-
-def erf(value: Array) -> Array:
-    """Compute the error function, in double precision and then rounded to the value's type.
-
-    The series 2/sqrt(pi) * exp(-x*x) * sum of 2^n x^(2n+1) / (1*3*...*(2n+1)) has only positive
-    terms for positive x, so nothing cancels.
-    """
-    magnitude = np.minimum(np.abs(value).astype(np.float64), ERF_SATURATES)
-    term = magnitude.copy()
-    total = term.copy()
-    doubled_square = 2 * magnitude * magnitude
-    odd = 1
-    while bool(np.any(term > total * 1e-17)):
-        odd += 2
-        term = term * doubled_square / odd
-        total = total + term
-    result = np.minimum(total * np.exp(-magnitude * magnitude) * (2 / np.sqrt(np.pi)), 1.0)
-    return np.copysign(result, value).astype(value.dtype)
 
 
 def rsqrt(value: Array) -> Array:

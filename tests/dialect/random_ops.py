@@ -22,21 +22,91 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
+from gawee_dialect.dialect.activation import (
+    ClipOp,
+    EluOp,
+    GeluOp,
+    HardSigmoidOp,
+    HardSwishOp,
+    LeakyReluOp,
+    SigmoidOp,
+    SiluOp,
+    SoftplusOp,
+)
+from gawee_dialect.dialect.along_axis import (
+    CumSumOp,
+    LogSoftmaxOp,
+    SoftmaxOp,
+)
+from gawee_dialect.dialect.arithmetic import (
+    AbsOp,
+    Atan2Op,
+    CeilOp,
+    FloorDivOp,
+    FloorOp,
+    FmodOp,
+    MaximumOp,
+    MinimumOp,
+    NegOp,
+    PowOp,
+    ReciprocalOp,
+    RemainderOp,
+    RoundOp,
+    SignOp,
+)
 from gawee_dialect.dialect.attention import AttentionOp
+from gawee_dialect.dialect.bitwise import (
+    BitwiseAndOp,
+    BitwiseNotOp,
+    BitwiseOrOp,
+    BitwiseXorOp,
+    LogicalNotOp,
+)
+from gawee_dialect.dialect.cast import (
+    CastOp,
+)
+from gawee_dialect.dialect.comparison import (
+    CompareOp,
+    IsNanOp,
+    WhereOp,
+)
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.elementary import (
+    CosOp,
+    ErfOp,
+    ExpOp,
+    Log1pOp,
+    LogOp,
+    RsqrtOp,
+    SinOp,
+    TanhOp,
+)
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
+from gawee_dialect.dialect.reduction import (
+    ArgMaxOp,
+    ArgMinOp,
+    ReduceAllOp,
+    ReduceAnyOp,
+    ReduceMaxOp,
+    ReduceMeanOp,
+    ReduceMinOp,
+    ReduceProdOp,
+    ReduceSumOp,
+)
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import ui8
 
 FLOATS: tuple[AnyFloat, ...] = (f32, f16, f64)
 NUMBERS: tuple[Attribute, ...] = (*FLOATS, i64, i32, i8)
+ALL_NUMBERS: tuple[Attribute, ...] = (*NUMBERS, ui8)
+INTEGERS: tuple[Attribute, ...] = (i64, i32, i8, ui8, i1)
 ELEMENTS: tuple[Attribute, ...] = (*NUMBERS, ui8, i1)
 
 Draw = st.DrawFn
@@ -194,6 +264,100 @@ def binary(op: Callable[[SSAValue, SSAValue], Operation], elements: Sequence[Att
     return ops()
 
 
+def with_alpha(op: Callable[..., Operation]):
+    @st.composite
+    def ops(draw: Draw) -> Operation:
+        alpha = draw(st.floats(allow_nan=False, allow_infinity=False))
+        return op(value(draw(st.sampled_from(FLOATS)), shape(draw)), alpha=alpha)
+
+    return ops()
+
+
+@st.composite
+def gelus(draw: Draw) -> Operation:
+    input = value(draw(st.sampled_from(FLOATS)), shape(draw))
+    return GeluOp(input, approximate=draw(st.sampled_from(GeluOp.APPROXIMATIONS)))
+
+
+@st.composite
+def clips(draw: Draw) -> Operation:
+    element = draw(st.sampled_from(ALL_NUMBERS))
+    numbers = st.floats(allow_nan=False, allow_infinity=False)
+    bounds = st.none() | (numbers if element in FLOATS else st.integers(-(2**40), 2**40))
+    return ClipOp(value(element, shape(draw)), min=draw(bounds), max=draw(bounds))
+
+
+@st.composite
+def compares(draw: Draw) -> Operation:
+    element, full = draw(st.sampled_from(ELEMENTS)), shape(draw)
+    operands = value(element, full), value(element, full[draw(st.integers(0, len(full))) :])
+    return CompareOp(*operands, predicate=draw(st.sampled_from(list(CompareOp.PREDICATES))))
+
+
+@st.composite
+def wheres(draw: Draw) -> Operation:
+    element, full = draw(st.sampled_from(ELEMENTS)), shape(draw)
+    condition = value(i1, full[draw(st.integers(0, len(full))) :])
+    return WhereOp(condition, value(element, full), value(element, []))
+
+
+@st.composite
+def casts(draw: Draw) -> Operation:
+    source, target = (draw(st.sampled_from(ELEMENTS)) for _ in range(2))
+    return CastOp(value(source, shape(draw)), target)
+
+
+def reductions(op: Callable[..., Operation], elements: Sequence[Attribute]):
+    @st.composite
+    def ops(draw: Draw) -> Operation:
+        dims = shape(draw)
+        axes = draw(st.permutations(range(len(dims))))[draw(st.integers(0, len(dims))) :]
+        signed = [axis - draw(st.sampled_from([0, len(dims)])) for axis in axes]
+        input = value(draw(st.sampled_from(elements)), dims)
+        return op(input, axes=signed, keep_dims=draw(st.booleans()))
+
+    return ops()
+
+
+def along_axis(op: Callable[..., Operation], elements: Sequence[Attribute], *flags: str):
+    @st.composite
+    def ops(draw: Draw) -> Operation:
+        dims = shape(draw, least=1)
+        axis = draw(st.integers(-len(dims), len(dims) - 1))
+        given = {flag: draw(st.booleans()) for flag in flags}
+        return op(value(draw(st.sampled_from(elements)), dims), axis=axis, **given)
+
+    return ops()
+
+
+@st.composite
+def layer_norms(draw: Draw) -> Operation:
+    element, dims = draw(st.sampled_from(FLOATS)), shape(draw, least=1)
+    rank = draw(st.integers(1, len(dims)))
+    scale, bias = (value(element, dims[-rank:]) if draw(st.booleans()) else None for _ in range(2))
+    eps = draw(st.floats(0, 1e6))
+    return LayerNormOp(value(element, dims), scale, bias, normalized_rank=rank, eps=eps)
+
+
+@st.composite
+def rms_norms(draw: Draw) -> Operation:
+    element, dims = draw(st.sampled_from(FLOATS)), shape(draw, least=1)
+    rank = draw(st.integers(1, len(dims)))
+    scale = value(element, dims[-rank:]) if draw(st.booleans()) else None
+    eps = draw(st.floats(0, 1e6))
+    return RmsNormOp(value(element, dims), scale, normalized_rank=rank, eps=eps)
+
+
+@st.composite
+def group_norms(draw: Draw) -> Operation:
+    element, groups, channels = draw(st.sampled_from(FLOATS)), draw(sizes), draw(sizes)
+    scale, bias = (
+        value(element, [groups * channels]) if draw(st.booleans()) else None for _ in range(2)
+    )
+    input = value(element, [draw(sizes), groups * channels, *shape(draw)])
+    return GroupNormOp(input, scale, bias, groups=groups, eps=draw(st.floats(0, 1e6)))
+
+
 @st.composite
 def max_pools(draw: Draw) -> Operation:
     kernel, strides, padding, dilations, spatial = window(draw)
@@ -314,12 +478,67 @@ OPS: dict[type[Operation], st.SearchStrategy[Operation]] = {
     BatchMatMulOp: batch_matmuls(),
     AttentionOp: attentions(),
     BatchNormOp: batch_norms(),
-    ReluOp: unary(ReluOp, NUMBERS),
+    ReluOp: unary(ReluOp, ALL_NUMBERS),
     SqrtOp: unary(SqrtOp, FLOATS),
-    AddOp: binary(AddOp, NUMBERS),
-    SubOp: binary(SubOp, NUMBERS),
-    MulOp: binary(MulOp, NUMBERS),
+    AddOp: binary(AddOp, ALL_NUMBERS),
+    SubOp: binary(SubOp, ALL_NUMBERS),
+    MulOp: binary(MulOp, ALL_NUMBERS),
     DivOp: binary(DivOp, FLOATS),
+    ExpOp: unary(ExpOp, FLOATS),
+    LogOp: unary(LogOp, FLOATS),
+    Log1pOp: unary(Log1pOp, FLOATS),
+    TanhOp: unary(TanhOp, FLOATS),
+    ErfOp: unary(ErfOp, FLOATS),
+    SinOp: unary(SinOp, FLOATS),
+    CosOp: unary(CosOp, FLOATS),
+    RsqrtOp: unary(RsqrtOp, FLOATS),
+    ReciprocalOp: unary(ReciprocalOp, FLOATS),
+    FloorOp: unary(FloorOp, FLOATS),
+    CeilOp: unary(CeilOp, FLOATS),
+    RoundOp: unary(RoundOp, FLOATS),
+    SigmoidOp: unary(SigmoidOp, FLOATS),
+    SiluOp: unary(SiluOp, FLOATS),
+    HardSigmoidOp: unary(HardSigmoidOp, FLOATS),
+    HardSwishOp: unary(HardSwishOp, FLOATS),
+    SoftplusOp: unary(SoftplusOp, FLOATS),
+    IsNanOp: unary(IsNanOp, FLOATS),
+    NegOp: unary(NegOp, ALL_NUMBERS),
+    AbsOp: unary(AbsOp, ALL_NUMBERS),
+    SignOp: unary(SignOp, ALL_NUMBERS),
+    LogicalNotOp: unary(LogicalNotOp, [i1]),
+    BitwiseNotOp: unary(BitwiseNotOp, INTEGERS),
+    PowOp: binary(PowOp, ALL_NUMBERS),
+    MaximumOp: binary(MaximumOp, ALL_NUMBERS),
+    MinimumOp: binary(MinimumOp, ALL_NUMBERS),
+    RemainderOp: binary(RemainderOp, ALL_NUMBERS),
+    FmodOp: binary(FmodOp, ALL_NUMBERS),
+    FloorDivOp: binary(FloorDivOp, ALL_NUMBERS),
+    Atan2Op: binary(Atan2Op, FLOATS),
+    BitwiseAndOp: binary(BitwiseAndOp, INTEGERS),
+    BitwiseOrOp: binary(BitwiseOrOp, INTEGERS),
+    BitwiseXorOp: binary(BitwiseXorOp, INTEGERS),
+    LeakyReluOp: with_alpha(LeakyReluOp),
+    EluOp: with_alpha(EluOp),
+    GeluOp: gelus(),
+    ClipOp: clips(),
+    CompareOp: compares(),
+    WhereOp: wheres(),
+    CastOp: casts(),
+    ReduceMeanOp: reductions(ReduceMeanOp, FLOATS),
+    ReduceAnyOp: reductions(ReduceAnyOp, [i1]),
+    ReduceAllOp: reductions(ReduceAllOp, [i1]),
+    ArgMaxOp: along_axis(ArgMaxOp, ALL_NUMBERS, "keep_dims"),
+    ArgMinOp: along_axis(ArgMinOp, ALL_NUMBERS, "keep_dims"),
+    CumSumOp: along_axis(CumSumOp, ALL_NUMBERS),
+    SoftmaxOp: along_axis(SoftmaxOp, FLOATS),
+    LogSoftmaxOp: along_axis(LogSoftmaxOp, FLOATS),
+    LayerNormOp: layer_norms(),
+    RmsNormOp: rms_norms(),
+    GroupNormOp: group_norms(),
+    ReduceSumOp: reductions(ReduceSumOp, ALL_NUMBERS),
+    ReduceMaxOp: reductions(ReduceMaxOp, ALL_NUMBERS),
+    ReduceMinOp: reductions(ReduceMinOp, ALL_NUMBERS),
+    ReduceProdOp: reductions(ReduceProdOp, ALL_NUMBERS),
     MaxPoolOp: max_pools(),
     AvgPoolOp: avg_pools(),
     AdAvgPoolOp: adaptive_pools(AdAvgPoolOp),

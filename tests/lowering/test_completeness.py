@@ -7,7 +7,7 @@ from xdsl.irdl import irdl_op_definition
 from xdsl.pattern_rewriter import PatternRewriteWalker
 
 from gawee_dialect.dialect import GAWEE
-from gawee_dialect.dialect.elementwise import BinaryOp, UnaryOp
+from gawee_dialect.dialect.elementwise import ElementwiseOp, UnaryOp
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.lower_to_linalg.elementwise import SCALAR_BODIES, LowerElementwise
 from gawee_dialect.passes.rewrite_pass import Driver
@@ -25,7 +25,7 @@ class BodilessOp(UnaryOp):
 
 
 def test_every_elementwise_op_has_a_scalar_body():
-    elementwise = {op for op in GAWEE.operations if issubclass(op, UnaryOp | BinaryOp)}
+    elementwise = {op for op in GAWEE.operations if issubclass(op, ElementwiseOp)}
 
     assert elementwise == set(SCALAR_BODIES)
 

@@ -85,16 +85,20 @@ BEYOND: list[tuple[str, str, Json]] = [
         ),
     ),
     *(
-        (op_type, "f16, f32, f64, i8, i32 or i64", one_node(op_type, IMAGE, IMAGE, "torch.bool"))
+        (
+            op_type,
+            "f16, f32, f64, i8, ui8, i32 or i64",
+            one_node(op_type, IMAGE, IMAGE, "torch.bool"),
+        )
         for op_type in ("Relu",)
     ),
     *(
         (
             op_type,
-            "f16, f32, f64, i8, i32 or i64",
+            "f16, f32, f64, i8, ui8, i32 or i64",
             graph(
                 [node(op_type, ["x", "x"], "y", name="n")],
-                [value("x", IMAGE, "torch.uint8"), value("y", IMAGE, "torch.uint8")],
+                [value("x", IMAGE, "torch.bool"), value("y", IMAGE, "torch.bool")],
             ),
         )
         for op_type in ("Add", "Sub", "Mul")

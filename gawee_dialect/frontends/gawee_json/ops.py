@@ -261,7 +261,8 @@ class OpReader:
 
 _IMAGES = "input of rank 4"
 _FLOATS = "f16, f32 or f64"
-_NUMBERS = "f16, f32, f64, i8, i32 or i64"
+_POOLED = "f16, f32, f64, i8, i32 or i64"
+_NUMBERS = "f16, f32, f64, i8, ui8, i32 or i64"
 _PYTHON = "feeds only getattr, getitem or the size of an interpolate"
 
 READERS: dict[str, OpReader] = {
@@ -273,7 +274,7 @@ READERS: dict[str, OpReader] = {
         (1,), _read_batch_norm, BatchNormOp, ("running_mean and running_var are given", _FLOATS)
     ),
     "Relu": OpReader((1,), lambda node: ReluOp(node.tensor(0)), ReluOp, (_NUMBERS,)),
-    "MaxPool": OpReader((1,), _read_max_pool, MaxPoolOp, (_IMAGES, _NUMBERS)),
+    "MaxPool": OpReader((1,), _read_max_pool, MaxPoolOp, (_IMAGES, _POOLED)),
     "AvgPool": OpReader((1,), _read_avg_pool, AvgPoolOp, (_IMAGES, _FLOATS)),
     "AdAvgPool": OpReader((1,), _read_ad_avg_pool, AdAvgPoolOp, (_IMAGES, _FLOATS)),
     "Identity": OpReader((1,), lambda node: IdentityOp(node.tensor(0)), IdentityOp),

@@ -2,8 +2,8 @@
 
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.attention import AttentionFunctions
+from gawee_dialect.interpreter.gawee.computed import ComputedFunctions
 from gawee_dialect.interpreter.gawee.conv import ConvFunctions
-from gawee_dialect.interpreter.gawee.elementwise import ElementwiseFunctions
 from gawee_dialect.interpreter.gawee.grid_sample import GridSampleFunctions
 from gawee_dialect.interpreter.gawee.matmul import MatMulFunctions
 from gawee_dialect.interpreter.gawee.normalization import NormalizationFunctions
@@ -17,7 +17,7 @@ GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     MatMulFunctions,
     AttentionFunctions,
     NormalizationFunctions,
-    ElementwiseFunctions,
+    ComputedFunctions,
     PoolFunctions,
     ResizeFunctions,
     GridSampleFunctions,

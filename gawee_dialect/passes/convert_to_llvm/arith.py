@@ -19,6 +19,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect import llvm as ours
+from gawee_dialect.dialect.arith import RemFOp
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
@@ -225,6 +226,7 @@ RULES = (
     rule(arith.SubfOp, float_binary(llvm.FSubOp)),
     rule(arith.MulfOp, float_binary(llvm.FMulOp)),
     rule(arith.DivfOp, float_binary(llvm.FDivOp)),
+    rule(RemFOp, float_binary(llvm.FRemOp)),
     rule(arith.MaximumfOp, float_binary(ours.MaximumOp)),
     rule(arith.MinimumfOp, float_binary(ours.MinimumOp)),
     rule(arith.MaxnumfOp, float_binary(llvm.VectorFMaxOp)),

@@ -4,6 +4,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from gawee_dialect.dialect import GAWEE
+from gawee_dialect.passes.lower_to_linalg.along_axis import (
+    LowerCumSum,
+    LowerLogSoftmax,
+    LowerSoftmax,
+)
 from gawee_dialect.passes.lower_to_linalg.attention import LowerAttention
 from gawee_dialect.passes.lower_to_linalg.constant import LowerConstant
 from gawee_dialect.passes.lower_to_linalg.conv import LowerConv
@@ -11,7 +16,11 @@ from gawee_dialect.passes.lower_to_linalg.conv_transpose import LowerConvTranspo
 from gawee_dialect.passes.lower_to_linalg.elementwise import LowerElementwise
 from gawee_dialect.passes.lower_to_linalg.grid_sample import LowerGridSample
 from gawee_dialect.passes.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
-from gawee_dialect.passes.lower_to_linalg.normalization import LowerBatchNorm
+from gawee_dialect.passes.lower_to_linalg.normalization import (
+    LowerBatchNorm,
+    LowerGroupNorm,
+    LowerRowNorm,
+)
 from gawee_dialect.passes.lower_to_linalg.pool import (
     LowerAdAvgPool,
     LowerAdMaxPool,
@@ -19,6 +28,7 @@ from gawee_dialect.passes.lower_to_linalg.pool import (
     LowerMaxPool,
 )
 from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
+from gawee_dialect.passes.lower_to_linalg.reduction import LowerArg, LowerReduce
 from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
 from gawee_dialect.passes.lower_to_linalg.shape import LowerCat, LowerIdentity, LowerReshape
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
@@ -51,7 +61,14 @@ class LowerToLinalg(RewritePass):
         LowerBatchMatMul,
         LowerAttention,
         LowerBatchNorm,
+        LowerRowNorm,
+        LowerGroupNorm,
         LowerElementwise,
+        LowerReduce,
+        LowerArg,
+        LowerCumSum,
+        LowerSoftmax,
+        LowerLogSoftmax,
         LowerMaxPool,
         LowerAvgPool,
         LowerAdAvgPool,

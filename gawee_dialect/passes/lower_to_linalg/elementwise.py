@@ -1,54 +1,88 @@
-"""Elementwise ops to `linalg.generic`: one lowering, a table of scalar bodies."""
+"""Elementwise ops to `linalg.generic`: one lowering, tables of scalar bodies."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from xdsl.dialects.builtin import AnyFloat, i1, i32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from gawee_dialect.dialect.arithmetic import (
+    AbsOp,
+    CeilOp,
+    FloorOp,
+    MaximumOp,
+    MinimumOp,
+    NegOp,
+    RoundOp,
+)
+from gawee_dialect.dialect.cast import CastOp
+from gawee_dialect.dialect.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.elementwise import (
     AddOp,
-    BinaryOp,
     DivOp,
+    ElementwiseOp,
     MulOp,
     ReluOp,
     SqrtOp,
     SubOp,
-    UnaryOp,
 )
-from gawee_dialect.dialect.types import AnyTensor, tensor_shape, tensor_type
+from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
+from gawee_dialect.passes.lower_to_linalg.activation import ACTIVATIONS
+from gawee_dialect.passes.lower_to_linalg.arithmetic import ARITHMETIC, ELEMENTARY
+from gawee_dialect.passes.lower_to_linalg.bodies import ScalarBody
+from gawee_dialect.passes.lower_to_linalg.choices import CHOICES
+from gawee_dialect.passes.lower_to_linalg.conversions import converted, opened
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
-from gawee_dialect.passes.lower_to_linalg.structured import Body, generic, reads
+from gawee_dialect.passes.lower_to_linalg.structured import generic, reads
 from gawee_dialect.passes.rewrite_pass import Pattern
 
-
-def _relu(scalars: Scalars, value: SSAValue) -> SSAValue:
-    return scalars.maximum(value, scalars.constant(0, value.type))
-
-
-SCALAR_BODIES: Mapping[type[UnaryOp | BinaryOp], Body] = {
-    AddOp: lambda scalars, args: scalars.add(args[0], args[1]),
-    SubOp: lambda scalars, args: scalars.subtract(args[0], args[1]),
-    MulOp: lambda scalars, args: scalars.multiply(args[0], args[1]),
-    DivOp: lambda scalars, args: scalars.divide(args[0], args[1]),
-    ReluOp: lambda scalars, args: _relu(scalars, args[0]),
-    SqrtOp: lambda scalars, args: scalars.square_root(args[0]),
+SCALAR_BODIES: Mapping[type[ElementwiseOp], ScalarBody] = {
+    **ARITHMETIC,
+    **ELEMENTARY,
+    **ACTIVATIONS,
+    **CHOICES,
 }
 """What each elementwise op does to the elements of its operands."""
+
+ROUNDED_ALIKE: tuple[type[ElementwiseOp], ...] = (
+    *(AddOp, SubOp, MulOp, DivOp, SqrtOp, ReluOp, NegOp, AbsOp),
+    *(FloorOp, CeilOp, RoundOp, MaximumOp, MinimumOp),
+)
+"""Ops that give f16 the same bits whether it is computed in f16 or in f32 and rounded."""
+
+AS_THEY_ARE = (WhereOp, CastOp)
+"""Ops whose bodies take elements of every type."""
 
 
 class LowerElementwise(Pattern):
     """gawee.add, gawee.relu, ... -> linalg.generic; size-1 axes are read at position 0"""
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: UnaryOp | BinaryOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: ElementwiseOp, rewriter: PatternRewriter) -> None:
         if type(op) not in SCALAR_BODIES:
             return self.missed(op, f"expected a scalar body for '{op.name}', got none")
         rewriter.name_hint = op.output.name_hint
         result_type = tensor_type(op.output)
         inputs = [(value, broadcast_read(value, result_type)) for value in op.operands]
-        result = generic(rewriter, result_type, inputs, SCALAR_BODIES[type(op)])
-        rewriter.replace(op, (), [result])
+
+        def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
+            values = [entering(scalars, op, value) for value in args[:-1]]
+            result = SCALAR_BODIES[type(op)](scalars, values, op)
+            return converted(scalars, result, element_type(op.output))
+
+        rewriter.replace(op, (), [generic(rewriter, result_type, inputs, body)])
+
+
+def entering(scalars: Scalars, op: ElementwiseOp, value: SSAValue) -> SSAValue:
+    """Convert an operand's element to the type that the op's body computes in."""
+    if isinstance(op, AS_THEY_ARE):
+        return value
+    if type(op) in ROUNDED_ALIKE and isinstance(value.type, AnyFloat):
+        return value
+    if isinstance(op, CompareOp) and value.type == i1:
+        return converted(scalars, value, i32)
+    return opened(scalars, value)
 
 
 def broadcast_read(value: SSAValue, result: AnyTensor) -> AffineMap:

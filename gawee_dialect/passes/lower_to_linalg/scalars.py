@@ -9,8 +9,12 @@ from xdsl.dialects.builtin import AnyFloat, IndexType, i64
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from gawee_dialect.dialect.arith import RemFOp
 from gawee_dialect.dialect.types import element_type
 from gawee_dialect.passes.lower_to_linalg.tensors import constant
+
+FloatFunction = math.FloatingPointLikeUnaryMathOperation
+"""What an op of the math dialect on one float derives from."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,47 @@ class Scalars:
     def less(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
         """Compare integers or indices, as signed."""
         return self.emit(arith.CmpiOp(lhs, rhs, "slt"))
+
+    def apply(self, function: type[FloatFunction], value: SSAValue) -> SSAValue:
+        """Apply a function of the math dialect to a float."""
+        return self.emit(function(value))
+
+    def negate(self, value: SSAValue) -> SSAValue:
+        """Change the sign; integers wrap around."""
+        if _is_float(value):
+            return self.emit(arith.NegfOp(value))
+        return self.subtract(self.constant(0, value.type), value)
+
+    def remainder(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Divide rounding towards zero; return what is left, which has the sign of lhs."""
+        return self.emit((RemFOp if _is_float(lhs) else arith.RemSIOp)(lhs, rhs))
+
+    def both(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Take the bits that both integers have."""
+        return self.emit(arith.AndIOp(lhs, rhs))
+
+    def either(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Take the bits that either integer has."""
+        return self.emit(arith.OrIOp(lhs, rhs))
+
+    def different(self, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Take the bits in which two integers differ."""
+        return self.emit(arith.XOrIOp(lhs, rhs))
+
+    def compare(self, predicate: str, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        """Compare by `eq`, `ne`, `lt`, `le`, `gt` or `ge`, integers as signed.
+
+        NaN is not ordered: of a comparison with it, only `ne` holds.
+        """
+        if _is_float(lhs):
+            prefix = "u" if predicate == "ne" else "o"
+            return self.emit(arith.CmpfOp(lhs, rhs, f"{prefix}{predicate}"))
+        prefix = "" if predicate in ("eq", "ne") else "s"
+        return self.emit(arith.CmpiOp(lhs, rhs, f"{prefix}{predicate}"))
+
+    def is_nan(self, value: SSAValue) -> SSAValue:
+        """Compare a float with itself: NaN alone is not ordered."""
+        return self.emit(arith.CmpfOp(value, value, "uno"))
 
     def select(self, condition: SSAValue, yes: SSAValue, no: SSAValue) -> SSAValue:
         """Choose between two values of one type."""

@@ -46,6 +46,13 @@ def lowest(builder: Builder, element: Attribute) -> SSAValue:
     return constant(builder, float("-inf"), element)
 
 
+def highest(builder: Builder, element: Attribute) -> SSAValue:
+    """Make the scalar that no other of its type is above: inf, or the highest integer."""
+    if isa(element, IntegerType):
+        return constant(builder, (1 << (element.width.data - 1)) - 1, element)
+    return constant(builder, float("inf"), element)
+
+
 def empty(builder: Builder, type: AnyTensor) -> SSAValue:
     """Make a tensor whose elements are still to be written."""
     return builder.insert(tensor.EmptyOp((), type)).tensor

@@ -27,3 +27,45 @@ func.func @norm_with_an_eps_of_many_digits(%x: tensor<2x3x5xf64>, %m: tensor<3xf
   %r = gawee.batch_norm %x mean %m variance %v eps 0.0010000000474974513 : tensor<2x3x5xf64>, tensor<3xf64>
   func.return %r : tensor<2x3x5xf64>
 }
+
+// CHECK-LABEL: func.func @layer_norm_without_scale_and_bias
+// CHECK-NEXT:  %r = gawee.layer_norm %x normalized_rank 1 eps 1.000000e-05 : tensor<2x3x5xf32>
+func.func @layer_norm_without_scale_and_bias(%x: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
+  %r = gawee.layer_norm %x normalized_rank 1 eps 1.000000e-05 : tensor<2x3x5xf32>
+  func.return %r : tensor<2x3x5xf32>
+}
+
+// CHECK-LABEL: func.func @layer_norm_with_bias_alone
+// CHECK-NEXT:  %r = gawee.layer_norm %x bias %b : tensor<3x5xf32> normalized_rank 2 eps 1.000000e-05 : tensor<2x3x5xf32>
+func.func @layer_norm_with_bias_alone(%x: tensor<2x3x5xf32>, %b: tensor<3x5xf32>) -> tensor<2x3x5xf32> {
+  %r = gawee.layer_norm %x bias %b : tensor<3x5xf32> normalized_rank 2 eps 1.000000e-05 : tensor<2x3x5xf32>
+  func.return %r : tensor<2x3x5xf32>
+}
+
+// CHECK-LABEL: func.func @rms_norm_with_scale
+// CHECK-NEXT:  %r = gawee.rms_norm %x scale %g : tensor<5xf32> normalized_rank 1 eps 1.000000e-06 : tensor<2x3x5xf32>
+func.func @rms_norm_with_scale(%x: tensor<2x3x5xf32>, %g: tensor<5xf32>) -> tensor<2x3x5xf32> {
+  %r = gawee.rms_norm %x scale %g : tensor<5xf32> normalized_rank 1 eps 1.000000e-06 : tensor<2x3x5xf32>
+  func.return %r : tensor<2x3x5xf32>
+}
+
+// CHECK-LABEL: func.func @rms_norm_without_scale
+// CHECK-NEXT:  %r = gawee.rms_norm %x normalized_rank 3 eps 0.000000e+00 : tensor<2x3x5xf32>
+func.func @rms_norm_without_scale(%x: tensor<2x3x5xf32>) -> tensor<2x3x5xf32> {
+  %r = gawee.rms_norm %x normalized_rank 3 eps 0.000000e+00 : tensor<2x3x5xf32>
+  func.return %r : tensor<2x3x5xf32>
+}
+
+// CHECK-LABEL: func.func @group_norm_with_scale_and_bias
+// CHECK-NEXT:  %r = gawee.group_norm %x scale %g : tensor<6xf32> bias %b : tensor<6xf32> groups 3 eps 1.000000e-05 : tensor<2x6x5xf32>
+func.func @group_norm_with_scale_and_bias(%x: tensor<2x6x5xf32>, %g: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<2x6x5xf32> {
+  %r = gawee.group_norm %x scale %g : tensor<6xf32> bias %b : tensor<6xf32> groups 3 eps 1.000000e-05 : tensor<2x6x5xf32>
+  func.return %r : tensor<2x6x5xf32>
+}
+
+// CHECK-LABEL: func.func @group_norm_without_scale_and_bias
+// CHECK-NEXT:  %r = gawee.group_norm %x groups 6 eps 1.000000e-05 : tensor<2x6x5xf32>
+func.func @group_norm_without_scale_and_bias(%x: tensor<2x6x5xf32>) -> tensor<2x6x5xf32> {
+  %r = gawee.group_norm %x groups 6 eps 1.000000e-05 : tensor<2x6x5xf32>
+  func.return %r : tensor<2x6x5xf32>
+}

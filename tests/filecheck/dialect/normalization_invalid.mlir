@@ -68,3 +68,156 @@ func.func @result_type_differs(%x: tensor<2x3xf32>, %m: tensor<3xf32>) {
   %y = "gawee.batch_norm"(%x, %m, %m) <{eps = 1.0e-5 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> : (tensor<2x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x4xf32>
   func.return
 }
+
+// -----
+
+// LayerNormOp C1: there are no such axes.
+// CHECK: error: 'gawee.layer_norm' op expected normalized_rank from 1 to the rank of the input (3), got 4
+func.func @layer_norm_c1_there_are_no_such_axes(%x: tensor<2x3x5xf32>) {
+  %y = gawee.layer_norm %x normalized_rank 4 eps 1.0e-05 : tensor<2x3x5xf32>
+  func.return
+}
+
+// -----
+
+// LayerNormOp C2: element type is integer.
+// CHECK: error: 'gawee.layer_norm' op expected input of element type f16, f32 or f64, got 'i32'
+func.func @layer_norm_c2_element_type_is_integer(%x: tensor<2x3xi32>) {
+  %y = gawee.layer_norm %x normalized_rank 1 eps 1.0e-05 : tensor<2x3xi32>
+  func.return
+}
+
+// -----
+
+// LayerNormOp C2: element types differ.
+// CHECK: error: 'gawee.layer_norm' op expected scale element type 'f64' to match input element type 'f32'
+func.func @layer_norm_c2_element_types_differ(%x: tensor<2x3x5xf32>, %g: tensor<5xf64>) {
+  %y = gawee.layer_norm %x scale %g : tensor<5xf64> normalized_rank 1 eps 1.0e-05 : tensor<2x3x5xf32>
+  func.return
+}
+
+// -----
+
+// LayerNormOp C3: scale has another shape.
+// CHECK: error: 'gawee.layer_norm' op expected scale of shape 3x5, got 5
+func.func @layer_norm_c3_scale_has_another_shape(%x: tensor<2x3x5xf32>, %g: tensor<5xf32>) {
+  %y = gawee.layer_norm %x scale %g : tensor<5xf32> normalized_rank 2 eps 1.0e-05 : tensor<2x3x5xf32>
+  func.return
+}
+
+// -----
+
+// LayerNormOp C4: eps is negative.
+// CHECK: error: 'gawee.layer_norm' op expected eps of at least 0, got -1.0
+func.func @layer_norm_c4_eps_is_negative(%x: tensor<2x3x5xf32>) {
+  %y = gawee.layer_norm %x normalized_rank 1 eps -1.0 : tensor<2x3x5xf32>
+  func.return
+}
+
+// -----
+
+// RmsNormOp C1: there are no such axes.
+// CHECK: error: 'gawee.rms_norm' op expected normalized_rank from 1 to the rank of the input (3), got 4
+func.func @rms_norm_c1_there_are_no_such_axes(%x: tensor<2x3x5xf32>) {
+  %y = gawee.rms_norm %x normalized_rank 4 eps 1.0e-05 : tensor<2x3x5xf32>
+  func.return
+}
+
+// -----
+
+// RmsNormOp C2: element type is integer.
+// CHECK: error: 'gawee.rms_norm' op expected input of element type f16, f32 or f64, got 'i32'
+func.func @rms_norm_c2_element_type_is_integer(%x: tensor<2x3xi32>) {
+  %y = gawee.rms_norm %x normalized_rank 1 eps 1.0e-05 : tensor<2x3xi32>
+  func.return
+}
+
+// -----
+
+// RmsNormOp C2: element types differ.
+// CHECK: error: 'gawee.rms_norm' op expected scale element type 'f64' to match input element type 'f32'
+func.func @rms_norm_c2_element_types_differ(%x: tensor<2x3x5xf32>, %g: tensor<5xf64>) {
+  %y = gawee.rms_norm %x scale %g : tensor<5xf64> normalized_rank 1 eps 1.0e-05 : tensor<2x3x5xf32>
+  func.return
+}
+
+// -----
+
+// RmsNormOp C3: scale has another shape.
+// CHECK: error: 'gawee.rms_norm' op expected scale of shape 3x5, got 5
+func.func @rms_norm_c3_scale_has_another_shape(%x: tensor<2x3x5xf32>, %g: tensor<5xf32>) {
+  %y = gawee.rms_norm %x scale %g : tensor<5xf32> normalized_rank 2 eps 1.0e-05 : tensor<2x3x5xf32>
+  func.return
+}
+
+// -----
+
+// RmsNormOp C4: eps is negative.
+// CHECK: error: 'gawee.rms_norm' op expected eps of at least 0, got -1.0
+func.func @rms_norm_c4_eps_is_negative(%x: tensor<2x3x5xf32>) {
+  %y = gawee.rms_norm %x normalized_rank 1 eps -1.0 : tensor<2x3x5xf32>
+  func.return
+}
+
+// -----
+
+// LayerNormOp C3: bias has another shape.
+// CHECK: error: 'gawee.layer_norm' op expected bias of shape 5, got 3
+func.func @layer_norm_c3_bias_has_another_shape(%x: tensor<2x3x5xf32>, %b: tensor<3xf32>) {
+  %y = gawee.layer_norm %x bias %b : tensor<3xf32> normalized_rank 1 eps 1.0e-05 : tensor<2x3x5xf32>
+  func.return
+}
+
+// -----
+
+// GroupNormOp C1: input has rank 1.
+// CHECK: error: 'gawee.group_norm' op expected input of rank 2 or more, got rank 1 ('tensor<6xf32>')
+func.func @group_norm_c1_input_has_rank_1(%x: tensor<6xf32>) {
+  %y = gawee.group_norm %x groups 2 eps 1.0e-05 : tensor<6xf32>
+  func.return
+}
+
+// -----
+
+// GroupNormOp C2: element type is integer.
+// CHECK: error: 'gawee.group_norm' op expected input of element type f16, f32 or f64, got 'i32'
+func.func @group_norm_c2_element_type_is_integer(%x: tensor<2x6xi32>) {
+  %y = gawee.group_norm %x groups 2 eps 1.0e-05 : tensor<2x6xi32>
+  func.return
+}
+
+// -----
+
+// GroupNormOp C3: groups is zero.
+// CHECK: error: 'gawee.group_norm' op expected groups of at least 1, got 0
+func.func @group_norm_c3_groups_is_zero(%x: tensor<2x6x5xf32>) {
+  %y = gawee.group_norm %x groups 0 eps 1.0e-05 : tensor<2x6x5xf32>
+  func.return
+}
+
+// -----
+
+// GroupNormOp C3: groups do not divide the channels.
+// CHECK: error: 'gawee.group_norm' op expected groups (4) to divide channels (6)
+func.func @group_norm_c3_groups_do_not_divide_the_channels(%x: tensor<2x6x5xf32>) {
+  %y = gawee.group_norm %x groups 4 eps 1.0e-05 : tensor<2x6x5xf32>
+  func.return
+}
+
+// -----
+
+// GroupNormOp C4: scale has one entry a group.
+// CHECK: error: 'gawee.group_norm' op expected scale of shape 6, got 2
+func.func @group_norm_c4_scale_has_one_entry_a_group(%x: tensor<2x6x5xf32>, %g: tensor<2xf32>) {
+  %y = gawee.group_norm %x scale %g : tensor<2xf32> groups 2 eps 1.0e-05 : tensor<2x6x5xf32>
+  func.return
+}
+
+// -----
+
+// GroupNormOp C5: eps is negative.
+// CHECK: error: 'gawee.group_norm' op expected eps of at least 0, got -1.0
+func.func @group_norm_c5_eps_is_negative(%x: tensor<2x6x5xf32>) {
+  %y = gawee.group_norm %x groups 2 eps -1.0 : tensor<2x6x5xf32>
+  func.return
+}

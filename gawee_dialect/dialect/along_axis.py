@@ -1,0 +1,122 @@
+"""Ops that compute each line along one axis by itself: running sums and softmax."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, i64
+from xdsl.ir import SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.traits import Pure
+
+from gawee_dialect.dialect.axes import require_axis
+from gawee_dialect.dialect.computed import ComputedOp
+from gawee_dialect.dialect.types import FLOATS, NUMBERS, AnyTensor, ElementClass, tensor_type
+
+if TYPE_CHECKING:
+    from gawee_dialect.dialect.dense import Array
+
+
+class AlongAxisOp(ComputedOp, ABC):
+    """An op from a tensor to one of its type that computes each line along one axis by itself."""
+
+    ELEMENTS: ClassVar[ElementClass] = FLOATS
+    """The element types that the op is defined on."""
+
+    input = operand_def(TensorType)
+    axis = prop_def(IntegerAttr.constr(I64))
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+    assembly_format = "$input `axis` $axis attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, input: SSAValue, *, axis: int = -1):
+        super().__init__(
+            operands=[input],
+            properties={"axis": IntegerAttr(axis, i64)},
+            result_types=[self.result_type(tensor_type(input), axis=axis)],
+        )
+
+    @classmethod
+    def result_type(cls, input: AnyTensor, *, axis: int) -> AnyTensor:
+        """Return the input's type; raises VerifyException where C1 or C2 fail."""
+        cls.ELEMENTS.require("input", input.element_type)
+        require_axis("axis", axis, input.get_num_dims())
+        return input
+
+    @property
+    def resolved_axis(self) -> int:
+        """The axis, counted from 0."""
+        return self.axis.value.data % tensor_type(self.input).get_num_dims()
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(tensor_type(self.input), axis=self.axis.value.data)
+
+
+@irdl_op_definition
+class CumSumOp(AlongAxisOp):
+    """Running sum along an axis: every element plus all before it; integers wrap around.
+
+    ```mlir
+    %y = gawee.cumsum %x axis 1 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: axis is an axis of the input; a negative one counts from the end.
+    """
+
+    name = "gawee.cumsum"
+
+    ELEMENTS: ClassVar = NUMBERS
+
+    def compute_all(self, operands: Sequence[Array]) -> Array:
+        import numpy as np
+
+        return np.cumsum(operands[0], axis=self.resolved_axis, dtype=operands[0].dtype)
+
+
+@irdl_op_definition
+class SoftmaxOp(AlongAxisOp):
+    """exp(x) of every element x, over the sum of all exp(x) along an axis.
+
+    The greatest element is subtracted first, so nothing overflows.
+
+    ```mlir
+    %y = gawee.softmax %x axis 1 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+      C2: axis is an axis of the input; a negative one counts from the end.
+    """
+
+    name = "gawee.softmax"
+
+    def compute_all(self, operands: Sequence[Array]) -> Array:
+        from gawee_dialect.dialect.special_functions import softmax
+
+        return softmax(operands[0], self.resolved_axis)
+
+
+@irdl_op_definition
+class LogSoftmaxOp(AlongAxisOp):
+    """Logarithm of the softmax along an axis, computed without leaving logarithms.
+
+    ```mlir
+    %y = gawee.log_softmax %x axis 1 : (tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+      C2: axis is an axis of the input; a negative one counts from the end.
+    """
+
+    name = "gawee.log_softmax"
+
+    def compute_all(self, operands: Sequence[Array]) -> Array:
+        from gawee_dialect.dialect.special_functions import log_softmax
+
+        return log_softmax(operands[0], self.resolved_axis)

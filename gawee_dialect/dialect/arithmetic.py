@@ -1,0 +1,292 @@
+"""Arithmetic, elementwise: beyond the four basic operations, which `elementwise.py` has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.irdl import irdl_op_definition
+
+from gawee_dialect.dialect.elementwise import BinaryOp, UnaryOp
+from gawee_dialect.dialect.types import FLOATS, NUMBERS
+
+if TYPE_CHECKING:
+    from gawee_dialect.dialect.dense import Array
+
+
+@irdl_op_definition
+class NegOp(UnaryOp):
+    """Every element with the other sign; integers wrap around.
+
+    ```mlir
+    %y = gawee.neg %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+    """
+
+    name = "gawee.neg"
+
+    ELEMENTS: ClassVar = NUMBERS
+    FUNCTION: ClassVar = "negative"
+    INVOLUTION: ClassVar = True
+
+
+@irdl_op_definition
+class AbsOp(UnaryOp):
+    """Absolute value of every element; the lowest integer stays as it is.
+
+    ```mlir
+    %y = gawee.abs %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+    """
+
+    name = "gawee.abs"
+
+    ELEMENTS: ClassVar = NUMBERS
+    FUNCTION: ClassVar = "absolute"
+    IDEMPOTENT: ClassVar = True
+
+
+@irdl_op_definition
+class ReciprocalOp(UnaryOp):
+    """One over every element; inf at zero, with the zero's sign.
+
+    ```mlir
+    %y = gawee.reciprocal %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+    """
+
+    name = "gawee.reciprocal"
+
+    FUNCTION: ClassVar = "reciprocal"
+
+
+@irdl_op_definition
+class FloorOp(UnaryOp):
+    """The greatest whole number not above every element.
+
+    ```mlir
+    %y = gawee.floor %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+    """
+
+    name = "gawee.floor"
+
+    FUNCTION: ClassVar = "floor"
+    IDEMPOTENT: ClassVar = True
+
+
+@irdl_op_definition
+class CeilOp(UnaryOp):
+    """The least whole number not below every element.
+
+    ```mlir
+    %y = gawee.ceil %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+    """
+
+    name = "gawee.ceil"
+
+    FUNCTION: ClassVar = "ceil"
+    IDEMPOTENT: ClassVar = True
+
+
+@irdl_op_definition
+class RoundOp(UnaryOp):
+    """The whole number nearest to every element, halves to the even one.
+
+    ```mlir
+    %y = gawee.round %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+    """
+
+    name = "gawee.round"
+
+    FUNCTION: ClassVar = "rint"
+    IDEMPOTENT: ClassVar = True
+
+
+@irdl_op_definition
+class SignOp(UnaryOp):
+    """-1, 0 or 1 as every element is below, at or above zero; NaN gives 0.
+
+    ```mlir
+    %y = gawee.sign %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+    """
+
+    name = "gawee.sign"
+
+    ELEMENTS: ClassVar = NUMBERS
+    IDEMPOTENT: ClassVar = True
+
+    def compute(self, input: Array) -> Array:
+        from gawee_dialect.dialect.special_functions import sign
+
+        return sign(input)
+
+
+@irdl_op_definition
+class PowOp(BinaryOp):
+    """lhs to the power of rhs, with NumPy's broadcasting.
+
+    Integers wrap around. To a negative power, 1 and -1 give 1 or -1 and all others 0.
+
+    ```mlir
+    %z = gawee.pow %x, %y : (tensor<2x3x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: both operands have one element type.
+      C3: the shapes broadcast.
+    """
+
+    name = "gawee.pow"
+
+    NEUTRAL: ClassVar = 1
+
+    def compute(self, lhs: Array, rhs: Array) -> Array:
+        from gawee_dialect.dialect.special_functions import power
+
+        return power(lhs, rhs)
+
+
+@irdl_op_definition
+class MaximumOp(BinaryOp):
+    """The greater of two elements, with NumPy's broadcasting; NaN wins.
+
+    ```mlir
+    %z = gawee.maximum %x, %y : (tensor<2x3x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: both operands have one element type.
+      C3: the shapes broadcast.
+    """
+
+    name = "gawee.maximum"
+
+    FUNCTION: ClassVar = "maximum"
+
+
+@irdl_op_definition
+class MinimumOp(BinaryOp):
+    """The lesser of two elements, with NumPy's broadcasting; NaN wins.
+
+    ```mlir
+    %z = gawee.minimum %x, %y : (tensor<2x3x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: both operands have one element type.
+      C3: the shapes broadcast.
+    """
+
+    name = "gawee.minimum"
+
+    FUNCTION: ClassVar = "minimum"
+
+
+@irdl_op_definition
+class RemainderOp(BinaryOp):
+    """Remainder of a division rounded down: it has the divisor's sign, as Python's `%`.
+
+    With NumPy's broadcasting. An integer modulo 0 is 0, a float NaN.
+
+    ```mlir
+    %z = gawee.remainder %x, %y : (tensor<2x3x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: both operands have one element type.
+      C3: the shapes broadcast.
+    """
+
+    name = "gawee.remainder"
+
+    FUNCTION: ClassVar = "remainder"
+
+
+@irdl_op_definition
+class FmodOp(BinaryOp):
+    """Remainder of a division rounded towards zero: it has the dividend's sign.
+
+    With NumPy's broadcasting. An integer modulo 0 is 0, a float NaN.
+
+    ```mlir
+    %z = gawee.fmod %x, %y : (tensor<2x3x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: both operands have one element type.
+      C3: the shapes broadcast.
+    """
+
+    name = "gawee.fmod"
+
+    FUNCTION: ClassVar = "fmod"
+
+
+@irdl_op_definition
+class FloorDivOp(BinaryOp):
+    """Quotient rounded down, as Python's `//`, with NumPy's broadcasting.
+
+    Integers wrap around; an integer over 0 is 0. A float over 0 is as in `gawee.div`.
+
+    ```mlir
+    %z = gawee.floor_div %x, %y : (tensor<2x3x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: both operands have one element type.
+      C3: the shapes broadcast.
+    """
+
+    name = "gawee.floor_div"
+
+    FUNCTION: ClassVar = "floor_divide"
+
+
+@irdl_op_definition
+class Atan2Op(BinaryOp):
+    """Angle of the point (rhs, lhs), from -pi to pi, with NumPy's broadcasting.
+
+    ```mlir
+    %z = gawee.atan2 %x, %y : (tensor<2x3x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+      C2: both operands have one element type.
+      C3: the shapes broadcast.
+    """
+
+    name = "gawee.atan2"
+
+    ELEMENTS: ClassVar = FLOATS
+    FUNCTION: ClassVar = "arctan2"

@@ -1,0 +1,72 @@
+"""Conversion of elements to another type."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from xdsl.dialects.builtin import TensorType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
+from xdsl.traits import Pure
+
+from gawee_dialect.dialect.elementwise import ElementwiseOp
+from gawee_dialect.dialect.types import (
+    ELEMENTS,
+    AnyTensor,
+    dtype_name,
+    element_type,
+    tensor_type,
+)
+
+if TYPE_CHECKING:
+    from gawee_dialect.dialect.dense import Array
+
+
+@irdl_op_definition
+class CastOp(ElementwiseOp):
+    """The input's elements in another type, the result's.
+
+    Floats are rounded to the nearest of their new type, or towards zero where that is an integer;
+    a float that no i32 (i64 for i64) holds gives an integer that is not specified. Integers keep
+    their low bits. To i1 means "is not zero", so NaN is true; from i1, true is 1.
+
+    ```mlir
+    %y = gawee.cast %x : (tensor<2x3xf32>) -> tensor<2x3xi32>
+    ```
+
+    Constraints:
+      C1: both element types are floats or integers.
+    """
+
+    name = "gawee.cast"
+
+    input = operand_def(TensorType)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, input: SSAValue, element_type: Attribute):
+        super().__init__(
+            operands=[input], result_types=[self.result_type(tensor_type(input), element_type)]
+        )
+
+    @staticmethod
+    def result_type(input: AnyTensor, element_type: Attribute) -> AnyTensor:
+        """Return the input's type with other elements; raises VerifyException where C1 fails."""
+        ELEMENTS.require("input", input.element_type)
+        ELEMENTS.require("result", element_type)
+        return TensorType(element_type, input.get_shape())
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(tensor_type(self.input), element_type(self.result))
+
+    def compute_all(self, operands: Sequence[Array]) -> Array:
+        from gawee_dialect.dialect.special_functions import converted
+
+        return converted(operands[0], dtype_name(element_type(self.result)))
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """cast %x (to its own type) -> %x, and cast constant -> constant"""
+        return (self.input,) if self.input.type == self.result.type else super().fold()

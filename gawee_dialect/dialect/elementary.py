@@ -1,0 +1,154 @@
+"""Elementary functions, elementwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.irdl import irdl_op_definition
+
+from gawee_dialect.dialect.elementwise import UnaryOp
+
+if TYPE_CHECKING:
+    from gawee_dialect.dialect.dense import Array
+
+
+@irdl_op_definition
+class ExpOp(UnaryOp):
+    """e to the power of every element.
+
+    ```mlir
+    %y = gawee.exp %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+    """
+
+    name = "gawee.exp"
+
+    FUNCTION: ClassVar = "exp"
+
+
+@irdl_op_definition
+class LogOp(UnaryOp):
+    """Natural logarithm of every element; NaN below zero, -inf at zero.
+
+    ```mlir
+    %y = gawee.log %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+    """
+
+    name = "gawee.log"
+
+    FUNCTION: ClassVar = "log"
+
+
+@irdl_op_definition
+class Log1pOp(UnaryOp):
+    """Natural logarithm of one plus every element, exact near zero.
+
+    ```mlir
+    %y = gawee.log1p %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+    """
+
+    name = "gawee.log1p"
+
+    FUNCTION: ClassVar = "log1p"
+
+
+@irdl_op_definition
+class TanhOp(UnaryOp):
+    """Hyperbolic tangent of every element.
+
+    ```mlir
+    %y = gawee.tanh %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+    """
+
+    name = "gawee.tanh"
+
+    FUNCTION: ClassVar = "tanh"
+
+
+@irdl_op_definition
+class ErfOp(UnaryOp):
+    """Error function of every element: 2/sqrt(pi) times the integral of exp(-t*t) from 0 to it.
+
+    ```mlir
+    %y = gawee.erf %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+    """
+
+    name = "gawee.erf"
+
+    def compute(self, input: Array) -> Array:
+        from gawee_dialect.dialect.special_functions import erf
+
+        return erf(input)
+
+
+@irdl_op_definition
+class SinOp(UnaryOp):
+    """Sine of every element, in radians.
+
+    ```mlir
+    %y = gawee.sin %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+    """
+
+    name = "gawee.sin"
+
+    FUNCTION: ClassVar = "sin"
+
+
+@irdl_op_definition
+class CosOp(UnaryOp):
+    """Cosine of every element, in radians.
+
+    ```mlir
+    %y = gawee.cos %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+    """
+
+    name = "gawee.cos"
+
+    FUNCTION: ClassVar = "cos"
+
+
+@irdl_op_definition
+class RsqrtOp(UnaryOp):
+    """One over the square root of every element; NaN below zero, inf at zero.
+
+    ```mlir
+    %y = gawee.rsqrt %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+    """
+
+    name = "gawee.rsqrt"
+
+    def compute(self, input: Array) -> Array:
+        import numpy as np
+
+        return np.divide(1, np.sqrt(input))

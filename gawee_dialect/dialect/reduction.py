@@ -1,0 +1,374 @@
+"""Reductions: many elements combined into one, along axes."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from math import prod
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, TensorType, UnitAttr, i64
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    opt_prop_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
+from xdsl.traits import Pure
+
+from gawee_dialect.dialect.axes import require_axis, resolved_axes
+from gawee_dialect.dialect.computed import ComputedOp
+from gawee_dialect.dialect.elementwise import numpy_function
+from gawee_dialect.dialect.types import (
+    BOOLEANS,
+    FLOATS,
+    NUMBERS,
+    AnyTensor,
+    ElementClass,
+    require,
+    shape_text,
+    tensor_type,
+)
+
+if TYPE_CHECKING:
+    from gawee_dialect.dialect.dense import Array
+
+
+def reduced_shape(shape: Sequence[int], axes: Sequence[int], *, keep_dims: bool) -> list[int]:
+    """Return what is left of a shape when some axes (from 0 on) are reduced."""
+    return [
+        1 if axis in axes else size
+        for axis, size in enumerate(shape)
+        if keep_dims or axis not in axes
+    ]
+
+
+class ReduceOp(ComputedOp, ABC):
+    """An op that combines all elements along some axes into one."""
+
+    ELEMENTS: ClassVar[ElementClass] = NUMBERS
+    """The element types that the op is defined on."""
+
+    FUNCTION: ClassVar[str]
+    """NumPy's name of the reduction."""
+
+    OF_NOTHING: ClassVar[bool] = True
+    """Whether no elements at all can be combined."""
+
+    input = operand_def(TensorType)
+    axes = prop_def(DenseArrayBase.constr(i64))
+    keep_dims = opt_prop_def(UnitAttr)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$input `axes` $axes (`keep_dims` $keep_dims^)? attr-dict "
+        "`:` functional-type(operands, results)"
+    )
+
+    def __init__(
+        self, input: SSAValue, *, axes: Sequence[int] | None = None, keep_dims: bool = False
+    ):
+        type = tensor_type(input)
+        if axes is None:
+            axes = range(type.get_num_dims())
+        super().__init__(
+            operands=[input],
+            properties={
+                "axes": DenseArrayBase.from_list(i64, list(axes)),
+                "keep_dims": UnitAttr() if keep_dims else None,
+            },
+            result_types=[self.result_type(type, axes=axes, keep_dims=keep_dims)],
+        )
+
+    @classmethod
+    def result_type(cls, input: AnyTensor, *, axes: Sequence[int], keep_dims: bool) -> AnyTensor:
+        """Return the reduced type; raises VerifyException where a constraint fails."""
+        cls.ELEMENTS.require("input", input.element_type)
+        shape = input.get_shape()
+        reduced = resolved_axes(axes, len(shape))
+        require(
+            cls.OF_NOTHING or all(shape[axis] for axis in reduced),
+            f"expected reduced axes of at least one element, got {shape_text(shape)}",
+        )
+        return TensorType(input.element_type, reduced_shape(shape, reduced, keep_dims=keep_dims))
+
+    @property
+    def reduced_axes(self) -> tuple[int, ...]:
+        """The axes that are combined, counted from 0, in order."""
+        rank = tensor_type(self.input).get_num_dims()
+        return tuple(sorted(resolved_axes(self.axes.get_values(), rank)))
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(
+            tensor_type(self.input),
+            axes=self.axes.get_values(),
+            keep_dims=self.keep_dims is not None,
+        )
+
+    def compute_all(self, operands: Sequence[Array]) -> Array:
+        keep = self.keep_dims is not None
+        return numpy_function(self.FUNCTION)(operands[0], axis=self.reduced_axes, keepdims=keep)
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """reduce %x (along axes of one element that stay, or none) -> %x; constants -> constant"""
+        return (self.input,) if self.input.type == self.result.type else super().fold()
+
+
+@irdl_op_definition
+class ReduceSumOp(ReduceOp):
+    """Sum along some axes; integers wrap around, and a sum of nothing is 0.
+
+    Reduced axes vanish, or stay with one element where `keep_dims` is given.
+
+    ```mlir
+    %y = gawee.reduce_sum %x axes [0, -1] : (tensor<2x3x5xf32>) -> tensor<3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: axes are different axes of the input; negative ones count from the end.
+    """
+
+    name = "gawee.reduce_sum"
+
+    FUNCTION: ClassVar = "sum"
+
+
+@irdl_op_definition
+class ReduceMeanOp(ReduceOp):
+    """Mean along some axes; a mean of nothing is NaN.
+
+    Reduced axes vanish, or stay with one element where `keep_dims` is given.
+
+    ```mlir
+    %y = gawee.reduce_mean %x axes [0, -1] : (tensor<2x3x5xf32>) -> tensor<3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float.
+      C2: axes are different axes of the input; negative ones count from the end.
+    """
+
+    name = "gawee.reduce_mean"
+
+    ELEMENTS: ClassVar = FLOATS
+    FUNCTION: ClassVar = "sum"
+
+    @property
+    def count(self) -> int:
+        """How many elements each mean is taken of."""
+        shape = tensor_type(self.input).get_shape()
+        return prod(shape[axis] for axis in self.reduced_axes)
+
+    def compute_all(self, operands: Sequence[Array]) -> Array:
+        import numpy as np
+
+        return np.divide(super().compute_all(operands), operands[0].dtype.type(self.count))
+
+
+@irdl_op_definition
+class ReduceMaxOp(ReduceOp):
+    """The greatest element along some axes; NaN wins.
+
+    Reduced axes vanish, or stay with one element where `keep_dims` is given.
+
+    ```mlir
+    %y = gawee.reduce_max %x axes [0, -1] : (tensor<2x3x5xf32>) -> tensor<3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: axes are different axes of the input; negative ones count from the end.
+      C3: reduced axes have at least one element.
+    """
+
+    name = "gawee.reduce_max"
+
+    FUNCTION: ClassVar = "max"
+    OF_NOTHING: ClassVar = False
+
+
+@irdl_op_definition
+class ReduceMinOp(ReduceOp):
+    """The least element along some axes; NaN wins.
+
+    Reduced axes vanish, or stay with one element where `keep_dims` is given.
+
+    ```mlir
+    %y = gawee.reduce_min %x axes [0, -1] : (tensor<2x3x5xf32>) -> tensor<3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: axes are different axes of the input; negative ones count from the end.
+      C3: reduced axes have at least one element.
+    """
+
+    name = "gawee.reduce_min"
+
+    FUNCTION: ClassVar = "min"
+    OF_NOTHING: ClassVar = False
+
+
+@irdl_op_definition
+class ReduceProdOp(ReduceOp):
+    """Product along some axes; integers wrap around, and a product of nothing is 1.
+
+    Reduced axes vanish, or stay with one element where `keep_dims` is given.
+
+    ```mlir
+    %y = gawee.reduce_prod %x axes [0, -1] : (tensor<2x3x5xf32>) -> tensor<3xf32>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: axes are different axes of the input; negative ones count from the end.
+    """
+
+    name = "gawee.reduce_prod"
+
+    FUNCTION: ClassVar = "prod"
+
+
+@irdl_op_definition
+class ReduceAnyOp(ReduceOp):
+    """Whether any element along some axes holds; of nothing, none does.
+
+    Reduced axes vanish, or stay with one element where `keep_dims` is given.
+
+    ```mlir
+    %y = gawee.reduce_any %x axes [0, -1] : (tensor<2x3x5xi1>) -> tensor<3xi1>
+    ```
+
+    Constraints:
+      C1: the element type is i1.
+      C2: axes are different axes of the input; negative ones count from the end.
+    """
+
+    name = "gawee.reduce_any"
+
+    ELEMENTS: ClassVar = BOOLEANS
+    FUNCTION: ClassVar = "any"
+
+
+@irdl_op_definition
+class ReduceAllOp(ReduceOp):
+    """Whether all elements along some axes hold; of nothing, all do.
+
+    Reduced axes vanish, or stay with one element where `keep_dims` is given.
+
+    ```mlir
+    %y = gawee.reduce_all %x axes [0, -1] : (tensor<2x3x5xi1>) -> tensor<3xi1>
+    ```
+
+    Constraints:
+      C1: the element type is i1.
+      C2: axes are different axes of the input; negative ones count from the end.
+    """
+
+    name = "gawee.reduce_all"
+
+    ELEMENTS: ClassVar = BOOLEANS
+    FUNCTION: ClassVar = "all"
+
+
+class ArgOp(ComputedOp, ABC):
+    """An op that finds the position of an extreme element along one axis."""
+
+    FUNCTION: ClassVar[str]
+    """NumPy's name of the search."""
+
+    input = operand_def(TensorType)
+    axis = prop_def(IntegerAttr.constr(I64))
+    keep_dims = opt_prop_def(UnitAttr)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+    assembly_format = (
+        "$input `axis` $axis (`keep_dims` $keep_dims^)? attr-dict "
+        "`:` functional-type(operands, results)"
+    )
+
+    def __init__(self, input: SSAValue, *, axis: int = -1, keep_dims: bool = False):
+        super().__init__(
+            operands=[input],
+            properties={
+                "axis": IntegerAttr(axis, i64),
+                "keep_dims": UnitAttr() if keep_dims else None,
+            },
+            result_types=[self.result_type(tensor_type(input), axis=axis, keep_dims=keep_dims)],
+        )
+
+    @staticmethod
+    def result_type(input: AnyTensor, *, axis: int, keep_dims: bool) -> AnyTensor:
+        """Return the type of the positions; raises VerifyException where C1 to C3 fail."""
+        NUMBERS.require("input", input.element_type)
+        shape = input.get_shape()
+        searched = require_axis("axis", axis, len(shape))
+        require(
+            shape[searched] > 0,
+            f"expected reduced axes of at least one element, got {shape_text(shape)}",
+        )
+        return TensorType(i64, reduced_shape(shape, [searched], keep_dims=keep_dims))
+
+    @property
+    def searched_axis(self) -> int:
+        """The axis along which positions are counted, from 0 on."""
+        return self.axis.value.data % tensor_type(self.input).get_num_dims()
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(
+            tensor_type(self.input),
+            axis=self.axis.value.data,
+            keep_dims=self.keep_dims is not None,
+        )
+
+    def compute_all(self, operands: Sequence[Array]) -> Array:
+        keep = self.keep_dims is not None
+        return numpy_function(self.FUNCTION)(operands[0], axis=self.searched_axis, keepdims=keep)
+
+
+@irdl_op_definition
+class ArgMaxOp(ArgOp):
+    """Where along an axis the greatest element is: the first of several; NaN wins.
+
+    The axis vanishes, or stays with one element where `keep_dims` is given.
+
+    ```mlir
+    %y = gawee.arg_max %x axis 1 : (tensor<2x3x5xf32>) -> tensor<2x5xi64>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: axis is an axis of the input; a negative one counts from the end.
+      C3: the axis has at least one element.
+    """
+
+    name = "gawee.arg_max"
+
+    FUNCTION: ClassVar = "argmax"
+
+
+@irdl_op_definition
+class ArgMinOp(ArgOp):
+    """Where along an axis the least element is: the first of several; NaN wins.
+
+    The axis vanishes, or stays with one element where `keep_dims` is given.
+
+    ```mlir
+    %y = gawee.arg_min %x axis 1 : (tensor<2x3x5xf32>) -> tensor<2x5xi64>
+    ```
+
+    Constraints:
+      C1: the element type is a float or an integer of more than one bit.
+      C2: axis is an axis of the input; a negative one counts from the end.
+      C3: the axis has at least one element.
+    """
+
+    name = "gawee.arg_min"
+
+    FUNCTION: ClassVar = "argmin"

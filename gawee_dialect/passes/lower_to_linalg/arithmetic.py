@@ -1,0 +1,175 @@
+"""Scalar bodies of arithmetic and of elementary functions.
+
+Integer division traps in machine code by 0, and of the lowest integer by -1: bodies divide by 1
+there and choose the result.
+"""
+
+from collections.abc import Mapping
+
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import AnyFloat, IntegerType
+from xdsl.ir import SSAValue
+from xdsl.utils.hints import isa
+
+from gawee_dialect.dialect.arithmetic import (
+    AbsOp,
+    Atan2Op,
+    CeilOp,
+    FloorDivOp,
+    FloorOp,
+    FmodOp,
+    MaximumOp,
+    MinimumOp,
+    NegOp,
+    PowOp,
+    ReciprocalOp,
+    RemainderOp,
+    RoundOp,
+    SignOp,
+)
+from gawee_dialect.dialect.elementary import (
+    CosOp,
+    ErfOp,
+    ExpOp,
+    Log1pOp,
+    LogOp,
+    RsqrtOp,
+    SinOp,
+    TanhOp,
+)
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, ElementwiseOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.passes.lower_to_linalg.bodies import ScalarBody, binary, function, unary
+from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
+
+
+def _is_float(value: SSAValue) -> bool:
+    return isinstance(value.type, AnyFloat)
+
+
+def _absolute(scalars: Scalars, value: SSAValue) -> SSAValue:
+    return scalars.emit((math.AbsFOp if _is_float(value) else math.AbsIOp)(value))
+
+
+def _reciprocal(scalars: Scalars, value: SSAValue) -> SSAValue:
+    return scalars.divide(scalars.constant(1, value.type), value)
+
+
+def _sign(scalars: Scalars, value: SSAValue) -> SSAValue:
+    zero, one, minus = (scalars.constant(number, value.type) for number in (0, 1, -1))
+    negative = scalars.select(scalars.compare("lt", value, zero), minus, zero)
+    return scalars.select(scalars.compare("gt", value, zero), one, negative)
+
+
+def _power(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    if _is_float(lhs):
+        return scalars.emit(math.PowFOp(lhs, rhs))
+    zero, one, minus = (scalars.constant(number, lhs.type) for number in (0, 1, -1))
+    odd = scalars.compare("ne", scalars.both(rhs, one), zero)
+    inverse = scalars.select(scalars.compare("eq", lhs, one), one, zero)
+    of_minus = scalars.select(odd, minus, one)
+    inverse = scalars.select(scalars.compare("eq", lhs, minus), of_minus, inverse)
+    result = _natural_power(scalars, lhs, rhs)
+    return scalars.select(scalars.compare("lt", rhs, zero), inverse, result)
+
+
+def _natural_power(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """Multiply lhs to the powers of two that the bits of rhs say, the sign left out."""
+    assert isa(lhs.type, IntegerType)
+    zero, result = scalars.constant(0, lhs.type), scalars.constant(1, lhs.type)
+    for bit in range(lhs.type.width.data - 1):
+        is_set = scalars.compare(
+            "ne", scalars.both(rhs, scalars.constant(1 << bit, lhs.type)), zero
+        )
+        result = scalars.select(is_set, scalars.multiply(result, lhs), result)
+        lhs = scalars.multiply(lhs, lhs)
+    return result
+
+
+def _safe_divisor(scalars: Scalars, divisor: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """Return a divisor that never traps, whether the given one is 0, and whether it is -1."""
+    one = scalars.constant(1, divisor.type)
+    is_zero = scalars.compare("eq", divisor, scalars.constant(0, divisor.type))
+    is_minus = scalars.compare("eq", divisor, scalars.constant(-1, divisor.type))
+    return scalars.select(scalars.either(is_zero, is_minus), one, divisor), is_zero, is_minus
+
+
+def _truncated_remainder(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    divisor = rhs if _is_float(rhs) else _safe_divisor(scalars, rhs)[0]
+    return scalars.remainder(lhs, divisor)
+
+
+def _is_past(scalars: Scalars, rest: SSAValue, divisor: SSAValue) -> SSAValue:
+    """Whether a quotient rounded towards zero is above the exact one, by its remainder."""
+    zero = scalars.constant(0, rest.type)
+    signs = [scalars.compare("lt", value, zero) for value in (rest, divisor)]
+    return scalars.both(scalars.compare("ne", rest, zero), scalars.different(*signs))
+
+
+def _floored_remainder(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    rest = _truncated_remainder(scalars, lhs, rhs)
+    return scalars.select(_is_past(scalars, rest, rhs), scalars.add(rest, rhs), rest)
+
+
+def _floor_divide(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    if _is_float(lhs):
+        return _floor_divide_floats(scalars, lhs, rhs)
+    divisor, is_zero, is_minus = _safe_divisor(scalars, rhs)
+    quotient = scalars.emit(arith.DivSIOp(lhs, divisor))
+    past = _is_past(scalars, scalars.remainder(lhs, divisor), divisor)
+    one, zero = scalars.constant(1, lhs.type), scalars.constant(0, lhs.type)
+    quotient = scalars.select(past, scalars.subtract(quotient, one), quotient)
+    quotient = scalars.select(is_minus, scalars.negate(lhs), quotient)
+    return scalars.select(is_zero, zero, quotient)
+
+
+def _floor_divide_floats(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """Divide what the remainder leaves, which is exact, and round what the division did not."""
+    zero, half, one = (scalars.constant(number, lhs.type) for number in (0, 0.5, 1))
+    rest = scalars.remainder(lhs, rhs)
+    quotient = scalars.divide(scalars.subtract(lhs, rest), rhs)
+    past = _is_past(scalars, rest, rhs)
+    quotient = scalars.select(past, scalars.subtract(quotient, one), quotient)
+    whole = scalars.apply(math.FloorOp, quotient)
+    nearer = scalars.compare("gt", scalars.subtract(quotient, whole), half)
+    whole = scalars.select(nearer, scalars.add(whole, one), whole)
+    return scalars.select(scalars.compare("eq", rhs, zero), scalars.divide(lhs, rhs), whole)
+
+
+def _atan2(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    return scalars.emit(math.Atan2Op(lhs, rhs))
+
+
+ARITHMETIC: Mapping[type[ElementwiseOp], ScalarBody] = {
+    AddOp: binary(Scalars.add),
+    SubOp: binary(Scalars.subtract),
+    MulOp: binary(Scalars.multiply),
+    DivOp: binary(Scalars.divide),
+    PowOp: binary(_power),
+    MaximumOp: binary(Scalars.maximum),
+    MinimumOp: binary(Scalars.minimum),
+    RemainderOp: binary(_floored_remainder),
+    FmodOp: binary(_truncated_remainder),
+    FloorDivOp: binary(_floor_divide),
+    Atan2Op: binary(_atan2),
+    NegOp: unary(Scalars.negate),
+    AbsOp: unary(_absolute),
+    ReciprocalOp: unary(_reciprocal),
+    SignOp: unary(_sign),
+    FloorOp: function(math.FloorOp),
+    CeilOp: function(math.CeilOp),
+    RoundOp: function(math.RoundEvenOp),
+}
+"""What arithmetic does to elements."""
+
+ELEMENTARY: Mapping[type[ElementwiseOp], ScalarBody] = {
+    SqrtOp: function(math.SqrtOp),
+    RsqrtOp: function(math.RsqrtOp),
+    ExpOp: function(math.ExpOp),
+    LogOp: function(math.LogOp),
+    Log1pOp: function(math.Log1pOp),
+    TanhOp: function(math.TanhOp),
+    ErfOp: function(math.ErfOp),
+    SinOp: function(math.SinOp),
+    CosOp: function(math.CosOp),
+}
+"""What elementary functions do to an element."""

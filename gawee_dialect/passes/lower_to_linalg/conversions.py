@@ -1,0 +1,81 @@
+"""Conversion of scalars between element types, and the types that bodies compute in."""
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    IntegerType,
+    UnrealizedConversionCastOp,
+    f16,
+    f32,
+    i1,
+    i32,
+)
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.hints import isa
+
+from gawee_dialect.dialect.types import is_unsigned
+from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
+
+
+def computed_type(element: Attribute) -> Attribute:
+    """Return the type that elements are computed in: f32 for f16, i32 for unsigned bytes.
+
+    The arith dialect has signless integers only; i32 holds every unsigned byte.
+    """
+    if element == f16:
+        return f32
+    return i32 if is_unsigned(element) else element
+
+
+def converted(scalars: Scalars, value: SSAValue, type: Attribute) -> SSAValue:
+    """Convert a scalar between two element types, as `gawee.cast` says."""
+    if value.type == type:
+        return value
+    if is_unsigned(value.type):
+        value = _without_sign(scalars, value)
+        return converted(scalars, scalars.emit(arith.ExtUIOp(value, i32)), type)
+    if is_unsigned(type):
+        assert isa(type, IntegerType)
+        signless = IntegerType(type.width.data)
+        narrow = converted(scalars, value, signless)
+        return scalars.emit(UnrealizedConversionCastOp.get([narrow], [type]))
+    if type == i1:
+        return scalars.compare("ne", value, scalars.constant(0, value.type))
+    if isinstance(value.type, AnyFloat):
+        return _from_float(scalars, value, type)
+    assert isa(value.type, IntegerType)
+    return _from_integer(scalars, value, value.type, type)
+
+
+def _without_sign(scalars: Scalars, value: SSAValue) -> SSAValue:
+    assert isa(value.type, IntegerType)
+    signless = IntegerType(value.type.width.data)
+    return scalars.emit(UnrealizedConversionCastOp.get([value], [signless]))
+
+
+def _from_float(scalars: Scalars, value: SSAValue, type: Attribute) -> SSAValue:
+    assert isinstance(value.type, AnyFloat)
+    if isinstance(type, AnyFloat):
+        widens = type.bitwidth > value.type.bitwidth
+        return scalars.emit((arith.ExtFOp if widens else arith.TruncFOp)(value, type))
+    assert isa(type, IntegerType)
+    if type.width.data >= 32:
+        return scalars.emit(arith.FPToSIOp(value, type))
+    return scalars.emit(arith.TruncIOp(scalars.emit(arith.FPToSIOp(value, i32)), type))
+
+
+def _from_integer(
+    scalars: Scalars, value: SSAValue, source: IntegerType, type: Attribute
+) -> SSAValue:
+    if isinstance(type, AnyFloat):
+        to_float = arith.UIToFPOp if source == i1 else arith.SIToFPOp
+        return scalars.emit(to_float(value, type))
+    assert isa(type, IntegerType)
+    if type.width.data < source.width.data:
+        return scalars.emit(arith.TruncIOp(value, type))
+    return scalars.emit((arith.ExtUIOp if source == i1 else arith.ExtSIOp)(value, type))
+
+
+def opened(scalars: Scalars, value: SSAValue) -> SSAValue:
+    """Convert an element to the type that it is computed in."""
+    return converted(scalars, value, computed_type(value.type))

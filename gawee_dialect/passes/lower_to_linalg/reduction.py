@@ -1,0 +1,122 @@
+"""Reductions to `linalg.generic`: one lowering, a table of combiners."""
+
+from collections.abc import Mapping, Sequence
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, TensorType, i64
+from xdsl.ir import SSAValue
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+
+from gawee_dialect.dialect.reduction import (
+    ArgMaxOp,
+    ArgMinOp,
+    ArgOp,
+    ReduceAllOp,
+    ReduceAnyOp,
+    ReduceMaxOp,
+    ReduceMeanOp,
+    ReduceMinOp,
+    ReduceOp,
+    ReduceProdOp,
+    ReduceSumOp,
+)
+from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.passes.lower_to_linalg.combining import (
+    ALL,
+    ANY,
+    MAXIMUM,
+    MINIMUM,
+    PRODUCT,
+    SUM,
+    Combiner,
+    combined,
+    in_element_type,
+    kept_axes,
+    mapped,
+    source_map,
+)
+from gawee_dialect.passes.lower_to_linalg.conversions import opened
+from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
+from gawee_dialect.passes.lower_to_linalg.shape import reshaped
+from gawee_dialect.passes.lower_to_linalg.structured import reads, reduction
+from gawee_dialect.passes.lower_to_linalg.tensors import constant, filled
+from gawee_dialect.passes.rewrite_pass import Pattern
+
+COMBINERS: Mapping[type[ReduceOp], Combiner] = {
+    ReduceSumOp: SUM,
+    ReduceMeanOp: SUM,
+    ReduceMaxOp: MAXIMUM,
+    ReduceMinOp: MINIMUM,
+    ReduceProdOp: PRODUCT,
+    ReduceAnyOp: ANY,
+    ReduceAllOp: ALL,
+}
+"""How each reduction combines two elements."""
+
+EXTREMES: Mapping[type[ArgOp], Combiner] = {ArgMaxOp: MAXIMUM, ArgMinOp: MINIMUM}
+"""What each search for a position looks for."""
+
+
+class LowerReduce(Pattern):
+    """gawee.reduce_sum, ... -> linalg.generic over the combined axes, then a reshape for keep_dims
+
+    A mean divides the sum by the number of elements.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReduceOp, rewriter: PatternRewriter) -> None:
+        if type(op) not in COMBINERS:
+            return self.missed(op, f"expected a combiner for '{op.name}', got none")
+        rewriter.name_hint = op.result.name_hint
+        result = combined(rewriter, op.input, op.reduced_axes, COMBINERS[type(op)])
+        element = element_type(op.result)
+        if isinstance(op, ReduceMeanOp):
+            count = op.count
+
+            def mean(scalars: Scalars, values: Sequence[SSAValue]) -> SSAValue:
+                return scalars.divide(values[0], scalars.constant(count, values[0].type))
+
+            result = mapped(rewriter, result, element, mean)
+        result = in_element_type(rewriter, result, element)
+        rewriter.replace(op, (), [reshaped(rewriter, result, tensor_shape(op.result))])
+
+
+class LowerArg(Pattern):
+    """gawee.arg_max, ... -> linalg.generic for the extreme, another for where it is first
+
+    The second takes the least position of an element that equals the extreme, or that is NaN.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ArgOp, rewriter: PatternRewriter) -> None:
+        if type(op) not in EXTREMES:
+            return self.missed(op, f"expected a combiner for '{op.name}', got none")
+        rewriter.name_hint = op.result.name_hint
+        axis = op.searched_axis
+        extreme = combined(rewriter, op.input, [axis], EXTREMES[type(op)])
+        result = first_position(rewriter, op.input, axis, extreme)
+        rewriter.replace(op, (), [reshaped(rewriter, result, tensor_shape(op.result))])
+
+
+def first_position(builder: Builder, source: SSAValue, axis: int, extreme: SSAValue) -> SSAValue:
+    """Find the first element along an axis that is NaN or equals a value for the line."""
+    shape = tensor_shape(source)
+    rank, kept = len(shape), kept_axes(len(shape), [axis])
+    type = TensorType(i64, [shape[each] for each in kept])
+    init = filled(builder, constant(builder, shape[axis], i64), type)
+    inputs = [
+        (source, source_map(rank, [axis])),
+        (extreme, reads(rank, *range(len(kept)))),
+    ]
+
+    def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
+        value, wanted = opened(scalars, args[0]), args[1]
+        found = scalars.compare("eq", value, wanted)
+        if isinstance(value.type, AnyFloat):
+            found = scalars.either(found, scalars.is_nan(value))
+        position = scalars.emit(arith.IndexCastOp(scalars.position(rank - 1), i64))
+        nowhere = scalars.constant(shape[axis], i64)
+        return scalars.minimum(args[-1], scalars.select(found, position, nowhere))
+
+    return reduction(builder, init, inputs, body, num_reduced=1)
