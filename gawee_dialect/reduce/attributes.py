@@ -15,7 +15,7 @@ from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.reduce.draft import body_ops, copy_of, keep_ops
 from gawee_dialect.reduce.links import Slot, axis
 
-PLAIN_ENTRIES = {"kernel": 1, "strides": 1, "dilations": 1, "padding": 0}
+PLAIN_ENTRIES = {"kernel": 1, "strides": 1, "dilations": 1, "padding": 0, "output_padding": 0}
 """The default of every entry of a property that is a list of integers."""
 
 PLAIN_FLAGS = {"ceil_mode": False}

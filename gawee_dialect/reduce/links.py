@@ -9,12 +9,14 @@ from itertools import pairwise
 
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.attention import AttentionOp
+from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.elementwise import ElementwiseOp
-from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.operation import GaweeOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, WindowPoolOp
+from gawee_dialect.dialect.pool import AdaptivePoolOp, WindowPoolOp
 from gawee_dialect.dialect.reduction import ArgOp, ReduceOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
@@ -36,7 +38,7 @@ def property_sizes(op: Operation) -> dict[str, tuple[int, ...]]:
     match op:
         case WindowPoolOp():
             return {"kernel": op.kernel.get_values()}
-        case AdAvgPoolOp():
+        case AdaptivePoolOp():
             return {"output_size": op.output_size.get_values()}
         case InterpolateOp():
             return {"size": op.size.get_values()}
@@ -47,12 +49,12 @@ def property_sizes(op: Operation) -> dict[str, tuple[int, ...]]:
 
 
 def kernel_slots(op: Operation) -> list[Slot]:
-    """Return the slots of a window's height and width; shrinking one makes the result grow."""
+    """Return the slots of a window's sizes; shrinking one makes the result grow."""
     match op:
         case ConvOp():
-            return [axis(op.weight, 2), axis(op.weight, 3)]
+            return [axis(op.weight, index) for index in range(2, len(tensor_shape(op.weight)))]
         case WindowPoolOp():
-            return [(op, "kernel", 0), (op, "kernel", 1)]
+            return [(op, "kernel", index) for index in range(len(op.kernel.get_values()))]
         case _:
             return []
 
@@ -74,10 +76,26 @@ def links(op: Operation) -> Iterable[Link]:
             return _reduced(op.input, op.output, op.reduced_axes)
         case ArgOp():
             return _reduced(op.input, op.output, [op.searched_axis])
-        case WindowPoolOp() | AdAvgPoolOp() | InterpolateOp():
+        case WindowPoolOp() | AdaptivePoolOp() | InterpolateOp():
             return _image(op)
+        case ConvTransposeOp() | BatchMatMulOp() | AttentionOp() | GridSampleOp():
+            return _products_and_samples(op)
         case _:
             return _moves(op)
+
+
+def _products_and_samples(
+    op: ConvTransposeOp | BatchMatMulOp | AttentionOp | GridSampleOp,
+) -> Iterable[Link]:
+    match op:
+        case ConvTransposeOp():
+            return _conv_transpose(op)
+        case BatchMatMulOp():
+            return _batch_matmul(op)
+        case AttentionOp():
+            return _attention(op)
+        case GridSampleOp():
+            return _grid_sample(op)
 
 
 def _moves(op: Operation) -> Iterable[Link]:
@@ -126,6 +144,70 @@ def _conv(op: ConvOp) -> Iterable[Link]:
         yield axis(op.input, 1), axis(op.output, 1)  # one group fewer is one of each fewer
 
 
+def _conv_transpose(op: ConvTransposeOp) -> Iterable[Link]:
+    yield axis(op.input, 0), axis(op.output, 0)
+    yield axis(op.input, 1), axis(op.weight, 0)
+    if op.bias is not None:
+        yield axis(op.bias, 0), axis(op.output, 1)
+    if op.groups.value.data == 1:
+        yield axis(op.weight, 1), axis(op.output, 1)
+
+
+def _batch_matmul(op: BatchMatMulOp) -> Iterable[Link]:
+    a, b, out = (len(tensor_shape(value)) for value in (op.a, op.b, op.output))
+    rows, inner = (1, 2) if op.transpose_a is not None else (2, 1)
+    features, same_inner = (2, 1) if op.transpose_b is not None else (1, 2)
+    yield axis(op.a, a - rows), axis(op.output, out - 2)
+    yield axis(op.b, b - features), axis(op.output, out - 1)
+    yield axis(op.a, a - inner), axis(op.b, b - same_inner)
+    yield from _leading(op.a, op.output)
+    yield from _leading(op.b, op.output)
+
+
+def _leading(input: SSAValue, output: SSAValue) -> Iterable[Link]:
+    """Link the leading axes of matrices that are not broadcast."""
+    shape, wide = tensor_shape(input)[:-2], tensor_shape(output)[:-2]
+    missing = len(wide) - len(shape)
+    for index, size in enumerate(shape):
+        if size == wide[missing + index]:
+            yield axis(input, index), axis(output, missing + index)
+
+
+def _attention(op: AttentionOp) -> Iterable[Link]:
+    rank = len(tensor_shape(op.q))
+    yield axis(op.q, rank - 2), axis(op.output, rank - 2)
+    yield axis(op.q, rank - 1), axis(op.k, rank - 1)
+    yield axis(op.k, rank - 2), axis(op.v, rank - 2)
+    yield axis(op.v, rank - 1), axis(op.output, rank - 1)
+    for index in range(rank - 2):
+        yield axis(op.q, index), axis(op.output, index)
+        yield axis(op.k, index), axis(op.v, index)
+        if tensor_shape(op.k)[index] == tensor_shape(op.q)[index]:
+            yield axis(op.k, index), axis(op.q, index)
+    if op.mask is not None:
+        yield from _mask(op, op.mask)
+
+
+def _mask(op: AttentionOp, mask: SSAValue) -> Iterable[Link]:
+    """Link the axes of a mask that are not broadcast: the last is that of the keys."""
+    shape, rank = tensor_shape(mask), len(tensor_shape(op.q))
+    missing = rank - len(shape)
+    for index, size in enumerate(shape):
+        place = missing + index
+        of = axis(op.k, rank - 2) if place == rank - 1 else axis(op.q, place)
+        own = tensor_shape(op.k)[-2] if place == rank - 1 else tensor_shape(op.q)[place]
+        if size == own:
+            yield axis(mask, index), of
+
+
+def _grid_sample(op: GridSampleOp) -> Iterable[Link]:
+    yield axis(op.input, 0), axis(op.output, 0)
+    yield axis(op.input, 0), axis(op.grid, 0)
+    yield axis(op.input, 1), axis(op.output, 1)
+    yield axis(op.grid, 1), axis(op.output, 2)
+    yield axis(op.grid, 2), axis(op.output, 3)
+
+
 def _batch_norm(op: BatchNormOp) -> Iterable[Link]:
     yield from _same_axes(op.input, op.output)
     for value in op.operands[1:]:
@@ -161,7 +243,7 @@ def _matmul(op: MatMulOp) -> Iterable[Link]:
         yield axis(op.bias, 0), axis(op.weight, 0)
 
 
-def _image(op: WindowPoolOp | AdAvgPoolOp | InterpolateOp) -> Iterable[Link]:
+def _image(op: WindowPoolOp | AdaptivePoolOp | InterpolateOp) -> Iterable[Link]:
     yield axis(op.input, 0), axis(op.output, 0)
     yield axis(op.input, 1), axis(op.output, 1)
     for name in ("output_size", "size"):

@@ -24,7 +24,7 @@ from gawee_dialect.dialect.dense import array_of, dense_of
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.pool import WindowPoolOp
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape, tensor_type
-from gawee_dialect.dialect.window import window_extent
+from gawee_dialect.dialect.window import padding_pairs, window_extent
 from gawee_dialect.reduce.draft import Draft, body_ops, returned_values, with_function
 from gawee_dialect.reduce.links import (
     AXIS,
@@ -207,18 +207,18 @@ class _Attempt:
 
     def _padding(self, op: ConvOp | WindowPoolOp) -> Sequence[int]:
         """Return the padding less what the window shrank, so that the result keeps its size."""
-        top, left, bottom, right = op.padding.get_values()
+        pads = padding_pairs(op.padding.get_values())
         dilations = getattr(op, "dilations", None)
-        steps = dilations.get_values() if isinstance(dilations, DenseArrayBase) else (1, 1)
-        pads = [(top, bottom), (left, right)]
+        steps = (
+            dilations.get_values() if isinstance(dilations, DenseArrayBase) else (1,) * len(pads)
+        )
         for index, slot in enumerate(kernel_slots(op)):
             old = _old_size(slot)
             new = self._size(slot, old)
             less = window_extent(old, steps[index]) - window_extent(new, steps[index])
             before, after = pads[index]
             pads[index] = max(0, before - less // 2), max(0, after - (less - less // 2))
-        (top, bottom), (left, right) = pads
-        return top, left, bottom, right
+        return [*(before for before, _ in pads), *(after for _, after in pads)]
 
 
 def _old_size(slot: Slot) -> int:

@@ -54,6 +54,7 @@ from gawee_dialect.dialect.arithmetic import (
     RoundOp,
     SignOp,
 )
+from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.bitwise import (
     BitwiseAndOp,
     BitwiseNotOp,
@@ -70,7 +71,7 @@ from gawee_dialect.dialect.comparison import (
     WhereOp,
 )
 from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.elementary import (
     CosOp,
     ErfOp,
@@ -82,9 +83,10 @@ from gawee_dialect.dialect.elementary import (
     TanhOp,
 )
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
-from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
 from gawee_dialect.dialect.reduction import (
     ArgMaxOp,
@@ -135,9 +137,10 @@ def shape(draw: Draw, rank: int | None = None, least: int = 0) -> list[int]:
 
 def window(draw: Draw) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
     """Kernel, strides, padding, dilations, and spatial sizes that the window fits."""
-    kernel, strides, dilations = (draw(st.tuples(*[st.integers(1, 3)] * 2)) for _ in range(3))
+    axes = draw(st.integers(1, 3))
+    kernel, strides, dilations = (draw(st.tuples(*[st.integers(1, 3)] * axes)) for _ in range(3))
     extent = [d * (k - 1) + 1 for k, d in zip(kernel, dilations, strict=True)]
-    pads = [draw(st.integers(0, extent[axis] - 1)) for axis in (0, 1, 0, 1)]
+    pads = [draw(st.integers(0, size - 1)) for size in extent * 2]
     spatial = [e + draw(st.integers(0, 5)) for e in extent]
     return list(kernel), list(strides), pads, list(dilations), spatial
 
@@ -157,6 +160,68 @@ def convs(draw: Draw) -> Operation:
         padding=padding,
         dilations=dilations,
         groups=groups,
+    )
+
+
+@st.composite
+def conv_transposes(draw: Draw) -> Operation:
+    kernel, strides, _, dilations, spatial = window(draw)
+    groups, channels, filters = (draw(st.integers(1, 3)) for _ in range(3))
+    element = draw(st.sampled_from(FLOATS))
+    limits = [max(pair) for pair in zip(strides, dilations, strict=True)]
+    bias = value(element, [groups * filters]) if draw(st.booleans()) else None
+    return ConvTransposeOp(
+        value(element, [draw(sizes), groups * channels, *spatial]),
+        value(element, [groups * channels, filters, *kernel]),
+        bias,
+        strides=strides,
+        # Less than half of what a kernel of one element leaves.
+        padding=[draw(st.integers(0, (size - 1) // 2)) for size in spatial * 2],
+        output_padding=[draw(st.integers(0, limit - 1)) for limit in limits],
+        dilations=dilations,
+        groups=groups,
+    )
+
+
+@st.composite
+def batch_matmuls(draw: Draw) -> Operation:
+    element, leading = draw(st.sampled_from(NUMBERS)), draw(st.lists(sizes, max_size=2))
+    rows, inner, features = (draw(sizes) for _ in range(3))
+    transpose_a, transpose_b = draw(st.booleans()), draw(st.booleans())
+    a = [inner, rows] if transpose_a else [rows, inner]
+    b = [features, inner] if transpose_b else [inner, features]
+    return BatchMatMulOp(
+        value(element, [*leading, *a]),
+        value(element, [*leading[draw(st.integers(0, 2)) :], *b]),
+        transpose_a=transpose_a,
+        transpose_b=transpose_b,
+    )
+
+
+@st.composite
+def attentions(draw: Draw) -> Operation:
+    element = draw(st.sampled_from(FLOATS))
+    batch, heads, own, queries, keys, width, out = (draw(sizes) for _ in range(7))
+    masks = [value(element, [queries, keys]), value(i1, [batch, 1, 1, keys]), None]
+    return AttentionOp(
+        value(element, [batch, heads * own, queries, width]),
+        value(element, [batch, heads, keys, width]),
+        value(element, [batch, heads, keys, out]),
+        draw(st.sampled_from(masks)),
+        scale=draw(st.none() | st.floats(0.01, 100)),
+        causal=draw(st.booleans()),
+    )
+
+
+@st.composite
+def grid_samples(draw: Draw) -> Operation:
+    element, image = draw(st.sampled_from(FLOATS)), shape(draw, 4)
+    return GridSampleOp(
+        value(element, image),
+        value(element, [image[0], *shape(draw, 2), 2]),
+        mode=draw(st.sampled_from(GridSampleOp.MODES)),
+        padding_mode=draw(st.sampled_from(GridSampleOp.PADDING_MODES)),
+        align_corners=draw(st.booleans()),
     )
 
 
@@ -321,24 +386,28 @@ def avg_pools(draw: Draw) -> Operation:
 
 
 @st.composite
-def adaptive_pools(draw: Draw) -> Operation:
-    return AdAvgPoolOp(
-        value(draw(st.sampled_from(FLOATS)), shape(draw, 4)), output_size=shape(draw, 2)
+def adaptive_pools(draw: Draw, op: type[AdAvgPoolOp] | type[AdMaxPoolOp]) -> Operation:
+    axes = draw(st.integers(1, 3))
+    return op(
+        value(draw(st.sampled_from(FLOATS)), shape(draw, 2 + axes)), output_size=shape(draw, axes)
     )
 
 
 @st.composite
 def interpolates(draw: Draw) -> Operation:
-    mode = draw(st.sampled_from(InterpolateOp.MODES))
+    mode = draw(st.sampled_from(list(InterpolateOp.MODES)))
+    axes = draw(st.sampled_from(InterpolateOp.MODES[mode]))
+    choosing = mode in InterpolateOp.CHOOSING
     python = TestOp(result_types=[PythonValueType()] * 2).results
     scalars = [value(i64, []), value(i64, [])]
     scale = st.floats(0.01, 100)
     return InterpolateOp(
-        value(draw(st.sampled_from(FLOATS)), shape(draw, 4)),
-        size=shape(draw, 2),
+        value(draw(st.sampled_from(FLOATS)), shape(draw, 2 + axes)),
+        size=shape(draw, axes),
         mode=mode,
-        align_corners=mode == "bilinear" and draw(st.booleans()),
-        scales=draw(st.none() | st.tuples(scale, scale)),
+        align_corners=not choosing and draw(st.booleans()),
+        float_positions=choosing and draw(st.booleans()),
+        scales=draw(st.none() | st.tuples(*[scale] * axes)),
         size_from=draw(st.sampled_from([(), scalars, python, python[:1]])),
     )
 
@@ -404,7 +473,10 @@ def getitems(draw: Draw) -> Operation:
 
 OPS: dict[type[Operation], st.SearchStrategy[Operation]] = {
     ConvOp: convs(),
+    ConvTransposeOp: conv_transposes(),
     MatMulOp: matmuls(),
+    BatchMatMulOp: batch_matmuls(),
+    AttentionOp: attentions(),
     BatchNormOp: batch_norms(),
     ReluOp: unary(ReluOp, ALL_NUMBERS),
     SqrtOp: unary(SqrtOp, FLOATS),
@@ -469,7 +541,9 @@ OPS: dict[type[Operation], st.SearchStrategy[Operation]] = {
     ReduceProdOp: reductions(ReduceProdOp, ALL_NUMBERS),
     MaxPoolOp: max_pools(),
     AvgPoolOp: avg_pools(),
-    AdAvgPoolOp: adaptive_pools(),
+    AdAvgPoolOp: adaptive_pools(AdAvgPoolOp),
+    AdMaxPoolOp: adaptive_pools(AdMaxPoolOp),
+    GridSampleOp: grid_samples(),
     InterpolateOp: interpolates(),
     IdentityOp: unary(IdentityOp, ELEMENTS),
     FlattenOp: flattens(),

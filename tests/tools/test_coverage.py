@@ -136,8 +136,8 @@ BEYOND: list[tuple[str, str, Json]] = [
     ("interpolate", "input of rank 4", one_node("interpolate", (4, 7, 5), (4, 9, 9), size=9)),
     (
         "interpolate",
-        "mode nearest or bilinear",
-        one_node("interpolate", IMAGE, (2, 4, 9, 9), size=9, mode="bicubic"),
+        "mode nearest, nearest-exact, bilinear or bicubic",
+        one_node("interpolate", IMAGE, (2, 4, 9, 9), size=9, mode="area"),
     ),
     (
         "interpolate",
