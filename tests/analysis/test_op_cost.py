@@ -14,6 +14,7 @@ from gawee_dialect.dialect.along_axis import CumSumOp
 from gawee_dialect.dialect.conv import ConvTransposeOp
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.frontends.mlir_text import parse_mlir

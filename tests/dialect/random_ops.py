@@ -54,6 +54,7 @@ from gawee_dialect.dialect.arithmetic import (
     RoundOp,
     SignOp,
 )
+from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.bitwise import (
     BitwiseAndOp,
@@ -83,10 +84,13 @@ from gawee_dialect.dialect.elementary import (
     TanhOp,
 )
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
+from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
+from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.position import IotaOp, TriOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
 from gawee_dialect.dialect.reduction import (
     ArgMaxOp,
@@ -100,7 +104,9 @@ from gawee_dialect.dialect.reduction import (
     ReduceSumOp,
 )
 from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.types import ui8
 
 FLOATS: tuple[AnyFloat, ...] = (f32, f16, f64)
@@ -443,6 +449,171 @@ def cats(draw: Draw) -> Operation:
     return CatOp(inputs, dim=axis - draw(st.sampled_from([0, len(dims)])))
 
 
+def axis_of(draw: Draw, dims: Sequence[int]) -> int:
+    """An axis of a shape, counted from either end."""
+    return draw(st.integers(-len(dims), len(dims) - 1))
+
+
+@st.composite
+def transposes(draw: Draw) -> Operation:
+    dims = shape(draw)
+    order = draw(st.permutations(range(len(dims))))
+    return TransposeOp(value(draw(st.sampled_from(ELEMENTS)), dims), permutation=order)
+
+
+@st.composite
+def broadcasts(draw: Draw) -> Operation:
+    full = shape(draw)
+    small = [size if draw(st.booleans()) else 1 for size in full][draw(st.integers(0, 4)) :]
+    return BroadcastToOp(value(draw(st.sampled_from(ELEMENTS)), small), shape=full)
+
+
+@st.composite
+def tiles(draw: Draw) -> Operation:
+    dims = shape(draw)
+    repeats = [draw(st.integers(0, 3)) for _ in dims]
+    return TileOp(value(draw(st.sampled_from(ELEMENTS)), dims), repeats=repeats)
+
+
+@st.composite
+def reverses(draw: Draw) -> Operation:
+    dims = shape(draw)
+    axes = draw(st.lists(st.integers(0, len(dims) - 1), unique=True)) if dims else []
+    signed = [axis - draw(st.sampled_from([0, len(dims)])) for axis in axes]
+    return ReverseOp(value(draw(st.sampled_from(ELEMENTS)), dims), axes=signed)
+
+
+def box_of(draw: Draw, dims: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
+    """Offsets, sizes and positive strides of a box inside a shape."""
+    offsets = [draw(st.integers(0, size - 1)) for size in dims]
+    strides = [draw(st.integers(1, 3)) for _ in dims]
+    most = [
+        (size - 1 - offset) // stride + 1
+        for size, offset, stride in zip(dims, offsets, strides, strict=True)
+    ]
+    return offsets, [draw(st.integers(0, count)) for count in most], strides
+
+
+@st.composite
+def slices(draw: Draw) -> Operation:
+    dims = shape(draw)
+    offsets, sizes, strides = box_of(draw, dims)
+    for axis, (offset, size, stride) in enumerate(zip(offsets, sizes, strides, strict=True)):
+        if size and draw(st.booleans()):
+            offsets[axis], strides[axis] = offset + (size - 1) * stride, -stride
+    input = value(draw(st.sampled_from(ELEMENTS)), dims)
+    return SliceOp(input, offsets=offsets, sizes=sizes, strides=strides)
+
+
+@st.composite
+def insert_slices(draw: Draw) -> Operation:
+    dims, element = shape(draw), draw(st.sampled_from(ELEMENTS))
+    offsets, sizes, strides = box_of(draw, dims)
+    update = value(element, sizes)
+    return InsertSliceOp(value(element, dims), update, offsets=offsets, strides=strides)
+
+
+@st.composite
+def pads(draw: Draw) -> Operation:
+    dims, element = shape(draw), draw(st.sampled_from(ELEMENTS))
+    mode = draw(st.sampled_from(PadOp.MODES))
+    constant = mode == "constant"
+    limits = {"reflect": [size - 1 for size in dims], "circular": dims}.get(mode, [3] * len(dims))
+    low = [draw(st.integers(-size if constant else 0, limits[i])) for i, size in enumerate(dims)]
+    high = [
+        draw(st.integers(-(size + min(0, low[i])) if constant else 0, limits[i]))
+        for i, size in enumerate(dims)
+    ]
+    number = st.floats() if isinstance(element, AnyFloat) else st.integers(0, 1)
+    return PadOp(value(element, dims), low=low, high=high, mode=mode, value=draw(number))
+
+
+def index_type(draw: Draw) -> Attribute:
+    return draw(st.sampled_from([i32, i64]))
+
+
+@st.composite
+def gathers(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)
+    indices = value(index_type(draw), shape(draw))
+    return GatherOp(value(draw(st.sampled_from(ELEMENTS)), dims), indices, axis=axis_of(draw, dims))
+
+
+def indices_inside(draw: Draw, dims: Sequence[int], axis: int) -> list[int]:
+    """The shape of indices that name one axis of a shape and are no larger along the others."""
+    inside = [draw(st.integers(1, size)) for size in dims]
+    inside[axis] = draw(sizes)
+    return inside
+
+
+@st.composite
+def gathers_of_elements(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)
+    axis = axis_of(draw, dims)
+    indices = value(index_type(draw), indices_inside(draw, dims, axis))
+    return GatherElementsOp(value(draw(st.sampled_from(ELEMENTS)), dims), indices, axis=axis)
+
+
+@st.composite
+def gathers_nd(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)
+    batch = draw(st.integers(0, len(dims) - 1))
+    named = draw(st.integers(1, len(dims) - batch))
+    indices = value(index_type(draw), [*dims[:batch], *shape(draw), named])
+    return GatherNdOp(value(draw(st.sampled_from(ELEMENTS)), dims), indices, batch_dims=batch)
+
+
+@st.composite
+def scatters_of_elements(draw: Draw) -> Operation:
+    dims, reduction = shape(draw, least=1), draw(st.sampled_from(ScatterElementsOp.REDUCTIONS))
+    element = draw(st.sampled_from(NUMBERS if reduction == "add" else ELEMENTS))
+    axis = axis_of(draw, dims)
+    where = indices_inside(draw, dims, axis)
+    indices, updates = value(index_type(draw), where), value(element, where)
+    return ScatterElementsOp(value(element, dims), indices, updates, axis=axis, reduction=reduction)
+
+
+@st.composite
+def scatters_nd(draw: Draw) -> Operation:
+    dims, reduction = shape(draw, least=1), draw(st.sampled_from(ScatterNdOp.REDUCTIONS))
+    element = draw(st.sampled_from(NUMBERS if reduction == "add" else ELEMENTS))
+    rows, named = shape(draw), draw(st.integers(1, len(dims)))
+    indices = value(index_type(draw), [*rows, named])
+    updates = value(element, [*rows, *dims[named:]])
+    return ScatterNdOp(value(element, dims), indices, updates, reduction=reduction)
+
+
+@st.composite
+def iotas(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)
+    return IotaOp(TensorType(draw(st.sampled_from(NUMBERS)), dims), axis=axis_of(draw, dims))
+
+
+@st.composite
+def tris(draw: Draw) -> Operation:
+    input = value(draw(st.sampled_from(ELEMENTS)), shape(draw, least=2))
+    return TriOp(input, upper=draw(st.booleans()), diagonal=draw(st.integers(-7, 7)))
+
+
+@st.composite
+def sorts(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)
+    input = value(draw(st.sampled_from(NUMBERS)), dims)
+    return SortOp(input, axis=axis_of(draw, dims), descending=draw(st.booleans()))
+
+
+@st.composite
+def top_ks(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)
+    axis = axis_of(draw, dims)
+    return TopKOp(
+        value(draw(st.sampled_from(NUMBERS)), dims),
+        k=draw(st.integers(0, dims[axis])),
+        axis=axis,
+        largest=draw(st.booleans()),
+    )
+
+
 @st.composite
 def constants(draw: Draw) -> Operation:
     element, dims = draw(st.sampled_from(ELEMENTS)), shape(draw)
@@ -549,6 +720,22 @@ OPS: dict[type[Operation], st.SearchStrategy[Operation]] = {
     FlattenOp: flattens(),
     ReshapeOp: reshapes(),
     CatOp: cats(),
+    TransposeOp: transposes(),
+    BroadcastToOp: broadcasts(),
+    TileOp: tiles(),
+    ReverseOp: reverses(),
+    SliceOp: slices(),
+    InsertSliceOp: insert_slices(),
+    PadOp: pads(),
+    GatherOp: gathers(),
+    GatherElementsOp: gathers_of_elements(),
+    GatherNdOp: gathers_nd(),
+    ScatterElementsOp: scatters_of_elements(),
+    ScatterNdOp: scatters_nd(),
+    IotaOp: iotas(),
+    TriOp: tris(),
+    SortOp: sorts(),
+    TopKOp: top_ks(),
     ConstantOp: constants(),
     GetAttrOp: getattrs(),
     GetItemOp: getitems(),
