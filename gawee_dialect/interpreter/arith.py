@@ -149,6 +149,17 @@ def _bitcast(op: Operation, operands: Sequence[Array]) -> Array:
     return operands[0].view(dtype_of(op.results[0].type))
 
 
+def _sign_cast(op: Operation, operands: Sequence[Array]) -> Array:
+    """Read integers of one width as signed or unsigned ones; no other such cast has a meaning."""
+    dtype = dtype_of(op.results[0].type)
+    integers = all(np.issubdtype(each, np.integer) for each in (dtype, operands[0].dtype))
+    if not integers or dtype.itemsize != operands[0].dtype.itemsize:
+        raise InterpretationError(
+            f"unsupported cast from '{op.operands[0].type}' to '{op.results[0].type}'"
+        )
+    return operands[0].view(dtype)
+
+
 def _constant(op: Operation, operands: Sequence[Array]) -> Array:
     assert isinstance(op, arith.ConstantOp)
     return attribute_value(op.value, op.result.type)
@@ -209,7 +220,7 @@ SCALAR_ARITH: dict[type[Operation], Evaluate] = {
     arith.ExtUIOp: _cast(unsigned),
     arith.TruncIOp: _truncate,
     arith.BitcastOp: _bitcast,
-    UnrealizedConversionCastOp: _bitcast,
+    UnrealizedConversionCastOp: _sign_cast,
 }
 """What xDSL's ops compute."""
 

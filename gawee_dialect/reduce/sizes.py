@@ -10,7 +10,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import gcd, prod
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, TensorType, i64
 from xdsl.dialects.func import FuncOp
@@ -21,6 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.dense import array_of, dense_of
+from gawee_dialect.dialect.normalization import GroupNormOp
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.pool import WindowPoolOp
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape, tensor_type
@@ -201,6 +202,9 @@ class _Attempt:
             adapted["value"] = dense_of(array_of(op.value)[corner], type)
         if isinstance(op, ConvOp) and isinstance(new, ConvOp):
             adapted["groups"] = IntegerAttr(_groups(op, new), i64)
+        if isinstance(op, GroupNormOp) and isinstance(new, GroupNormOp):
+            channels = tensor_shape(new.input)[1]
+            adapted["groups"] = IntegerAttr(gcd(op.groups.value.data, channels) or 1, i64)
         if isinstance(op, ConvOp | WindowPoolOp):
             adapted["padding"] = DenseArrayBase.from_list(i64, self._padding(op))
         return adapted

@@ -28,7 +28,7 @@ def test_every_op_of_a_graph_has_a_strategy() -> None:
 @pytest.mark.parametrize("op_class", OPS, ids=lambda op_class: op_class.name)
 @pytest.mark.parametrize("generic", [False, True], ids=["pretty", "generic"])
 @given(data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_parsing_what_was_printed_gives_the_same_op(
     op_class: type[Operation], generic: bool, data: st.DataObject
 ) -> None:

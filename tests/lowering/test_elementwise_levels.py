@@ -129,8 +129,7 @@ def check(table, arrays, levels=FAST_LEVELS):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_unary_ops_on_floats_equal_pytorch(dtype):
-    levels = LEVELS if dtype == "float32" else FAST_LEVELS
-    check(FLOAT_UNARY, [3 * random((2, 3, 5), dtype)], levels)
+    check(FLOAT_UNARY, [3 * random((2, 3, 5), dtype)])
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -185,7 +184,7 @@ def test_binary_ops_on_integers_equal_pytorch(dtype):
     x, y = random((2, 3, 5), dtype), random((3, 1), dtype, seed=1)
     y[y == 0] = 3
 
-    check(INTEGER_BINARY, [x, y], LEVELS if dtype in ("uint8", "int32") else FAST_LEVELS)
+    check(INTEGER_BINARY, [x, y], LEVELS if dtype == "uint8" else FAST_LEVELS)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
@@ -251,7 +250,7 @@ def test_cast_to_every_type_equals_pytorch(dtype):
     check({target: to(target) for target in ELEMENT_TYPES}, [x])
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.data())
 def test_operands_broadcast_as_in_pytorch(data):
     wide = data.draw(st.lists(st.integers(1, 4), max_size=4))
@@ -266,7 +265,7 @@ def test_operands_broadcast_as_in_pytorch(data):
     check({"max": NUMBER_BINARY["maximum"], "lt": NUMBER_BINARY["lt"]}, [x, y])
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(
     low=st.none() | st.floats(-3, 3),
     high=st.none() | st.floats(-3, 3),
