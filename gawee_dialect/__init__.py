@@ -15,13 +15,44 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gawee_dialect.diagnostics import GaweeError as GaweeError
+    from gawee_dialect.frontends.npu_ir.aten.registry import register_op as register_op
+    from gawee_dialect.frontends.npu_ir.extract import extract_ir as extract_ir
+    from gawee_dialect.frontends.npu_ir.importer import import_ir as import_ir
+    from gawee_dialect.frontends.npu_ir.ops import register_executor as register_executor
     from gawee_dialect.model import Model as Model
     from gawee_dialect.model import compile as compile
     from gawee_dialect.model import load as load
+    from gawee_dialect.pytorch.compiled import compile_torch as compile_torch
+    from gawee_dialect.pytorch.execute import execute_ir as execute_ir
+    from gawee_dialect.pytorch.verify import verify_ir as verify_ir
 
-_HOMES = {"GaweeError": "diagnostics", "Model": "model", "compile": "model", "load": "model"}
+_HOMES = {
+    "GaweeError": "diagnostics",
+    "Model": "model",
+    "compile": "model",
+    "compile_torch": "pytorch.compiled",
+    "execute_ir": "pytorch.execute",
+    "extract_ir": "frontends.npu_ir.extract",
+    "import_ir": "frontends.npu_ir.importer",
+    "load": "model",
+    "register_executor": "frontends.npu_ir.ops",
+    "register_op": "frontends.npu_ir.aten.registry",
+    "verify_ir": "pytorch.verify",
+}
 
-__all__ = ["GaweeError", "Model", "compile", "load"]
+__all__ = [
+    "GaweeError",
+    "Model",
+    "compile",
+    "compile_torch",
+    "execute_ir",
+    "extract_ir",
+    "import_ir",
+    "load",
+    "register_executor",
+    "register_op",
+    "verify_ir",
+]
 
 
 def __getattr__(name: str) -> object:

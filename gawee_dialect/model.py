@@ -201,17 +201,21 @@ def load(path: str | Path, weights: str | Path | Mapping[str, Array] | None = No
     cannot be read; weights are checked when they are first needed.
     """
     from gawee_dialect.frontends.formats import sniff
-    from gawee_dialect.parameters import open_parameters
+    from gawee_dialect.parameters import MemoryStore, ParameterStore, open_parameters
 
     path = Path(path)
     text = path.read_text(encoding="utf-8")
     beside = path.parent if weights is None else None
-    module = sniff(text, str(path)).read(text, str(path), beside)
+    frontend = sniff(text, str(path))
+    module = frontend.read(text, str(path), beside)
     model = Model(module, name=path.parent.name if path.stem == "graph" else path.stem)
-    if isinstance(weights, Mapping):
-        model.parameters = weights
+    if isinstance(weights, ParameterStore):
+        store = weights
+    elif isinstance(weights, Mapping):
+        store = MemoryStore(weights)
     else:
-        model.parameters = open_parameters(weights or path.parent, model.function)
+        store = open_parameters(weights or path.parent, model.function)
+    model.parameters = frontend.weights(text, str(path), store)
     return model
 
 

@@ -33,6 +33,7 @@ FORBIDDEN = {
     "backend": {"frontends", "passes", "plots", "tools"},
     "instruments": {"backend", "frontends", "plots", "tools"},
     "reduce": {"backend", "plots", "tools"},
+    "pytorch": {"analysis", "inspection", "instruments", "passes", "plots", "reduce", "tools"},
 }
 HOMELESS = {"utils", "util", "helpers", "helper", "common", "misc", "uncategorized"}
 

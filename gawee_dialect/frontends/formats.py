@@ -17,6 +17,11 @@ from gawee_dialect.locations import node_name, place
 
 if TYPE_CHECKING:
     from gawee_dialect.inspection.graph_view import GraphView
+    from gawee_dialect.parameters.store import ParameterStore
+
+
+def _same_store(_text: str, _name: str, store: "ParameterStore") -> "ParameterStore":
+    return store
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,8 @@ class Frontend:
 
     `coverage` takes text and name, and says of every node whether it can be read; `op_support` is
     the registry that it goes by, empty for a format that has the ops of the dialect itself. `view`
-    takes text and name, and describes the graph for inspection.
+    takes text and name, and describes the graph for inspection. `weights` takes text, name and a
+    store, and returns the store under the names of the graph, with what the text itself holds.
     """
 
     name: str
@@ -34,6 +40,7 @@ class Frontend:
     coverage: Callable[[str, str], CoverageReport]
     view: Callable[[str, str], "GraphView"]
     op_support: Callable[[], Sequence[OpSupport]] = tuple[OpSupport]
+    weights: Callable[[str, str, "ParameterStore"], "ParameterStore"] = _same_store
 
 
 def _is_gawee_json(text: str) -> bool:
@@ -91,6 +98,13 @@ def _npu_ir_support() -> Sequence[OpSupport]:
     return op_support()
 
 
+def _npu_ir_weights(text: str, name: str, store: "ParameterStore") -> "ParameterStore":
+    from gawee_dialect.frontends.npu_ir.graph_weights import GraphWeights
+    from gawee_dialect.frontends.npu_ir.read import parse_ir
+
+    return GraphWeights(parse_ir(text, name), store)
+
+
 def _npu_ir_view(text: str, name: str) -> "GraphView":
     from gawee_dialect.frontends.npu_ir.read import parse_ir
     from gawee_dialect.frontends.npu_ir.view import ir_view
@@ -136,7 +150,13 @@ FRONTENDS: dict[str, Frontend] = {
     for frontend in (
         # Both kinds of JSON have nodes; this one is told by what only it has.
         Frontend(
-            "npu-ir", _is_npu_ir, _read_npu_ir, _npu_ir_coverage, _npu_ir_view, _npu_ir_support
+            "npu-ir",
+            _is_npu_ir,
+            _read_npu_ir,
+            _npu_ir_coverage,
+            _npu_ir_view,
+            _npu_ir_support,
+            _npu_ir_weights,
         ),
         Frontend(
             "gawee-json",

@@ -49,6 +49,8 @@ class _Run:
 
     def run(self, observe: Observer | None) -> list[Tensor]:
         for index, node in enumerate(self.ir.nodes):
+            if index not in self.liveness.live:
+                continue
             results = self._results(node)
             for output, value in zip(node.outputs, results, strict=True):
                 self.values[output.name] = value

@@ -84,7 +84,7 @@ def verify_ir(
     try:
         state = _state(original_model) if weights is None else weights
         inputs = list(named_inputs(ir, test_inputs).values())
-        expected = run_original(original_model, ir, state, inputs)
+        expected = run_original(original_model, state, inputs)
         outputs = execute_ir(ir, inputs, state, constants=constants, engine=engine)
         report = compare_outputs(expected, [as_array(each) for each in outputs], rtol, atol)
         if not report.is_valid and locate_difference:
@@ -106,7 +106,7 @@ def _state(model: object) -> Mapping[str, object]:
 
 
 def run_original(
-    model: Callable[..., object], ir: NPU_IR, weights: Weights, inputs: Sequence[object]
+    model: Callable[..., object], weights: Weights, inputs: Sequence[object]
 ) -> list[Array]:
     """Return the outputs of the original model, in eval mode and without gradients, as arrays."""
     library = torch()
@@ -118,7 +118,7 @@ def run_original(
         if set_mode is not None:
             set_mode(False)
         with library.no_grad():
-            result = _call(model, ir, weights, arguments)
+            result = _call(model, weights, arguments)
     finally:
         if set_mode is not None:
             set_mode(bool(was_training))
@@ -126,20 +126,23 @@ def run_original(
     return [array_of_tensor(leaf) for leaf in leaves if is_tensor(leaf)]
 
 
-def _call(
-    model: Callable[..., object], ir: NPU_IR, weights: Weights, arguments: Sequence[object]
-) -> object:
+def _call(model: Callable[..., object], weights: Weights, arguments: Sequence[object]) -> object:
     state = _state(model)
-    on_meta = any(is_tensor(each) and str(each.device) == "meta" for each in state.values())
-    if not on_meta:
+    if not any(map(_is_on_meta, state.values())):
         return model(*arguments)
     from gawee_dialect.frontends.npu_ir.weights import load_weights
 
-    if weights is None or weights is state:
+    store = weights or {}
+    store = store if isinstance(store, Mapping) else load_weights(store)
+    given = {name: store[name] for name in state if name in store}
+    if len(given) < len(state) or any(map(_is_on_meta, given.values())):
         raise ExecutionError("expected weights for a model on the meta device, got none")
-    store = weights if isinstance(weights, Mapping) else load_weights(weights)
-    tensors = {name: as_tensor(store[name]) for name in state if name in store}
+    tensors = {name: as_tensor(value) for name, value in given.items()}
     return torch().func.functional_call(model, tensors, tuple(arguments))
+
+
+def _is_on_meta(value: object) -> bool:
+    return is_tensor(value) and str(value.device) == "meta"
 
 
 def compare_outputs(

@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model, load
+from gawee_dialect.parameters import open_archive
+from gawee_dialect.parameters.joined import joined
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
 from gawee_dialect.target.description import HOST, Processor, find_processor
@@ -89,6 +91,12 @@ def argument_parser() -> CommandParser:
         default=DEFAULT_TOLERANCE,
         help="largest difference that --compare accepts, as a part of the output's range "
         f"(default: {DEFAULT_TOLERANCE:g})",
+    )
+    add(
+        "--verify",
+        action="store_true",
+        help="run the graph by PyTorch too (NPU_IR), compare every output to --tolerance, and name "
+        "the first node that differs; needs PyTorch",
     )
     add("--repeat", type=int, default=1, metavar="N", help="run N times, report the best")
     add(
@@ -190,6 +198,8 @@ def make_session(arguments: Namespace) -> Session:
             model.parameters = random_parameters(model, arguments.seed)
         else:
             model = load(arguments.graph, arguments.weights)
+        if arguments.constants is not None:
+            add_constants(model, arguments.constants)
     passes = parse_passes(arguments.passes, all_passes())
     run_pipeline(make_context(), model.module, passes)
     scale = PictureScale(arguments.mean, arguments.std)
@@ -198,6 +208,17 @@ def make_session(arguments: Namespace) -> Session:
     if not arguments.emit:
         inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, scale)
     return Session(arguments, model, inputs, Console(), progress)
+
+
+def add_constants(model: Model, path: str) -> None:
+    """Let constants of the graph come from a file; raises GaweeError for names that are none."""
+    constants = open_archive(path)
+    names = [each.name for each in model.arguments if each.kind is ArgumentKind.CONSTANT]
+    unknown = [name for name in constants if name not in names]
+    if unknown:
+        listing = f"constants that can be given: {', '.join(names) or 'none'}"
+        raise GaweeError(Diagnostic(f"unknown constant '{unknown[0]}' in '{path}'", hint=listing))
+    model.parameters = joined(constants, model.parameters)
 
 
 def random_parameters(model: Model, seed: int) -> dict[str, AnyArray]:
@@ -248,6 +269,8 @@ def execute(session: Session) -> int:
         result["differences"] = {d.output: [d.largest, d.relative] for d in differences}
         if not all(each.relative <= arguments.tolerance for each in differences):
             code = WRONG_INPUT
+    if arguments.verify and not verified(session, outputs, result):
+        code = WRONG_INPUT
     if arguments.profile or arguments.roofline is not None or arguments.measure:
         result.update(profile(session, level))
     if arguments.output is not None:
@@ -255,6 +278,28 @@ def execute(session: Session) -> int:
     if arguments.json is not None:
         Path(arguments.json).write_text(json.dumps(result, indent=1) + "\n")
     return code
+
+
+def verified(session: Session, outputs: Mapping[str, AnyArray], result: dict[str, object]) -> bool:
+    """Hold outputs against PyTorch's, and print how they compare; raises GaweeError."""
+    from gawee_dialect.tools.verify_graph import verify_outputs
+
+    arguments = session.arguments
+    engine = "native" if arguments.level == Level.LLVM else "interpreter"
+    report = verify_outputs(
+        arguments.graph,
+        session.model.bound,
+        session.inputs,
+        list(outputs.values()),
+        tolerance=arguments.tolerance,
+        engine=engine,
+    )
+    session.console.print(str(report), highlight=False, soft_wrap=True, markup=False)
+    result["verification"] = {
+        "passed": report.is_valid,
+        "outputs": [asdict(each) for each in report.output_details],
+    }
+    return report.is_valid
 
 
 def profile(session: Session, level: Level) -> dict[str, object]:

@@ -10,6 +10,8 @@ The annotations say where an argument comes from:
 | `Sequence[SSAValue]`          | `Tensor[]`  | as many inputs as the node says               |
 | `Sequence[SSAValue \\| None]`  | `Tensor?[]` | the same, with None where the node says so    |
 | anything else                 | its kind    | the attribute of the name, else the default   |
+
+A parameter without an annotation is a tensor.
 """
 
 import inspect
@@ -75,7 +77,7 @@ def parameters_of(function: Callable[..., object]) -> Sequence[Parameter]:
     declared = list(inspect.signature(function).parameters.values())[1:]
     found: list[Parameter] = []
     for each in declared:
-        annotation: object = hints.get(each.name, object)
+        annotation: object = hints.get(each.name, SSAValue)
         kind = next((kind for hint, kind in _KINDS if hint == annotation), Kind.VALUE)
         found.append(Parameter(each.name, kind, annotation, each.default))
     return found
