@@ -6,6 +6,7 @@ is used for the life of the process: two of them would each keep a thread busy o
 
 import ctypes
 import ctypes.util
+import site
 import sys
 import threading
 import warnings
@@ -101,8 +102,12 @@ def _installed_files() -> Iterator[str]:
     try:
         files = metadata.files(PYPI_PACKAGE) or []
     except metadata.PackageNotFoundError:
-        return
+        files = []
     yield from (str(file.locate()) for file in files if _is_runtime(file.name))
+    # Wheels of numerical packages bring a copy of GCC's.
+    for folder in map(Path, site.getsitepackages()):
+        for pattern in ("torch/lib/libgomp*", "*.libs/libgomp*"):
+            yield from map(str, sorted(folder.glob(pattern)))
 
 
 def _opened(path: str) -> ctypes.CDLL | None:
