@@ -171,26 +171,53 @@ def runtime() -> Runtime | None:
         return _provided()[0]
 
 
-def checked_threads(threads: int | None) -> int:
-    """Return how many threads to use: one a core unless told; raises GaweeError below one."""
-    if threads is None:
-        return physical_cores()
-    if threads < 1:
+@cache
+def cores() -> int:
+    """Return how many threads can work at once."""
+    return physical_cores()
+
+
+def check_threads(threads: int | None) -> None:
+    """Raise GaweeError for less than one thread; None is one a core."""
+    if threads is not None and threads < 1:
         raise GaweeError(f"expected at least 1 thread, got {threads}")
-    return threads
+
+
+class _Calls:
+    """The calls that run at the moment: those that take what is free share the cores."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = 0
+
+    def enter(self) -> int:
+        """Count one more; return how many cores each may have."""
+        with self._lock:
+            self._running += 1
+            return max(1, cores() // self._running)
+
+    def leave(self) -> None:
+        """Count one less."""
+        with self._lock:
+            self._running -= 1
+
+
+_calls = _Calls()
 
 
 def call_in_team(
-    function: Callable[[object], None], argument: object, threads: int, using: Runtime
+    function: Callable[[object], None], argument: object, threads: int | None, using: Runtime
 ) -> None:
-    """Call a compiled function that starts teams of some threads.
+    """Call a compiled function that starts teams of some threads; None is the cores that are free.
 
     The limit is the calling thread's own, so calls from several threads do not disturb each other;
     it is put back, since other libraries use the same runtime.
     """
+    share = _calls.enter()
     before = using.limit()
-    using.set_limit(threads)
+    using.set_limit(threads or share)
     try:
         function(argument)
     finally:
         using.set_limit(before)
+        _calls.leave()

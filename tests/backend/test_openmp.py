@@ -204,7 +204,7 @@ def test_a_second_loop_of_a_region_waits_for_the_first(threads: int) -> None:
     np.testing.assert_array_equal(run_module(module, {"x": x})["y"], x[::-1])
     model = CompiledModel(llvm_module(TWO_LOOPS), num_threads=threads)
 
-    for _ in range(50):
+    for _ in range(10):
         np.testing.assert_array_equal(model(x), x[::-1])
 
 
@@ -260,10 +260,30 @@ def test_several_threads_call_with_limits_of_their_own() -> None:
     assert wrong == []
 
 
+def test_calls_at_one_time_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openmp, "cores", lambda: 4)
+    runtime = openmp.runtime()
+    assert runtime is not None
+    limits: list[int] = []
+
+    def nested(depth: object) -> None:
+        limits.append(runtime.limit())
+        if isinstance(depth, int) and depth:
+            openmp.call_in_team(nested, depth - 1, 3 if depth == 1 else None, runtime)
+            limits.append(runtime.limit())
+
+    openmp.call_in_team(nested, 2, None, runtime)
+    openmp.call_in_team(nested, 0, None, runtime)
+
+    # alone all of them; two at a time half of them each; and who says how many gets that
+    assert limits == [4, 2, 3, 2, 4, 4]
+    assert CompiledModel(llvm_module(ROWS)).num_threads == openmp.physical_cores()
+
+
 @pytest.mark.parametrize("threads", [0, -2])
 def test_less_than_one_thread_is_refused(threads: int) -> None:
     with pytest.raises(GaweeError, match=f"expected at least 1 thread, got {threads}"):
-        openmp.checked_threads(threads)
+        CompiledModel(llvm_module(ROWS), num_threads=threads)
 
 
 WITHOUT_RUNTIME = """
