@@ -6,6 +6,7 @@ is used for the life of the process: two of them would each keep a thread busy o
 
 import ctypes
 import ctypes.util
+import os
 import site
 import sys
 import threading
@@ -60,6 +61,11 @@ class Runtime:
     def limit(self) -> int:
         """Return how many threads the next team of the calling thread may have."""
         return self.library.omp_get_max_threads()
+
+    @property
+    def survives_fork(self) -> bool:
+        """Whether a forked process can start teams: GCC's waits for threads of its parent."""
+        return "gomp" not in Path(self.name).name
 
     def set_limit(self, threads: int) -> None:
         """Set how many threads the next teams of the calling thread have."""
@@ -205,6 +211,40 @@ class _Calls:
 _calls = _Calls()
 
 
+class _Ancestry:
+    """Whether this process was forked from one that had started teams."""
+
+    def __init__(self) -> None:
+        self.started_teams = False
+        self.is_child = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
+
+    def _forked(self) -> None:
+        self.is_child = self.started_teams
+
+    def limit(self, threads: int, using: Runtime) -> int:
+        """Return how many threads a team may have here; one warning where it is one."""
+        if threads > 1 and self.is_child and not using.survives_fork:
+            _warn_of_fork()
+            return 1
+        self.started_teams = self.started_teams or threads > 1
+        return threads
+
+
+_ancestry = _Ancestry()
+
+
+@cache
+def _warn_of_fork() -> None:
+    warnings.warn(
+        "this process was forked from one with OpenMP threads, so compiled models run on one "
+        "thread in it; multiprocessing.set_start_method('spawn') avoids that",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
 def call_in_team(
     function: Callable[[object], None], argument: object, threads: int | None, using: Runtime
 ) -> None:
@@ -215,7 +255,7 @@ def call_in_team(
     """
     share = _calls.enter()
     before = using.limit()
-    using.set_limit(threads or share)
+    using.set_limit(_ancestry.limit(threads or share, using))
     try:
         function(argument)
     finally:

@@ -231,6 +231,26 @@ print(before, alone, thread_count())
     assert several == before + 2
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_does_not_wait_for_threads_that_it_has_not() -> None:
+    program = """
+import os
+from tests.backend.test_openmp import *
+model = CompiledModel(llvm_module(ROWS), num_threads=2)
+model(**INPUTS)
+child = os.fork()
+same = np.array_equal(model(**INPUTS), EXPECTED)
+if child == 0:
+    os._exit(7 if same else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), same)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert done.stdout == "7 True\n"
+
+
 def test_the_limit_of_the_calling_thread_is_put_back() -> None:
     runtime = openmp.runtime()
     assert runtime is not None
