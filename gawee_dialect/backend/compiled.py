@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.jit import Target
 from gawee_dialect.backend.memory import MemoryUse, aligned_bytes, arena
-from gawee_dialect.backend.openmp import call_in_team, checked_threads
+from gawee_dialect.backend.openmp import call_in_team, check_threads, cores
 from gawee_dialect.backend.program import Program, compile_program
 from gawee_dialect.backend.signature import Buffer, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
@@ -135,12 +135,16 @@ class CompiledModel:
 
     @property
     def num_threads(self) -> int:
-        """How many threads a call uses; may be set between calls, None for one a core."""
-        return self._num_threads
+        """How many threads a call uses; may be set between calls.
+
+        None is one a core; calls that run at the same time then share the cores.
+        """
+        return self._num_threads or cores()
 
     @num_threads.setter
     def num_threads(self, threads: int | None) -> None:
-        self._num_threads = checked_threads(threads)
+        check_threads(threads)
+        self._num_threads = threads
 
     @property
     def inputs(self) -> tuple[Buffer, ...]:

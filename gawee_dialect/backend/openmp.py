@@ -6,6 +6,8 @@ is used for the life of the process: two of them would each keep a thread busy o
 
 import ctypes
 import ctypes.util
+import os
+import site
 import sys
 import threading
 import warnings
@@ -60,6 +62,11 @@ class Runtime:
         """Return how many threads the next team of the calling thread may have."""
         return self.library.omp_get_max_threads()
 
+    @property
+    def survives_fork(self) -> bool:
+        """Whether a forked process can start teams: GCC's waits for threads of its parent."""
+        return "gomp" not in Path(self.name).name
+
     def set_limit(self, threads: int) -> None:
         """Set how many threads the next teams of the calling thread have."""
         self.library.omp_set_num_threads(threads)
@@ -101,8 +108,12 @@ def _installed_files() -> Iterator[str]:
     try:
         files = metadata.files(PYPI_PACKAGE) or []
     except metadata.PackageNotFoundError:
-        return
+        files = []
     yield from (str(file.locate()) for file in files if _is_runtime(file.name))
+    # Wheels of numerical packages bring a copy of GCC's.
+    for folder in map(Path, site.getsitepackages()):
+        for pattern in ("torch/lib/libgomp*", "*.libs/libgomp*"):
+            yield from map(str, sorted(folder.glob(pattern)))
 
 
 def _opened(path: str) -> ctypes.CDLL | None:
@@ -166,26 +177,87 @@ def runtime() -> Runtime | None:
         return _provided()[0]
 
 
-def checked_threads(threads: int | None) -> int:
-    """Return how many threads to use: one a core unless told; raises GaweeError below one."""
-    if threads is None:
-        return physical_cores()
-    if threads < 1:
+@cache
+def cores() -> int:
+    """Return how many threads can work at once."""
+    return physical_cores()
+
+
+def check_threads(threads: int | None) -> None:
+    """Raise GaweeError for less than one thread; None is one a core."""
+    if threads is not None and threads < 1:
         raise GaweeError(f"expected at least 1 thread, got {threads}")
-    return threads
+
+
+class _Calls:
+    """The calls that run at the moment: those that take what is free share the cores."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = 0
+
+    def enter(self) -> int:
+        """Count one more; return how many cores each may have."""
+        with self._lock:
+            self._running += 1
+            return max(1, cores() // self._running)
+
+    def leave(self) -> None:
+        """Count one less."""
+        with self._lock:
+            self._running -= 1
+
+
+_calls = _Calls()
+
+
+class _Ancestry:
+    """Whether this process was forked from one that had started teams."""
+
+    def __init__(self) -> None:
+        self.started_teams = False
+        self.is_child = False
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forked)
+
+    def _forked(self) -> None:
+        self.is_child = self.started_teams
+
+    def limit(self, threads: int, using: Runtime) -> int:
+        """Return how many threads a team may have here; one warning where it is one."""
+        if threads > 1 and self.is_child and not using.survives_fork:
+            _warn_of_fork()
+            return 1
+        self.started_teams = self.started_teams or threads > 1
+        return threads
+
+
+_ancestry = _Ancestry()
+
+
+@cache
+def _warn_of_fork() -> None:
+    warnings.warn(
+        "this process was forked from one with OpenMP threads, so compiled models run on one "
+        "thread in it; multiprocessing.set_start_method('spawn') avoids that",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 def call_in_team(
-    function: Callable[[object], None], argument: object, threads: int, using: Runtime
+    function: Callable[[object], None], argument: object, threads: int | None, using: Runtime
 ) -> None:
-    """Call a compiled function that starts teams of some threads.
+    """Call a compiled function that starts teams of some threads; None is the cores that are free.
 
     The limit is the calling thread's own, so calls from several threads do not disturb each other;
     it is put back, since other libraries use the same runtime.
     """
+    share = _calls.enter()
     before = using.limit()
-    using.set_limit(threads)
+    using.set_limit(_ancestry.limit(threads or share, using))
     try:
         function(argument)
     finally:
         using.set_limit(before)
+        _calls.leave()

@@ -204,7 +204,7 @@ def test_a_second_loop_of_a_region_waits_for_the_first(threads: int) -> None:
     np.testing.assert_array_equal(run_module(module, {"x": x})["y"], x[::-1])
     model = CompiledModel(llvm_module(TWO_LOOPS), num_threads=threads)
 
-    for _ in range(50):
+    for _ in range(10):
         np.testing.assert_array_equal(model(x), x[::-1])
 
 
@@ -229,6 +229,26 @@ print(before, alone, thread_count())
 
     assert alone == before
     assert several == before + 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_does_not_wait_for_threads_that_it_has_not() -> None:
+    program = """
+import os
+from tests.backend.test_openmp import *
+model = CompiledModel(llvm_module(ROWS), num_threads=2)
+model(**INPUTS)
+child = os.fork()
+same = np.array_equal(model(**INPUTS), EXPECTED)
+if child == 0:
+    os._exit(7 if same else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), same)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert done.stdout == "7 True\n"
 
 
 def test_the_limit_of_the_calling_thread_is_put_back() -> None:
@@ -260,10 +280,30 @@ def test_several_threads_call_with_limits_of_their_own() -> None:
     assert wrong == []
 
 
+def test_calls_at_one_time_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openmp, "cores", lambda: 4)
+    runtime = openmp.runtime()
+    assert runtime is not None
+    limits: list[int] = []
+
+    def nested(depth: object) -> None:
+        limits.append(runtime.limit())
+        if isinstance(depth, int) and depth:
+            openmp.call_in_team(nested, depth - 1, 3 if depth == 1 else None, runtime)
+            limits.append(runtime.limit())
+
+    openmp.call_in_team(nested, 2, None, runtime)
+    openmp.call_in_team(nested, 0, None, runtime)
+
+    # alone all of them; two at a time half of them each; and who says how many gets that
+    assert limits == [4, 2, 3, 2, 4, 4]
+    assert CompiledModel(llvm_module(ROWS)).num_threads == openmp.physical_cores()
+
+
 @pytest.mark.parametrize("threads", [0, -2])
 def test_less_than_one_thread_is_refused(threads: int) -> None:
     with pytest.raises(GaweeError, match=f"expected at least 1 thread, got {threads}"):
-        openmp.checked_threads(threads)
+        CompiledModel(llvm_module(ROWS), num_threads=threads)
 
 
 WITHOUT_RUNTIME = """

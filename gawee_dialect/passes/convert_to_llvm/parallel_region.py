@@ -21,6 +21,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     converted_type,
 )
 from gawee_dialect.passes.convert_to_llvm.func import NO_KEYWORDS, pointer_attributes, role_of
+from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT
 
 START_TEAM = "GOMP_parallel"
 TEAM_SIZE = "omp_get_max_threads"
@@ -178,7 +179,7 @@ def _start_team(
     team: llvm.FuncOp, captured: Sequence[SSAValue], packed: LLVMStructType, to: FunctionConversion
 ) -> None:
     pointer = LLVMPointerType()
-    data = to.in_prologue(llvm.AllocaOp(to.integer(1), packed))
+    data = to.in_prologue(llvm.AllocaOp(to.integer(1), packed, ALIGNMENT))
     data.name_hint = "captured"
     for index, value in enumerate(captured):
         place = to.compute(llvm.GEPOp(data, [0, index], packed, inbounds=True))
