@@ -23,6 +23,7 @@ PASSES: dict[str, str] = {
     "outline-kernels": "OutlineKernels",
     "plan-memory": "PlanMemory",
     "lower-linalg-to-loops": "LowerLinalgToLoops",
+    "expand-math": "ExpandMath",
     "convert-to-llvm": "ConvertToLLVM",
     "annotate-cost": "AnnotateCost",
 }

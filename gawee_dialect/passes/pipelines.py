@@ -9,6 +9,7 @@ from xdsl.transforms.common_subexpression_elimination import CommonSubexpression
 from gawee_dialect.passes.bufferize import Bufferize
 from gawee_dialect.passes.canonicalize import CanonicalizePass
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.passes.expand_math import ExpandMath
 from gawee_dialect.passes.fold_batch_norm import FoldBatchNorm
 from gawee_dialect.passes.fold_conv_add import FoldConvAdd
 from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
@@ -51,10 +52,11 @@ def to_loops() -> Sequence[ModulePass]:
     )
 
 
-def to_llvm(fast_math: str | None = None) -> Sequence[ModulePass]:
+def to_llvm(fast_math: str | None = None, *, expand_math: bool = False) -> Sequence[ModulePass]:
     """Return the passes from a graph to the llvm dialect."""
     return (
         *to_loops(),
+        *([ExpandMath()] if expand_math else []),  # after all else reads math ops
         ConvertToLLVM(fast_math=fast_math),  # everything at once: no half-converted types between
     )
 
@@ -114,5 +116,8 @@ class GaweeToLLVM(Pipeline):
     fast_math: str | None = None
     """LLVM fast-math flags on float ops, such as `contract` or `fast`; none by default."""
 
+    expand_math: bool = False
+    """Compute exp, exp2, log, tanh and erf by arithmetic, which is vectorised, not by libm."""
+
     def passes(self) -> Sequence[ModulePass]:
-        return to_llvm(self.fast_math)
+        return to_llvm(self.fast_math, expand_math=self.expand_math)
