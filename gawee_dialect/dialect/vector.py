@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from xdsl.dialects import arith, memref, vector
 from xdsl.dialects.builtin import (
+    AnyFloat,
     DenseIntOrFPElementsAttr,
     IndexType,
     IntegerAttr,
@@ -14,8 +15,6 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
-
-from gawee_dialect.dialect.types import is_float
 
 
 def reduction(
@@ -35,7 +34,7 @@ def reduction(
 
 def zeros(type: VectorType[Attribute]) -> arith.ConstantOp:
     """Make a constant vector of zeros, of floats or of integers."""
-    if is_float(type.element_type):
+    if isa(type, VectorType[AnyFloat]):
         return arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [0.0]))
     assert isa(type, VectorType[IntegerType])
     return arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [0]))
