@@ -13,6 +13,7 @@ from gawee_dialect.passes.canonicalize import CanonicalizePass
 from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.passes.convert_to_winograd import ConvertToWinograd
+from gawee_dialect.passes.expand_math import ExpandMath
 from gawee_dialect.passes.fold_batch_norm import FoldBatchNorm
 from gawee_dialect.passes.fold_conv_add import FoldConvAdd
 from gawee_dialect.passes.form_kernels import FormKernels
@@ -106,17 +107,21 @@ def to_llvm_by_kernels(
     return (
         *to_kernels(target, algorithms),
         *kernels_to_loops(),
+        ExpandMath(),  # vectors of exp, not sixteen calls
         *threads,
         ConvertToLLVM(fast_math=fast_math),
     )
 
 
-def to_llvm(fast_math: str | None = None, *, parallel: bool = True) -> Sequence[ModulePass]:
+def to_llvm(
+    fast_math: str | None = None, *, parallel: bool = True, expand_math: bool = False
+) -> Sequence[ModulePass]:
     """Return the passes from a graph to the llvm dialect; `parallel` code needs OpenMP."""
     # Last on loops, until here a parallel loop is one op; without it the loop is an ordinary one.
     threads = (ConvertScfToOpenMP(),) if parallel else ()
     return (
         *to_loops(),
+        *([ExpandMath()] if expand_math else []),  # after all else reads math ops
         *threads,
         ConvertToLLVM(fast_math=fast_math),  # everything at once: no half-converted types between
     )
@@ -180,5 +185,8 @@ class GaweeToLLVM(Pipeline):
     parallel: bool = True
     """Whether parallel loops become teams of threads, which an OpenMP runtime starts."""
 
+    expand_math: bool = False
+    """Compute exp, exp2, log, tanh and erf by arithmetic, which is vectorised, not by libm."""
+
     def passes(self) -> Sequence[ModulePass]:
-        return to_llvm(self.fast_math, parallel=self.parallel)
+        return to_llvm(self.fast_math, parallel=self.parallel, expand_math=self.expand_math)

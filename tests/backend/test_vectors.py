@@ -351,3 +351,37 @@ def test_a_register_tile_multiplies_matrices(engine: Engine) -> None:
 
     # five products in f32, one rounding each: a few ulp of values near 1
     np.testing.assert_allclose(found, a.astype(np.float64) @ b, rtol=1e-6, atol=1e-6)
+
+
+CARRIED = """
+    %n = memref.load %count[] : memref<i64>
+    %trips = arith.index_cast %n : i64 to index
+    %ones = arith.constant dense<1.0> : vector<8xf32>
+    %x = vector.load %in0[%c0] : memref<8xf32>, vector<8xf32>
+    %power = scf.for %i = %c0 to %trips step %c1 iter_args(%p = %ones) -> (vector<8xf32>) {
+      %next = arith.mulf %p, %x : vector<8xf32>
+      %odd = arith.remui %i, %c2 : index
+      %is_odd = arith.cmpi eq, %odd, %c1 : index
+      %kept = scf.if %is_odd -> (vector<8xf32>) {
+        %negated = arith.negf %next : vector<8xf32>
+        scf.yield %negated : vector<8xf32>
+      } else {
+        scf.yield %next : vector<8xf32>
+      }
+      scf.yield %kept : vector<8xf32>
+    }
+    vector.store %power, %out[%c0] : memref<8xf32>, vector<8xf32>
+"""
+
+
+@pytest.mark.parametrize("trips", [0, 1, 3])
+def test_vectors_are_carried_through_loops_and_branches(engine: Engine, trips: int) -> None:
+    arguments = elementwise_arguments("f32", "f32", 8)
+    text = function(f'%count: memref<i64> {{gawee.input = "count"}}, {arguments}', CARRIED)
+
+    found = engine(text, "f", {"in0": VALUES, "count": np.array(trips)})["out"]
+
+    expected = np.ones(8, np.float32)
+    for trip in range(trips):
+        expected = expected * VALUES * (-1 if trip % 2 else 1)
+    np.testing.assert_array_equal(found, expected)
