@@ -22,14 +22,14 @@ from gawee_dialect.dialect.cast import CastOp  # noqa: E402
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp  # noqa: E402
 from gawee_dialect.dialect.types import ELEMENT_TYPES  # noqa: E402
 from tests.interpreter.modules import random  # noqa: E402
-from tests.lowering.levels import (  # noqa: E402
+from tests.lowering.native import lowered_text  # noqa: E402
+from tests.lowering.torch_levels import (  # noqa: E402
     FAST_LEVELS,
     LEVELS,
     check_levels,
     check_result,
     module_of,
 )
-from tests.lowering.native import lowered_text  # noqa: E402
 from tests.upstream_mlir import requires_upstream, run_upstream  # noqa: E402
 
 FLOATS = ["float16", "float32", "float64"]

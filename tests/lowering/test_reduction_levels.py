@@ -27,7 +27,7 @@ from gawee_dialect.dialect.reduction import (  # noqa: E402
     ReduceSumOp,
 )
 from tests.interpreter.modules import random  # noqa: E402
-from tests.lowering.levels import FAST_LEVELS, LEVELS, check_levels, run_levels  # noqa: E402
+from tests.lowering.torch_levels import FAST_LEVELS, LEVELS, check_levels, run_levels  # noqa: E402
 
 FLOATS = ["float16", "float32", "float64"]
 INTEGERS = ["int64", "int32", "int8", "uint8"]
