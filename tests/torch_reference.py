@@ -3,7 +3,7 @@
 `evaluate(module, arguments)` runs `@main` (after `@prepare`, where there is one) op by op.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -37,6 +37,7 @@ from gawee_dialect.dialect.pool import (
 )
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from tests.torch_movement import MOVEMENT
 
 Tensor: TypeAlias = torch.Tensor
 
@@ -192,7 +193,7 @@ def torch_interpolate(op: InterpolateOp, x: Tensor, *_size: Tensor) -> Tensor:
     return result
 
 
-MEANING: dict[type[Operation], Callable[..., Tensor]] = {
+MEANING: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     ConvOp: torch_conv,
     ConvTransposeOp: torch_conv_transpose,
     BatchMatMulOp: torch_batch_matmul,
@@ -216,6 +217,7 @@ MEANING: dict[type[Operation], Callable[..., Tensor]] = {
     ReshapeOp: lambda op, x: torch.reshape(x, op.shape.get_values()),
     CatOp: lambda op, *xs: torch.cat(xs, op.dim.value.data),
     ConstantOp: lambda op: torch_constant(op.value),
+    **MOVEMENT,
 }
 """What PyTorch function each op class stands for, given the op and its operands."""
 
@@ -230,10 +232,12 @@ def evaluate_function(function: FuncOp, arguments: Mapping[str, Tensor]) -> dict
         operands = [values[operand] for operand in op.operands]
         if isinstance(op, ReturnOp):
             return dict(zip(output_names(function), operands, strict=True))
-        result = MEANING[type(op)](op, *operands)
-        declared = op.results[0].type
-        assert str(declared).startswith("tensor<" + "".join(f"{n}x" for n in result.shape))
-        values[op.results[0]] = result
+        results = MEANING[type(op)](op, *operands)
+        results = (results,) if isinstance(results, Tensor) else results
+        for value, result in zip(op.results, results, strict=True):
+            shape = "".join(f"{n}x" for n in result.shape)
+            assert str(value.type).startswith(f"tensor<{shape}")
+            values[value] = result
     raise AssertionError("the function has no return")
 
 

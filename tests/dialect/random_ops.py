@@ -524,7 +524,9 @@ def pads(draw: Draw) -> Operation:
         draw(st.integers(-(size + min(0, low[i])) if constant else 0, limits[i]))
         for i, size in enumerate(dims)
     ]
-    number = st.floats() if isinstance(element, AnyFloat) else st.integers(0, 1)
+    number = st.integers(0, 1)
+    if isinstance(element, AnyFloat):
+        number = st.floats(width=element.size * 8)
     return PadOp(value(element, dims), low=low, high=high, mode=mode, value=draw(number))
 
 
