@@ -99,11 +99,32 @@ def _with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
     return traced
 
 
+def lift_constants(graph: GraphModule) -> list[Tensor]:
+    """Make tensors that a graph holds itself its last inputs; return them."""
+    nodes = list(graph.graph.nodes)
+    held = [node for node in nodes if node.op == "get_attr"]
+    constants: list[Tensor] = []
+    body = next(node for node in nodes if node.op != "placeholder")
+    for node in held:
+        constant: object = getattr(graph, str(node.target))
+        if not is_tensor(constant):
+            continue
+        constants.append(constant)
+        with getattr(graph.graph, "inserting_before")(body):
+            lifted = getattr(graph.graph, "placeholder")(f"constant_{len(constants)}")
+        lifted.meta["val"] = constant
+        getattr(node, "replace_all_uses_with")(lifted)
+    return constants
+
+
 class StaticGraph:
     """A compiled graph of known shapes; its outputs may also be inputs, numbers and None."""
 
     def __init__(self, graph: GraphModule, static: frozenset[int]) -> None:
         converter = Converter()
+        given = sum(node.op == "placeholder" for node in graph.graph.nodes)
+        self._constants = lift_constants(graph)
+        static |= frozenset(range(given, given + len(self._constants)))
         placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
         metas = [
             converter.add_placeholder(node, weight=index in static)
@@ -134,6 +155,7 @@ class StaticGraph:
 
     def run(self, args: Sequence[object]) -> Sequence[object]:
         """Run on the arguments of the graph."""
+        args = (*args, *self._constants)
         self._bind(args)
         arrays: dict[str, Array] = {}
         for index, name in self._inputs.items():

@@ -63,6 +63,7 @@ def argument_parser() -> CommandParser:
         help="folder of raw files, .npz, .safetensors or .pt, or 'random' "
         "(default: beside the graph)",
     )
+    add("--constants", metavar="NPZ", help="data of constants that the graph has none for")
     add(
         "--input",
         action="append",

@@ -9,8 +9,10 @@ pytest.importorskip("torch")
 
 import torch
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.npu_ir.extract import extract_ir
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, OpNode, TensorMeta
+from gawee_dialect.frontends.npu_ir.ops import register_executor
 from gawee_dialect.pytorch import execute_ir, verify_ir
 from gawee_dialect.pytorch.compare import compare
 from tests.pytorch.zoo import MODELS, make
@@ -160,3 +162,64 @@ def test_outputs_are_of_the_kind_of_the_inputs() -> None:
         assert isinstance(tensor, torch.Tensor)
         assert isinstance(array, np.ndarray)
         np.testing.assert_allclose(tensor.numpy(), array)
+
+
+def test_weights_and_constants_that_are_missing_are_named() -> None:
+    model, inputs = make("recurrent_unroll")
+    ir = extract_ir(model, inputs, strict=False)
+
+    with pytest.raises(GaweeError, match="expected 2 weights for 'RecurrentUnroll'"):
+        execute_ir(ir, inputs)
+    with pytest.raises(GaweeError, match="unknown constant 'mask'"):
+        execute_ir(ir, inputs, model.state_dict(), constants={"mask": np.zeros(3)})
+    with pytest.raises(GaweeError, match=r"expected constant 'step\.bias' of shape 32, got 3"):
+        execute_ir(ir, inputs, model.state_dict(), constants={"step.bias": np.zeros(3)})
+    with pytest.raises(GaweeError, match="expected inputs x, got y"):
+        execute_ir(ir, {"y": inputs[0]}, model.state_dict())
+    with pytest.raises(GaweeError, match="unsupported engine 'fast'; supported: native"):
+        execute_ir(ir, inputs, model.state_dict(), engine="fast")
+    with pytest.raises(GaweeError, match="expected input 'x' to be an array or a tensor, got list"):
+        execute_ir(ir, [[1.0]], model.state_dict(), engine="interpreter")
+
+
+def test_given_constants_come_before_those_of_the_graph() -> None:
+    model, inputs = make("lifted_tensors")
+    ir = extract_ir(model, inputs, strict=False)
+    bias = next(name for name, each in ir.constants.items() if each.data.shape == (1, 4))
+    zeros = {bias: np.zeros((1, 4), np.float32)}
+
+    for engine in ("interpreter", "aten"):
+        (y,) = execute_ir(ir, inputs, model.state_dict(), constants=zeros, engine=engine)
+        want = model(inputs[0]) - torch.tensor([[0.5, -1.0, 2.0, 0.0]])
+        torch.testing.assert_close(y, want.detach(), rtol=1e-5, atol=1e-5)
+
+
+def test_ops_of_the_user_run_by_functions_of_the_user() -> None:
+    meta = TensorMeta("x", (2,), "float32")
+    out = TensorMeta("y", (2,), "float32")
+    ir = NPU_IR([OpNode("y", "my_custom_op", [meta], [out], {"k": 3})], [meta], [out], [])
+
+    with pytest.raises(GaweeError, match="which nothing is registered to run"):
+        execute_ir(ir, [torch.ones(2)], engine="aten")
+
+    @register_executor("my_custom_op")
+    def run(inputs, attrs):
+        return [inputs[0] * attrs["k"]]
+
+    (y,) = execute_ir(ir, [torch.ones(2)], engine="aten")
+    torch.testing.assert_close(y, torch.full((2,), 3.0))
+
+    ir.nodes[0].outputs.append(TensorMeta("z", (2,), "float32"))
+    with pytest.raises(GaweeError, match="expected 2 outputs, 'my_custom_op' node made 1 tensors"):
+        execute_ir(ir, [torch.ones(2)], engine="aten")
+
+
+def test_what_pytorch_refuses_is_said_with_the_node() -> None:
+    meta = TensorMeta("x", (2,), "float32")
+    node = OpNode("y", "aten.mm.default", [meta, meta], [meta])
+    ir = NPU_IR([node], [meta], [TensorMeta("x", (2,), "float32")], [])
+    node.outputs = [TensorMeta("y", (2,), "float32")]
+    ir.graph_outputs = node.outputs
+
+    with pytest.raises(GaweeError, match=r"'aten\.mm\.default' node: .*matrix"):
+        execute_ir(ir, [torch.ones(2)], engine="aten")

@@ -35,6 +35,32 @@ def test_a_call_computes_what_pytorch_does(op: str) -> None:
     run()
 
 
+COMPILED = (
+    *("aten.add.Tensor", "aten.arange.start_step", "aten.cat.default", "aten.cumsum.default"),
+    *("aten.div.Tensor_mode", "aten.einsum.default", "aten.gather.default", "aten.index.Tensor"),
+    *(
+        "aten.index_put.default",
+        "aten.lstm.input",
+        "aten.masked_fill.Scalar",
+        "aten.matmul.default",
+    ),
+    *("aten.pow.Tensor_Scalar", "aten.topk.default", "aten.var.correction", "aten.where.self"),
+    *("aten.as_strided.default", "aten.constant_pad_nd.default", "aten.roll.default"),
+    "aten.native_group_norm.default",
+)
+"""A sample: the ops of the dialect have tests of their own at every level."""
+
+
+@pytest.mark.parametrize("op", COMPILED)
+def test_a_call_computes_the_same_as_machine_code(op: str) -> None:
+    @settings(SETTINGS, max_examples=2)
+    @given(st.data())
+    def run(data: st.DataObject) -> None:
+        check(op, CASES[op](Draw(data.draw)), "llvm")
+
+    run()
+
+
 NOTHING_TO_COMPARE = {
     # Without a result.
     *("aten._assert_async", "aten._assert_scalar", "aten._assert_tensor_metadata"),

@@ -91,8 +91,8 @@ def contracted(emit: Emitter, lhs: Term, rhs: Term, kept: str) -> Term:
     columns = "".join(label for label in rhs.labels if label not in shared)
     if not inner:
         order = batch + rows + columns
-        values = [term.arranged(emit, order).value for term in (lhs, rhs)]
-        return Term(emit(MulOp(*values)), order)
+        a, b = lhs.arranged(emit, order).value, rhs.arranged(emit, order).value
+        return Term(emit(MulOp(a, b)), order)
     return _product(emit, lhs, rhs, (batch, rows, inner, columns))
 
 

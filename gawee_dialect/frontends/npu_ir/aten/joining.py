@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.shape import CatOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axis_of
-from gawee_dialect.frontends.npu_ir.aten.promotion import promoted
+from gawee_dialect.frontends.npu_ir.aten.promotion import all_promoted
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.schema import Tensors
 from gawee_dialect.frontends.npu_ir.aten.shape import unsqueeze
@@ -21,7 +21,7 @@ def cat(emit: Emitter, tensors: Tensors, dim: int = 0) -> SSAValue:
     if not counted:
         raise Refusal("expected at least one tensor, got none")
     axis = axis_of(counted[0], dim)
-    values = promoted(emit, *counted)
+    values = all_promoted(emit, counted)
     return values[0] if len(values) == 1 else emit(CatOp(values, dim=axis))
 
 

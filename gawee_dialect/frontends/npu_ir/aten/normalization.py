@@ -54,13 +54,19 @@ def batch_norm(
     cudnn_enabled: object = None,
 ) -> SSAValue:
     """Normalize with the statistics of training, or, where there are none, with the batch's own."""
-    if training or running_mean is None or running_var is None:
-        if running_mean is not None:
-            raise Refusal(
-                "unsupported training=True, which changes the running statistics",
-                hint="model.eval() before the model is extracted",
-            )
+    if training and running_mean is not None:
+        raise Refusal(
+            "unsupported training=True, which changes the running statistics",
+            hint="model.eval() before the model is extracted",
+        )
+    if training:
         return batch_norm_of_batch(emit, input, weight, bias, eps)[0]
+    if running_mean is None or running_var is None:
+        raise Refusal(
+            "expected running_mean and running_var, got none",
+            hint="a graph without nulls for absent weights cannot say which ones are there; "
+            "extract it again",
+        )
 
     def make(value: SSAValue, *statistics: SSAValue) -> SSAValue:
         return emit(BatchNormOp(value, *statistics, eps=eps))
@@ -100,7 +106,7 @@ def batch_norm_no_stats(
 
 def batch_norm_of_batch(
     emit: Emitter, input: SSAValue, weight: SSAValue | None, bias: SSAValue | None, eps: float
-) -> Sequence[SSAValue | None]:
+) -> tuple[SSAValue, SSAValue | None, SSAValue | None]:
     """Normalize along all axes but the channels; return also mean and reciprocal deviation."""
     batch, channels, *spatial = tensor_shape(input)
     training_only = emit.is_used(1) or emit.is_used(2)

@@ -80,22 +80,32 @@ def as_element(emit: Emitter, operand: Operand, element: Attribute) -> SSAValue:
     return emit.number(operand, element)
 
 
-def promoted(emit: Emitter, *operands: Operand) -> Sequence[SSAValue]:
+def promoted(emit: Emitter, lhs: Operand, rhs: Operand) -> tuple[SSAValue, SSAValue]:
+    """Return two operands as tensors of the element type that they promote to."""
+    element = common_element(lhs, rhs)
+    return as_element(emit, lhs, element), as_element(emit, rhs, element)
+
+
+def all_promoted(emit: Emitter, operands: Sequence[Operand]) -> list[SSAValue]:
     """Return operands as tensors of the element type that they promote to."""
     element = common_element(*operands)
     return [as_element(emit, each, element) for each in operands]
 
 
-def promoted_to_float(emit: Emitter, *operands: Operand) -> Sequence[SSAValue]:
-    """Return operands as tensors of one float type: float32 where none of them is a float."""
-    element = common_element(*operands)
-    element = element if is_float(element) else f32
-    return [as_element(emit, each, element) for each in operands]
+def promoted_to_float(emit: Emitter, lhs: Operand, rhs: Operand) -> tuple[SSAValue, SSAValue]:
+    """Return two operands as tensors of one float type: float32 where none of them is a float."""
+    element = float_element(common_element(lhs, rhs))
+    return as_element(emit, lhs, element), as_element(emit, rhs, element)
+
+
+def float_element(element: Attribute) -> Attribute:
+    """Return the element type of a function of floats; that of integers is float32."""
+    return element if is_float(element) else f32
 
 
 def to_float(emit: Emitter, value: SSAValue) -> SSAValue:
     """Return a tensor of floats; integers become float32."""
-    return promoted_to_float(emit, value)[0]
+    return emit.cast(value, float_element(element_type(value)))
 
 
 def to_bool(emit: Emitter, value: SSAValue) -> SSAValue:

@@ -131,7 +131,11 @@ class _Binder:
             if parameter.required:
                 raise Refusal(f"expected argument '{name}', got none")
             return parameter.default
-        return _fit(self.attributes[name], parameter)
+        value = self.attributes[name]
+        if parameter.kind is Kind.TENSOR:
+            got = "none" if value is None else value_text(value)
+            raise Refusal(f"expected argument '{name}' to be a tensor, got {got}")
+        return _fit(value, parameter)
 
     def _tensors(self, parameter: Parameter) -> object:
         size = next(self.sizes, None)

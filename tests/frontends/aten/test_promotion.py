@@ -1,0 +1,53 @@
+"""Mixed element types: which one an op computes in, for every pair that PyTorch has."""
+
+from itertools import product
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from gawee_dialect.diagnostics import GaweeError
+from tests.frontends.aten.calls import Call, check
+
+DTYPES = (
+    *(torch.float64, torch.float32, torch.float16, torch.int64, torch.int32),
+    *(torch.int8, torch.uint8, torch.bool),
+)
+
+
+def of(dtype: torch.dtype, *shape: int) -> torch.Tensor:
+    return torch.ones(shape, dtype=dtype) * (1 if dtype == torch.bool else 3)
+
+
+@pytest.mark.parametrize("left", DTYPES, ids=str)
+@pytest.mark.parametrize("shapes", [((2,), (2,)), ((2,), ()), ((), (2,)), ((), ())], ids=str)
+def test_two_tensors(left: torch.dtype, shapes: tuple[tuple[int, ...], tuple[int, ...]]) -> None:
+    for right in DTYPES:
+        if {left, right} == {torch.int8, torch.uint8} and len(shapes[0]) == len(shapes[1]):
+            continue  # int16
+        operands = [of(left, *shapes[0]), of(right, *shapes[1])]
+        check("aten.mul.Tensor", Call(operands))
+        check("aten.div.Tensor", Call(operands))
+        check("aten.eq.Tensor", Call(operands))
+
+
+@pytest.mark.parametrize("shape", [(2,), ()], ids=str)
+def test_a_tensor_and_a_number(shape: tuple[int, ...]) -> None:
+    for dtype, number in product(DTYPES, (True, 2, 0.5)):
+        check("aten.add.Scalar", Call([of(dtype, *shape), number]))
+        check("aten.lt.Scalar", Call([of(dtype, *shape), number]))
+
+
+def test_a_type_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(GaweeError, match="unsupported element type 'i16', which uint8 and int8"):
+        check("aten.mul.Tensor", Call([of(torch.int8, 2), of(torch.uint8, 2)]))
+
+
+def test_uint8_wraps_around() -> None:
+    value = torch.tensor([0, 5, 250, 255], dtype=torch.uint8)
+
+    for op in ("add", "sub", "mul"):
+        check(f"aten.{op}.Tensor", Call([value, value.flip(0)]))
+    check("aten.neg.default", Call([value]))
