@@ -179,6 +179,7 @@ class Model:
     def _program(self, fast_math: str | None, *, cache: bool) -> Program:
         from gawee_dialect.backend.cache import CompileCache
         from gawee_dialect.backend.program import cached_program, compile_program
+        from gawee_dialect.frontends.mlir_text import print_mlir
         from gawee_dialect.passes.instrument import instruments
         from gawee_dialect.universe import is_extended
 
@@ -189,7 +190,8 @@ class Model:
             return compile_program(lower(), MAIN)
         if instruments() or is_extended():  # passes must run to be seen, and may be a user's own
             return compile_program(lower(), MAIN, cache=CompileCache())
-        source = f"{fast_math}\n{self.module}"
+        # The generic form leaves nothing out, whatever an op's own form says.
+        source = f"{fast_math}\n{print_mlir(self.module, generic=True)}"
         return cached_program(CompileCache(), source, MAIN, lower)
 
 

@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, func, llvm, memref, omp
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, MemRefType, i32, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    i32,
+    i64,
+)
 from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
@@ -143,6 +151,8 @@ def _region_function(
         body=inner.region,
         other_props={
             **NO_KEYWORDS,
+            # Its two callers would get a copy each: twice the code, and twice the time to make it.
+            "passthrough": ArrayAttr([StringAttr("noinline")]),
             "arg_attrs": _argument_attributes(captures.values, inner),
         },
     )
