@@ -7,6 +7,7 @@ from xdsl.dialects import arith, math, vector
 from xdsl.dialects.builtin import AnyFloat, VectorType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
+from gawee_dialect.dialect.arith import ON_VECTORS
 from gawee_dialect.dialect.kernel import YieldOp
 
 
@@ -48,6 +49,8 @@ def _apply(
         operands = [broadcast(builder, value, lanes) for value in operands]
         types = [VectorType(type, [lanes]) for type in types]
     op_type: type[Operation] = type(op)
+    if any(isinstance(type, VectorType) for type in types):
+        op_type = ON_VECTORS.get(op_type, op_type)
     new = op_type.create(
         operands=operands,
         result_types=types,
