@@ -130,7 +130,11 @@ class LoopNest:
         if count == 1:
             go_on(builder, place)
             return
-        inner, counter = open_loop(builder, self.counters, count, f"d{loop.dim}")
+        # Around a register tile LLVM would unroll on its own account, and run out of registers.
+        reduces = loop.dim >= self.op.num_parallel
+        inner, counter = open_loop(
+            builder, self.counters, count, f"d{loop.dim}", unroll=1 if reduces else False
+        )
         self._visit(inner, loop, count, LinearIndex(terms={counter: 1}), place, go_on)
         inner.insert(scf.YieldOp())
 

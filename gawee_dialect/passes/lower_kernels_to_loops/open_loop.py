@@ -5,7 +5,7 @@ from math import prod
 
 from xdsl.builder import Builder
 from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import IndexType, StringAttr
+from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -19,7 +19,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
 
 UNROLL = "gawee.unroll"
-"""The attribute of a loop that LLVM is to unroll, with the value `"full"`."""
+"""The attribute of a loop that says how LLVM unrolls it: `"full"`, or how many times."""
 
 
 def open_loop(
@@ -28,16 +28,21 @@ def open_loop(
     count: int,
     name: str,
     *,
-    unroll: bool = False,
+    unroll: bool | int = False,
     upper: SSAValue | None = None,
 ) -> tuple[Builder, SSAValue]:
-    """Insert a loop of `count` iterations, or `upper` where that is smaller."""
+    """Insert a loop of `count` iterations, or `upper` where that is smaller.
+
+    LLVM unrolls it wholly where `unroll` is True, so many times where it is a number.
+    """
     body = Block(arg_types=[IndexType()])
     body.args[0].name_hint = name
     lower, end, step = (constant_index(builder, value) for value in (0, count, 1))
     loop = builder.insert(scf.ForOp(lower, upper or end, step, (), Region(body)))
-    if unroll:
+    if unroll is True:
         loop.attributes[UNROLL] = StringAttr("full")
+    elif unroll:
+        loop.attributes[UNROLL] = IntegerAttr(unroll, i64)
     counters.trip_counts[body.args[0]] = count
     return Builder(InsertPoint.at_end(body)), body.args[0]
 
