@@ -448,7 +448,8 @@ class Bufferize(ModulePass):
        nobody reads that buffer later; otherwise it gets a fresh `memref.alloc`, with a copy of
        the destination if the op reads its contents.
     3. A kernel always writes a fresh buffer.
-    4. Reshapes are views; slices and padding copy; dense constants become read-only globals.
+    4. Reshapes are views; slices and padding copy; dense constants become read-only globals. A loop
+       that carries a tensor writes all its versions to one buffer: an insertion is a store.
     5. A returned buffer that was allocated here is replaced by the output argument; any other is
        copied into it. Inputs, parameters and constants are never written.
 

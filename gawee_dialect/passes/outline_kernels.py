@@ -160,9 +160,9 @@ class Outliner:
 class OutlineKernels(ModulePass):
     """Move the work of every graph node into a private function, and share equal functions.
 
-    1. A group is a run of ops on buffers that have one location: a graph node's padding, initial
-       value and computation. Ops without a location, and each `gawee.kernel`, are groups of their
-       own.
+    1. A group is a run of ops on buffers, or loops over them, that have one location: a graph
+       node's padding, initial value and computation. Ops without a location, and each
+       `gawee.kernel`, are groups of their own.
     2. A group becomes a function of the whole buffers it touches. Views, globals and constants
        are repeated inside it.
     3. Groups that are equal but for names and locations share one function.

@@ -1,14 +1,15 @@
 """Which sizes of an op's operands, result and properties are one size.
 
-A slot is one size: an axis of a value, or an entry of a property. What an op computes from sizes,
+What an op computes from sizes,
 such as the height of a convolution's result, is no link: the op's own shape rule says it.
 """
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Operation
 
+from gawee_dialect.dialect.arrangement import BroadcastToOp
 from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.elementwise import ElementwiseOp
@@ -20,17 +21,10 @@ from gawee_dialect.dialect.pool import AdaptivePoolOp, WindowPoolOp
 from gawee_dialect.dialect.reduction import ArgOp, ReduceOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.slicing import SliceOp
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
-
-Slot = tuple[SSAValue | Operation, str, int]
-Link = tuple[Slot, Slot]
-
-AXIS = "axis"
-
-
-def axis(value: SSAValue, index: int) -> Slot:
-    """Return the slot of a value's axis."""
-    return (value, AXIS, index)
+from gawee_dialect.reduce.movement_links import movement_links
+from gawee_dialect.reduce.slots import Link, Slot, axis, broadcast_axes, same_axes
 
 
 def property_sizes(op: Operation) -> dict[str, tuple[int, ...]]:
@@ -42,8 +36,10 @@ def property_sizes(op: Operation) -> dict[str, tuple[int, ...]]:
             return {"output_size": op.output_size.get_values()}
         case InterpolateOp():
             return {"size": op.size.get_values()}
-        case ReshapeOp():
+        case ReshapeOp() | BroadcastToOp():
             return {"shape": op.shape.get_values()}
+        case SliceOp():
+            return {"sizes": op.sizes.get_values()}
         case _:
             return {}
 
@@ -69,7 +65,7 @@ def links(op: Operation) -> Iterable[Link]:
         case BatchNormOp():
             return _batch_norm(op)
         case ElementwiseOp():
-            return [link for value in op.operands for link in _broadcast(value, op.output)]
+            return [link for value in op.operands for link in broadcast_axes(value, op.output)]
         case LayerNormOp() | RmsNormOp() | GroupNormOp():
             return _scaled(op)
         case ReduceOp():
@@ -81,7 +77,8 @@ def links(op: Operation) -> Iterable[Link]:
         case ConvTransposeOp() | BatchMatMulOp() | AttentionOp() | GridSampleOp():
             return _products_and_samples(op)
         case _:
-            return _moves(op)
+            moved = movement_links(op)
+            return _moves(op) if moved is None else moved
 
 
 def _products_and_samples(
@@ -107,30 +104,11 @@ def _moves(op: Operation) -> Iterable[Link]:
             return _flatten(op)
         case CatOp():
             dim = op.dim.value.data
-            return [link for value in op.inputs for link in _same_axes(value, op.output, dim)]
+            return [link for value in op.inputs for link in same_axes(value, op.output, dim)]
         case GaweeOp() if op.operands and is_tensor(op.operands[0].type):
-            return _same_axes(op.operands[0], op.output)
+            return same_axes(op.operands[0], op.output)
         case _:
             return ()
-
-
-def _same_axes(input: SSAValue, output: SSAValue, apart: int | None = None) -> Iterable[Link]:
-    """Link the axes at the same position, of the same size, where there are as many."""
-    shape, sizes = tensor_shape(input), tensor_shape(output)
-    if len(shape) != len(sizes):
-        return
-    skipped = None if apart is None else apart % len(sizes)
-    for index, (one, other) in enumerate(zip(shape, sizes, strict=True)):
-        if one == other and index != skipped:
-            yield axis(input, index), axis(output, index)
-
-
-def _broadcast(input: SSAValue, output: SSAValue) -> Iterable[Link]:
-    shape, wide = tensor_shape(input), tensor_shape(output)
-    missing = len(wide) - len(shape)
-    for index, size in enumerate(shape):
-        if size == wide[missing + index]:
-            yield axis(input, index), axis(output, missing + index)
 
 
 def _conv(op: ConvOp) -> Iterable[Link]:
@@ -209,13 +187,13 @@ def _grid_sample(op: GridSampleOp) -> Iterable[Link]:
 
 
 def _batch_norm(op: BatchNormOp) -> Iterable[Link]:
-    yield from _same_axes(op.input, op.output)
+    yield from same_axes(op.input, op.output)
     for value in op.operands[1:]:
         yield axis(value, 0), axis(op.input, 1)
 
 
 def _scaled(op: LayerNormOp | RmsNormOp | GroupNormOp) -> Iterable[Link]:
-    yield from _same_axes(op.input, op.output)
+    yield from same_axes(op.input, op.output)
     if isinstance(op, GroupNormOp):
         first = 1
     else:

@@ -22,20 +22,13 @@ from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.dense import array_of, dense_of
 from gawee_dialect.dialect.normalization import GroupNormOp
-from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.pool import WindowPoolOp
+from gawee_dialect.dialect.position import IotaOp
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape, tensor_type
 from gawee_dialect.dialect.window import padding_pairs, window_extent
 from gawee_dialect.reduce.draft import Draft, body_ops, returned_values, with_function
-from gawee_dialect.reduce.links import (
-    AXIS,
-    Classes,
-    Slot,
-    axis,
-    kernel_slots,
-    links,
-    property_sizes,
-)
+from gawee_dialect.reduce.links import Classes, kernel_slots, links, property_sizes
+from gawee_dialect.reduce.slots import AXIS, Slot, axis
 
 Properties = Mapping[Operation, Mapping[str, Attribute | None]]
 """Properties of some ops to have another value, None for no value."""
@@ -85,7 +78,7 @@ class Sizes:
     def _slots(self) -> Iterator[tuple[Slot, int, int]]:
         """Yield every slot that may be chosen, its size, and the elements of its tensor."""
         arguments: Sequence[SSAValue] = self.function.body.block.args
-        constants = [op.output for op in self.ops if isinstance(op, ConstantOp)]
+        constants = [op.output for op in self.ops if isinstance(op, ConstantOp | IotaOp)]
         for value in (*arguments, *constants):
             shape = tensor_shape(value) if is_tensor(value.type) else ()
             for index, size in enumerate(shape):
@@ -177,18 +170,21 @@ class _Attempt:
                 new.properties.pop(name, None)
             else:
                 new.properties[name] = value
-        if isinstance(new, GaweeOp):
+        if isinstance(new, InferredOp):
             self._infer(op, new)
 
-    def _infer(self, old: Operation, new: GaweeOp) -> None:
-        hint = new.output.name_hint
-        result = Rewriter.replace_value_with_new_type(new.output, new.inferred_type())
-        result.name_hint = hint
-        self.draft.values[old.results[0]] = result
-        for index, size in enumerate(tensor_shape(result)):
-            root = self.source.classes.find(axis(old.results[0], index))
-            if self.sizes.setdefault(root, size) != size:
-                raise _Conflict(root, size)
+    def _infer(self, old: Operation, new: InferredOp) -> None:
+        # Nothing but the result says how far an iota counts.
+        types = [self._type(old.result)] if isinstance(old, IotaOp) else new.inferred_types()
+        for value, made, type in zip(old.results, tuple(new.results), types, strict=True):
+            hint = made.name_hint
+            result = Rewriter.replace_value_with_new_type(made, type)
+            result.name_hint = hint
+            self.draft.values[value] = result
+            for index, size in enumerate(tensor_shape(result)):
+                root = self.source.classes.find(axis(value, index))
+                if self.sizes.setdefault(root, size) != size:
+                    raise _Conflict(root, size)
 
     def _adapted(self, op: Operation, new: Operation) -> dict[str, Attribute]:
         """Return the properties that follow from sizes."""

@@ -54,6 +54,8 @@ from gawee_dialect.passes.rewrite_pass import RewritePass
 class LowerToLinalg(RewritePass):
     """Lower every gawee op to linalg, tensor, arith and math ops on tensors.
 
+    Scatters alone become `scf.for` loops: no structured op writes at computed positions.
+
     What comes out is accepted by upstream's `mlir-opt` as it is. Every linalg op writes into the
     tensor of its `outs`; functions and the marks on their arguments stay.
 
