@@ -7,7 +7,7 @@ such as the height of a convolution's result, is no link: the op's own shape rul
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.arrangement import BroadcastToOp
 from gawee_dialect.dialect.attention import AttentionOp
