@@ -92,9 +92,7 @@ TRANSFORMS = {
             (_TWENTY_FOURTH, -_TWELFTH, _SIXTH),
             (0, 0, 1),
         ),
-        _matrix(
-            (1, 1, 1, 1, 1, 0), (0, 1, -1, 2, -2, 0), (0, 1, 1, 4, 4, 0), (0, 1, -1, 8, -8, 1)
-        ),
+        _matrix((1, 1, 1, 1, 1, 0), (0, 1, -1, 2, -2, 0), (0, 1, 1, 4, 4, 0), (0, 1, -1, 8, -8, 1)),
     ),
 }
 """By m, the size of a tile of outputs along each axis."""
@@ -307,5 +305,3 @@ class WinogradOp(IRDLOperation):
                     0 <= low and high < extent,
                     f"expected '{map}' to stay in axis {axis} of size {extent}, got {low} to {high}",
                 )
-
-

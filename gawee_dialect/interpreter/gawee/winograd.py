@@ -54,7 +54,9 @@ class WinogradFunctions(OpFunctions):
     """What `gawee.winograd` computes."""
 
     @impl(WinogradOp)
-    def winograd(self, interpreter: Interpreter, op: WinogradOp, args: PythonValues) -> PythonValues:
+    def winograd(
+        self, interpreter: Interpreter, op: WinogradOp, args: PythonValues
+    ) -> PythonValues:
         input, weights, *rest = (np.asarray(array) for array in args)
         others, ranges = rest[: len(op.others)], op.sizes[:4]
         views = [
