@@ -4,8 +4,9 @@ It answers another question than the cost of a graph (cost.py), which follows th
 weights are not read, and FLOPs are those of a few kinds of node. Here all that an op moves counts.
 
 1. A node of the graph reads its operands, weights included, and writes its result, once each.
-2. A structured op, or a kernel, does its body's arithmetic at every point of its loops. It reads each input that
-   its body uses and writes each output; an output that it accumulates into it reads as well.
+2. A structured op, or a kernel, does its body's arithmetic at every point of its loops. It reads
+   each input that its body uses and writes each output; an output that it accumulates into it reads
+   as well.
 3. Operands count whole, although a stride may leave out some elements: memory moves in lines. What
    is gathered counts as many elements as are gathered, where that is less.
 4. A slice, a padding, a copy reads and writes. Views, empty tensors and constants are no work.

@@ -51,9 +51,12 @@ class AssignLayouts(ModulePass):
     3. Kernels read and write any layout through their maps. Other ops get a copy without one.
 
     rewrite:
-        %y = gawee.kernel ... maps [..., (n, f, h, w, c, i, j) -> (n, f, h, w)] : tensor<1x64x56x56xf32>
+        %y = gawee.kernel ... maps [...,
+          (n, f, h, w, c, i, j) -> (n, f, h, w)] : tensor<1x64x56x56xf32>
         ->
-        %y = gawee.kernel ... maps [..., (n, f, h, w, c, i, j) -> (n, f floordiv 16, h + 1, w + 1, f mod 16)] : tensor<1x4x58x58x16xf32>
+        %y = gawee.kernel ... maps [...,
+          (n, f, h, w, c, i, j) -> (n, f floordiv 16, h + 1, w + 1, f mod 16)]
+          : tensor<1x4x58x58x16xf32>
     """
 
     name = "assign-layouts"

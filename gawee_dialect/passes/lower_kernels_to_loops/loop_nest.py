@@ -339,7 +339,8 @@ class RegisterTile:
     def _across_lanes(self, builder: Builder, total: SSAValue) -> SSAValue:
         """Combine the lanes of an accumulator, and the initial value where that is not neutral."""
         kind = combiner_kind(self.op)
-        assert kind is not None and isinstance(total.type, VectorType)
+        assert kind is not None
+        assert isinstance(total.type, VectorType)
         element = total.type.element_type
         reduced = builder.insert(
             vector.ReductionOp.create(
