@@ -22,6 +22,7 @@ from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.dense import array_of, dense_of
 from gawee_dialect.dialect.normalization import GroupNormOp
+from gawee_dialect.dialect.operation import InferredOp
 from gawee_dialect.dialect.pool import WindowPoolOp
 from gawee_dialect.dialect.position import IotaOp
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape, tensor_type
