@@ -39,6 +39,8 @@ PIPELINES: dict[str, str] = {
     # pass name: its class in passes/pipelines.py
     "gawee-optimize": "GaweeOptimize",
     "gawee-to-linalg": "GaweeToLinalg",
+    "gawee-to-kernels": "GaweeToKernels",
+    "gawee-kernels-to-loops": "GaweeKernelsToLoops",
     "gawee-to-loops": "GaweeToLoops",
     "gawee-to-llvm": "GaweeToLLVM",
 }

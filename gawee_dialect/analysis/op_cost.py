@@ -37,6 +37,7 @@ from gawee_dialect.analysis.work import (
 )
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.types import element_bytes
+from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.target.description import Limit, Processor
 
 OWN_MEMORY = (memref.GetGlobalOp, memref.AllocOp, memref.AllocaOp)
@@ -47,6 +48,8 @@ def op_work(op: Operation) -> Work | None:
     """Return the work of an op by itself; None where it is none, or where it cannot be told."""
     if isinstance(op, KernelOp):
         return _kernel_work(op)
+    if isinstance(op, WinogradOp):
+        return _winograd_work(op)
     if op.dialect_name() == "gawee":
         return node_work(op)
     match op:
@@ -86,6 +89,14 @@ def _structured_work(op: LinalgStructuredOperation) -> Work | None:
     )
     work = traffic(flops, read, op.outputs)
     return work + Work(read_bytes=gathered, footprint=gathered)
+
+
+def _winograd_work(op: WinogradOp) -> Work:
+    """Count the products of transformed tiles, not the transforms around them."""
+    images, features, _, _, channels = op.sizes
+    down, across = op.tiles
+    products = op.transforms.points**2 * images * down * across * features * channels
+    return traffic(2 * products, [op.input, op.weights, *op.others], [op.target])
 
 
 def _kernel_work(op: KernelOp) -> Work:

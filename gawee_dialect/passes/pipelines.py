@@ -95,6 +95,11 @@ def kernels_to_loops() -> Sequence[ModulePass]:
     )
 
 
+def to_loops_by_kernels(target: str = HOST, algorithms: str = FAST) -> Sequence[ModulePass]:
+    """Return the passes from a graph to loops over vectors, by way of kernels."""
+    return (*to_kernels(target, algorithms), *kernels_to_loops())
+
+
 def to_llvm_by_kernels(
     target: str = HOST,
     algorithms: str = FAST,
@@ -105,8 +110,7 @@ def to_llvm_by_kernels(
     """Return the passes from a graph to the llvm dialect, by way of kernels."""
     threads = (ConvertScfToOpenMP(),) if parallel else ()
     return (
-        *to_kernels(target, algorithms),
-        *kernels_to_loops(),
+        *to_loops_by_kernels(target, algorithms),
         ExpandMath(),  # vectors of exp, not sixteen calls
         *threads,
         ConvertToLLVM(fast_math=fast_math),
@@ -153,6 +157,40 @@ class GaweeToLinalg(Pipeline):
 
     def passes(self) -> Sequence[ModulePass]:
         return to_linalg()
+
+
+@dataclass(frozen=True)
+class GaweeToKernels(Pipeline):
+    """Lower a graph to kernels with layouts and schedules, with weight packing in @prepare.
+
+    rewrite:
+        gawee.conv   ->   gawee.winograd, or gawee.kernel ... schedule #gawee.schedule<...>
+    """
+
+    name = "gawee-to-kernels"
+
+    target: str = HOST
+    """The processor to schedule for: `host`, or a name that `gawee-opt --target` knows."""
+
+    algorithms: str = FAST
+    """`fast`, or `exact`: without algorithms that round otherwise than the definition."""
+
+    def passes(self) -> Sequence[ModulePass]:
+        return to_kernels(self.target, self.algorithms)
+
+
+@dataclass(frozen=True)
+class GaweeKernelsToLoops(Pipeline):
+    """Lower scheduled kernels to loops over vectors, intermediates in one planned workspace.
+
+    rewrite:
+        gawee.kernel   ->   func.call @conv_0, a private function of loops over register tiles
+    """
+
+    name = "gawee-kernels-to-loops"
+
+    def passes(self) -> Sequence[ModulePass]:
+        return kernels_to_loops()
 
 
 @dataclass(frozen=True)

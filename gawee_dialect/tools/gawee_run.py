@@ -16,7 +16,7 @@ from rich.console import Console
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
-from gawee_dialect.levels import Level
+from gawee_dialect.levels import ALGORITHMS, Level
 from gawee_dialect.model import Model, load
 from gawee_dialect.parameters import open_archive
 from gawee_dialect.parameters.joined import joined
@@ -126,6 +126,13 @@ def argument_parser() -> CommandParser:
     )
     add("--emit-dir", default=".", metavar="DIR", help="where --emit writes (default: .)")
     add("--name", help="prefix of emitted files and functions (default: the graph's name)")
+    add(
+        "--algorithms",
+        choices=ALGORITHMS,
+        default=ALGORITHMS[0],
+        help="of level llvm: fast (default; Winograd's convolution where it pays), exact (each sum "
+        "as defined, but for its order) or plain loops",
+    )
     add("--fast-math", metavar="FLAGS", help="LLVM's float flags, such as contract or fast")
     add(
         "--num-threads",
@@ -164,6 +171,7 @@ class Session:
             return self.model.runner(level)
         compiled = self.model.compile(
             fast_math=arguments.fast_math,
+            algorithms=arguments.algorithms,
             num_threads=arguments.num_threads,
             cache=not arguments.no_cache,
         )
@@ -245,6 +253,7 @@ def emit(session: Session) -> int:
             arguments.emit,
             name=arguments.name,
             fast_math=arguments.fast_math,
+            algorithms=arguments.algorithms,
             num_threads=arguments.num_threads,
         )
     for path in paths:
@@ -310,7 +319,12 @@ def profile(session: Session, level: Level) -> dict[str, object]:
 
     arguments = session.arguments
     processor = this_processor(measured=arguments.measure)
-    times = session.model.profile(session.inputs, level, runs=max(3, arguments.repeat))
+    times = session.model.profile(
+        session.inputs,
+        level,
+        runs=max(3, arguments.repeat),
+        algorithms=arguments.algorithms,
+    )
     print_profile(session.console, times, processor)
     if session.memory is not None:
         print_memory(session.console, session.memory)

@@ -1,6 +1,6 @@
 """NPU_IR as a module of the gawee dialect."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 import numpy as np
@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, verify_module
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
-from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_type
+from gawee_dialect.dialect.types import AnyTensor, element_type, shape_text, tensor_type
 from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.npu_ir.aten.registry import (
@@ -40,6 +40,9 @@ from gawee_dialect.locations import file_location
 
 INLINE_ELEMENTS = 4096
 """Constants of up to so many elements are written in the IR; larger ones are arguments."""
+
+PARTS = {"aten.slice": "aten.slice_scatter.default", "aten.select": "aten.select_scatter.default"}
+"""Ops that take a part of a tensor, and what replaces that part."""
 
 
 def import_ir(ir: NPU_IR) -> ModuleOp:
@@ -92,6 +95,8 @@ class Importer:
         self.values: dict[str, SSAValue] = {}
         self.liveness = Liveness(ir)
         self.aliases = Aliases()
+        self.parts: dict[str, OpNode] = {}
+        """From a value that is a part of another one to the node that took it."""
         self.unsupported: list[OpNode] = []
         self.index = 0
 
@@ -205,7 +210,9 @@ class Importer:
         if made is None:
             return []
         if isinstance(made, SSAValue):
-            return [made]
+            # What is written in place keeps its element type, whatever it is promoted to.
+            kept = is_in_place(node.op_type) and inputs
+            return [self.emit.cast(made, element_type(inputs[0])) if kept else made]
         if positions and max(positions) >= len(made):
             raise Refusal(f"expected {len(made)} outputs, got {max(positions) + 1}")
         return [made[position] for position in positions]
@@ -219,26 +226,45 @@ class Importer:
             check_declared(output, tensor_type(value))
             self.values[output.name] = value
             value.name_hint = value.name_hint or name_hint(output.name)
-        self.aliases.add(node, base_name(canonical_name(node.op_type)))
+        base = base_name(canonical_name(node.op_type))
+        self.aliases.add(node, base)
+        if base in PARTS:
+            self.parts[node.outputs[0].name] = node
 
     def _write_back(self, node: OpNode) -> None:
         """After an op that writes its argument, all that has the argument's memory is new."""
         if not is_in_place(node.op_type):
             return
-        written, result = node.inputs[0], node.outputs[0]
-        old = self.values[written.name]
-        for name in self.aliases.others(written.name):
-            if name == result.name or self.values.get(name) is old:
-                continue
-            if self.liveness.read_after(name, self.index):
+        written, result = node.inputs[0].name, node.outputs[0].name
+        new = {written: self.values[result]}
+        for view in self._views_from(written):
+            base = view.inputs[0].name
+            new[base] = self._scattered(view, self.values[base], new[view.outputs[0].name])
+        renewed = {name: self.values[name] for name in new}
+        for name in (written, *self.aliases.others(written)):
+            owner = next((n for n, old in renewed.items() if self.values.get(name) is old), None)
+            if owner is not None:
+                self.values[name] = new[owner]
+            elif name != result and self.liveness.read_after(name, self.index):
                 raise Refusal(
-                    f"unsupported change in place of '{written.name}', as '{name}' may share its "
+                    f"unsupported change in place of '{written}', as '{name}' may share its "
                     "memory and is read later",
                     hint="extract the graph with decompose=True, which has no changes in place",
                 )
-        for name in [written.name, *self.aliases.others(written.name)]:
-            if self.values.get(name) is old:
-                self.values[name] = self.values[result.name]
+
+    def _views_from(self, name: str) -> Iterator[OpNode]:
+        """Yield the nodes that made a value as a part of another one, up to the whole."""
+        while name in self.parts:
+            yield self.parts[name]
+            name = self.parts[name].inputs[0].name
+
+    def _scattered(self, view: OpNode, base: SSAValue, part: SSAValue) -> SSAValue:
+        """Return a tensor with the part that a node took of it replaced."""
+        mapping = find_mapping(PARTS[base_name(canonical_name(view.op_type))])
+        assert mapping is not None
+        made = mapping.function(self.emit, **bind(mapping.parameters, [base, part], view.attrs))
+        assert isinstance(made, SSAValue)
+        return made
 
     def _report(self, node: OpNode, problem: Refusal | VerifyException) -> None:
         hint = problem.hint if isinstance(problem, Refusal) else None

@@ -278,3 +278,34 @@ def test_a_view_of_what_was_written_in_place_is_refused() -> None:
     message = "unsupported change in place of 'b', as 'v' may share its memory and is read later"
     with pytest.raises(ConversionError, match=message):
         import_ir(change_in_place(tensor("v", 6)))
+
+
+def test_a_part_that_is_written_in_place_is_written_in_the_whole() -> None:
+    row, cell = tensor("row", 3), tensor("cell", 2)
+    ir = graph(
+        [
+            node("b", "aten.neg.default", [X], tensor("b", 2, 3)),
+            node("row", "aten.select.int", [tensor("b", 2, 3)], row, dim=0, index=-1),
+            node("cell", "aten.slice.Tensor", [row], cell, dim=0, start=1, end=9),
+            node("f", "aten.fill_.Scalar", [cell], tensor("f", 2), value=5),
+            node("g", "aten.mul_.Scalar", [row], tensor("g", 3), other=2),
+        ],
+        [tensor("b", 2, 3)],
+    )
+
+    np.testing.assert_array_equal(run(ir, x=ONES), [[[-1, -1, -1], [-2, 10, 10]]])
+
+
+def test_what_is_written_in_place_keeps_its_element_type() -> None:
+    small = tensor("b", 2, 3, dtype="float16")
+    ir = graph(
+        [
+            node("b", "aten.to.dtype", [X], small, dtype="torch.float16"),
+            node("y", "aten.add_.Tensor", [small, X], tensor("y", 2, 3, dtype="float16")),
+        ],
+        [tensor("y", 2, 3, dtype="float16")],
+    )
+
+    (y,) = run(ir, x=ONES)
+    assert y.dtype == np.float16
+    np.testing.assert_array_equal(y, 2 * ONES)
