@@ -46,13 +46,11 @@ OWN_MEMORY = (memref.GetGlobalOp, memref.AllocOp, memref.AllocaOp)
 
 def op_work(op: Operation) -> Work | None:
     """Return the work of an op by itself; None where it is none, or where it cannot be told."""
-    if isinstance(op, KernelOp):
-        return _kernel_work(op)
-    if isinstance(op, WinogradOp):
-        return _winograd_work(op)
-    if op.dialect_name() == "gawee":
-        return node_work(op)
     match op:
+        case KernelOp():
+            return _kernel_work(op)
+        case WinogradOp():
+            return _winograd_work(op)
         case LinalgStructuredOperation():
             return _structured_work(op)
         case linalg.BroadcastOp():
@@ -68,7 +66,7 @@ def op_work(op: Operation) -> Work | None:
         case CallOp():
             return _call_work(op)
         case _:
-            return None
+            return node_work(op) if op.dialect_name() == "gawee" else None
 
 
 def limit_of(work: Work, processor: Processor) -> Limit:

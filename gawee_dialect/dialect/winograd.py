@@ -142,7 +142,7 @@ class WinogradOp(IRDLOperation):
     result = opt_result_def(TensorType)
 
     tile = prop_def(IntegerAttr)
-    bounds = prop_def(DenseArrayBase)
+    bounds = prop_def(DenseArrayBase.constr(i64))
     indexing_maps = prop_def(ArrayAttr[AffineMapAttr])
     by_channel = prop_def(IntegerAttr)
     block = prop_def(IntegerAttr)
@@ -190,7 +190,7 @@ class WinogradOp(IRDLOperation):
     @property
     def sizes(self) -> tuple[int, ...]:
         """The numbers of images, output channels, output rows and columns, and input channels."""
-        return tuple(int(size) for size in self.bounds.get_values())
+        return self.bounds.get_values()
 
     @property
     def maps(self) -> tuple[AffineMap, ...]:

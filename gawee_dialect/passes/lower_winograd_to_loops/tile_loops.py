@@ -215,7 +215,7 @@ class TileLoops:
             column.scaled(self.size) + across,
         )
         block = self.op.finish.block
-        arguments = {
+        arguments: dict[SSAValue, SSAValue] = {
             argument: self._access(builder, value, number, dims).load()
             for number, (value, argument) in enumerate(
                 zip(self.op.others, block.args, strict=False), start=1
