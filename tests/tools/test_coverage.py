@@ -8,7 +8,7 @@ import pytest
 
 from examples.resnet18.write_graph import write_resnet18
 from gawee_dialect.dialect import GRAPH_LEVEL
-from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, Verdict
+from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, Verdict, ops_of
 from gawee_dialect.frontends.formats import FRONTENDS
 from gawee_dialect.frontends.gawee_json.coverage import gawee_json_coverage, op_support
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
@@ -210,7 +210,22 @@ def test_every_op_that_a_graph_can_hold_is_lowered_or_folded():
     assert set(lowerings()) == names
     assert None not in lowerings().values()
     for frontend in FRONTENDS.values():
-        assert {entry.op for entry in frontend.op_support()} <= names
+        assert {op for entry in frontend.op_support() for op in ops_of(entry.op)} <= names
+
+
+@pytest.mark.parametrize(
+    ("op_type", "expected"),
+    [
+        ("aten.detach", set()),
+        ("aten.relu", {"gawee.relu"}),
+        ("aten.view.default", {"gawee.reshape"}),  # by a method of the emitter
+        ("aten.conv2d.default", {"gawee.conv", "gawee.conv_transpose", "gawee.reshape"}),
+    ],
+)
+def test_ops_of_a_mapping_are_found_in_its_code(op_type: str, expected: set[str]):
+    made = {entry.op_type: entry.op for entry in FRONTENDS["npu-ir"].op_support()}
+
+    assert set(ops_of(made[op_type])) == expected
 
 
 def test_every_pattern_says_which_ops_it_is_for():
