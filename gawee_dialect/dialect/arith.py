@@ -95,7 +95,9 @@ class VectorOp(IRDLOperation, ABC):
 
         Parsers create ops by name, and the types of the operands are known only here.
         """
-        on_vectors = any(isa(operand.type, AnyVector) for operand in operands)
+        # xDSL clones the ops of a region before it gives them operands: results tell as well.
+        types = (*(operand.type for operand in operands), *result_types)
+        on_vectors = any(isa(type, AnyVector) for type in types)
         made = super() if on_vectors else SCALAR_OPS[cls.name]
         op = made.create(
             operands=operands,
