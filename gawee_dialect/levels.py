@@ -1,13 +1,20 @@
 """The levels of the IR that a network can be run at, and how to get there."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.passes.pass_manager import run_passes
+from gawee_dialect.target.description import HOST
 from gawee_dialect.universe import make_context
+
+PLAIN = "plain"
+"""Loops as linalg says them: the reference that everything faster is compared with."""
+ALGORITHMS = ("fast", "exact", PLAIN)
 
 
 class Level(StrEnum):
@@ -15,26 +22,60 @@ class Level(StrEnum):
 
     GAWEE = "gawee"
     LINALG = "linalg"
+    KERNELS = "kernels"
     LOOPS = "loops"
     LLVM = "llvm"
 
 
-def passes_to(level: Level, *, fast_math: str | None = None) -> Sequence[ModulePass]:
+@dataclass(frozen=True)
+class CodeOptions:
+    """What code is made from a graph."""
+
+    fast_math: str | None = None
+    """LLVM's flags for float ops, such as `contract` or `fast`."""
+    algorithms: str = "fast"
+    """`fast` kernels, `exact` ones, which compute each sum as it is defined, or `plain` loops."""
+    target: str = HOST
+    """The processor that kernels are scheduled for, by name."""
+    parallel: bool = True
+    """Whether loops are shared among threads; such code needs an OpenMP runtime."""
+
+    def __post_init__(self) -> None:
+        if self.algorithms not in ALGORITHMS:
+            known = ", ".join(ALGORITHMS)
+            raise GaweeError(f"unsupported algorithms '{self.algorithms}'; supported: {known}")
+
+
+def passes_to(level: Level, options: CodeOptions | None = None) -> Sequence[ModulePass]:
     """Return the passes from a graph to a level."""
     from gawee_dialect.passes import pipelines
 
+    chosen = options or CodeOptions()
+    plain = chosen.algorithms == PLAIN
     builders: dict[Level, Callable[[], Sequence[ModulePass]]] = {
         Level.GAWEE: tuple,
         Level.LINALG: pipelines.to_linalg,
-        Level.LOOPS: pipelines.to_loops,
-        Level.LLVM: lambda: pipelines.to_llvm(fast_math),
+        Level.KERNELS: lambda: pipelines.to_kernels(chosen.target, chosen.algorithms),
+        Level.LOOPS: lambda: (
+            pipelines.to_loops()
+            if plain
+            else pipelines.to_loops_by_kernels(chosen.target, chosen.algorithms)
+        ),
+        Level.LLVM: lambda: (
+            pipelines.to_llvm(chosen.fast_math, parallel=chosen.parallel)
+            if plain
+            else pipelines.to_llvm_by_kernels(
+                chosen.target, chosen.algorithms, chosen.fast_math, parallel=chosen.parallel
+            )
+        ),
     }
     return builders[level]()
 
 
-def lower_to(module: ModuleOp, level: Level, *, fast_math: str | None = None) -> ModuleOp:
+def lower_to(module: ModuleOp, level: Level, options: CodeOptions | None = None) -> ModuleOp:
     """Return a copy of a graph, lowered to a level; raises GaweeError where it cannot be."""
-    lowered, passes = module.clone(), passes_to(level, fast_math=fast_math)
+    lowered = module.clone()
+    passes = passes_to(level, options)
     if passes:
         run_passes(make_context(), lowered, passes)
     return lowered

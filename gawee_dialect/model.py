@@ -14,13 +14,15 @@ from xdsl.dialects.func import FuncOp
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import MAIN, EntryArgument, entry_arguments, find_function
-from gawee_dialect.levels import Level, lower_to
+from gawee_dialect.levels import PLAIN, CodeOptions, Level, lower_to, passes_to
 
 if TYPE_CHECKING:
     from xdsl.interpreter import Interpreter
 
     from gawee_dialect.analysis.cost import CostReport
+    from gawee_dialect.analysis.work import Work
     from gawee_dialect.backend.compiled import CompiledModel
+    from gawee_dialect.backend.program import Program
     from gawee_dialect.instruments.profile import NodeTime
     from gawee_dialect.parameters.store import Array
 
@@ -65,27 +67,33 @@ class Model:
 
         return bind_parameters(self.function, self.parameters)
 
-    def lowered(self, level: Level | str, *, fast_math: str | None = None) -> ModuleOp:
+    def lowered(self, level: Level | str, options: CodeOptions | None = None) -> ModuleOp:
         """Return a copy of the module at a level; raises GaweeError where it cannot get there."""
-        return lower_to(self.module, Level(level), fast_math=fast_math)
+        return lower_to(self.module, Level(level), options)
 
     def runner(
         self,
         level: Level | str,
         *,
-        fast_math: str | None = None,
+        options: CodeOptions | None = None,
+        num_threads: int | None = None,
+        cache: bool = True,
         listeners: Sequence[Interpreter.Listener] = (),
     ) -> Runner:
         """Lower once; return a function from inputs by name to outputs by name.
 
-        It runs natively at `llvm`, in NumPy otherwise, where `listeners` see every op.
+        It runs natively at `llvm`, in NumPy otherwise, where `listeners` see every op. Loops are
+        plain ones in NumPy unless `options` say otherwise.
         """
         level = Level(level)
         if level is Level.LLVM:
-            return self.compile(fast_math=fast_math).run
+            chosen = options or CodeOptions()
+            return self._compile(chosen, num_threads=num_threads, cache=cache).run
+        if options is None and level is Level.LOOPS:
+            options = CodeOptions(algorithms=PLAIN)
         from gawee_dialect.interpreter import run_module
 
-        module, bound = self.lowered(level), self.bound
+        module, bound = self.lowered(level, options), self.bound
 
         def run(inputs: Mapping[str, Array]) -> dict[str, Array]:
             return run_module(module, {**bound, **inputs}, listeners=listeners)
@@ -102,17 +110,38 @@ class Model:
         return self.runner(level)(inputs)
 
     def profile(
-        self, inputs: Mapping[str, Array], level: Level | str = Level.LLVM, *, runs: int = 3
+        self,
+        inputs: Mapping[str, Array],
+        level: Level | str = Level.LLVM,
+        *,
+        runs: int = 3,
+        algorithms: str = "fast",
     ) -> Sequence[NodeTime]:
         """Time every node at a level, the best of some runs where it is native code."""
         from gawee_dialect.instruments.profile import InterpreterProfile, profile_kernels
 
         level = Level(level)
         if level is Level.LLVM:
-            return profile_kernels(self.lowered(Level.LOOPS), self.bound, inputs, runs)
+            loops, works = self._profiled_loops(algorithms)
+            return profile_kernels(loops, self.bound, inputs, runs, works)
         listener = InterpreterProfile()
         self.runner(level, listeners=(listener,))(inputs)
         return listener.times()
+
+    def _profiled_loops(self, algorithms: str) -> tuple[ModuleOp, Mapping[str, Work]]:
+        """Lower to loops, and tell the work of each kernel while it is one."""
+        from gawee_dialect.instruments.profile import work_of_functions
+        from gawee_dialect.passes.outline_kernels import OutlineKernels
+        from gawee_dialect.passes.pass_manager import run_passes
+        from gawee_dialect.universe import make_context
+
+        module = self.module.clone()
+        works: Mapping[str, Work] = {}
+        for each in passes_to(Level.LOOPS, CodeOptions(algorithms=algorithms)):
+            run_passes(make_context(), module, (each,))
+            if isinstance(each, OutlineKernels):
+                works = work_of_functions(module)
+        return module, works
 
     def cost(self) -> CostReport | None:
         """Return FLOPs and bytes of every node; None where the module is no longer a graph."""
@@ -131,30 +160,74 @@ class Model:
         name: str | None = None,
         weights: bool = True,
         fast_math: str | None = None,
+        algorithms: str = "fast",
+        num_threads: int | None = None,
     ) -> list[Path]:
         """Write code for C: `ll`, `asm`, `obj`, `shared` or `header`; returns the paths.
 
-        With `weights` the bound weights go into one file beside it, as the code wants them.
+        With `weights` the bound weights go into one file beside it, as the code wants them. The
+        caller's OpenMP settings say how many threads run it; with `num_threads=1` it needs no
+        OpenMP.
         """
         from gawee_dialect.backend.export import export
 
+        options = CodeOptions(fast_math, algorithms, parallel=num_threads != 1)
         return export(
-            self.lowered(Level.LLVM, fast_math=fast_math),
+            self.lowered(Level.LLVM, options),
             name or c_name(self.name),
             Path(directory),
             kinds,
             parameters=self.bound if weights else None,
         )
 
-    def compile(self, *, fast_math: str | None = None) -> CompiledModel:
+    def compile(
+        self,
+        *,
+        fast_math: str | None = None,
+        algorithms: str = "fast",
+        num_threads: int | None = None,
+        cache: bool = True,
+    ) -> CompiledModel:
         """Compile for this processor; returns a callable on NumPy arrays.
 
+        Parallel loops run on `num_threads`, one a core unless told. With `cache`, code that an
+        earlier process compiled from the same graph is used again.
+
+        `algorithms` are `fast` (Winograd's convolution where it pays: outputs within 1e-4 of their
+        range), `exact` (each sum as it is defined, but for its order), or `plain` loops.
         `fast_math` are LLVM's flags for float ops, such as `contract` or `fast`; none by default,
         so that the result has the rounding that the graph says.
         """
+        options = CodeOptions(fast_math, algorithms)
+        return self._compile(options, num_threads=num_threads, cache=cache)
+
+    def _compile(
+        self, options: CodeOptions, *, num_threads: int | None, cache: bool
+    ) -> CompiledModel:
         from gawee_dialect.backend.compiled import CompiledModel
 
-        return CompiledModel(self.lowered(Level.LLVM, fast_math=fast_math), self.bound)
+        program = self._program(options, cache=cache)
+        return CompiledModel(program, self.bound, num_threads=num_threads)
+
+    def _program(self, options: CodeOptions, *, cache: bool) -> Program:
+        from gawee_dialect.backend.cache import CompileCache
+        from gawee_dialect.backend.program import cached_program, compile_program
+        from gawee_dialect.frontends.mlir_text import print_mlir
+        from gawee_dialect.passes.instrument import instruments
+        from gawee_dialect.target.description import find_processor
+        from gawee_dialect.universe import is_extended
+
+        def lower() -> ModuleOp:
+            return self.lowered(Level.LLVM, options)
+
+        if not cache:
+            return compile_program(lower(), MAIN)
+        if instruments() or is_extended():  # passes must run to be seen, and may be a user's own
+            return compile_program(lower(), MAIN, cache=CompileCache())
+        # The generic form leaves nothing out, whatever an op's own form says.
+        processor = find_processor(options.target)
+        source = f"{options}\n{processor}\n{print_mlir(self.module, generic=True)}"
+        return cached_program(CompileCache(), source, MAIN, lower)
 
 
 def load(path: str | Path, weights: str | Path | Mapping[str, Array] | None = None) -> Model:
@@ -188,6 +261,12 @@ def compile(
     parameters: Mapping[str, Array] | None = None,
     *,
     fast_math: str | None = None,
+    algorithms: str = "fast",
+    num_threads: int | None = None,
+    cache: bool = True,
 ) -> CompiledModel:
     """Compile a module at the gawee or linalg level; see `Model.compile`."""
-    return Model(module, parameters or {}).compile(fast_math=fast_math)
+    model = Model(module, parameters or {})
+    return model.compile(
+        fast_math=fast_math, algorithms=algorithms, num_threads=num_threads, cache=cache
+    )

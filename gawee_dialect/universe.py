@@ -18,11 +18,18 @@ PASSES: dict[str, str] = {
     "fold-batch-norm": "FoldBatchNorm",
     "fold-conv-add": "FoldConvAdd",
     "lower-to-linalg": "LowerToLinalg",
+    "form-kernels": "FormKernels",
     "hoist-parameter-computation": "HoistParameterComputation",
     "bufferize": "Bufferize",
     "outline-kernels": "OutlineKernels",
     "plan-memory": "PlanMemory",
+    "convert-to-winograd": "ConvertToWinograd",
+    "assign-layouts": "AssignLayouts",
+    "assign-schedules": "AssignSchedules",
+    "lower-winograd-to-loops": "LowerWinogradToLoops",
+    "lower-kernels-to-loops": "LowerKernelsToLoops",
     "lower-linalg-to-loops": "LowerLinalgToLoops",
+    "expand-math": "ExpandMath",
     "convert-to-llvm": "ConvertToLLVM",
     "annotate-cost": "AnnotateCost",
 }
@@ -31,6 +38,8 @@ PIPELINES: dict[str, str] = {
     # pass name: its class in passes/pipelines.py
     "gawee-optimize": "GaweeOptimize",
     "gawee-to-linalg": "GaweeToLinalg",
+    "gawee-to-kernels": "GaweeToKernels",
+    "gawee-kernels-to-loops": "GaweeKernelsToLoops",
     "gawee-to-loops": "GaweeToLoops",
     "gawee-to-llvm": "GaweeToLLVM",
 }
@@ -38,6 +47,7 @@ PIPELINES: dict[str, str] = {
 OVERRIDES: dict[str, str] = {
     # Ours in gawee-opt, in the place of xDSL's pass of the same name.
     "canonicalize": "CanonicalizePass",
+    "convert-scf-to-openmp": "ConvertScfToOpenMP",
 }
 
 
@@ -68,6 +78,7 @@ CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
     "arith": _dialect_factory("gawee_dialect.dialect.arith", "ARITH"),
     "linalg": _dialect_factory("gawee_dialect.dialect.linalg", "LINALG"),
     "llvm": _dialect_factory("gawee_dialect.dialect.llvm", "LLVM"),
+    "scf": _dialect_factory("gawee_dialect.dialect.scf", "SCF"),
 }
 
 UNIVERSE = Universe(
@@ -93,6 +104,11 @@ def extended(universe: Universe) -> Generator[None]:
         yield
     finally:
         _more.reset(token)
+
+
+def is_extended() -> bool:
+    """Whether passes and dialects were added to what can be named."""
+    return bool(_more.get())
 
 
 def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:

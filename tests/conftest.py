@@ -1,8 +1,13 @@
 """Settings of all tests."""
 
 import os
+import tempfile
 
 from hypothesis import HealthCheck, settings
+
+# What tests compile is kept for this run alone, apart from what the user's own programs keep.
+_kept = tempfile.TemporaryDirectory(prefix="gawee-tests-")
+os.environ["GAWEE_CACHE_DIR"] = _kept.name
 
 # A slow machine is no failure: speed lives in benchmarks/. Where `CI` is set the examples are the
 # same every time, so that a failure there can be seen again.

@@ -12,6 +12,7 @@ from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.jit import Target, make_machine, optimize, parse_llvm
 from gawee_dialect.backend.signature import signature_of
 from gawee_dialect.frontends.mlir_text import parse_mlir
+from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.universe import make_context
 from tests.upstream_mlir import run_mlir_opt, run_mlir_translate
@@ -22,6 +23,8 @@ Arrays = Mapping[str, NDArray[np.generic]]
 def llvm_module(text: str, fast_math: str | None = None) -> ModuleOp:
     """Parse loops-level text and take it to the llvm dialect."""
     module = parse_mlir(make_context(), text, "test.mlir")
+    if "scf.parallel" in text:
+        ConvertScfToOpenMP().apply(make_context(), module)
     ConvertToLLVM(fast_math).apply(make_context(), module)
     module.verify()
     return module

@@ -3,7 +3,7 @@
 `evaluate(module, arguments)` runs `@main` (after `@prepare`, where there is one) op by op.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -13,8 +13,9 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
+from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
 from gawee_dialect.dialect.entry import (
     MAIN,
@@ -24,11 +25,19 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_names,
 )
-from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.pool import (
+    AdaptivePoolOp,
+    AdAvgPoolOp,
+    AdMaxPoolOp,
+    AvgPoolOp,
+    MaxPoolOp,
+)
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from tests.torch_movement import MOVEMENT
 
 Tensor: TypeAlias = torch.Tensor
 
@@ -51,12 +60,21 @@ def torch_constant(value: DenseIntOrFPElementsAttr) -> Tensor:
 
 
 def padded(x: Tensor, padding: tuple[int, ...], fill: float) -> Tensor:
-    top, left, bottom, right = padding
-    return F.pad(x, (left, right, top, bottom), value=fill)
+    axes = len(padding) // 2
+    sides = zip(reversed(padding[:axes]), reversed(padding[axes:]), strict=True)
+    return F.pad(x, [size for pair in sides for size in pair], value=fill)
+
+
+CONV = {3: F.conv1d, 4: F.conv2d, 5: F.conv3d}
+TRANSPOSED = {3: F.conv_transpose1d, 4: F.conv_transpose2d, 5: F.conv_transpose3d}
+MAX_POOL = {3: F.max_pool1d, 4: F.max_pool2d, 5: F.max_pool3d}
+AVG_POOL = {3: F.avg_pool1d, 4: F.avg_pool2d, 5: F.avg_pool3d}
+AD_AVG_POOL = {3: F.adaptive_avg_pool1d, 4: F.adaptive_avg_pool2d, 5: F.adaptive_avg_pool3d}
+AD_MAX_POOL = {3: F.adaptive_max_pool1d, 4: F.adaptive_max_pool2d, 5: F.adaptive_max_pool3d}
 
 
 def torch_conv(op: ConvOp, x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    return F.conv2d(
+    return CONV[x.dim()](
         padded(x, op.padding.get_values(), 0),
         weight,
         bias,
@@ -64,6 +82,58 @@ def torch_conv(op: ConvOp, x: Tensor, weight: Tensor, bias: Tensor | None = None
         dilation=op.dilations.get_values(),
         groups=op.groups.value.data,
     )
+
+
+def torch_conv_transpose(
+    op: ConvTransposeOp, x: Tensor, weight: Tensor, bias: Tensor | None = None
+) -> Tensor:
+    padding = op.padding.get_values()
+    full = TRANSPOSED[x.dim()](
+        x,
+        weight,
+        bias,
+        stride=op.strides.get_values(),
+        output_padding=op.output_padding.get_values(),
+        dilation=op.dilations.get_values(),
+        groups=op.groups.value.data,
+    )
+    axes = len(padding) // 2
+    for axis, (before, after) in enumerate(zip(padding[:axes], padding[axes:], strict=True), 2):
+        full = full.narrow(axis, before, full.shape[axis] - before - after)
+    return full
+
+
+def torch_batch_matmul(op: BatchMatMulOp, a: Tensor, b: Tensor) -> Tensor:
+    return torch.matmul(a.mT if op.transpose_a else a, b.mT if op.transpose_b else b)
+
+
+def torch_attention(
+    op: AttentionOp, q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None
+) -> Tensor:
+    scores = (*q.shape[:-1], k.shape[-2])
+    if mask is not None:
+        mask = mask.expand(scores)
+    if op.causal and mask is not None:
+        hidden = torch.ones(scores[-2:], dtype=torch.bool).tril().logical_not()
+        mask = mask & ~hidden if mask.dtype == torch.bool else mask.masked_fill(hidden, -torch.inf)
+    return F.scaled_dot_product_attention(
+        q,
+        k,
+        v,
+        mask,
+        is_causal=op.causal is not None and mask is None,
+        scale=op.scale.value.data,
+        enable_gqa=q.dim() > 2,
+    )
+
+
+def torch_grid_sample(op: GridSampleOp, x: Tensor, grid: Tensor) -> Tensor:
+    return F.grid_sample(x, grid, op.mode.data, op.padding_mode.data, op.align_corners is not None)
+
+
+def torch_adaptive_pool(op: AdaptivePoolOp, x: Tensor) -> Tensor:
+    pool = AD_AVG_POOL if isinstance(op, AdAvgPoolOp) else AD_MAX_POOL
+    return pool[x.dim()](x, op.output_size.get_values())
 
 
 def torch_batch_norm(
@@ -75,23 +145,24 @@ def torch_batch_norm(
     return F.batch_norm(x, mean, variance, scale, bias, training=False, eps=op.eps.value.data)
 
 
-def symmetric(padding: tuple[int, ...]) -> tuple[int, int]:
+def symmetric(padding: tuple[int, ...]) -> tuple[int, ...]:
     """The padding as PyTorch's pools take it; skip what they can't say."""
-    top, left, bottom, right = padding
-    assert (top, left) == (bottom, right), "PyTorch pools pad alike on both sides"
-    return top, left
+    axes = len(padding) // 2
+    assert padding[:axes] == padding[axes:], "PyTorch pools pad alike on both sides"
+    return padding[:axes]
 
 
 def torch_max_pool(op: MaxPoolOp, x: Tensor) -> Tensor:
     padding, input = op.padding.get_values(), x
-    if padding[:2] == padding[2:] and all(
-        p * 2 <= k for p, k in zip(padding[:2], op.kernel.get_values(), strict=True)
+    axes = len(padding) // 2
+    if padding[:axes] == padding[axes:] and all(
+        p * 2 <= k for p, k in zip(padding[:axes], op.kernel.get_values(), strict=True)
     ):
         torch_padding = symmetric(padding)
     else:
         lowest = -float("inf") if x.is_floating_point() else torch.iinfo(x.dtype).min
-        input, torch_padding = padded(x, padding, lowest), (0, 0)
-    return F.max_pool2d(
+        input, torch_padding = padded(x, padding, lowest), (0,) * axes
+    return MAX_POOL[x.dim()](
         input,
         op.kernel.get_values(),
         op.strides.get_values(),
@@ -102,7 +173,7 @@ def torch_max_pool(op: MaxPoolOp, x: Tensor) -> Tensor:
 
 
 def torch_avg_pool(op: AvgPoolOp, x: Tensor) -> Tensor:
-    return F.avg_pool2d(
+    return AVG_POOL[x.dim()](
         x,
         op.kernel.get_values(),
         op.strides.get_values(),
@@ -114,15 +185,20 @@ def torch_avg_pool(op: AvgPoolOp, x: Tensor) -> Tensor:
 
 def torch_interpolate(op: InterpolateOp, x: Tensor, *_size: Tensor) -> Tensor:
     scales = None if op.scales is None else tuple(op.scales.get_values())
-    align = op.align_corners is not None if op.mode.data == "bilinear" else None
+    align = None if op.mode.data in op.CHOOSING else op.align_corners is not None
     sized = {"size": op.size.get_values()} if scales is None else {"scale_factor": scales}
-    result = F.interpolate(x, mode=op.mode.data, align_corners=align, **sized)
+    mode = "trilinear" if op.mode.data == "linear" and x.dim() == 5 else op.mode.data
+    result = F.interpolate(x, mode=mode.replace("_", "-"), align_corners=align, **sized)
     assert result.shape[2:] == torch.Size(op.size.get_values())
     return result
 
 
-MEANING: dict[type[Operation], Callable[..., Tensor]] = {
+MEANING: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     ConvOp: torch_conv,
+    ConvTransposeOp: torch_conv_transpose,
+    BatchMatMulOp: torch_batch_matmul,
+    AttentionOp: torch_attention,
+    GridSampleOp: torch_grid_sample,
     MatMulOp: lambda op, x, weight, bias=None: F.linear(x, weight, bias),
     BatchNormOp: torch_batch_norm,
     ReluOp: lambda op, x: F.relu(x),
@@ -133,13 +209,15 @@ MEANING: dict[type[Operation], Callable[..., Tensor]] = {
     DivOp: lambda op, a, b: a / b,
     MaxPoolOp: torch_max_pool,
     AvgPoolOp: torch_avg_pool,
-    AdAvgPoolOp: lambda op, x: F.adaptive_avg_pool2d(x, op.output_size.get_values()),
+    AdAvgPoolOp: torch_adaptive_pool,
+    AdMaxPoolOp: torch_adaptive_pool,
     InterpolateOp: torch_interpolate,
     IdentityOp: lambda op, x: x,
     FlattenOp: lambda op, x: torch.flatten(x, op.start_dim.value.data, op.end_dim.value.data),
     ReshapeOp: lambda op, x: torch.reshape(x, op.shape.get_values()),
     CatOp: lambda op, *xs: torch.cat(xs, op.dim.value.data),
     ConstantOp: lambda op: torch_constant(op.value),
+    **MOVEMENT,
 }
 """What PyTorch function each op class stands for, given the op and its operands."""
 
@@ -154,10 +232,12 @@ def evaluate_function(function: FuncOp, arguments: Mapping[str, Tensor]) -> dict
         operands = [values[operand] for operand in op.operands]
         if isinstance(op, ReturnOp):
             return dict(zip(output_names(function), operands, strict=True))
-        result = MEANING[type(op)](op, *operands)
-        declared = op.results[0].type
-        assert str(declared).startswith("tensor<" + "".join(f"{n}x" for n in result.shape))
-        values[op.results[0]] = result
+        results = MEANING[type(op)](op, *operands)
+        results = (results,) if isinstance(results, Tensor) else results
+        for value, result in zip(op.results, results, strict=True):
+            shape = "".join(f"{n}x" for n in result.shape)
+            assert str(value.type).startswith(f"tensor<{shape}")
+            values[value] = result
     raise AssertionError("the function has no return")
 
 

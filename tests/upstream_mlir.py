@@ -35,6 +35,7 @@ PASSES = (
     "convert-scf-to-cf",
     "func.func(llvm-request-c-wrappers)",  # sets llvm.emit_c_interface
     "convert-math-to-llvm",
+    "convert-math-to-libm",  # what LLVM has no intrinsic for
     "convert-arith-to-llvm",
     "finalize-memref-to-llvm",
     "convert-cf-to-llvm",

@@ -21,15 +21,23 @@ from gawee_dialect.dialect.activation import (
 from gawee_dialect.dialect.along_axis import AlongAxisOp, CumSumOp, LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.arithmetic import FloorDivOp, RemainderOp, SignOp
 from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.cast import CastOp
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.pool import (
+    AdaptivePoolOp,
+    AdAvgPoolOp,
+    AdMaxPoolOp,
+    AvgPoolOp,
+    MaxPoolOp,
+)
 from gawee_dialect.dialect.position import IotaOp, TriOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.reduction import ArgOp, ReduceMeanOp, ReduceOp
@@ -41,6 +49,9 @@ from gawee_dialect.dialect.types import element_type, is_float, is_tensor, tenso
 
 BILINEAR_FLOPS = 9
 """Three weighted means of two values; the weights are the same for every channel."""
+
+BICUBIC_FLOPS = 35
+"""Five weighted sums of four values; the weights are the same for every channel."""
 
 NO_WORK = (ConstantOp, GetAttrOp, GetItemOp)
 """Nodes that nothing runs for."""
@@ -82,11 +93,15 @@ def _bin_lengths(size: int, count: int) -> int:
     return sum(-(-(i + 1) * size // count) - i * size // count for i in range(count))
 
 
-def _adaptive_pool(op: AdAvgPoolOp) -> int:
+def _bin_elements(op: AdaptivePoolOp) -> int:
     batch, channels, *sizes = tensor_shape(op.input)
     bins = zip(sizes, tensor_shape(op.result)[2:], strict=True)
-    added = batch * channels * prod(_bin_lengths(size, count) for size, count in bins)
-    return added + _elements(op.result)
+    return batch * channels * prod(_bin_lengths(size, count) for size, count in bins)
+
+
+def _batch_matmul(op: BatchMatMulOp) -> int:
+    inner = tensor_shape(op.a)[-2 if op.transpose_a is not None else -1]
+    return 2 * _elements(op.result) * inner
 
 
 def _batch_norm(op: BatchNormOp) -> int:
@@ -140,6 +155,15 @@ def _normalization(op: LayerNormOp | GroupNormOp, lines: int) -> int:
 
 
 def _interpolate(op: InterpolateOp) -> int:
+    if op.mode.data in InterpolateOp.CHOOSING:
+        return 0
+    if op.mode.data == "bicubic":
+        return BICUBIC_FLOPS * _elements(op.result)
+    means = 2 ** len(op.size.get_values()) - 1
+    return 3 * means * _elements(op.result)
+
+
+def _grid_sample(op: GridSampleOp) -> int:
     return 0 if op.mode.data == "nearest" else BILINEAR_FLOPS * _elements(op.result)
 
 
@@ -147,7 +171,18 @@ def _scatter(op: ScatterOp) -> int:
     return _elements(op.updates) if op.reduction.data == "add" else 0
 
 
+def _attention(op: AttentionOp) -> int:
+    """Count two products; per score scale, mask, greatest, difference, exp and sum; a division."""
+    width, keys = tensor_shape(op.q)[-1], tensor_shape(op.k)[-2]
+    scores = prod(tensor_shape(op.q)[:-1]) * keys
+    added = op.mask is not None and is_float(element_type(op.mask))
+    return scores * (2 * width + 5 + added) + _elements(op.result) * (2 * keys + 1)
+
+
 _rule(ConvOp, lambda op: 2 * _elements(op.result) * prod(tensor_shape(op.weight)[1:]))
+_rule(ConvTransposeOp, lambda op: 2 * _elements(op.input) * prod(tensor_shape(op.weight)[1:]))
+_rule(BatchMatMulOp, _batch_matmul)
+_rule(AttentionOp, _attention)
 _rule(MatMulOp, lambda op: 2 * _elements(op.result) * tensor_shape(op.weight)[1])
 for elementwise in ELEMENTWISE:
     _rule(elementwise, _elementwise)
@@ -165,7 +200,9 @@ _rule(GroupNormOp, lambda op: _normalization(op, tensor_shape(op.input)[0] * op.
 _rule(BatchNormOp, _batch_norm)
 _rule(MaxPoolOp, lambda op: _elements(op.result) * prod(op.kernel.get_values()))
 _rule(AvgPoolOp, lambda op: _elements(op.result) * (prod(op.kernel.get_values()) + 1))
-_rule(AdAvgPoolOp, _adaptive_pool)
+_rule(AdAvgPoolOp, lambda op: _bin_elements(op) + _elements(op.result))
+_rule(AdMaxPoolOp, _bin_elements)
+_rule(GridSampleOp, _grid_sample)
 _rule(InterpolateOp, _interpolate)
 for without in (*VIEWS, *MOVES, *ORDERS):
     _rule(without, lambda op: 0)

@@ -4,7 +4,7 @@ It answers another question than the cost of a graph (cost.py), which follows th
 weights are not read, and FLOPs are those of a few kinds of node. Here all that an op moves counts.
 
 1. A node of the graph reads its operands, weights included, and writes its result, once each.
-2. A structured op does its body's arithmetic at every point of its loops. It reads each input that
+2. A structured op, or a kernel, does its body's arithmetic at every point of its loops. It reads each input that
    its body uses and writes each output; an output that it accumulates into it reads as well.
 3. Operands count whole, although a stride may leave out some elements: memory moves in lines. What
    is gathered counts as many elements as are gathered, where that is less.
@@ -34,7 +34,9 @@ from gawee_dialect.analysis.work import (
     total,
     traffic,
 )
+from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.types import element_bytes
+from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.target.description import Limit, Processor
 
 OWN_MEMORY = (memref.GetGlobalOp, memref.AllocOp, memref.AllocaOp)
@@ -43,6 +45,10 @@ OWN_MEMORY = (memref.GetGlobalOp, memref.AllocOp, memref.AllocaOp)
 
 def op_work(op: Operation) -> Work | None:
     """Return the work of an op by itself; None where it is none, or where it cannot be told."""
+    if isinstance(op, KernelOp):
+        return _kernel_work(op)
+    if isinstance(op, WinogradOp):
+        return _winograd_work(op)
     if op.dialect_name() == "gawee":
         return node_work(op)
     match op:
@@ -82,6 +88,22 @@ def _structured_work(op: LinalgStructuredOperation) -> Work | None:
     )
     work = traffic(flops, read, op.outputs)
     return work + Work(read_bytes=gathered, footprint=gathered)
+
+
+def _winograd_work(op: WinogradOp) -> Work:
+    """Count the products of transformed tiles, not the transforms around them."""
+    images, features, _, _, channels = op.sizes
+    down, across = op.tiles
+    products = op.transforms.points**2 * images * down * across * features * channels
+    return traffic(2 * products, [op.input, op.weights, *op.others], [op.target])
+
+
+def _kernel_work(op: KernelOp) -> Work:
+    points = prod(op.sizes[: op.num_parallel])
+    flops = points * sum(map(scalar_flops, op.finish.block.ops))
+    if op.initial is not None:
+        flops += prod(op.sizes) * sum(map(scalar_flops, op.accumulate.block.ops))
+    return traffic(flops, list(op.inputs), [op.target])
 
 
 def _gathers(op: LinalgStructuredOperation) -> Iterable[tuple[SSAValue, SSAValue]]:

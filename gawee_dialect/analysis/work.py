@@ -11,13 +11,12 @@ from xdsl.dialects.builtin import IndexType, MemRefType, TensorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from gawee_dialect.dialect.arith import ON_VECTORS
 from gawee_dialect.dialect.types import element_bytes
 
 NO_ARITHMETIC = (
-    *(arith.ConstantOp, arith.CmpfOp, arith.CmpiOp, arith.SelectOp, arith.BitcastOp),
-    *(arith.ExtFOp, arith.TruncFOp, arith.ExtSIOp, arith.ExtUIOp, arith.TruncIOp),
-    *(arith.SIToFPOp, arith.UIToFPOp, arith.FPToSIOp, arith.FPToUIOp),
-    arith.IndexCastOp,
+    *(arith.ConstantOp, arith.BitcastOp, arith.ExtFOp, arith.TruncFOp),
+    *(op for pair in ON_VECTORS.items() for op in pair),
 )
 """Scalar ops that count nothing: they choose, convert or compare."""
 

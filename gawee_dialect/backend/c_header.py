@@ -1,7 +1,7 @@
 """The C header and the JSON manifest of an exported network."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from gawee_dialect.backend.c_entry import CInterface
 from gawee_dialect.backend.memory import CACHE_LINE
@@ -85,12 +85,18 @@ def _described(buffer: Buffer) -> dict[str, object]:
     return {"name": buffer.name, "shape": list(buffer.shape), "dtype": buffer.dtype.name}
 
 
-def manifest_text(interface: CInterface, target: dict[str, str], weights_file: str | None) -> str:
+def manifest_text(
+    interface: CInterface,
+    target: dict[str, str],
+    weights_file: str | None,
+    link_flags: Sequence[str],
+) -> str:
     """Return the JSON manifest: names, shapes, element types, offsets, sizes and target."""
     manifest: dict[str, object] = {
         "name": interface.name,
         "run": f"{interface.name}_run",
         "target": target,
+        "link_flags": list(link_flags),
         "alignment": CACHE_LINE,
         "workspace_size": interface.workspace_size,
         "weights_size": interface.weights_size,

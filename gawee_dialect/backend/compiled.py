@@ -2,7 +2,7 @@
 
 import ctypes
 import threading
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard
@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.backend.jit import NativeModule, Target
-from gawee_dialect.backend.memory import aligned_bytes
-from gawee_dialect.backend.signature import Buffer, Signature, llvm_function, signature_of
+from gawee_dialect.backend.jit import Target
+from gawee_dialect.backend.memory import MemoryUse, aligned_bytes, arena
+from gawee_dialect.backend.openmp import call_in_team, check_threads, cores
+from gawee_dialect.backend.program import Program, compile_program
+from gawee_dialect.backend.signature import Buffer, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE
 from gawee_dialect.dialect.types import shape_text
@@ -102,30 +104,47 @@ class CompiledModel:
 
     def __init__(
         self,
-        module: ModuleOp,
+        module: ModuleOp | Program,
         parameters: Mapping[str, Array] | None = None,
         *,
         function: str = MAIN,
         target: Target | None = None,
+        num_threads: int | None = None,
     ):
-        """Compile a module at the llvm level, and bind parameters by name.
+        """Compile a module at the llvm level, or load a program, and bind parameters by name.
 
-        Where the module has parameters and none are given, `rebind` must come before the first
-        call. Raises GaweeError.
+        Parallel loops run on `num_threads`, one a core unless told. Where the module has parameters
+        and none are given, `rebind` must come before the first call. Raises GaweeError.
         """
-        self._module, self._target = module, target
-        self.signature = signature_of(module, function)
-        self._native = NativeModule(module, target)
+        if isinstance(module, Program):
+            program = module
+        else:
+            program = compile_program(module, function, target)
+        self._program = program
+        self.num_threads = num_threads
+        self.signature = program.signatures[function]
+        self._native = program.load()
         self._call = self._native.function(f"{function}_packed")
         self._inputs = self.signature.of_role("input")
         self._outputs = self.signature.of_role("output")
-        self._prepare: Signature | None = None
-        if self.signature.of_role("prepared") and llvm_function(module, PREPARE) is not None:
-            self._prepare = signature_of(module, PREPARE)
+        self._prepare = program.signatures.get(PREPARE)
         self._threads = threading.local()
         self._binding: _Binding | None = None
         if parameters is not None or not self.parameters:
             self.rebind(parameters or {})
+
+    @property
+    def num_threads(self) -> int:
+        """How many threads a call uses; may be set between calls.
+
+        None is one a core; calls that run at the same time then share the cores.
+        """
+        return self._num_threads or cores()
+
+    @num_threads.setter
+    def num_threads(self, threads: int | None) -> None:
+        check_threads(threads)
+        self._num_threads = threads
 
     @property
     def inputs(self) -> tuple[Buffer, ...]:
@@ -144,6 +163,17 @@ class CompiledModel:
         if self._prepare is not None:
             found |= {buffer.name: buffer for buffer in self._prepare.of_role(*BOUND_ROLES)}
         return tuple(found.values())
+
+    @property
+    def memory(self) -> MemoryUse:
+        """The bytes that a run needs beside code, inputs and outputs."""
+
+        def bytes_of(*roles: str) -> int:
+            return sum(buffer.size for buffer in self.signature.of_role(*roles))
+
+        return MemoryUse(
+            self.signature.workspace_size, bytes_of("prepared"), bytes_of(*BOUND_ROLES)
+        )
 
     def rebind(self, parameters: Mapping[str, Array]) -> None:
         """Bind other parameter values, and prepare from them; nothing is compiled again.
@@ -183,25 +213,20 @@ class CompiledModel:
         from gawee_dialect.backend.export import export
 
         return export(
-            self._module,
+            self._program.module,
             name,
             Path(directory),
             kinds,
             parameters=self._bound().parameters,
             function=self.signature.function,
-            target=self._target,
+            target=self._program.target,
         )
 
     def _run_prepare(self, bound: Mapping[str, Array]) -> dict[str, Array]:
         if self._prepare is None:
             return {}
-        # Prepared values are declared aligned to cache lines in @main.
-        results = {
-            buffer.name: aligned_bytes(buffer.size)[: buffer.size]
-            .view(buffer.dtype)
-            .reshape(buffer.shape)
-            for buffer in self._prepare.of_role("output")
-        }
+        # One piece: huge pages serve small weights too, and @main expects whole cache lines.
+        results = arena(self._prepare.of_role("output"))
         roles: dict[str, Mapping[str, Array]] = {role: bound for role in BOUND_ROLES}
         roles["output"] = results
         arrays = {
@@ -210,8 +235,15 @@ class CompiledModel:
             if buffer.role in roles
         }
         frame = _Frame(self._prepare, _Binding(arrays, bound))
-        self._native.function(f"{PREPARE}_packed")(frame.pointers)
-        return results
+        self._start(self._native.function(f"{PREPARE}_packed"), frame)
+        return dict(results)
+
+    def _start(self, function: Callable[[object], None], frame: _Frame) -> None:
+        runtime = self._native.runtime
+        if runtime is None:
+            function(frame.pointers)
+        else:
+            call_in_team(function, frame.pointers, self._num_threads, runtime)
 
     def _bound(self) -> _Binding:
         if self._binding is None:
@@ -244,7 +276,7 @@ class CompiledModel:
         for buffer in self._outputs:
             result = results[buffer.name] = np.empty(buffer.shape, buffer.dtype)
             frame.pointers[buffer.index] = result.ctypes.data
-        self._call(frame.pointers)
+        self._start(self._call, frame)
         return results
 
     def __call__(self, *args: Array, **kwargs: Array) -> Array | tuple[Array, ...]:

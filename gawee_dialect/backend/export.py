@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +20,8 @@ from gawee_dialect.backend.c_header import header_text, manifest_text
 from gawee_dialect.backend.compiled import CompiledModel, check_arrays
 from gawee_dialect.backend.jit import Target, make_machine, optimized_module
 from gawee_dialect.backend.llvm_text import llvm_text
+from gawee_dialect.backend.openmp import START_TEAM
+from gawee_dialect.backend.signature import llvm_function
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN
 
@@ -45,7 +47,13 @@ def write_file(path: Path, data: bytes) -> Path:
     return path
 
 
-def link_shared(object_code: bytes, name: str) -> bytes:
+def link_flags(module: ModuleOp) -> Sequence[str]:
+    """Return what a C compiler links a module with: libm, and OpenMP where threads are started."""
+    starts_threads = llvm_function(module, START_TEAM) is not None
+    return ("-fopenmp", "-lm") if starts_threads else ("-lm",)
+
+
+def link_shared(object_code: bytes, name: str, flags: Sequence[str] = ("-lm",)) -> bytes:
     """Link an object file to a shared library; raises GaweeError where there is no C compiler."""
     compiler = os.environ.get("CC") or "cc"
     found = shutil.which(compiler)
@@ -59,7 +67,7 @@ def link_shared(object_code: bytes, name: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source, library = Path(folder, f"{name}.o"), Path(folder, f"{name}.so")
         source.write_bytes(object_code)
-        command = [found, "-shared", "-o", str(library), str(source), "-lm"]
+        command = [found, "-shared", "-o", str(library), str(source), *flags]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             lines = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
@@ -127,7 +135,9 @@ def export(
         }
         weights_file = f"{name}.weights.bin" if weights is not None else None
         files[f"{name}.h"] = header_text(interface).encode()
-        files[f"{name}.json"] = manifest_text(interface, described, weights_file).encode()
+        files[f"{name}.json"] = manifest_text(
+            interface, described, weights_file, link_flags(module)
+        ).encode()
     directory.mkdir(parents=True, exist_ok=True)
     return [write_file(directory / file, data) for file, data in files.items()]
 
@@ -142,7 +152,7 @@ def _code(module: ModuleOp, kinds: Collection[str], name: str, target: Target) -
     emitters: dict[str, Callable[[], bytes]] = {
         "asm": lambda: machine.emit_assembly(parsed).encode(),
         "obj": lambda: machine.emit_object(parsed),
-        "shared": lambda: link_shared(machine.emit_object(parsed), name),
+        "shared": lambda: link_shared(machine.emit_object(parsed), name, link_flags(module)),
     }
     for kind, emit in emitters.items():
         if kind in kinds:

@@ -1,18 +1,19 @@
 """Optimise LLVM IR for a processor, and load it into this process.
 
-llvmlite is all that is needed; it brings its own LLVM.
+llvmlite is all that is needed; it brings its own LLVM. The llvm dialect is imported only where
+something is compiled: code from the cache is ready before that import is.
 """
 
 import ctypes.util
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from llvmlite import binding
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.backend.llvm_text import llvm_text
+from gawee_dialect.backend import openmp
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.target.description import HOST, Processor
 from gawee_dialect.target.host import llvm_host
@@ -113,35 +114,68 @@ def optimized_module(
     module: ModuleOp, target: Target, *, jit: bool
 ) -> tuple[binding.ModuleRef, binding.TargetMachine]:
     """Take a module at the llvm level to optimised LLVM IR; raises GaweeError."""
+    from gawee_dialect.backend.llvm_text import llvm_text
+
     target = target.resolved()
+    return optimized_text(llvm_text(module, target.function_attributes()), target, jit=jit)
+
+
+def optimized_text(
+    text: str, target: Target, *, jit: bool
+) -> tuple[binding.ModuleRef, binding.TargetMachine]:
+    """Optimise LLVM IR text for a processor; raises GaweeError."""
     machine = make_machine(target, jit=jit)
-    parsed = parse_llvm(llvm_text(module, target.function_attributes()))
+    parsed = parse_llvm(text)
     parsed.triple = machine.triple
     parsed.data_layout = str(machine.target_data)
     optimize(parsed, machine, target.opt_level)
     return parsed, machine
 
 
-def _check_symbols(parsed: binding.ModuleRef) -> None:
+@dataclass(frozen=True)
+class ObjectCode:
+    """Machine code that is not loaded yet, and the functions that it calls from elsewhere."""
+
+    code: bytes
+    external: tuple[str, ...]
+
+
+def compile_object(text: str, target: Target) -> ObjectCode:
+    """Optimise LLVM IR text, and compile it for this process; raises GaweeError."""
+    parsed, machine = optimized_text(text, target, jit=True)
+    external = tuple(
+        function.name
+        for function in parsed.functions
+        if function.is_declaration and not function.name.startswith("llvm.")
+    )
+    return ObjectCode(machine.emit_object(parsed), external)
+
+
+def _check_symbols(names: Sequence[str]) -> None:
     # LLVM ends the whole process at a symbol that it cannot find.
-    for function in parsed.functions:
-        if not function.is_declaration or function.name.startswith("llvm."):
-            continue
-        if binding.address_of_symbol(function.name) is None:
+    for name in names:
+        if binding.address_of_symbol(name) is None:
             raise GaweeError(
-                f"expected a definition of '@{function.name}' in the module or in the C library, "
-                "got none"
+                f"expected a definition of '@{name}' in the module or in the C library, got none"
             )
 
 
 class NativeModule:
     """Machine code in this process; it lives as long as this object."""
 
-    def __init__(self, module: ModuleOp, target: Target | None = None):
-        """Compile a module at the llvm level; raises GaweeError."""
-        parsed, machine = optimized_module(module, target or Target(), jit=True)
-        _check_symbols(parsed)
-        self._engine = binding.create_mcjit_compiler(parsed, machine)
+    def __init__(self, code: ModuleOp | ObjectCode, target: Target | None = None):
+        """Compile a module at the llvm level, or load what was compiled; raises GaweeError."""
+        target = (target or Target()).resolved()
+        if isinstance(code, ModuleOp):
+            from gawee_dialect.backend.llvm_text import llvm_text
+
+            code = compile_object(llvm_text(code, target.function_attributes()), target)
+        machine = make_machine(target, jit=True)
+        self.runtime = openmp.runtime() if set(code.external) & set(openmp.SYMBOLS) else None
+        """What starts the threads of parallel regions, None where there are none."""
+        _check_symbols(code.external)
+        self._engine = binding.create_mcjit_compiler(parse_llvm(""), machine)
+        self._engine.add_object_file(binding.ObjectFileRef.from_data(code.code))
         self._engine.finalize_object()
 
     def address(self, name: str) -> int:

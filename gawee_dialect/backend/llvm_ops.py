@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, UnitAttr, i1
+from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i1
 from xdsl.dialects.llvm import FastMathAttr, OverflowAttr
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -17,7 +17,9 @@ from gawee_dialect.backend.llvm_values import (
     type_suffix,
     type_text,
 )
+from gawee_dialect.backend.llvm_vector_ops import vector_text
 from gawee_dialect.dialect import llvm as ours
+from gawee_dialect.dialect import llvm_vector
 from gawee_dialect.dialect.llvm_loop import SETTINGS, LoopAnnotationAttr
 
 BINARY = (
@@ -40,6 +42,7 @@ INTRINSICS = (
     *(llvm.FSqrtOp, llvm.VectorFMaxOp, llvm.VectorFMinOp),
     *(ours.FloatUnaryIntrinsic, ours.FloatBinaryIntrinsic, ours.IntegerBinaryIntrinsic),
     *(llvm.VectorReduceFAddOp, llvm.VectorReduceFMulOp),
+    *(llvm_vector.FloatReduction, llvm_vector.IntegerReduction),
 )
 """Calls of an intrinsic named as the op, with the type of its last operand as suffix."""
 
@@ -127,19 +130,20 @@ class Instructions:
             case llvm.ICmpOp():
                 predicate = llvm.ICmpPredicateFlag.from_int(op.predicate.value.data).value
                 return f"icmp {predicate} {self.typed(op.lhs)}, {self.bare(op.rhs)}"
-            case llvm.FCmpOp():
+            case llvm.FCmpOp() | llvm_vector.FCmpOp():
                 predicate = llvm.FCmpPredicateFlag.from_int(op.predicate.value.data).value
                 predicate = predicate.removeprefix("_")
                 return f"fcmp {flags_text(op)}{predicate} {self.typed(op.lhs)}, {self.bare(op.rhs)}"
-            case llvm.SelectOp():
+            case llvm.SelectOp() | llvm_vector.SelectOp():
                 return f"select {flags_text(op)}" + ", ".join(map(self.typed, op.operands))
-            case llvm.InsertElementOp() | llvm.ReturnOp():
-                operands = ", ".join(map(self.typed, op.operands))
-                return f"insertelement {operands}" if op.results else f"ret {operands or 'void'}"
+            case llvm.ReturnOp():
+                return f"ret {', '.join(map(self.typed, op.operands)) or 'void'}"
             case llvm.UnreachableOp():
                 return "unreachable"
             case _:
-                return self._memory(op) or self._call(op) or self._branch(op)
+                return (
+                    self._memory(op) or vector_text(op, self) or self._call(op) or self._branch(op)
+                )
 
     def _memory(self, op: Operation) -> str | None:
         match op:
@@ -159,8 +163,6 @@ class Instructions:
                 indices = "".join(f", {index}" for index in self._indices(op))
                 element = type_text(op.elem_type)
                 return f"getelementptr {inbounds}{element}, {self.typed(op.ptr)}{indices}"
-            case llvm.ShuffleVectorOp():
-                return self._shuffle(op)
             case _:
                 return None
 
@@ -171,13 +173,6 @@ class Instructions:
             for index in op.rawConstantIndices.iter_values()
         ]
 
-    def _shuffle(self, op: llvm.ShuffleVectorOp) -> str:
-        assert isa(op.mask, DenseArrayBase[IntegerType])
-        lanes = op.mask.get_values()
-        mask = ", ".join(f"i32 {lane}" if lane >= 0 else "i32 poison" for lane in lanes)
-        vectors = f"{self.typed(op.v1)}, {self.typed(op.v2)}"
-        return f"shufflevector {vectors}, <{len(lanes)} x i32> <{mask}>"
-
     def call(
         self,
         op: Operation,
@@ -186,10 +181,17 @@ class Instructions:
         *,
         intrinsic: bool,
         extra: Sequence[str] = (),
+        notes: Sequence[str] = (),
     ) -> str:
-        """Return a call of a function by name; an intrinsic is declared too."""
+        """Return a call of a function by name; an intrinsic is declared too.
+
+        `extra` are arguments that are no values, `notes` attributes of the values, one text each.
+        """
         result = type_text(op.results[0].type) if op.results else "void"
         operands = [*map(self.typed, arguments), *extra]
+        for index, note in enumerate(notes):
+            type, _, value = operands[index].partition(" ")
+            operands[index] = f"{type} {note} {value}" if note else operands[index]
         if intrinsic:
             types = [type_text(argument.type) for argument in arguments]
             types += [each.rpartition(" ")[0] for each in extra]

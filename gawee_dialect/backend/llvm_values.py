@@ -111,6 +111,8 @@ def _dense_text(value: DenseIntOrFPElementsAttr, type: Attribute) -> str:
         raise Unwritable(f"unsupported constant of type '{type}'")
     if not any(value.data.data):
         return "zeroinitializer"
+    if len(value) == 1 and brackets == "<>":
+        return f"splat ({type_text(element)} {_element_text(value.get_values()[0], element)})"
     entries = list(value.get_values()) if len(value) != 1 else [*value.get_values()] * size
     texts = (f"{type_text(element)} {_element_text(entry, element)}" for entry in entries)
     return brackets[0] + ", ".join(texts) + brackets[1]

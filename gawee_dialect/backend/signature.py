@@ -1,17 +1,22 @@
 """What the arguments of a compiled function are, read from the attributes of its llvm.func."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import TYPE_CHECKING
 
 import numpy as np
-from xdsl.dialects import llvm
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.types import dtype_name
+
+if TYPE_CHECKING:
+    from xdsl.dialects import llvm
 
 ROLES = ("input", "parameter", "constant", "prepared", "output", "workspace")
 
@@ -51,6 +56,8 @@ class Signature:
 
 def llvm_function(module: ModuleOp, name: str) -> llvm.FuncOp | None:
     """Return the llvm function of a name, None where the module has none."""
+    from xdsl.dialects import llvm
+
     functions = (op for op in module.ops if isinstance(op, llvm.FuncOp))
     return next((function for function in functions if function.sym_name.data == name), None)
 

@@ -69,6 +69,7 @@ from gawee_dialect.dialect.elementary import (
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.kernel import KernelOp, YieldOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.order import SortOp, TopKOp
@@ -88,8 +89,10 @@ from gawee_dialect.dialect.reduction import (
 )
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.schedule import ScheduleAttr
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
+from gawee_dialect.dialect.winograd import WinogradOp
 
 
 class ConstantMaterialization(ConstantMaterializationInterface):
@@ -163,7 +166,18 @@ GAWEE = Dialect(
         ConstantOp,
         GetAttrOp,
         GetItemOp,
+        KernelOp,
+        YieldOp,
+        WinogradOp,
     ],
-    [PythonValueType],
+    [PythonValueType, ScheduleAttr],
     [ConstantMaterialization()],
 )
+
+KERNEL_LEVEL: tuple[type[Operation], ...] = (KernelOp, YieldOp, WinogradOp)
+"""Ops below graphs: passes make them of linalg, and lower them to loops."""
+
+GRAPH_LEVEL: tuple[type[Operation], ...] = tuple(
+    op for op in GAWEE.operations if op not in KERNEL_LEVEL
+)
+"""Ops that a graph is made of; `lower-to-linalg` leaves none of them."""

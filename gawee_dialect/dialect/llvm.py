@@ -29,6 +29,7 @@ from xdsl.irdl import (
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 
 from gawee_dialect.dialect.llvm_loop import LoopAnnotationAttr
+from gawee_dialect.dialect.llvm_vector import REPLACED_OPS, VECTOR_OPS
 
 
 class FloatUnaryIntrinsic(IRDLOperation, ABC):
@@ -281,11 +282,12 @@ ADDED_OPS = (
     FPToSIOp,
     FPToUIOp,
     MemcpyOp,
+    *VECTOR_OPS,
 )
 """The ops of MLIR's llvm dialect that xDSL's lacks."""
 
 LLVM = Dialect(
     "llvm",
-    [*llvm.LLVM.operations, *ADDED_OPS],
+    [*(op for op in llvm.LLVM.operations if op not in REPLACED_OPS), *ADDED_OPS],
     [*llvm.LLVM.attributes, LoopAnnotationAttr],
 )

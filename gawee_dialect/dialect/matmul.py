@@ -145,7 +145,7 @@ class BatchMatMulOp(GaweeOp):
         """Return the product's result type; raises VerifyException where C1 to C4 fail."""
         for what, type in (("a", a), ("b", b)):
             rank = type.get_num_dims()
-            require(rank >= 2, f"expected {what} of rank 2 or more, got rank {rank}")
+            require(rank >= 2, f"expected {what} of rank 2 or more, got rank {rank} ('{type}')")
         require_signed_number("a", a)
         require_same_element("b", b, a, "a")
         *leading_a, rows, columns = a.get_shape()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from struct import pack
 from types import EllipsisType
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,6 +16,8 @@ from xdsl.dialects.builtin import (
     IntegerType,
     StringAttr,
     TensorType,
+    f16,
+    f32,
     f64,
     i1,
     i64,
@@ -243,8 +246,17 @@ class InsertSliceOp(MovementOp):
         return self.update if self.update.type == self.input.type else None
 
 
-def holds(element: Attribute, value: int) -> bool:
-    """Whether an integer is a value of an integer element type."""
+PACKED: dict[Attribute, str] = {f16: "e", f32: "f", f64: "d"}
+"""What `struct` calls the float types; it refuses finite numbers that are out of their range."""
+
+
+def holds(element: Attribute, value: float) -> bool:
+    """Whether a number is a value of an element type, for a float type after rounding."""
+    if element in PACKED:
+        try:
+            return bool(pack(PACKED[element], value))
+        except OverflowError:
+            return False
     assert isa(element, IntegerType)
     bits = element.width.data
     if element == i1 or is_unsigned(element):
@@ -269,8 +281,8 @@ class PadOp(MovementOp):
       C1: there are one low and one high number for each axis of the input.
       C2: the mode is `constant`, `reflect`, `replicate` or `circular`.
       C3: mode `constant` has a value, the others have none.
-      C4: the value is f64 where elements are floats; where they are integers it is an i64 that is
-          a value of their type.
+      C4: the value is f64 where elements are floats, i64 where they are integers, and in the range
+          of their type.
       C5: only mode `constant` takes elements away, and no more than there are.
       C6: along an axis of n elements mode `reflect` adds at most n - 1 elements to an end,
           `circular` at most n, and `replicate` none to an axis without elements.
@@ -413,9 +425,9 @@ def _require_value(element: Attribute, value: Attribute | None) -> None:
     kind = "f64" if is_float(element) else "i64"
     fits = isa(value, FloatAttr[Float64Type]) if is_float(element) else isa(value, IntegerAttr[I64])
     require(fits, f"expected value of type {kind} for elements of '{element}', got {value}")
-    if isinstance(value, IntegerAttr):
-        number = value.value.data
-        require(holds(element, number), f"expected value that '{element}' holds, got {number}")
+    assert isinstance(value, FloatAttr | IntegerAttr)
+    number = value.value.data
+    require(holds(element, number), f"expected value that '{element}' holds, got {number}")
 
 
 def _require_reach(

@@ -14,6 +14,7 @@ from xdsl.dialects.builtin import (
     ShapedType,
     Signedness,
     TensorType,
+    VectorType,
     f16,
     f32,
     f64,
@@ -140,7 +141,12 @@ def dtype_name(element: Attribute) -> str:
 
 
 def element_bytes(element: Attribute) -> int:
-    """Return the bytes one element takes in memory; i1 is stored as one byte, as NumPy does."""
+    """Return the bytes one element takes in memory; i1 is stored as one byte, as NumPy does.
+
+    The element of an accumulator is a vector.
+    """
+    if isinstance(element, VectorType):
+        return prod(element.get_shape()) * element_bytes(element.element_type)
     if isa(element, IntegerType):
         return max(1, element.width.data // 8)
     assert isinstance(element, AnyFloat)

@@ -23,6 +23,8 @@ from xdsl.utils.hints import isa
 from gawee_dialect.analysis.op_cost import limit_of, op_work
 from gawee_dialect.analysis.work import Work, total
 from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.locations import node_name, place
 from gawee_dialect.target.description import GIGA, Limit, Processor
 
@@ -120,9 +122,14 @@ def _together(parts: Sequence[NodeTime]) -> NodeTime:
     return replace(longest, seconds=sum(part.seconds for part in parts), work=work)
 
 
-def timed(op: Operation, what: str, seconds: float) -> NodeTime:
-    """Return the time of an op with the node that it is of, and its work."""
-    work = op_work(op)
+def timed(
+    op: Operation, what: str, seconds: float, known: Mapping[str, Work] | None = None
+) -> NodeTime:
+    """Return the time of an op with the node that it is of, and its work.
+
+    `known` is the work of functions by name: of kernels, whose loops no longer tell it.
+    """
+    work = (known or {}).get(what) or op_work(op)
     if work is None and not isinstance(op, CallOp | scf.ForOp):
         work = Work()  # a view, a constant: nothing, rather than unknown
     return NodeTime(name_of(op), what, seconds, work, place(op.location))
@@ -156,7 +163,9 @@ class InterpreterProfile(Interpreter.Listener):
 class KernelProfile:
     """Runs a network kernel by kernel, as `@main` would call them, and times each call."""
 
-    def __init__(self, loops: ModuleOp, arrays: Mapping[int, Array]):
+    def __init__(
+        self, loops: ModuleOp, arrays: Mapping[int, Array], known: Mapping[str, Work] | None = None
+    ):
         """Compile the module's kernels.
 
         `loops` is a module at the loops level whose kernels are outlined; `arrays` are what
@@ -164,6 +173,7 @@ class KernelProfile:
         """
         from gawee_dialect.backend.jit import NativeModule
         from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+        from gawee_dialect.passes.expand_math import ExpandMath
         from gawee_dialect.universe import make_context
 
         module = loops.clone()
@@ -174,7 +184,8 @@ class KernelProfile:
         self._arrays = arrays
         calls = [op for op in main.body.block.ops if isinstance(op, CallOp)]
         self._pointers = [[self._pointer(value) for value in op.arguments] for op in calls]
-        self._parts = [timed(op, op.callee.string_value(), 0.0) for op in calls]
+        self._parts = [timed(op, op.callee.string_value(), 0.0, known) for op in calls]
+        ExpandMath().apply(make_context(), module)
         ConvertToLLVM().apply(make_context(), module)
         self._native = NativeModule(module)
 
@@ -208,16 +219,33 @@ class KernelProfile:
         return by_node(replace(part, seconds=seconds) for part, seconds in parts)
 
 
+def work_of_functions(outlined: ModuleOp) -> dict[str, Work]:
+    """Return the work of each private function of a module whose kernels are still kernels."""
+    found: dict[str, Work] = {}
+    for function in outlined.ops:
+        if isinstance(function, FuncOp) and function.body.blocks:
+            works = [op_work(op) for op in function.body.block.ops]
+            if any(isinstance(op, KernelOp | WinogradOp) for op in function.body.block.ops):
+                found[function.sym_name.data] = total(work for work in works if work is not None)
+    return found
+
+
 def profile_kernels(
-    loops: ModuleOp, parameters: Mapping[str, Array], inputs: Mapping[str, Array], runs: int
+    loops: ModuleOp,
+    parameters: Mapping[str, Array],
+    inputs: Mapping[str, Array],
+    runs: int,
+    known: Mapping[str, Work] | None = None,
 ) -> Sequence[NodeTime]:
     """Time the kernels of a module at the loops level; @prepare runs first and is not timed."""
     from gawee_dialect.backend.compiled import CompiledModel
     from gawee_dialect.backend.memory import aligned_bytes
     from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+    from gawee_dialect.passes.expand_math import ExpandMath
     from gawee_dialect.universe import make_context
 
     llvm = loops.clone()
+    ExpandMath().apply(make_context(), llvm)
     ConvertToLLVM().apply(make_context(), llvm)
     compiled = CompiledModel(llvm, parameters)
     named = {**parameters, **inputs}
@@ -230,4 +258,4 @@ def profile_kernels(
             arrays[buffer.index] = aligned_bytes(buffer.size)
         else:
             arrays[buffer.index] = np.ascontiguousarray(named[buffer.name])
-    return KernelProfile(loops, arrays).measure(runs)
+    return KernelProfile(loops, arrays, known).measure(runs)

@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.arith import RemFOp
+from gawee_dialect.dialect.arith import ON_VECTORS, CmpfOp, CmpiOp, RemFOp
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
 from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
 
@@ -93,7 +93,7 @@ CMPI: tuple[tuple[Callable[[Array, Array], Array], Callable[[Array], Array]], ..
 
 
 def _cmpi(op: Operation, operands: Sequence[Array]) -> Array:
-    assert isinstance(op, arith.CmpiOp)
+    assert isinstance(op, arith.CmpiOp | CmpiOp)
     compare, read = CMPI[op.predicate.value.data]
     return compare(read(operands[0]), read(operands[1]))
 
@@ -111,7 +111,7 @@ CMPF: tuple[Callable[[Array, Array], Array] | None, ...] = (
 
 
 def _cmpf(op: Operation, operands: Sequence[Array]) -> Array:
-    assert isinstance(op, arith.CmpfOp)
+    assert isinstance(op, arith.CmpfOp | CmpfOp)
     lhs, rhs = operands
     predicate = op.predicate.value.data
     unordered = np.logical_or(np.isnan(lhs), np.isnan(rhs))
@@ -149,6 +149,17 @@ def _bitcast(op: Operation, operands: Sequence[Array]) -> Array:
     return operands[0].view(dtype_of(op.results[0].type))
 
 
+def _sign_cast(op: Operation, operands: Sequence[Array]) -> Array:
+    """Read integers of one width as signed or unsigned ones; no other such cast has a meaning."""
+    dtype = dtype_of(op.results[0].type)
+    integers = all(np.issubdtype(each, np.integer) for each in (dtype, operands[0].dtype))
+    if not integers or dtype.itemsize != operands[0].dtype.itemsize:
+        raise InterpretationError(
+            f"unsupported cast from '{op.operands[0].type}' to '{op.results[0].type}'"
+        )
+    return operands[0].view(dtype)
+
+
 def _constant(op: Operation, operands: Sequence[Array]) -> Array:
     assert isinstance(op, arith.ConstantOp)
     return attribute_value(op.value, op.result.type)
@@ -158,7 +169,7 @@ def _same(value: Array) -> Array:
     return value
 
 
-ARITH: dict[type[Operation], Evaluate] = {
+SCALAR_ARITH: dict[type[Operation], Evaluate] = {
     arith.ConstantOp: _constant,
     # Floats. NumPy's maximum and minimum hand on NaN, fmax and fmin do not.
     arith.AddfOp: plain(np.add),
@@ -209,7 +220,13 @@ ARITH: dict[type[Operation], Evaluate] = {
     arith.ExtUIOp: _cast(unsigned),
     arith.TruncIOp: _truncate,
     arith.BitcastOp: _bitcast,
-    UnrealizedConversionCastOp: _bitcast,
+    UnrealizedConversionCastOp: _sign_cast,
+}
+"""What xDSL's ops compute."""
+
+ARITH: dict[type[Operation], Evaluate] = {
+    **SCALAR_ARITH,
+    **{ours: SCALAR_ARITH[scalar] for scalar, ours in ON_VECTORS.items()},
 }
 """What every op computes; integers wrap around, floats round to nearest, ties to even."""
 

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     TensorType,
+    VectorType,
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import InterpretationError
@@ -29,11 +30,11 @@ ShapedType: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
 
 
 def dtype_of(type: Attribute) -> np.dtype[np.generic]:
-    """Return the dtype of an element type, or of a tensor's or memref's elements.
+    """Return the dtype of an element type, or of a tensor's, memref's or vector's elements.
 
     `index` is int64. Raises InterpretationError for a type that NumPy has no array of.
     """
-    if isa(type, ShapedType):
+    if isa(type, ShapedType) or isa(type, VectorType[Attribute]):
         return dtype_of(type.get_element_type())
     if isinstance(type, IndexType):
         return np.dtype(np.int64)
@@ -68,13 +69,20 @@ def attribute_value(value: Attribute, type: Attribute) -> Array:
     raise InterpretationError(f"unsupported constant '{value}'")
 
 
+def array_shape(type: ShapedType) -> tuple[int, ...]:
+    """Return the shape of the array of a type; lanes of vectors in memory are its last axis."""
+    element = type.get_element_type()
+    lanes = element.get_shape() if isa(element, VectorType[Attribute]) else ()
+    return (*type.get_shape(), *lanes)
+
+
 def fresh_array(type: Attribute) -> Array:
     """Allocate an array of a type's static shape; a read before the first write shows.
 
     Every byte is 0xFF: a float is then NaN, an integer -1.
     """
     assert isa(type, ShapedType)
-    shape, dtype = type.get_shape(), dtype_of(type)
+    shape, dtype = array_shape(type), dtype_of(type)
     if any(size < 0 for size in shape):
         raise InterpretationError(f"expected a static shape, got '{type}'")
     if dtype == np.bool_:

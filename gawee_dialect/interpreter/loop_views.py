@@ -108,21 +108,40 @@ def index_grid(dim: int, ranges: Sequence[int]) -> Array:
     return np.arange(ranges[dim], dtype=np.int64).reshape(shape)
 
 
+def element_indices(
+    affine_map: AffineMap, ranges: Sequence[int], shape: Sequence[int]
+) -> tuple[Array, ...]:
+    """Return the index along every axis of an operand, at every point of the nest.
+
+    The arrays have one axis per loop, of size 1 where an index does not depend on it. Raises
+    InterpretationError where the map leaves an operand of this shape.
+    """
+    grids = [index_grid(dim, ranges) for dim in range(len(ranges))]
+    indices = tuple(np.asarray(_evaluate(result, grids)) for result in affine_map.results)
+    for axis, (index, size) in enumerate(zip(indices, shape, strict=True)):
+        if index.size and (int(index.min()) < 0 or int(index.max()) >= size):
+            raise InterpretationError(
+                f"an index is out of bounds for dimension {axis} of size {size}, by '{affine_map}'"
+            )
+    return indices
+
+
 def gathered(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> Array:
     """Read an operand at every point of the nest, for maps that are not linear.
 
     Raises InterpretationError where the map leaves the operand.
     """
-    grids = [index_grid(dim, ranges) for dim in range(len(ranges))]
-    indices = [np.asarray(_evaluate(expression, grids)) for expression in affine_map.results]
-    for axis, index in enumerate(indices):
-        if index.size and (int(index.min()) < 0 or int(index.max()) >= array.shape[axis]):
-            raise InterpretationError(
-                f"an index is out of bounds for dimension {axis} of size {array.shape[axis]}, "
-                f"by '{affine_map}'"
-            )
-    result = take(array, indices)
+    result = take(array, element_indices(affine_map, ranges, array.shape))
     return result.reshape((1,) * (len(ranges) - result.ndim) + result.shape)
+
+
+def operand_view(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> Array:
+    """Return an operand with one axis per loop: a view of it where the map is linear, or a copy.
+
+    Raises InterpretationError where the map leaves the operand.
+    """
+    view = loop_view(array, affine_map, ranges)
+    return gathered(array, affine_map, ranges) if view is None else view
 
 
 def _evaluate(expression: AffineExpr, grids: Sequence[Array]) -> Array:

@@ -19,8 +19,10 @@ from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
 from gawee_dialect.interpreter.linalg import LinalgFunctions, structured_functions
 from gawee_dialect.interpreter.math import MathFunctions
 from gawee_dialect.interpreter.memref import MemrefFunctions
+from gawee_dialect.interpreter.omp import OmpFunctions
 from gawee_dialect.interpreter.scf import ScfFunctions
 from gawee_dialect.interpreter.tensor import TensorFunctions
+from gawee_dialect.interpreter.vector import VectorFunctions, VectorMemoryFunctions
 
 FUNCTIONS: tuple[type[OpFunctions], ...] = (
     *GAWEE_FUNCTIONS,
@@ -28,8 +30,11 @@ FUNCTIONS: tuple[type[OpFunctions], ...] = (
     TensorFunctions,
     MemrefFunctions,
     ScfFunctions,
+    OmpFunctions,
     ArithFunctions,
     MathFunctions,
+    VectorFunctions,
+    VectorMemoryFunctions,
 )
 
 FUNC_OPS: frozenset[type[Operation]] = frozenset((func.FuncOp, func.ReturnOp, func.CallOp))

@@ -4,6 +4,8 @@ A memref is an array, or a view of one: a store through a view is seen through e
 are never moved or freed here, NumPy keeps what is still in use.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from xdsl.dialects import memref
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
@@ -12,6 +14,7 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.interpreter.arrays import (
     Array,
+    array_shape,
     attribute_value,
     dtype_of,
     fresh_array,
@@ -19,6 +22,7 @@ from gawee_dialect.interpreter.arrays import (
 )
 from gawee_dialect.interpreter.body import gather
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.loops.memory import element_lanes
 from gawee_dialect.interpreter.slices import box, mixed_values
 
 
@@ -27,7 +31,7 @@ def view_of_bytes(source: Array, shift: int, result: SSAValue) -> Array:
 
     Raises InterpretationError where the bytes do not suffice.
     """
-    shape, dtype = shaped_type(result).get_shape(), dtype_of(result.type)
+    shape, dtype = array_shape(shaped_type(result)), dtype_of(result.type)
     count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
     if shift < 0 or shift + count > source.size:
         raise InterpretationError(
@@ -38,10 +42,17 @@ def view_of_bytes(source: Array, shift: int, result: SSAValue) -> Array:
 
 def reshaped_view(source: Array, result: SSAValue) -> Array:
     """View an array under another shape; raises InterpretationError where that needs a copy."""
-    view = source.reshape(shaped_type(result).get_shape())
+    view = source.reshape(array_shape(shaped_type(result)))
     if view.size and not np.may_share_memory(view, source):
         raise InterpretationError(f"cannot view '{result.type}' without a copy")
     return view
+
+
+def _vector_at(op: memref.LoadOp | memref.StoreOp, array: Array, indices: Sequence[Array]) -> Array:
+    """View the lanes of one element of an array of vectors."""
+    places, ones = [int(index) for index in indices], [1] * len(indices)
+    lanes = element_lanes(op.memref.type)
+    return box(array, [*places, 0], [*ones, *lanes], [*ones, 1]).reshape(lanes)
 
 
 @register_impls
@@ -68,6 +79,8 @@ class MemrefFunctions(OpFunctions):
 
     @impl(memref.LoadOp)
     def load(self, interpreter: Interpreter, op: memref.LoadOp, args: PythonValues) -> PythonValues:
+        if element_lanes(op.memref.type):
+            return (_vector_at(op, args[0], args[1:]).copy(),)
         return (gather(op, args[0], args[1:]),)
 
     @impl(memref.StoreOp)
@@ -75,6 +88,9 @@ class MemrefFunctions(OpFunctions):
         self, interpreter: Interpreter, op: memref.StoreOp, args: PythonValues
     ) -> PythonValues:
         value, array, *indices = args
+        if element_lanes(op.memref.type):
+            _vector_at(op, array, indices)[...] = value
+            return ()
         target = box(array, [int(i) for i in indices], [1] * len(indices), [1] * len(indices))
         target[...] = value
         return ()
@@ -94,6 +110,8 @@ class MemrefFunctions(OpFunctions):
         offsets = mixed_values(op.static_offsets, values)
         sizes = mixed_values(op.static_sizes, values)
         strides = mixed_values(op.static_strides, values)
+        for lanes in element_lanes(op.source.type):
+            offsets, sizes, strides = [*offsets, 0], [*sizes, lanes], [*strides, 1]
         return (reshaped_view(box(source, offsets, sizes, strides), op.result),)
 
     @impl(memref.CollapseShapeOp)

@@ -49,5 +49,8 @@ def _run(
 
 def scalar_functions(name: str, table: Mapping[type[Operation], Evaluate]) -> type[OpFunctions]:
     """Make the set of implementations that a table of scalar ops stands for."""
-    members = {op_type.__name__: impl(op_type)(_run(run)) for op_type, run in table.items()}
+    members = {  # numbered: two classes may have one name
+        f"{op_type.__name__}_{number}": impl(op_type)(_run(run))
+        for number, (op_type, run) in enumerate(table.items())
+    }
     return register_impls(type(name, (OpFunctions,), members))

@@ -1,5 +1,8 @@
 """What the ops of the scf dialect do: a loop nest is compiled once, or interpreted op by op."""
 
+from collections.abc import Iterator, Sequence
+from itertools import product
+
 import numpy as np
 from xdsl.dialects import scf
 from xdsl.interpreter import (
@@ -12,13 +15,15 @@ from xdsl.interpreter import (
     register_impls,
 )
 from xdsl.ir import Operation
+from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.dialect import scf as ours
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loops.compiler import CompiledNest, compile_nest
 from gawee_dialect.interpreter.loops.writer import NotCompilable
 
 
-def compiled(interpreter: Interpreter, op: scf.ForOp) -> CompiledNest | None:
+def compiled(interpreter: Interpreter, op: Operation) -> CompiledNest | None:
     """Return an op's compiled nest, None where it has ops that only the interpreter knows."""
 
     def table() -> dict[Operation, CompiledNest | None]:
@@ -33,13 +38,34 @@ def compiled(interpreter: Interpreter, op: scf.ForOp) -> CompiledNest | None:
     return nests[op]
 
 
-def run_compiled(interpreter: Interpreter, op: scf.ForOp) -> PythonValues | None:
+def run_compiled(interpreter: Interpreter, op: Operation) -> PythonValues | None:
     """Run an op's compiled nest; None where it has none for these values."""
     nest = compiled(interpreter, op)
     if nest is None:
         return None
     values = interpreter.get_values(nest.captured)
     return nest.run(values) if nest.accepts(values) else None
+
+
+def iterations(
+    lower: Sequence[object], upper: Sequence[object], step: Sequence[object]
+) -> Iterator[tuple[np.int64, ...]]:
+    """Yield the indices of every iteration of a nest of loops, the innermost fastest."""
+    bounds = zip(lower, upper, step, strict=True)
+    ranges = [range(*(int(np.asarray(bound).item()) for bound in each)) for each in bounds]
+    for indices in product(*ranges):
+        yield tuple(map(np.int64, indices))
+
+
+def run_parallel(interpreter: Interpreter, op: scf.ParallelOp, args: PythonValues) -> PythonValues:
+    """Run the iterations of a parallel loop one after the other."""
+    if op.initVals:
+        raise InterpretationError(f"expected no reductions, got {len(op.initVals)}")
+    if run_compiled(interpreter, op) is None:
+        rank = len(op.lowerBound)
+        for indices in iterations(args[:rank], args[rank : 2 * rank], args[2 * rank :]):
+            interpreter.run_ssacfg_region(op.body, indices, "parallel_loop")
+    return ()
 
 
 @register_impls
@@ -58,6 +84,24 @@ class ScfFunctions(OpFunctions):
                 op.body, (type(lower)(index), *results), "for_loop"
             )
         return results
+
+    @impl(scf.ParallelOp)
+    def parallel(
+        self, interpreter: Interpreter, op: scf.ParallelOp, args: PythonValues
+    ) -> PythonValues:
+        return run_parallel(interpreter, op, args)
+
+    @impl(ours.ParallelOp)
+    def parsed_parallel(
+        self, interpreter: Interpreter, op: ours.ParallelOp, args: PythonValues
+    ) -> PythonValues:
+        return run_parallel(interpreter, op, args)
+
+    @impl_terminator(scf.ReduceOp)
+    def reduce(
+        self, interpreter: Interpreter, op: scf.ReduceOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(()), ()
 
     @impl(scf.IfOp)
     def if_(self, interpreter: Interpreter, op: scf.IfOp, args: PythonValues) -> PythonValues:

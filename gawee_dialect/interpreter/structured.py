@@ -27,10 +27,10 @@ from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.body import evaluate_values
 from gawee_dialect.interpreter.contraction import contract
 from gawee_dialect.interpreter.loop_views import (
-    gathered,
     index_grid,
     loop_ranges,
     loop_view,
+    operand_view,
     part,
 )
 
@@ -116,11 +116,10 @@ def run_nest(
     if 0 in ranges:
         return
     input_maps, output_maps = maps[: len(inputs)], maps[len(inputs) :]
-    views: list[Array] = []
-    for array, affine_map in zip(inputs, input_maps, strict=True):
-        array = np.asarray(array)
-        view = loop_view(array, affine_map, ranges)
-        views.append(gathered(array, affine_map, ranges) if view is None else view)
+    views = [
+        operand_view(np.asarray(array), affine_map, ranges)
+        for array, affine_map in zip(inputs, input_maps, strict=True)
+    ]
     targets: list[Array] = []
     for array, affine_map in zip(outputs, output_maps, strict=True):
         view = loop_view(array, affine_map, ranges)
@@ -129,7 +128,7 @@ def run_nest(
         targets.append(view)
     inner = frozenset(range(len(ranges))).intersection(*map(own_loops, output_maps))
     outer = tuple(dim for dim in range(len(ranges)) if dim not in inner and ranges[dim] > 1)
-    _run(Nest(interpreter, body, ranges, tuple(views), tuple(targets), outer))
+    run_on_views(Nest(interpreter, body, ranges, tuple(views), tuple(targets), outer))
 
 
 def own_loops(affine_map: AffineMap) -> set[int]:
@@ -145,7 +144,8 @@ def own_loops(affine_map: AffineMap) -> set[int]:
     return {dim for dim in alone if alone.count(dim) == 1 and dim not in mixed}
 
 
-def _run(nest: Nest) -> None:
+def run_on_views(nest: Nest) -> None:
+    """Run a nest, writing into its outputs."""
     reduction = recognise(nest) if nest.outer else None
     if reduction is None:
         return _run_in_order(nest, nest.everywhere)

@@ -29,6 +29,8 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import entry_arguments, output_attributes, output_names
+from gawee_dialect.dialect.kernel import KernelOp, element_of
+from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.bufferize_loop import buffer_loop, check_loop, reads_itself
 from gawee_dialect.passes.numerics import EXACT, Numerics
@@ -112,6 +114,8 @@ class FunctionBufferizer:
             tensor.ExpandShapeOp: self._reshape,
             tensor.ExtractSliceOp: self._extract_slice,
             tensor.InsertSliceOp: self._insert_slice,
+            KernelOp: self._kernel,
+            WinogradOp: self._winograd,
             scf.ForOp: self._loop,
             arith.ConstantOp: self._constant,
             ReturnOp: self._return,
@@ -245,6 +249,50 @@ class FunctionBufferizer:
         )
         for result, (buffer, root) in zip(op.res, destinations, strict=True):
             self._assign(result, buffer, root)
+
+    def _kernel(self, op: Operation) -> None:
+        """gawee.kernel ins(%a) -> the same on memrefs, writing a fresh buffer
+
+        Never in place: a kernel may read other elements of its inputs than the one it computes.
+        """
+        assert isinstance(op, KernelOp)
+        fresh = self._alloc(buffer_type(op.target.type))
+        inputs = [self._source(value) for value in op.inputs]
+        regions = [Region(), Region()]
+        for old, new in zip((op.accumulate, op.finish), regions, strict=True):
+            old.clone_into(new, value_mapper=self.new)
+        kernel = KernelOp(
+            inputs,
+            fresh,
+            bounds=op.sizes,
+            reductions=op.reductions.value.data,
+            maps=op.maps,
+            initial=op.initial,
+            outside=op.outside,
+            accumulate=regions[0],
+            finish=regions[1],
+            schedule=None if op.schedule is None else op.schedule.data,
+        )
+        kernel.attributes |= op.attributes
+        self.builder.insert(kernel)
+        self._assign(op.target, fresh, Root(writable=True))
+
+    def _winograd(self, op: Operation) -> None:
+        """gawee.winograd %x -> the same on memrefs, writing a fresh buffer; scratch if it is shared"""
+        assert isinstance(op, WinogradOp)
+        fresh = self._alloc(buffer_type(op.target.type))
+        scratch = None
+        if op.split_by_channel:
+            scratch = self._alloc(MemRefType(element_of(op.target), op.scratch_shape))
+        winograd = op.with_operands(
+            self._source(op.input),
+            self._source(op.weights),
+            [self._source(value) for value in op.others],
+            fresh,
+            scratch,
+        )
+        self.builder.insert(winograd)
+        self._assign(op.target, fresh, Root(writable=True))
 
     @staticmethod
     def _load(op: tensor.ExtractOp) -> None:
@@ -399,8 +447,10 @@ class Bufferize(ModulePass):
     2. In order: an op in destination-passing style writes its destination's buffer in place where
        nobody reads that buffer later; otherwise it gets a fresh `memref.alloc`, with a copy of
        the destination if the op reads its contents.
-    3. Reshapes are views; slices and padding copy; dense constants become read-only globals.
-    4. A returned buffer that was allocated here is replaced by the output argument; any other is
+    3. A kernel always writes a fresh buffer.
+    4. Reshapes are views; slices and padding copy; dense constants become read-only globals. A loop
+       that carries a tensor writes all its versions to one buffer: an insertion is a store.
+    5. A returned buffer that was allocated here is replaced by the output argument; any other is
        copied into it. Inputs, parameters and constants are never written.
 
     Requires: functions of one block on statically shaped tensors, as `lower-to-linalg` leaves.

@@ -18,16 +18,15 @@ from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe,
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
 
-def per_channel_size(shape: tuple[int, ...], channels: int) -> int | None:
-    """Return 1 or `channels` where a shape broadcasts along channels alone, None elsewhere.
+def per_channel_size(shape: tuple[int, ...], result: tuple[int, ...]) -> int | None:
+    """Return 1 or the channels where a shape broadcasts along them alone, None elsewhere.
 
     NumPy aligns shapes at the last axis: [C] lies along the width, [C, 1, 1] along the channels.
     """
-    if len(shape) > 4:
+    if len(shape) > len(result):
         return None
-    aligned = (1,) * (4 - len(shape)) + shape
-    batch, size, height, width = aligned
-    alone = batch == height == width == 1 and size in (1, channels)
+    batch, size, *spatial = (1,) * (len(result) - len(shape)) + shape
+    alone = {batch, *spatial} == {1} and size in (1, result[1])
     return size if alone else None
 
 
@@ -69,11 +68,13 @@ class FoldIntoBias(Pattern):
                 "expected the bias to be computed from parameters and constants alone, "
                 f"got {describe(conv.bias)}"
             )
-        shape, channels = tensor_shape(constant), tensor_shape(conv.result)[1]
-        if add.result.type != conv.result.type or per_channel_size(shape, channels) is None:
+        shape, result = tensor_shape(constant), tensor_shape(conv.result)
+        if add.result.type != conv.result.type or per_channel_size(shape, result) is None:
+            channels, *spatial = result[1:]
+            wanted = shape_text((channels, *(1 for _ in spatial)))
             return (
                 f"expected a scalar or a shape that broadcasts along {channels} channels alone, "
-                f"such as {channels}x1x1, got {shape_text(shape)}"
+                f"such as {wanted}, got {shape_text(shape)}"
             )
         return None
 
@@ -81,7 +82,7 @@ class FoldIntoBias(Pattern):
 def summed_bias(conv: ConvOp, constant: SSAValue, rewriter: PatternRewriter) -> SSAValue:
     """Insert the bias of a convolution, zeros where it has none, plus a per-channel constant."""
     channels = tensor_shape(conv.result)[1]
-    size = per_channel_size(tensor_shape(constant), channels)
+    size = per_channel_size(tensor_shape(constant), tensor_shape(conv.result))
     assert size is not None
     addend = constant
     if tensor_shape(constant) != (size,):

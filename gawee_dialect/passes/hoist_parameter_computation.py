@@ -15,6 +15,7 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.utils.hints import isa
 
+from gawee_dialect.analysis.kernel_kind import copied_input
 from gawee_dialect.dialect.entry import (
     MAIN,
     PREPARE,
@@ -24,6 +25,7 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_attributes,
 )
+from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.shape import FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import AnyTensor
 from gawee_dialect.passes.numerics import EXACT, Numerics
@@ -49,12 +51,16 @@ def computes(op: Operation) -> bool:
 
 def repeats_elements(op: Operation) -> bool:
     """Whether a structured op copies each element of an input to several places."""
+    if isinstance(op, KernelOp):
+        # Points, not elements of the result: packing may leave lanes over.
+        source = copied_input(op)
+        return source is not None and elements(op.inputs[source]) < prod(op.sizes)
     if not isinstance(op, LinalgStructuredOperation) or not op.regions:
         return False
     only = op.body.block.first_op
-    if not isinstance(only, YieldOp) or not isinstance(source := only.operands[0], BlockArgument):
+    if not isinstance(only, YieldOp) or not isinstance(read := only.operands[0], BlockArgument):
         return False
-    return elements(op.operands[source.index]) < elements(op.results[0])
+    return elements(op.operands[read.index]) < elements(op.results[0])
 
 
 def elements(value: SSAValue) -> int:

@@ -7,7 +7,7 @@ from typing import get_args
 from xdsl.ir import Operation
 from xdsl.pattern_rewriter import RewritePattern
 
-from gawee_dialect.dialect import GAWEE
+from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.dialect.operation import InferredOp
 from gawee_dialect.passes.canonicalize import CanonicalizePass
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
@@ -39,5 +39,5 @@ def lowering_of(op: type[Operation]) -> str | None:
 
 
 def lowerings() -> Mapping[str, str | None]:
-    """Return what lowers each op of the dialect, by the op's name."""
-    return {op.name: lowering_of(op) for op in GAWEE.operations}
+    """Return what lowers each op of a graph, by the op's name."""
+    return {op.name: lowering_of(op) for op in GRAPH_LEVEL}

@@ -13,6 +13,9 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 
+from gawee_dialect.analysis.kernel_kind import kernel_kind
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
@@ -29,17 +32,22 @@ CLONED_INTO_KERNELS = (
 
 def is_work(op: Operation) -> bool:
     """Whether an op reads or writes elements of buffers."""
-    return isinstance(op, LinalgStructuredOperation | memref.CopyOp | scf.ForOp)
+    work = LinalgStructuredOperation | memref.CopyOp | scf.ForOp | KernelOp | WinogradOp
+    return isinstance(op, work)
 
 
 def node_groups(block: Block) -> Iterable[list[Operation]]:
-    """Yield runs of working ops that come from one graph node, that is, have one location."""
+    """Yield runs of working ops that come from one graph node, that is, have one location.
+
+    A `gawee.kernel` is a group of its own: fusion and layouts have made it what it should be.
+    """
     group: list[Operation] = []
     for op in block.ops:
         if not is_work(op):
             continue
-        known = not isinstance(op.location, UnknownLoc)
-        if group and not (known and op.location == group[-1].location):
+        alone = isinstance(op.location, UnknownLoc) or isinstance(op, KernelOp | WinogradOp)
+        joins = bool(group) and not alone and not isinstance(group[-1], KernelOp | WinogradOp)
+        if group and not (joins and op.location == group[-1].location):
             yield group
             group = []
         group.append(op)
@@ -92,6 +100,13 @@ class Kernel:
         return function
 
 
+def base_name(op: Operation) -> str:
+    """Return what the function of an op is called, but for its number."""
+    if isinstance(op, scf.ForOp):
+        return "loop"
+    return kernel_kind(op) if isinstance(op, KernelOp) else op.name.rpartition(".")[2]
+
+
 def erase_unused(block: Block) -> None:
     """Erase the free ops that only kernels used."""
     for op in reversed(tuple(block.ops)):
@@ -129,7 +144,7 @@ class Outliner:
     def _emit_once(self, kernel: Kernel, group: list[Operation]) -> FuncOp:
         # The last op with the most operands is what the node is about; others prepare for it.
         main = max(reversed(group), key=lambda op: len(op.operands))
-        base = "loop" if isinstance(main, scf.ForOp) else main.name.rpartition(".")[2]
+        base = base_name(main)
         new = kernel.function(f"{base}_{self.names[base]}", group[0])
         same_type = self.kernels.setdefault(new.function_type, [])
         for other in same_type:
@@ -145,8 +160,9 @@ class Outliner:
 class OutlineKernels(ModulePass):
     """Move the work of every graph node into a private function, and share equal functions.
 
-    1. A group is a run of ops on buffers that have one location: a graph node's padding, initial
-       value and computation. Ops without a location are groups of their own.
+    1. A group is a run of ops on buffers, or loops over them, that have one location: a graph
+       node's padding, initial value and computation. Ops without a location, and each
+       `gawee.kernel`, are groups of their own.
     2. A group becomes a function of the whole buffers it touches. Views, globals and constants
        are repeated inside it.
     3. Groups that are equal but for names and locations share one function.

@@ -6,17 +6,31 @@ from dataclasses import dataclass
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
+from gawee_dialect.passes.assign_layouts import AssignLayouts
+from gawee_dialect.passes.assign_schedules import AssignSchedules
 from gawee_dialect.passes.bufferize import Bufferize
 from gawee_dialect.passes.canonicalize import CanonicalizePass
+from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.passes.convert_to_winograd import ConvertToWinograd
+from gawee_dialect.passes.expand_math import ExpandMath
 from gawee_dialect.passes.fold_batch_norm import FoldBatchNorm
 from gawee_dialect.passes.fold_conv_add import FoldConvAdd
+from gawee_dialect.passes.form_kernels import FormKernels
 from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
+from gawee_dialect.passes.lower_kernels_to_loops import LowerKernelsToLoops
 from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
+from gawee_dialect.passes.lower_winograd_to_loops import LowerWinogradToLoops
 from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.plan_memory import PlanMemory
+from gawee_dialect.target.description import HOST
+
+FAST = "fast"
+"""Algorithms that round otherwise than the definition: Winograd's convolution."""
+EXACT = "exact"
+"""Each sum as it is defined, but for its order."""
 
 
 def optimize() -> Sequence[ModulePass]:
@@ -51,10 +65,68 @@ def to_loops() -> Sequence[ModulePass]:
     )
 
 
-def to_llvm(fast_math: str | None = None) -> Sequence[ModulePass]:
-    """Return the passes from a graph to the llvm dialect."""
+def to_kernels(target: str = HOST, algorithms: str = FAST) -> Sequence[ModulePass]:
+    """Return the passes from a graph to scheduled kernels on tensors, weights prepared once."""
+    winograd = (ConvertToWinograd(target=target),) if algorithms == FAST else ()
+    return (
+        *optimize(),
+        LowerToLinalg(),
+        CanonicalizePass(),
+        FormKernels(),  # one op for what is computed in one go
+        *winograd,  # before layouts: tiles need wider halos
+        AssignLayouts(target=target),  # before schedules: what is contiguous decides on vectors
+        AssignSchedules(target=target),
+        CanonicalizePass(),
+        CommonSubexpressionElimination(),  # weights that several kernels want in one order
+        HoistParameterComputation(),
+    )
+
+
+def kernels_to_loops() -> Sequence[ModulePass]:
+    """Return the passes from scheduled kernels to loops over vectors."""
+    return (
+        Bufferize(),
+        OutlineKernels(),
+        PlanMemory(),
+        LowerWinogradToLoops(),  # makes kernels
+        LowerKernelsToLoops(),  # makes fills of what is around points
+        LowerLinalgToLoops(),  # and what did not become a kernel
+        CommonSubexpressionElimination(),
+    )
+
+
+def to_loops_by_kernels(target: str = HOST, algorithms: str = FAST) -> Sequence[ModulePass]:
+    """Return the passes from a graph to loops over vectors, by way of kernels."""
+    return (*to_kernels(target, algorithms), *kernels_to_loops())
+
+
+def to_llvm_by_kernels(
+    target: str = HOST,
+    algorithms: str = FAST,
+    fast_math: str | None = None,
+    *,
+    parallel: bool = True,
+) -> Sequence[ModulePass]:
+    """Return the passes from a graph to the llvm dialect, by way of kernels."""
+    threads = (ConvertScfToOpenMP(),) if parallel else ()
+    return (
+        *to_loops_by_kernels(target, algorithms),
+        ExpandMath(),  # vectors of exp, not sixteen calls
+        *threads,
+        ConvertToLLVM(fast_math=fast_math),
+    )
+
+
+def to_llvm(
+    fast_math: str | None = None, *, parallel: bool = True, expand_math: bool = False
+) -> Sequence[ModulePass]:
+    """Return the passes from a graph to the llvm dialect; `parallel` code needs OpenMP."""
+    # Last on loops, until here a parallel loop is one op; without it the loop is an ordinary one.
+    threads = (ConvertScfToOpenMP(),) if parallel else ()
     return (
         *to_loops(),
+        *([ExpandMath()] if expand_math else []),  # after all else reads math ops
+        *threads,
         ConvertToLLVM(fast_math=fast_math),  # everything at once: no half-converted types between
     )
 
@@ -88,6 +160,40 @@ class GaweeToLinalg(Pipeline):
 
 
 @dataclass(frozen=True)
+class GaweeToKernels(Pipeline):
+    """Lower a graph to kernels with layouts and schedules, with weight packing in @prepare.
+
+    rewrite:
+        gawee.conv   ->   gawee.winograd, or gawee.kernel ... schedule #gawee.schedule<...>
+    """
+
+    name = "gawee-to-kernels"
+
+    target: str = HOST
+    """The processor to schedule for: `host`, or a name that `gawee-opt --target` knows."""
+
+    algorithms: str = FAST
+    """`fast`, or `exact`: without algorithms that round otherwise than the definition."""
+
+    def passes(self) -> Sequence[ModulePass]:
+        return to_kernels(self.target, self.algorithms)
+
+
+@dataclass(frozen=True)
+class GaweeKernelsToLoops(Pipeline):
+    """Lower scheduled kernels to loops over vectors, intermediates in one planned workspace.
+
+    rewrite:
+        gawee.kernel   ->   func.call @conv_0, a private function of loops over register tiles
+    """
+
+    name = "gawee-kernels-to-loops"
+
+    def passes(self) -> Sequence[ModulePass]:
+        return kernels_to_loops()
+
+
+@dataclass(frozen=True)
 class GaweeToLoops(Pipeline):
     """Lower a graph to loops over scalars, intermediates in one planned workspace.
 
@@ -114,5 +220,11 @@ class GaweeToLLVM(Pipeline):
     fast_math: str | None = None
     """LLVM fast-math flags on float ops, such as `contract` or `fast`; none by default."""
 
+    parallel: bool = True
+    """Whether parallel loops become teams of threads, which an OpenMP runtime starts."""
+
+    expand_math: bool = False
+    """Compute exp, exp2, log, tanh and erf by arithmetic, which is vectorised, not by libm."""
+
     def passes(self) -> Sequence[ModulePass]:
-        return to_llvm(self.fast_math)
+        return to_llvm(self.fast_math, parallel=self.parallel, expand_math=self.expand_math)

@@ -17,9 +17,18 @@ class CompiledTorch:
     are returned have them. `compiled.native` is the same on NumPy arrays.
     """
 
-    def __init__(self, ir: NPU_IR, weights: Mapping[str, object], fast_math: str | None) -> None:
+    def __init__(
+        self,
+        ir: NPU_IR,
+        weights: Mapping[str, object],
+        fast_math: str | None = None,
+        algorithms: str = "fast",
+        num_threads: int | None = None,
+    ) -> None:
         self.ir = ir
-        self.native: CompiledModel = ir_model(ir, weights).compile(fast_math=fast_math)
+        self.native: CompiledModel = ir_model(ir, weights).compile(
+            fast_math=fast_math, algorithms=algorithms, num_threads=num_threads
+        )
 
     def rebind(self, weights: Mapping[str, object]) -> None:
         """Take other weights, a state_dict; nothing is compiled again.
@@ -49,6 +58,8 @@ def compile_torch(
     example_inputs: Sequence[object],
     *,
     fast_math: str | None = None,
+    algorithms: str = "fast",
+    num_threads: int | None = None,
     decompose: bool = True,
 ) -> CompiledTorch:
     """Extract a model, import it and compile it with its own weights, for this processor.
@@ -56,9 +67,10 @@ def compile_torch(
     model: a torch.nn.Module in `eval()` mode, with its weights.
     example_inputs: the positional arguments of `forward`; their shapes are those of every call.
     fast_math: LLVM's flags for float ops, none by default.
+    algorithms, num_threads: as for `Model.compile`.
 
     Raises ExportError and ConversionError for a model that cannot be extracted or imported.
     """
     ir = extract_ir(model, example_inputs, strict=False, decompose=decompose)
     state: Callable[[], Mapping[str, object]] = getattr(model, "state_dict")
-    return CompiledTorch(ir, state(), fast_math)
+    return CompiledTorch(ir, state(), fast_math, algorithms, num_threads)

@@ -2,7 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 
-from xdsl.dialects.builtin import BoolAttr, DenseArrayBase, IntegerType, ModuleOp, i64
+from xdsl.dialects.builtin import (
+    I64,
+    BoolAttr,
+    DenseArrayBase,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    i64,
+)
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, OptOperandDef, OptPropertyDef
@@ -13,13 +21,19 @@ from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.reduce.draft import body_ops, copy_of, keep_ops
-from gawee_dialect.reduce.links import Slot, axis
+from gawee_dialect.reduce.slots import Slot, axis
 
-PLAIN_ENTRIES = {"kernel": 1, "strides": 1, "dilations": 1, "padding": 0}
+PLAIN_ENTRIES = {
+    **{"kernel": 1, "strides": 1, "dilations": 1, "padding": 0, "output_padding": 0},
+    **{"offsets": 0, "low": 0, "high": 0, "repeats": 1},
+}
 """The default of every entry of a property that is a list of integers."""
 
 PLAIN_FLAGS = {"ceil_mode": False}
 """The default of a property that is a flag."""
+
+PLAIN_INTEGERS = {"k": 1}
+"""The least of a property that is one integer, for what is above it."""
 
 Change = dict[str, Attribute | None]
 
@@ -39,6 +53,10 @@ def plainer_properties(op: Operation) -> Iterator[Change]:
         yield {**plain}
     yield from _plainer_entries(op)
     yield from _plainer_flags(op)
+    for name, least in PLAIN_INTEGERS.items():
+        value = op.properties.get(name)
+        if isa(value, IntegerAttr[I64]) and value.value.data > least:
+            yield {name: IntegerAttr(least, i64)}
 
 
 def _plainer_entries(op: Operation) -> Iterator[Change]:

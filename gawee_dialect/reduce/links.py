@@ -1,33 +1,30 @@
 """Which sizes of an op's operands, result and properties are one size.
 
-A slot is one size: an axis of a value, or an entry of a property. What an op computes from sizes,
+What an op computes from sizes,
 such as the height of a convolution's result, is no link: the op's own shape rule says it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.elementwise import BinaryOp
-from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.dialect.arrangement import BroadcastToOp
+from gawee_dialect.dialect.attention import AttentionOp
+from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.elementwise import ElementwiseOp
+from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.operation import GaweeOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, WindowPoolOp
+from gawee_dialect.dialect.pool import AdaptivePoolOp, WindowPoolOp
+from gawee_dialect.dialect.reduction import ArgOp, ReduceOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.slicing import SliceOp
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
-
-Slot = tuple[SSAValue | Operation, str, int]
-Link = tuple[Slot, Slot]
-
-AXIS = "axis"
-
-
-def axis(value: SSAValue, index: int) -> Slot:
-    """Return the slot of a value's axis."""
-    return (value, AXIS, index)
+from gawee_dialect.reduce.movement_links import movement_links
+from gawee_dialect.reduce.slots import Link, Slot, axis, broadcast_axes, same_axes
 
 
 def property_sizes(op: Operation) -> dict[str, tuple[int, ...]]:
@@ -35,23 +32,25 @@ def property_sizes(op: Operation) -> dict[str, tuple[int, ...]]:
     match op:
         case WindowPoolOp():
             return {"kernel": op.kernel.get_values()}
-        case AdAvgPoolOp():
+        case AdaptivePoolOp():
             return {"output_size": op.output_size.get_values()}
         case InterpolateOp():
             return {"size": op.size.get_values()}
-        case ReshapeOp():
+        case ReshapeOp() | BroadcastToOp():
             return {"shape": op.shape.get_values()}
+        case SliceOp():
+            return {"sizes": op.sizes.get_values()}
         case _:
             return {}
 
 
 def kernel_slots(op: Operation) -> list[Slot]:
-    """Return the slots of a window's height and width; shrinking one makes the result grow."""
+    """Return the slots of a window's sizes; shrinking one makes the result grow."""
     match op:
         case ConvOp():
-            return [axis(op.weight, 2), axis(op.weight, 3)]
+            return [axis(op.weight, index) for index in range(2, len(tensor_shape(op.weight)))]
         case WindowPoolOp():
-            return [(op, "kernel", 0), (op, "kernel", 1)]
+            return [(op, "kernel", index) for index in range(len(op.kernel.get_values()))]
         case _:
             return []
 
@@ -65,12 +64,35 @@ def links(op: Operation) -> Iterable[Link]:
             return _matmul(op)
         case BatchNormOp():
             return _batch_norm(op)
-        case BinaryOp():
-            return (*_broadcast(op.lhs, op.output), *_broadcast(op.rhs, op.output))
-        case WindowPoolOp() | AdAvgPoolOp() | InterpolateOp():
+        case ElementwiseOp():
+            return [link for value in op.operands for link in broadcast_axes(value, op.output)]
+        case LayerNormOp() | RmsNormOp() | GroupNormOp():
+            return _scaled(op)
+        case ReduceOp():
+            return _reduced(op.input, op.output, op.reduced_axes)
+        case ArgOp():
+            return _reduced(op.input, op.output, [op.searched_axis])
+        case WindowPoolOp() | AdaptivePoolOp() | InterpolateOp():
             return _image(op)
+        case ConvTransposeOp() | BatchMatMulOp() | AttentionOp() | GridSampleOp():
+            return _products_and_samples(op)
         case _:
-            return _moves(op)
+            moved = movement_links(op)
+            return _moves(op) if moved is None else moved
+
+
+def _products_and_samples(
+    op: ConvTransposeOp | BatchMatMulOp | AttentionOp | GridSampleOp,
+) -> Iterable[Link]:
+    match op:
+        case ConvTransposeOp():
+            return _conv_transpose(op)
+        case BatchMatMulOp():
+            return _batch_matmul(op)
+        case AttentionOp():
+            return _attention(op)
+        case GridSampleOp():
+            return _grid_sample(op)
 
 
 def _moves(op: Operation) -> Iterable[Link]:
@@ -82,30 +104,11 @@ def _moves(op: Operation) -> Iterable[Link]:
             return _flatten(op)
         case CatOp():
             dim = op.dim.value.data
-            return [link for value in op.inputs for link in _same_axes(value, op.output, dim)]
+            return [link for value in op.inputs for link in same_axes(value, op.output, dim)]
         case GaweeOp() if op.operands and is_tensor(op.operands[0].type):
-            return _same_axes(op.operands[0], op.output)
+            return same_axes(op.operands[0], op.output)
         case _:
             return ()
-
-
-def _same_axes(input: SSAValue, output: SSAValue, apart: int | None = None) -> Iterable[Link]:
-    """Link the axes at the same position, of the same size, where there are as many."""
-    shape, sizes = tensor_shape(input), tensor_shape(output)
-    if len(shape) != len(sizes):
-        return
-    skipped = None if apart is None else apart % len(sizes)
-    for index, (one, other) in enumerate(zip(shape, sizes, strict=True)):
-        if one == other and index != skipped:
-            yield axis(input, index), axis(output, index)
-
-
-def _broadcast(input: SSAValue, output: SSAValue) -> Iterable[Link]:
-    shape, wide = tensor_shape(input), tensor_shape(output)
-    missing = len(wide) - len(shape)
-    for index, size in enumerate(shape):
-        if size == wide[missing + index]:
-            yield axis(input, index), axis(output, missing + index)
 
 
 def _conv(op: ConvOp) -> Iterable[Link]:
@@ -119,10 +122,93 @@ def _conv(op: ConvOp) -> Iterable[Link]:
         yield axis(op.input, 1), axis(op.output, 1)  # one group fewer is one of each fewer
 
 
+def _conv_transpose(op: ConvTransposeOp) -> Iterable[Link]:
+    yield axis(op.input, 0), axis(op.output, 0)
+    yield axis(op.input, 1), axis(op.weight, 0)
+    if op.bias is not None:
+        yield axis(op.bias, 0), axis(op.output, 1)
+    if op.groups.value.data == 1:
+        yield axis(op.weight, 1), axis(op.output, 1)
+
+
+def _batch_matmul(op: BatchMatMulOp) -> Iterable[Link]:
+    a, b, out = (len(tensor_shape(value)) for value in (op.a, op.b, op.output))
+    rows, inner = (1, 2) if op.transpose_a is not None else (2, 1)
+    features, same_inner = (2, 1) if op.transpose_b is not None else (1, 2)
+    yield axis(op.a, a - rows), axis(op.output, out - 2)
+    yield axis(op.b, b - features), axis(op.output, out - 1)
+    yield axis(op.a, a - inner), axis(op.b, b - same_inner)
+    yield from _leading(op.a, op.output)
+    yield from _leading(op.b, op.output)
+
+
+def _leading(input: SSAValue, output: SSAValue) -> Iterable[Link]:
+    """Link the leading axes of matrices that are not broadcast."""
+    shape, wide = tensor_shape(input)[:-2], tensor_shape(output)[:-2]
+    missing = len(wide) - len(shape)
+    for index, size in enumerate(shape):
+        if size == wide[missing + index]:
+            yield axis(input, index), axis(output, missing + index)
+
+
+def _attention(op: AttentionOp) -> Iterable[Link]:
+    rank = len(tensor_shape(op.q))
+    yield axis(op.q, rank - 2), axis(op.output, rank - 2)
+    yield axis(op.q, rank - 1), axis(op.k, rank - 1)
+    yield axis(op.k, rank - 2), axis(op.v, rank - 2)
+    yield axis(op.v, rank - 1), axis(op.output, rank - 1)
+    for index in range(rank - 2):
+        yield axis(op.q, index), axis(op.output, index)
+        yield axis(op.k, index), axis(op.v, index)
+        if tensor_shape(op.k)[index] == tensor_shape(op.q)[index]:
+            yield axis(op.k, index), axis(op.q, index)
+    if op.mask is not None:
+        yield from _mask(op, op.mask)
+
+
+def _mask(op: AttentionOp, mask: SSAValue) -> Iterable[Link]:
+    """Link the axes of a mask that are not broadcast: the last is that of the keys."""
+    shape, rank = tensor_shape(mask), len(tensor_shape(op.q))
+    missing = rank - len(shape)
+    for index, size in enumerate(shape):
+        place = missing + index
+        of = axis(op.k, rank - 2) if place == rank - 1 else axis(op.q, place)
+        own = tensor_shape(op.k)[-2] if place == rank - 1 else tensor_shape(op.q)[place]
+        if size == own:
+            yield axis(mask, index), of
+
+
+def _grid_sample(op: GridSampleOp) -> Iterable[Link]:
+    yield axis(op.input, 0), axis(op.output, 0)
+    yield axis(op.input, 0), axis(op.grid, 0)
+    yield axis(op.input, 1), axis(op.output, 1)
+    yield axis(op.grid, 1), axis(op.output, 2)
+    yield axis(op.grid, 2), axis(op.output, 3)
+
+
 def _batch_norm(op: BatchNormOp) -> Iterable[Link]:
-    yield from _same_axes(op.input, op.output)
+    yield from same_axes(op.input, op.output)
     for value in op.operands[1:]:
         yield axis(value, 0), axis(op.input, 1)
+
+
+def _scaled(op: LayerNormOp | RmsNormOp | GroupNormOp) -> Iterable[Link]:
+    yield from same_axes(op.input, op.output)
+    if isinstance(op, GroupNormOp):
+        first = 1
+    else:
+        first = len(tensor_shape(op.input)) - op.normalized_rank.value.data
+    for value in op.operands[1:]:
+        for index in range(len(tensor_shape(value))):
+            yield axis(value, index), axis(op.input, first + index)
+
+
+def _reduced(input: SSAValue, output: SSAValue, axes: Sequence[int]) -> Iterable[Link]:
+    rank = len(tensor_shape(input))
+    kept = [index for index in range(rank) if index not in axes]
+    keeps_dims = len(tensor_shape(output)) == rank
+    for position, index in enumerate(kept):
+        yield axis(input, index), axis(output, index if keeps_dims else position)
 
 
 def _matmul(op: MatMulOp) -> Iterable[Link]:
@@ -135,7 +221,7 @@ def _matmul(op: MatMulOp) -> Iterable[Link]:
         yield axis(op.bias, 0), axis(op.weight, 0)
 
 
-def _image(op: WindowPoolOp | AdAvgPoolOp | InterpolateOp) -> Iterable[Link]:
+def _image(op: WindowPoolOp | AdaptivePoolOp | InterpolateOp) -> Iterable[Link]:
     yield axis(op.input, 0), axis(op.output, 0)
     yield axis(op.input, 1), axis(op.output, 1)
     for name in ("output_size", "size"):

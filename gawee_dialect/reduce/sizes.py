@@ -10,7 +10,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
+from math import gcd, prod
 
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, ModuleOp, TensorType, i64
 from xdsl.dialects.func import FuncOp
@@ -21,20 +21,15 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.dense import array_of, dense_of
-from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.normalization import GroupNormOp
+from gawee_dialect.dialect.operation import InferredOp
 from gawee_dialect.dialect.pool import WindowPoolOp
+from gawee_dialect.dialect.position import IotaOp
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape, tensor_type
-from gawee_dialect.dialect.window import window_extent
+from gawee_dialect.dialect.window import padding_pairs, window_extent
 from gawee_dialect.reduce.draft import Draft, body_ops, returned_values, with_function
-from gawee_dialect.reduce.links import (
-    AXIS,
-    Classes,
-    Slot,
-    axis,
-    kernel_slots,
-    links,
-    property_sizes,
-)
+from gawee_dialect.reduce.links import Classes, kernel_slots, links, property_sizes
+from gawee_dialect.reduce.slots import AXIS, Slot, axis
 
 Properties = Mapping[Operation, Mapping[str, Attribute | None]]
 """Properties of some ops to have another value, None for no value."""
@@ -84,7 +79,7 @@ class Sizes:
     def _slots(self) -> Iterator[tuple[Slot, int, int]]:
         """Yield every slot that may be chosen, its size, and the elements of its tensor."""
         arguments: Sequence[SSAValue] = self.function.body.block.args
-        constants = [op.output for op in self.ops if isinstance(op, ConstantOp)]
+        constants = [op.output for op in self.ops if isinstance(op, ConstantOp | IotaOp)]
         for value in (*arguments, *constants):
             shape = tensor_shape(value) if is_tensor(value.type) else ()
             for index, size in enumerate(shape):
@@ -176,18 +171,21 @@ class _Attempt:
                 new.properties.pop(name, None)
             else:
                 new.properties[name] = value
-        if isinstance(new, GaweeOp):
+        if isinstance(new, InferredOp):
             self._infer(op, new)
 
-    def _infer(self, old: Operation, new: GaweeOp) -> None:
-        hint = new.output.name_hint
-        result = Rewriter.replace_value_with_new_type(new.output, new.inferred_type())
-        result.name_hint = hint
-        self.draft.values[old.results[0]] = result
-        for index, size in enumerate(tensor_shape(result)):
-            root = self.source.classes.find(axis(old.results[0], index))
-            if self.sizes.setdefault(root, size) != size:
-                raise _Conflict(root, size)
+    def _infer(self, old: Operation, new: InferredOp) -> None:
+        # Nothing but the result says how far an iota counts.
+        types = [self._type(old.result)] if isinstance(old, IotaOp) else new.inferred_types()
+        for value, made, type in zip(old.results, tuple(new.results), types, strict=True):
+            hint = made.name_hint
+            result = Rewriter.replace_value_with_new_type(made, type)
+            result.name_hint = hint
+            self.draft.values[value] = result
+            for index, size in enumerate(tensor_shape(result)):
+                root = self.source.classes.find(axis(value, index))
+                if self.sizes.setdefault(root, size) != size:
+                    raise _Conflict(root, size)
 
     def _adapted(self, op: Operation, new: Operation) -> dict[str, Attribute]:
         """Return the properties that follow from sizes."""
@@ -201,24 +199,27 @@ class _Attempt:
             adapted["value"] = dense_of(array_of(op.value)[corner], type)
         if isinstance(op, ConvOp) and isinstance(new, ConvOp):
             adapted["groups"] = IntegerAttr(_groups(op, new), i64)
+        if isinstance(op, GroupNormOp) and isinstance(new, GroupNormOp):
+            channels = tensor_shape(new.input)[1]
+            adapted["groups"] = IntegerAttr(gcd(op.groups.value.data, channels) or 1, i64)
         if isinstance(op, ConvOp | WindowPoolOp):
             adapted["padding"] = DenseArrayBase.from_list(i64, self._padding(op))
         return adapted
 
     def _padding(self, op: ConvOp | WindowPoolOp) -> Sequence[int]:
         """Return the padding less what the window shrank, so that the result keeps its size."""
-        top, left, bottom, right = op.padding.get_values()
+        pads = padding_pairs(op.padding.get_values())
         dilations = getattr(op, "dilations", None)
-        steps = dilations.get_values() if isinstance(dilations, DenseArrayBase) else (1, 1)
-        pads = [(top, bottom), (left, right)]
+        steps = (
+            dilations.get_values() if isinstance(dilations, DenseArrayBase) else (1,) * len(pads)
+        )
         for index, slot in enumerate(kernel_slots(op)):
             old = _old_size(slot)
             new = self._size(slot, old)
             less = window_extent(old, steps[index]) - window_extent(new, steps[index])
             before, after = pads[index]
             pads[index] = max(0, before - less // 2), max(0, after - (less - less // 2))
-        (top, bottom), (left, right) = pads
-        return top, left, bottom, right
+        return [*(before for before, _ in pads), *(after for _, after in pads)]
 
 
 def _old_size(slot: Slot) -> int:

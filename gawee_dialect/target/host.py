@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import os
 import platform
 import re
@@ -15,16 +16,19 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.target.description import GIGA, HOST, KIB, MIB, Memory, Processor
 
+CACHE_VARIABLE = "GAWEE_CACHE_DIR"
+"""The environment variable that names another folder for what is kept between processes."""
+
 ASSUMED_FREQUENCY = 3e9
 """Hz, where the machine does not tell its own."""
 
 ASSUMED_CACHES = {"L1": 32 * KIB, "L2": 512 * KIB, "L3": 8 * MIB}
 """Bytes, where the machine does not tell."""
 
-ASSUMED_RATES = {"L2": 32.0, "L3": 10.0}
+ASSUMED_RATES = {"L2": 32.0, "L3": 20.0}
 """Bytes a cycle, where nobody measured; from L1, two vectors a cycle are assumed."""
 
-ASSUMED_MAIN_MEMORY = 10 * GIGA
+ASSUMED_MAIN_MEMORY = 20 * GIGA
 """Bytes a second."""
 
 MULTIPLY_ADDS = {"znver1": 1, "znver4": 1, "apple-m1": 4, "apple-m2": 4, "apple-m3": 4}
@@ -91,6 +95,33 @@ def frequency() -> float:
     return 1e6 * max(map(float, megahertz)) if megahertz else ASSUMED_FREQUENCY
 
 
+def _allowed_cpus() -> Sequence[int]:
+    affinity = getattr(os, "sched_getaffinity", None)
+    return sorted(affinity(0)) if affinity else range(os.cpu_count() or 1)
+
+
+def _quota() -> float:
+    """Return how many processors a container may use at once, infinity where it has no limit."""
+    fields = _read("/sys/fs/cgroup/cpu.max").split()
+    if len(fields) == 2 and fields[0].isdecimal() and fields[1].isdecimal():
+        return int(fields[0]) / int(fields[1])
+    return math.inf
+
+
+def physical_cores() -> int:
+    """Return the cores that this process may use: hardware threads of one core count once."""
+    fast = _sysctl("hw.perflevel0.physicalcpu")
+    if fast.isdecimal():
+        return int(fast)
+    topology = "/sys/devices/system/cpu/cpu{}/topology/{}"
+    cores = {
+        (_read(topology.format(cpu, "physical_package_id")), _read(topology.format(cpu, "core_id")))
+        for cpu in _allowed_cpus()
+    }
+    known = len(_allowed_cpus()) if ("", "") in cores else len(cores)
+    return max(1, int(min(known, _quota())))
+
+
 def model_name() -> str:
     """Return what the maker calls the processor."""
     found = re.search(r"^model name\s*:\s*(.+)$", _read("/proc/cpuinfo"), re.MULTILINE)
@@ -140,7 +171,10 @@ class Measured:
 
 
 def cache_folder() -> Path:
-    """Return the folder of the user's cache that is ours."""
+    """Return the folder of the user's cache that is ours, or the one that CACHE_VARIABLE names."""
+    chosen = os.environ.get(CACHE_VARIABLE)
+    if chosen:
+        return Path(chosen)
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import numpy as np
@@ -15,7 +16,7 @@ from rich.console import Console
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
-from gawee_dialect.levels import Level
+from gawee_dialect.levels import ALGORITHMS, Level
 from gawee_dialect.model import Model, load
 from gawee_dialect.parameters import open_archive
 from gawee_dialect.parameters.joined import joined
@@ -26,6 +27,10 @@ from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, r
 from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, random_array, read_inputs
 from gawee_dialect.universe import all_passes, make_context
+
+if TYPE_CHECKING:
+    from gawee_dialect.backend.memory import MemoryUse
+    from gawee_dialect.model import Runner
 
 PROG = "gawee-run"
 DEFAULT_TOLERANCE = 1e-4
@@ -121,7 +126,21 @@ def argument_parser() -> CommandParser:
     )
     add("--emit-dir", default=".", metavar="DIR", help="where --emit writes (default: .)")
     add("--name", help="prefix of emitted files and functions (default: the graph's name)")
+    add(
+        "--algorithms",
+        choices=ALGORITHMS,
+        default=ALGORITHMS[0],
+        help="of level llvm: fast (default; Winograd's convolution where it pays), exact (each sum "
+        "as defined, but for its order) or plain loops",
+    )
     add("--fast-math", metavar="FLAGS", help="LLVM's float flags, such as contract or fast")
+    add(
+        "--num-threads",
+        type=int,
+        metavar="N",
+        help="threads of level llvm (default: one a core); code emitted with 1 needs no OpenMP",
+    )
+    add("--no-cache", action="store_true", help="compile even what an earlier run compiled")
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
 
@@ -142,11 +161,28 @@ class Session:
     progress: Console
     """Standard error: what is being done, where a person watches."""
 
+    memory: "MemoryUse | None" = None
+    """What the native code of the last level needs."""
+
+    def ready(self, level: Level) -> "Runner":
+        """Lower and compile the model; return a function from inputs to outputs by name."""
+        arguments = self.arguments
+        if level is not Level.LLVM:
+            return self.model.runner(level)
+        compiled = self.model.compile(
+            fast_math=arguments.fast_math,
+            algorithms=arguments.algorithms,
+            num_threads=arguments.num_threads,
+            cache=not arguments.no_cache,
+        )
+        self.memory = compiled.memory
+        return compiled.run
+
     def run_level(self, level: Level) -> tuple[dict[str, AnyArray], dict[str, float]]:
         """Return the outputs at a level, and seconds: `prepare` once, `run` the best of all."""
         start = perf_counter()
         with self.progress.status(f"preparing level {level}"):
-            run = self.model.runner(level, fast_math=self.arguments.fast_math)
+            run = self.ready(level)
         seconds = {"prepare": perf_counter() - start, "run": float("inf")}
         outputs: dict[str, AnyArray] = {}
         with self.progress.status(f"running level {level}"):
@@ -217,6 +253,8 @@ def emit(session: Session) -> int:
             arguments.emit,
             name=arguments.name,
             fast_math=arguments.fast_math,
+            algorithms=arguments.algorithms,
+            num_threads=arguments.num_threads,
         )
     for path in paths:
         session.console.print(f"wrote {path}", highlight=False, soft_wrap=True)
@@ -277,19 +315,31 @@ def verified(session: Session, outputs: Mapping[str, AnyArray], result: dict[str
 def profile(session: Session, level: Level) -> dict[str, object]:
     """Time each node, print and draw what is asked for; return what goes into the JSON."""
     from gawee_dialect.instruments.profile import processor_json
-    from gawee_dialect.tools.run_report import print_profile
+    from gawee_dialect.tools.run_report import print_memory, print_profile
 
     arguments = session.arguments
     processor = this_processor(measured=arguments.measure)
-    times = session.model.profile(session.inputs, level, runs=max(3, arguments.repeat))
+    times = session.model.profile(
+        session.inputs,
+        level,
+        runs=max(3, arguments.repeat),
+        algorithms=arguments.algorithms,
+    )
     print_profile(session.console, times, processor)
+    if session.memory is not None:
+        print_memory(session.console, session.memory)
     if arguments.roofline is not None:
         from gawee_dialect.plots.roofline import draw_roofline
 
         draw_roofline(arguments.roofline, times, processor, f"{session.model.name}, level {level}")
         session.console.print(f"wrote {arguments.roofline}", highlight=False, soft_wrap=True)
-    limits = processor_json(processor)
-    return {"limits": limits, "profile": [time.to_json(processor) for time in times]}
+    result: dict[str, object] = {
+        "limits": processor_json(processor),
+        "profile": [time.to_json(processor) for time in times],
+    }
+    if session.memory is not None:
+        result["memory_bytes"] = asdict(session.memory)
+    return result
 
 
 def this_processor(*, measured: bool) -> Processor:

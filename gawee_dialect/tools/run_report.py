@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
+from gawee_dialect.backend.memory import MemoryUse
 from gawee_dialect.dialect.types import shape_text
 from gawee_dialect.instruments.profile import NodeTime, time_unit
 from gawee_dialect.target.description import HOST, Processor
@@ -131,3 +132,18 @@ def print_profile(console: Console, times: Sequence[NodeTime], processor: Proces
     console.print(f"limits of one core of {processor.summary()}", highlight=False, soft_wrap=True)
     if processor.name == HOST and processor.measured_flops is None:
         console.print("nobody measured this machine: --measure does, once", highlight=False)
+
+
+def print_memory(console: Console, memory: MemoryUse) -> None:
+    """Print what a run needs beside code, inputs and outputs."""
+    console.print(
+        f"memory: {megabytes(memory.workspace)} workspace, {megabytes(memory.prepared)} prepared "
+        f"weights, {megabytes(memory.parameters)} weights read as they are",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def megabytes(count: int) -> str:
+    """Return a number of bytes as people write it, 2^20 bytes to a MB."""
+    return f"{count / 2**20:.2f} MB" if count >= 2**20 else f"{count / 2**10:.1f} KB"

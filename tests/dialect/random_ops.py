@@ -54,6 +54,8 @@ from gawee_dialect.dialect.arithmetic import (
     RoundOp,
     SignOp,
 )
+from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.bitwise import (
     BitwiseAndOp,
     BitwiseNotOp,
@@ -70,7 +72,7 @@ from gawee_dialect.dialect.comparison import (
     WhereOp,
 )
 from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.elementary import (
     CosOp,
     ErfOp,
@@ -82,9 +84,13 @@ from gawee_dialect.dialect.elementary import (
     TanhOp,
 )
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
-from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.order import SortOp, TopKOp
+from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.position import IotaOp, TriOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
 from gawee_dialect.dialect.reduction import (
     ArgMaxOp,
@@ -98,7 +104,9 @@ from gawee_dialect.dialect.reduction import (
     ReduceSumOp,
 )
 from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.types import ui8
 
 FLOATS: tuple[AnyFloat, ...] = (f32, f16, f64)
@@ -135,9 +143,10 @@ def shape(draw: Draw, rank: int | None = None, least: int = 0) -> list[int]:
 
 def window(draw: Draw) -> tuple[list[int], list[int], list[int], list[int], list[int]]:
     """Kernel, strides, padding, dilations, and spatial sizes that the window fits."""
-    kernel, strides, dilations = (draw(st.tuples(*[st.integers(1, 3)] * 2)) for _ in range(3))
+    axes = draw(st.integers(1, 3))
+    kernel, strides, dilations = (draw(st.tuples(*[st.integers(1, 3)] * axes)) for _ in range(3))
     extent = [d * (k - 1) + 1 for k, d in zip(kernel, dilations, strict=True)]
-    pads = [draw(st.integers(0, extent[axis] - 1)) for axis in (0, 1, 0, 1)]
+    pads = [draw(st.integers(0, size - 1)) for size in extent * 2]
     spatial = [e + draw(st.integers(0, 5)) for e in extent]
     return list(kernel), list(strides), pads, list(dilations), spatial
 
@@ -157,6 +166,68 @@ def convs(draw: Draw) -> Operation:
         padding=padding,
         dilations=dilations,
         groups=groups,
+    )
+
+
+@st.composite
+def conv_transposes(draw: Draw) -> Operation:
+    kernel, strides, _, dilations, spatial = window(draw)
+    groups, channels, filters = (draw(st.integers(1, 3)) for _ in range(3))
+    element = draw(st.sampled_from(FLOATS))
+    limits = [max(pair) for pair in zip(strides, dilations, strict=True)]
+    bias = value(element, [groups * filters]) if draw(st.booleans()) else None
+    return ConvTransposeOp(
+        value(element, [draw(sizes), groups * channels, *spatial]),
+        value(element, [groups * channels, filters, *kernel]),
+        bias,
+        strides=strides,
+        # Less than half of what a kernel of one element leaves.
+        padding=[draw(st.integers(0, (size - 1) // 2)) for size in spatial * 2],
+        output_padding=[draw(st.integers(0, limit - 1)) for limit in limits],
+        dilations=dilations,
+        groups=groups,
+    )
+
+
+@st.composite
+def batch_matmuls(draw: Draw) -> Operation:
+    element, leading = draw(st.sampled_from(NUMBERS)), draw(st.lists(sizes, max_size=2))
+    rows, inner, features = (draw(sizes) for _ in range(3))
+    transpose_a, transpose_b = draw(st.booleans()), draw(st.booleans())
+    a = [inner, rows] if transpose_a else [rows, inner]
+    b = [features, inner] if transpose_b else [inner, features]
+    return BatchMatMulOp(
+        value(element, [*leading, *a]),
+        value(element, [*leading[draw(st.integers(0, 2)) :], *b]),
+        transpose_a=transpose_a,
+        transpose_b=transpose_b,
+    )
+
+
+@st.composite
+def attentions(draw: Draw) -> Operation:
+    element = draw(st.sampled_from(FLOATS))
+    batch, heads, own, queries, keys, width, out = (draw(sizes) for _ in range(7))
+    masks = [value(element, [queries, keys]), value(i1, [batch, 1, 1, keys]), None]
+    return AttentionOp(
+        value(element, [batch, heads * own, queries, width]),
+        value(element, [batch, heads, keys, width]),
+        value(element, [batch, heads, keys, out]),
+        draw(st.sampled_from(masks)),
+        scale=draw(st.none() | st.floats(0.01, 100)),
+        causal=draw(st.booleans()),
+    )
+
+
+@st.composite
+def grid_samples(draw: Draw) -> Operation:
+    element, image = draw(st.sampled_from(FLOATS)), shape(draw, 4)
+    return GridSampleOp(
+        value(element, image),
+        value(element, [image[0], *shape(draw, 2), 2]),
+        mode=draw(st.sampled_from(GridSampleOp.MODES)),
+        padding_mode=draw(st.sampled_from(GridSampleOp.PADDING_MODES)),
+        align_corners=draw(st.booleans()),
     )
 
 
@@ -321,24 +392,28 @@ def avg_pools(draw: Draw) -> Operation:
 
 
 @st.composite
-def adaptive_pools(draw: Draw) -> Operation:
-    return AdAvgPoolOp(
-        value(draw(st.sampled_from(FLOATS)), shape(draw, 4)), output_size=shape(draw, 2)
+def adaptive_pools(draw: Draw, op: type[AdAvgPoolOp] | type[AdMaxPoolOp]) -> Operation:
+    axes = draw(st.integers(1, 3))
+    return op(
+        value(draw(st.sampled_from(FLOATS)), shape(draw, 2 + axes)), output_size=shape(draw, axes)
     )
 
 
 @st.composite
 def interpolates(draw: Draw) -> Operation:
-    mode = draw(st.sampled_from(InterpolateOp.MODES))
+    mode = draw(st.sampled_from(list(InterpolateOp.MODES)))
+    axes = draw(st.sampled_from(InterpolateOp.MODES[mode]))
+    choosing = mode in InterpolateOp.CHOOSING
     python = TestOp(result_types=[PythonValueType()] * 2).results
     scalars = [value(i64, []), value(i64, [])]
     scale = st.floats(0.01, 100)
     return InterpolateOp(
-        value(draw(st.sampled_from(FLOATS)), shape(draw, 4)),
-        size=shape(draw, 2),
+        value(draw(st.sampled_from(FLOATS)), shape(draw, 2 + axes)),
+        size=shape(draw, axes),
         mode=mode,
-        align_corners=mode == "bilinear" and draw(st.booleans()),
-        scales=draw(st.none() | st.tuples(scale, scale)),
+        align_corners=not choosing and draw(st.booleans()),
+        float_positions=choosing and draw(st.booleans()),
+        scales=draw(st.none() | st.tuples(*[scale] * axes)),
         size_from=draw(st.sampled_from([(), scalars, python, python[:1]])),
     )
 
@@ -374,6 +449,173 @@ def cats(draw: Draw) -> Operation:
     return CatOp(inputs, dim=axis - draw(st.sampled_from([0, len(dims)])))
 
 
+def axis_of(draw: Draw, dims: Sequence[int]) -> int:
+    """An axis of a shape, counted from either end."""
+    return draw(st.integers(-len(dims), len(dims) - 1))
+
+
+@st.composite
+def transposes(draw: Draw) -> Operation:
+    dims = shape(draw)
+    order = draw(st.permutations(range(len(dims))))
+    return TransposeOp(value(draw(st.sampled_from(ELEMENTS)), dims), permutation=order)
+
+
+@st.composite
+def broadcasts(draw: Draw) -> Operation:
+    full = shape(draw)
+    small = [size if draw(st.booleans()) else 1 for size in full][draw(st.integers(0, 4)) :]
+    return BroadcastToOp(value(draw(st.sampled_from(ELEMENTS)), small), shape=full)
+
+
+@st.composite
+def tiles(draw: Draw) -> Operation:
+    dims = shape(draw)
+    repeats = [draw(st.integers(0, 3)) for _ in dims]
+    return TileOp(value(draw(st.sampled_from(ELEMENTS)), dims), repeats=repeats)
+
+
+@st.composite
+def reverses(draw: Draw) -> Operation:
+    dims = shape(draw)
+    axes = draw(st.lists(st.integers(0, len(dims) - 1), unique=True)) if dims else []
+    signed = [axis - draw(st.sampled_from([0, len(dims)])) for axis in axes]
+    return ReverseOp(value(draw(st.sampled_from(ELEMENTS)), dims), axes=signed)
+
+
+def box_of(draw: Draw, dims: Sequence[int]) -> tuple[list[int], list[int], list[int]]:
+    """Offsets, sizes and positive strides of a box inside a shape."""
+    offsets = [draw(st.integers(0, size - 1)) for size in dims]
+    strides = [draw(st.integers(1, 3)) for _ in dims]
+    most = [
+        (size - 1 - offset) // stride + 1
+        for size, offset, stride in zip(dims, offsets, strides, strict=True)
+    ]
+    return offsets, [draw(st.integers(0, count)) for count in most], strides
+
+
+@st.composite
+def slices(draw: Draw) -> Operation:
+    dims = shape(draw)
+    offsets, sizes, strides = box_of(draw, dims)
+    for axis, (offset, size, stride) in enumerate(zip(offsets, sizes, strides, strict=True)):
+        if size and draw(st.booleans()):
+            offsets[axis], strides[axis] = offset + (size - 1) * stride, -stride
+    input = value(draw(st.sampled_from(ELEMENTS)), dims)
+    return SliceOp(input, offsets=offsets, sizes=sizes, strides=strides)
+
+
+@st.composite
+def insert_slices(draw: Draw) -> Operation:
+    dims, element = shape(draw), draw(st.sampled_from(ELEMENTS))
+    offsets, sizes, strides = box_of(draw, dims)
+    update = value(element, sizes)
+    return InsertSliceOp(value(element, dims), update, offsets=offsets, strides=strides)
+
+
+@st.composite
+def pads(draw: Draw) -> Operation:
+    dims, element = shape(draw), draw(st.sampled_from(ELEMENTS))
+    mode = draw(st.sampled_from(PadOp.MODES))
+    constant = mode == "constant"
+    limits = {"reflect": [size - 1 for size in dims], "circular": dims}.get(mode, [3] * len(dims))
+    low = [draw(st.integers(-size if constant else 0, limits[i])) for i, size in enumerate(dims)]
+    high = [
+        draw(st.integers(-(size + min(0, low[i])) if constant else 0, limits[i]))
+        for i, size in enumerate(dims)
+    ]
+    number = st.integers(0, 1)
+    if isinstance(element, AnyFloat):
+        number = st.floats(width=element.size * 8)
+    return PadOp(value(element, dims), low=low, high=high, mode=mode, value=draw(number))
+
+
+def index_type(draw: Draw) -> Attribute:
+    return draw(st.sampled_from([i32, i64]))
+
+
+@st.composite
+def gathers(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)
+    indices = value(index_type(draw), shape(draw))
+    return GatherOp(value(draw(st.sampled_from(ELEMENTS)), dims), indices, axis=axis_of(draw, dims))
+
+
+def indices_inside(draw: Draw, dims: Sequence[int], axis: int) -> list[int]:
+    """The shape of indices that name one axis of a shape and are no larger along the others."""
+    inside = [draw(st.integers(1, size)) for size in dims]
+    inside[axis] = draw(sizes)
+    return inside
+
+
+@st.composite
+def gathers_of_elements(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)
+    axis = axis_of(draw, dims)
+    indices = value(index_type(draw), indices_inside(draw, dims, axis))
+    return GatherElementsOp(value(draw(st.sampled_from(ELEMENTS)), dims), indices, axis=axis)
+
+
+@st.composite
+def gathers_nd(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)
+    batch = draw(st.integers(0, len(dims) - 1))
+    named = draw(st.integers(1, len(dims) - batch))
+    indices = value(index_type(draw), [*dims[:batch], *shape(draw), named])
+    return GatherNdOp(value(draw(st.sampled_from(ELEMENTS)), dims), indices, batch_dims=batch)
+
+
+@st.composite
+def scatters_of_elements(draw: Draw) -> Operation:
+    dims, reduction = shape(draw, least=1), draw(st.sampled_from(ScatterElementsOp.REDUCTIONS))
+    element = draw(st.sampled_from(NUMBERS if reduction == "add" else ELEMENTS))
+    axis = axis_of(draw, dims)
+    where = indices_inside(draw, dims, axis)
+    indices, updates = value(index_type(draw), where), value(element, where)
+    return ScatterElementsOp(value(element, dims), indices, updates, axis=axis, reduction=reduction)
+
+
+@st.composite
+def scatters_nd(draw: Draw) -> Operation:
+    dims, reduction = shape(draw, least=1), draw(st.sampled_from(ScatterNdOp.REDUCTIONS))
+    element = draw(st.sampled_from(NUMBERS if reduction == "add" else ELEMENTS))
+    rows, named = shape(draw), draw(st.integers(1, len(dims)))
+    indices = value(index_type(draw), [*rows, named])
+    updates = value(element, [*rows, *dims[named:]])
+    return ScatterNdOp(value(element, dims), indices, updates, reduction=reduction)
+
+
+@st.composite
+def iotas(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)
+    return IotaOp(TensorType(draw(st.sampled_from(NUMBERS)), dims), axis=axis_of(draw, dims))
+
+
+@st.composite
+def tris(draw: Draw) -> Operation:
+    input = value(draw(st.sampled_from(ELEMENTS)), shape(draw, least=2))
+    return TriOp(input, upper=draw(st.booleans()), diagonal=draw(st.integers(-7, 7)))
+
+
+@st.composite
+def sorts(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)
+    input = value(draw(st.sampled_from(NUMBERS)), dims)
+    return SortOp(input, axis=axis_of(draw, dims), descending=draw(st.booleans()))
+
+
+@st.composite
+def top_ks(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)
+    axis = axis_of(draw, dims)
+    return TopKOp(
+        value(draw(st.sampled_from(NUMBERS)), dims),
+        k=draw(st.integers(0, dims[axis])),
+        axis=axis,
+        largest=draw(st.booleans()),
+    )
+
+
 @st.composite
 def constants(draw: Draw) -> Operation:
     element, dims = draw(st.sampled_from(ELEMENTS)), shape(draw)
@@ -404,7 +646,10 @@ def getitems(draw: Draw) -> Operation:
 
 OPS: dict[type[Operation], st.SearchStrategy[Operation]] = {
     ConvOp: convs(),
+    ConvTransposeOp: conv_transposes(),
     MatMulOp: matmuls(),
+    BatchMatMulOp: batch_matmuls(),
+    AttentionOp: attentions(),
     BatchNormOp: batch_norms(),
     ReluOp: unary(ReluOp, ALL_NUMBERS),
     SqrtOp: unary(SqrtOp, FLOATS),
@@ -469,12 +714,30 @@ OPS: dict[type[Operation], st.SearchStrategy[Operation]] = {
     ReduceProdOp: reductions(ReduceProdOp, ALL_NUMBERS),
     MaxPoolOp: max_pools(),
     AvgPoolOp: avg_pools(),
-    AdAvgPoolOp: adaptive_pools(),
+    AdAvgPoolOp: adaptive_pools(AdAvgPoolOp),
+    AdMaxPoolOp: adaptive_pools(AdMaxPoolOp),
+    GridSampleOp: grid_samples(),
     InterpolateOp: interpolates(),
     IdentityOp: unary(IdentityOp, ELEMENTS),
     FlattenOp: flattens(),
     ReshapeOp: reshapes(),
     CatOp: cats(),
+    TransposeOp: transposes(),
+    BroadcastToOp: broadcasts(),
+    TileOp: tiles(),
+    ReverseOp: reverses(),
+    SliceOp: slices(),
+    InsertSliceOp: insert_slices(),
+    PadOp: pads(),
+    GatherOp: gathers(),
+    GatherElementsOp: gathers_of_elements(),
+    GatherNdOp: gathers_nd(),
+    ScatterElementsOp: scatters_of_elements(),
+    ScatterNdOp: scatters_nd(),
+    IotaOp: iotas(),
+    TriOp: tris(),
+    SortOp: sorts(),
+    TopKOp: top_ks(),
     ConstantOp: constants(),
     GetAttrOp: getattrs(),
     GetItemOp: getitems(),

@@ -328,8 +328,8 @@ ATTRIBUTES: list[tuple[Json, str]] = [
         "expected size or scale_factor, got both",
     ),
     (
-        one_node("interpolate", IMAGE, (2, 4, 18, 14), size=[18, 14], mode="bicubic"),
-        "unsupported mode 'bicubic'; supported: nearest, bilinear",
+        one_node("interpolate", IMAGE, (2, 4, 18, 14), size=[18, 14], mode="area"),
+        "unsupported mode 'area'; supported: nearest, nearest_exact, bilinear, bicubic",
     ),
     (
         one_node("interpolate", IMAGE, (2, 4, 18, 14), size=[18, 14], antialias=True),

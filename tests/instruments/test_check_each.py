@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from xdsl.context import Context
-from xdsl.dialects import arith, llvm
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnrealizedConversionCastOp
+from xdsl.dialects import arith, llvm, test
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.passes import ModulePass
 
@@ -106,14 +106,14 @@ def test_passes_after_which_nothing_runs_share_the_blame() -> None:
     def wrap(module: ModuleOp) -> None:
         for op in list(module.walk()):
             if isinstance(op, ReturnOp):
-                cast = UnrealizedConversionCastOp.get(op.operands, [op.operands[0].type])
+                wrapper = test.TestOp(op.operands, [op.operands[0].type])
                 assert op.parent is not None
-                op.parent.insert_op_before(cast, op)
-                op.operands[0] = cast.results[0]
+                op.parent.insert_op_before(wrapper, op)
+                op.operands[0] = wrapper.results[0]
 
     def unwrap_and_drop(module: ModuleOp) -> None:
         for op in list(module.walk()):
-            if isinstance(op, UnrealizedConversionCastOp):
+            if isinstance(op, test.TestOp):
                 op.results[0].replace_all_uses_with(op.operands[0])
                 op.detach()
                 op.erase()

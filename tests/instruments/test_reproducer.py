@@ -14,6 +14,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir
+from gawee_dialect.instruments import check_each
 from gawee_dialect.instruments.reproducer import Reproducer, leaf_passes
 from gawee_dialect.instruments.reproducer_files import Command, literal_check
 from gawee_dialect.passes.instrument import Instrument, instrumented

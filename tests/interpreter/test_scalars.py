@@ -214,3 +214,13 @@ def test_round_takes_halves_away_from_zero(value, expected):
 
 def test_roundeven_takes_halves_to_even():
     assert scalar("math.roundeven %0 : f32", 2.5, type="f32") == 2
+
+
+def test_remainder_of_floats_has_the_sign_of_the_dividend():
+    assert scalar("arith.remf %0, %1 : f32", -7.5, 2.0, type="f32") == -1.5
+    assert math.isnan(scalar("arith.remf %0, %1 : f64", 1.0, 0.0, type="f64"))
+
+
+def test_cast_that_changes_more_than_the_sign_is_an_error():
+    with pytest.raises(RunError, match=r"cannot run: unsupported cast from 'f32' to 'f32'"):
+        scalar("builtin.unrealized_conversion_cast %0 : f32 to f32", 1.0, type="f32")

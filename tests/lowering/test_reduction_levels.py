@@ -27,13 +27,13 @@ from gawee_dialect.dialect.reduction import (  # noqa: E402
     ReduceSumOp,
 )
 from tests.interpreter.modules import random  # noqa: E402
-from tests.lowering.levels import FAST_LEVELS, LEVELS, check_levels, run_levels  # noqa: E402
+from tests.lowering.torch_levels import FAST_LEVELS, LEVELS, check_levels, run_levels  # noqa: E402
 
 FLOATS = ["float16", "float32", "float64"]
 INTEGERS = ["int64", "int32", "int8", "uint8"]
 
 floats = st.sampled_from(FLOATS)
-cases = settings(max_examples=12)
+cases = settings(max_examples=8)
 
 
 def check(make, oracle, arrays, levels=FAST_LEVELS):

@@ -112,5 +112,8 @@ def test_measurements_are_kept_in_the_users_cache(
     monkeypatch.undo()  # the real folder, which this test only names
     monkeypatch.setattr("sys.platform", platform)
     monkeypatch.setenv(variable, "/somewhere")
+    monkeypatch.setenv(host.CACHE_VARIABLE, "/elsewhere")
+    assert host.cache_folder() == Path("/elsewhere")
+    monkeypatch.delenv(host.CACHE_VARIABLE)
 
     assert host.cache_folder() == Path("/somewhere", *tail)

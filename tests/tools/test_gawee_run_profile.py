@@ -39,6 +39,7 @@ def test_json_has_what_each_node_did_and_could_do(level: str, tmp_path: Path) ->
         100 * conv["predicted_seconds"] / conv["seconds"]
     )
     assert "graph.json:" in conv["place"]
+    assert ("memory_bytes" in report) == (level == "llvm")
     limits = report["limits"]
     assert limits["target"] == "host"
     assert limits["source"].startswith("assumed for ")
@@ -72,6 +73,7 @@ def test_table_fits_in_100_columns_and_says_what_the_limits_are(
     end = next(index for index, line in enumerate(lines) if line.startswith("limits of one core"))
     assert max(len(line) for line in lines[start:end]) <= 100
     assert "nobody measured this machine: --measure does, once" in lines
+    assert any(line.startswith("memory: ") and "KB workspace" in line for line in lines)
 
 
 def test_measured_limits_are_used_now_and_later(

@@ -10,7 +10,7 @@ from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp, WindowPoolOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp
@@ -115,7 +115,9 @@ def _write_cat(op: CatOp) -> NodeText:
 
 
 def _write_interpolate(op: InterpolateOp) -> NodeText:
-    attributes: dict[str, object] = {"mode": op.mode.data}
+    if op.float_positions is not None:
+        raise Refusal("cannot be written as JSON because it has float_positions")
+    attributes: dict[str, object] = {"mode": op.mode.data.replace("_", "-")}
     if op.align_corners is not None:
         attributes["align_corners"] = True
     size = op.size.get_values()
@@ -170,6 +172,10 @@ WRITERS: dict[type[Operation], Callable[..., NodeText]] = {
 
 def write_op(op: Operation) -> NodeText:
     """Say an op as a node; raises Refusal where JSON cannot say it."""
+    if isinstance(op, ConvOp | WindowPoolOp | AdAvgPoolOp | InterpolateOp):
+        rank = len(tensor_shape(op.input))
+        if rank != 4:
+            raise Refusal(f"cannot be written as JSON because its input has rank {rank}, not 4")
     writer = WRITERS.get(type(op))
     if writer is None:
         raise Refusal(

@@ -34,6 +34,13 @@ def same_padding(kernel: Sequence[int], dilations: Sequence[int]) -> tuple[int, 
     return height // 2, width // 2, height - height // 2, width - width // 2
 
 
+def _images(node: NodeReader) -> SSAValue:
+    """Return the first input; raises VerifyException unless it is (batch, channels, y, x)."""
+    input = node.tensor(0)
+    require_rank("input", tensor_type(input), 4)
+    return input
+
+
 def _symmetric(padding: Sequence[int]) -> tuple[int, ...]:
     return (*padding, *padding)
 
@@ -51,7 +58,7 @@ def _conv_padding(node: NodeReader, kernel: Sequence[int]) -> tuple[int, ...]:
 
 
 def _read_conv(node: NodeReader) -> Operation:
-    input, weight, bias = node.tensor(0), node.weight("weight"), node.optional_weight("bias")
+    input, weight, bias = _images(node), node.weight("weight"), node.optional_weight("bias")
     require_rank("weight", tensor_type(weight), 4)
     features, channels, *kernel = tensor_shape(weight)
     groups = node.integer("groups", 1)
@@ -109,7 +116,7 @@ def _read_batch_norm(node: NodeReader) -> Operation:
 def _read_max_pool(node: NodeReader) -> Operation:
     kernel = node.axes("kernel_size", ())
     return MaxPoolOp(
-        node.tensor(0),
+        _images(node),
         kernel=kernel,
         strides=node.axes("stride", kernel),
         padding=_symmetric(node.axes("padding", (0, 0))),
@@ -121,7 +128,7 @@ def _read_max_pool(node: NodeReader) -> Operation:
 def _read_avg_pool(node: NodeReader) -> Operation:
     kernel = node.axes("kernel_size", ())
     return AvgPoolOp(
-        node.tensor(0),
+        _images(node),
         kernel=kernel,
         strides=node.axes("stride", kernel),
         padding=_symmetric(node.axes("padding", (0, 0))),
@@ -131,8 +138,7 @@ def _read_avg_pool(node: NodeReader) -> Operation:
 
 
 def _read_ad_avg_pool(node: NodeReader) -> Operation:
-    input = node.tensor(0)
-    require_rank("input", tensor_type(input), 4)
+    input = _images(node)
     spatial = tensor_shape(input)[2:]
     sizes = node.optional_axes("output_size")
     kept = (own if size is None else size for size, own in zip(sizes, spatial, strict=True))
@@ -193,14 +199,13 @@ def _check_size_from(node: NodeReader) -> None:
 
 
 def _read_interpolate(node: NodeReader) -> Operation:
-    input = node.tensor(0)
-    require_rank("input", tensor_type(input), 4)
+    input = _images(node)
     _check_size_from(node)
     rescaled = node.has("scale_factor") and not node.flag("recompute_scale_factor", False)
     return InterpolateOp(
         input,
         size=_interpolate_size(node, tensor_type(input)),
-        mode=node.text("mode", "nearest"),
+        mode=node.text("mode", "nearest").replace("-", "_"),  # "nearest-exact"
         align_corners=node.flag("align_corners", False),
         scales=node.numbers("scale_factor") if rescaled else None,
         size_from=node.operands[1:],
@@ -279,7 +284,10 @@ READERS: dict[str, OpReader] = {
     "flatten": OpReader((1,), _read_flatten, FlattenOp),
     "cat": OpReader(None, _read_cat, CatOp),
     "interpolate": OpReader(
-        (1, 2, 3), _read_interpolate, InterpolateOp, (_IMAGES, "mode nearest or bilinear")
+        (1, 2, 3),
+        _read_interpolate,
+        InterpolateOp,
+        (_IMAGES, "mode nearest, nearest-exact, bilinear or bicubic"),
     ),
     "getattr": OpReader((1,), _read_getattr, GetAttrOp, (_PYTHON,)),
     "getitem": OpReader((1,), _read_getitem, GetItemOp, (_PYTHON,)),

@@ -12,7 +12,7 @@ from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.elementwise import DivOp, SqrtOp
 from gawee_dialect.dialect.entry import MAIN, PREPARE, EntryArgument, find_function
 from gawee_dialect.dialect.matmul import MatMulOp
@@ -136,7 +136,7 @@ def _use(name: str, value: SSAValue | None) -> str:
                 return "positive"
             case DivOp() as op if value is op.rhs:
                 return "divisor"
-            case ConvOp() | MatMulOp() as op if value is op.weight:
+            case ConvOp() | ConvTransposeOp() | MatMulOp() as op if value is op.weight:
                 return "weight"
             case _:
                 pass

@@ -5,6 +5,7 @@ from gawee_dialect.interpreter.gawee.attention import AttentionFunctions
 from gawee_dialect.interpreter.gawee.computed import ComputedFunctions
 from gawee_dialect.interpreter.gawee.conv import ConvFunctions
 from gawee_dialect.interpreter.gawee.grid_sample import GridSampleFunctions
+from gawee_dialect.interpreter.gawee.kernel import KernelFunctions
 from gawee_dialect.interpreter.gawee.matmul import MatMulFunctions
 from gawee_dialect.interpreter.gawee.movement import MovementFunctions, OrderFunctions
 from gawee_dialect.interpreter.gawee.normalization import NormalizationFunctions
@@ -12,6 +13,7 @@ from gawee_dialect.interpreter.gawee.pool import PoolFunctions
 from gawee_dialect.interpreter.gawee.python_value import PythonValueFunctions
 from gawee_dialect.interpreter.gawee.resize import ResizeFunctions
 from gawee_dialect.interpreter.gawee.shape import ShapeFunctions
+from gawee_dialect.interpreter.gawee.winograd import WinogradFunctions
 
 GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ConvFunctions,
@@ -26,4 +28,6 @@ GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     MovementFunctions,
     OrderFunctions,
     PythonValueFunctions,
+    KernelFunctions,
+    WinogradFunctions,
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf, nan, prod, sqrt
 
 import numpy as np
-from xdsl.dialects import memref, scf, tensor
+from xdsl.dialects import memref, omp, scf, tensor, vector
 from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
@@ -15,6 +15,8 @@ from gawee_dialect.analysis.tensor_loops import stale_use
 from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of
 from gawee_dialect.interpreter.loops.expressions import write_scalar
 from gawee_dialect.interpreter.loops.memory import (
+    element_lanes,
+    flat_vectors,
     flat_view,
     has_strides,
     write_alloca,
@@ -24,6 +26,15 @@ from gawee_dialect.interpreter.loops.memory import (
     write_reshape,
     write_store,
     write_subview,
+)
+from gawee_dialect.interpreter.loops.vectors import (
+    is_vector,
+    on_vectors,
+    write_masked_load,
+    write_masked_store,
+    write_vector_load,
+    write_vector_op,
+    write_vector_store,
 )
 from gawee_dialect.interpreter.loops.writer import Name, NotCompilable, Range, Scope, Writer
 
@@ -54,13 +65,18 @@ class CompiledNest:
         """Run the nest on the captured values; returns its results rounded to their types."""
         arguments: list[object] = []
         for array, value in zip(values, self.captured, strict=True):
+            if is_vector(value):
+                arguments.append(array)
+                continue
             if not isa(value.type, ShapedType):
                 arguments.append(array.item())
                 continue
             if value in self.stored and not array.flags.writeable:
                 raise InterpretationError(f"cannot store to a read-only '{value.type}'")
-            tensor = isinstance(value.type, TensorType)
-            arguments.append(flat_view(np.ascontiguousarray(array) if tensor else array))
+            tensor_value = isinstance(value.type, TensorType)
+            dense = np.ascontiguousarray(array) if tensor_value else array
+            flat = flat_vectors if element_lanes(value.type) else flat_view
+            arguments.append(flat(dense))
         results = self.function(*arguments)
         return tuple(
             result_array(result, type) for type, result in zip(self.results, results, strict=True)
@@ -75,7 +91,7 @@ def result_array(result: object, type: Attribute) -> Array:
     return array[: prod(type.get_shape())].reshape(type.get_shape())
 
 
-def compile_nest(op: scf.ForOp) -> CompiledNest:
+def compile_nest(op: Operation) -> CompiledNest:
     """Compile a loop and everything in it; raises NotCompilable where it cannot."""
     if stale_use(op) is not None:
         raise NotCompilable("a version of a tensor that a newer one took the place of")
@@ -90,6 +106,7 @@ def compile_nest(op: scf.ForOp) -> CompiledNest:
     writer.line(f"return ({results},)" if results else "return ()")
     objects = {
         **writer.objects,
+        "asarray": np.asarray,
         "cell": np.zeros(1, np.float32).data,
         "float16": np.float16,
         "divided_by_zero": divided_by_zero,
@@ -117,8 +134,8 @@ def compile_nest(op: scf.ForOp) -> CompiledNest:
 def write_op(writer: Writer, op: Operation) -> None:
     """Write one op; raises NotCompilable for one that is not known."""
     match op:
-        case scf.ForOp():
-            write_for(writer, op)
+        case scf.ForOp() | scf.ParallelOp() | omp.LoopNestOp():
+            write_loop(writer, op)
         case scf.IfOp():
             write_if(writer, op)
         case memref.LoadOp() | tensor.ExtractOp():
@@ -136,13 +153,30 @@ def write_op(writer: Writer, op: Operation) -> None:
         case memref.CopyOp():
             write_copy(writer, op)
         case _:
+            write_computation(writer, op)
+
+
+def write_computation(writer: Writer, op: Operation) -> None:
+    """Write an op that is neither control flow nor about buffers; raises NotCompilable."""
+    match op:
+        case vector.LoadOp():
+            write_vector_load(writer, op)
+        case vector.StoreOp():
+            write_vector_store(writer, op)
+        case vector.MaskedLoadOp():
+            write_masked_load(writer, op)
+        case vector.MaskedStoreOp():
+            write_masked_store(writer, op)
+        case _ if on_vectors(op):
+            write_vector_op(writer, op)
+        case _:
             write_scalar(writer, op)
 
 
 def write_block(writer: Writer, block: Block, results: Sequence[str]) -> list[str]:
     """Write a block one level deeper, which assigns what it yields; returns its lines."""
     for op in block.ops:
-        if not isinstance(op, scf.YieldOp):
+        if not isinstance(op, scf.YieldOp | scf.ReduceOp | omp.YieldOp):
             write_op(writer, op)
             continue
         scalars = [value for value in op.operands if not isinstance(value.type, TensorType)]
@@ -174,6 +208,33 @@ def write_for(writer: Writer, op: scf.ForOp) -> None:
     writer.scopes[-1].lines.extend(lines)
     for name, (_, _, result) in zip(carried, scalars, strict=True):
         writer.names[result] = Name(name, writer.depth)
+
+
+def write_loop(writer: Writer, op: scf.ForOp | scf.ParallelOp | omp.LoopNestOp) -> None:
+    """Write a loop or a nest; raises NotCompilable for a reduction."""
+    if isinstance(op, scf.ForOp):
+        write_for(writer, op)
+        return
+    if op.results or "loop_inclusive" in op.properties:
+        raise NotCompilable(f"'{op.name}'")
+    write_nest(writer, (op.lowerBound, op.upperBound, op.step), op.body.block)
+
+
+def write_nest(writer: Writer, bounds: Sequence[Sequence[SSAValue]], block: Block) -> None:
+    """for i in range(..): for j in range(..): ...; the iterations are independent"""
+    heads: list[str] = []
+    for argument, *each in zip(block.args, *bounds, strict=True):
+        lower, upper, step = (writer.name(value) for value in each)
+        index = writer.fresh("i")
+        heads.append(f"for {index} in range({lower.text}, {upper.text}, {step.text}):")
+        writer.scopes.append(Scope())
+        writer.names[argument] = Name(index, writer.depth, _trips(lower.range, upper.range))
+    lines = write_block(writer, block, ())
+    for head in reversed(heads):
+        writer.line(head)
+        writer.scopes[-1].lines.extend(lines)
+        if head is not heads[0]:
+            lines = writer.scopes.pop().lines
 
 
 def write_carried_tensors(

@@ -7,8 +7,15 @@ from typing import Literal, NoReturn
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from xdsl.dialects import memref, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerType
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    DenseArrayBase,
+    IntegerType,
+    MemRefType,
+    VectorType,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.interpreter.arrays import Array, dtype_of, fresh_array
@@ -43,9 +50,7 @@ def flat_view(array: Array) -> "memoryview[float] | memoryview[int] | memoryview
     if array.size == 0:
         array = np.empty(1, array.dtype)
     item = array.dtype.itemsize
-    span = 1 + sum(
-        (size - 1) * stride // item for size, stride in zip(array.shape, array.strides, strict=True)
-    )
+    span = _span(array.shape, array.strides, item)
     flat = as_strided(array, (span,), (item,))
     if array.dtype.name not in FORMATS:
         return flat
@@ -54,12 +59,36 @@ def flat_view(array: Array) -> "memoryview[float] | memoryview[int] | memoryview
     return flat.view(np.uint8).data.cast(FORMATS[array.dtype.name])
 
 
+def _span(shape: Sequence[int], strides: Sequence[int], step: int) -> int:
+    """Return the steps from the first element to behind the last."""
+    distances = zip(shape, strides, strict=True)
+    return 1 + sum((size - 1) * stride // step for size, stride in distances)
+
+
+def flat_vectors(array: Array) -> Array:
+    """View an array of vectors, the last axis being their lanes, with one axis before that."""
+    if array.size == 0:
+        array = np.empty((1, *array.shape[-1:]), array.dtype)
+    lanes, item = array.shape[-1], array.dtype.itemsize
+    span = _span(array.shape[:-1], array.strides[:-1], lanes * item)
+    return as_strided(array, (span, lanes), (lanes * item, item))
+
+
+def element_lanes(type: Attribute) -> tuple[int, ...]:
+    """Return the shape of a memref's elements: () for scalars, (lanes,) for vectors."""
+    assert isa(type, MemRefType[Attribute])
+    element = type.element_type
+    return element.get_shape() if isa(element, VectorType[Attribute]) else ()
+
+
 def has_strides(array: Array, type: Attribute) -> bool:
     """Whether an array lies in memory as a memref type says."""
     shape, strides = strided(type)
-    return array.shape == shape and all(
-        size == 1 or actual == stride * array.dtype.itemsize
-        for size, actual, stride in zip(shape, array.strides, strides, strict=True)
+    lanes = element_lanes(type)
+    step = array.dtype.itemsize * prod(lanes)
+    return array.shape == (*shape, *lanes) and all(
+        size == 1 or actual == stride * step
+        for size, actual, stride in zip(shape, array.strides, strides, strict=False)
     )
 
 
@@ -77,12 +106,19 @@ def out_of_bounds(op: Operation, axis: int, size: int) -> Callable[[int], NoRetu
     return fail
 
 
-def check_index(writer: Writer, op: Operation, axis: int, index: Name, size: int) -> None:
-    """Write a check that an index is from 0 to size - 1, unless its range proves it."""
-    if index.range is not None and index.range[0] >= 0 and index.range[1] < size:
+def check_index(
+    writer: Writer, op: Operation, axis: int, index: Name, size: int, reached: int = 1
+) -> None:
+    """Write a check that an index is from 0 to size - 1, unless its range proves it.
+
+    `reached` elements are accessed from there on; all must be in the same bounds.
+    """
+    ahead = reached - 1
+    if index.range is not None and index.range[0] >= 0 and index.range[1] + ahead < size:
         return
     fail = writer.bind(out_of_bounds(op, axis, size))
-    writer.line(f"if not 0 <= {index.text} < {size}: {fail}({index.text})")
+    last = f"{index.text} + {ahead}" if ahead else index.text
+    writer.line(f"if not 0 <= {index.text} < {size - ahead}: {fail}({last})")
 
 
 def element(
@@ -100,6 +136,9 @@ def write_load(writer: Writer, op: memref.LoadOp | tensor.ExtractOp) -> None:
     """t = m[position]"""
     memory, result = op.operands[0], op.results[0]
     _, place = element(writer, op, memory, op.indices)
+    if element_lanes(memory.type):
+        writer.define(result, f"{place}.copy()")
+        return
     half = dtype_of(memory.type) == np.float16
     writer.define(result, f"float({place})" if half else place)
 
@@ -131,9 +170,11 @@ def write_alloca(writer: Writer, op: memref.AllocaOp | memref.AllocOp) -> None:
     """m = fresh(): new memory every time the op is reached."""
     type = op.memref.type
     shape, strides = strided(type)
-    fresh = writer.bind(lambda: flat_view(fresh_array(type)))
+    flat = flat_vectors if element_lanes(type) else flat_view
+    fresh = writer.bind(lambda: flat(fresh_array(type)))
     name = writer.fresh("m")
     writer.line(f"{name} = {fresh}()")
+    writer.note_made(name)
     writer.buffers[op.memref] = Buffer(name, (), shape, strides)
 
 
@@ -185,8 +226,9 @@ def write_copy(writer: Writer, op: memref.CopyOp) -> None:
 
     def box(view: memoryview, offset: int, buffer: Buffer) -> Array:
         flat = np.asarray(view)
-        strides = [stride * flat.itemsize for stride in buffer.strides]
-        return as_strided(flat[offset:], buffer.shape, strides)
+        strides = [stride * flat.strides[0] for stride in buffer.strides]
+        shape = (*buffer.shape, *flat.shape[1:])
+        return as_strided(flat[offset:], shape, (*strides, *flat.strides[1:]))
 
     function = writer.bind(copy)
     writer.line(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import isfinite, isnan
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType
+from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
@@ -98,6 +98,8 @@ class Writer:
         self.stored: set[SSAValue] = set()
         self.objects: dict[str, object] = {}
         self._views: dict[str, SSAValue] = {}
+        self._arrays: dict[str, str] = {}
+        self._made: dict[str, tuple[list[str], str]] = {}
         self._count = 0
 
     @property
@@ -129,6 +131,8 @@ class Writer:
     def name(self, value: SSAValue) -> Name:
         """Return the name of a scalar: a constant's literal, a parameter if it is from outside."""
         if isinstance(value.owner, arith.ConstantOp):
+            if isa(value.type, VectorType[Attribute]):
+                return self._constant_vector(value.owner)
             return constant_name(value.owner)
         if value not in self.names:
             if isa(value.type, ShapedType):
@@ -136,6 +140,27 @@ class Writer:
             self.captured.append(value)
             self.names[value] = Name(self.fresh("v"), 0)
         return self.names[value]
+
+    def _constant_vector(self, op: arith.ConstantOp) -> Name:
+        if op.result not in self.names:
+            array = self.bind(attribute_value(op.value, op.result.type))
+            self.names[op.result] = Name(array, 0)
+        return self.names[op.result]
+
+    def array(self, buffer: Buffer) -> str:
+        """Return the name of a buffer's flat view as an array, which can be sliced."""
+        if buffer.view not in self._arrays:
+            name = self._arrays[buffer.view] = self.fresh("a")
+            lines, first = self._made.get(buffer.view, (self.scopes[0].lines, ""))
+            indent = first[: len(first) - len(first.lstrip())] or "    "
+            position = lines.index(first) + 1 if first else 0
+            lines.insert(position, f"{indent}{name} = asarray({buffer.view})")
+        return self._arrays[buffer.view]
+
+    def note_made(self, view: str) -> None:
+        """Note that the last line makes the memory of a view."""
+        lines = self.scopes[-1].lines
+        self._made[view] = (lines, lines[-1])
 
     def buffer(self, value: SSAValue) -> Buffer:
         """Return the buffer of a memref or tensor; from outside of the nest, it is a parameter."""

@@ -39,6 +39,7 @@ class SizeFromConstants(Pattern):
                 mode=op.mode.data,
                 align_corners=op.align_corners is not None,
                 scales=scales,
+                float_positions=op.float_positions is not None,
                 size_from=constants,
             ),
         )
@@ -51,10 +52,10 @@ def entries_of(value: SSAValue) -> Sequence[int | None]:
 
 
 def is_possibly(computed: Sequence[int | None], size: Sequence[int]) -> bool:
-    """Whether computed sizes may be the static ones; a single one counts for both axes."""
-    pair = [*computed, *computed] if len(computed) == 1 else computed
-    return len(pair) == len(size) and all(
-        entry in (None, static) for entry, static in zip(pair, size, strict=True)
+    """Whether computed sizes may be the static ones; a single one counts for every axis."""
+    entries = [*computed] * len(size) if len(computed) == 1 else computed
+    return len(entries) == len(size) and all(
+        entry in (None, static) for entry, static in zip(entries, size, strict=True)
     )
 
 

@@ -15,7 +15,16 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.convert_to_llvm import arith, cf, func, math, memref, scf
+from gawee_dialect.passes.convert_to_llvm import (
+    arith,
+    cf,
+    func,
+    math,
+    memref,
+    omp,
+    scf,
+    vector,
+)
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
@@ -24,7 +33,9 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
 from gawee_dialect.passes.numerics import EXACT, REASSOCIATES, Numerics
 
 RULES: Mapping[type[Operation], Rule] = {
-    each.source: each for family in (func, scf, cf, arith, math, memref) for each in family.RULES
+    each.source: each
+    for family in (func, scf, omp, cf, arith, math, memref, vector)
+    for each in family.RULES
 }
 """How every op of the loops level is converted; the files of this folder hold one dialect each."""
 
@@ -57,7 +68,12 @@ class ConvertToLLVM(ModulePass):
     Every public function also gets a packed form that takes one array of pointers. A buffer that a
     function writes may overlap no other argument of it (`noalias`).
 
-    Requires: func, scf.for, scf.if, cf, arith, math and memref with static shapes and strides.
+    Requires: func, scf.for, scf.if, cf, arith, math, vector (rank 1) and memref with static shapes
+    and strides.
+
+    An array that small loops index stays in registers where LLVM can unroll those loops: a
+    `memref.alloca` of vectors, `gawee.unroll = "full"` on every loop that indexes it, constant
+    bounds on them. docs/architecture.md says what else a kernel has to be.
 
     rewrite:
         func.func @f(%m: memref<4x8xf32>) {
@@ -84,16 +100,17 @@ class ConvertToLLVM(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         flags = parse_fast_math(self.fast_math)
         diagnostics: list[Diagnostic] = []
-        libm: dict[str, llvm.LLVMFunctionType] = {}
+        external: dict[str, llvm.LLVMFunctionType] = {}
         new_ops: list[Operation] = []
         for top in op.ops:
-            conversion = FunctionConversion(RULES, Region(), flags)
+            name = top.sym_name.data if isinstance(top, FuncOp) else ""
+            conversion = FunctionConversion(RULES, Region(), flags, name)
             new_ops += self._converted(top, conversion)
             diagnostics += conversion.diagnostics
-            libm |= conversion.libm
+            external |= conversion.libm | conversion.runtime
         if diagnostics:
             raise GaweeError(diagnostics)
-        self._replace_contents(op, new_ops, libm)
+        self._replace_contents(op, new_ops, external)
 
     def _converted(self, top: Operation, conversion: FunctionConversion) -> Iterable[Operation]:
         """Return the llvm ops of one op of the module; it stays where it is llvm already."""
@@ -102,7 +119,7 @@ class ConvertToLLVM(ModulePass):
             match top:
                 case FuncOp():
                     function = func.convert_function(top, conversion)
-                    made.append(function)
+                    made += [*conversion.outlined, function]
                     if func.is_public(top) and top.body.blocks and not top.function_type.outputs:
                         made.append(func.packed_entry(function))
                 case GlobalOp():
@@ -119,12 +136,15 @@ class ConvertToLLVM(ModulePass):
         return made
 
     def _replace_contents(
-        self, module: ModuleOp, new_ops: list[Operation], libm: Mapping[str, llvm.LLVMFunctionType]
+        self,
+        module: ModuleOp,
+        new_ops: list[Operation],
+        external: Mapping[str, llvm.LLVMFunctionType],
     ) -> None:
         defined = {op.sym_name.data for op in new_ops if isinstance(op, llvm.FuncOp)}
         declared = [
             llvm.FuncOp(name, type, llvm.LinkageAttr("external"))
-            for name, type in libm.items()
+            for name, type in external.items()
             if name not in defined
         ]
         for old in list(module.ops):

@@ -1,16 +1,15 @@
-"""Scalar arithmetic: one llvm op each, or the few that spell it out."""
+"""Arithmetic on scalars and vectors: one llvm op each, or the few that spell it out."""
 
 from collections.abc import Callable
 
 from xdsl.dialects import arith, llvm
 from xdsl.dialects.builtin import (
-    Float16Type,
-    Float32Type,
-    Float64Type,
+    DenseIntOrFPElementsAttr,
     FloatAttr,
     IntegerAttr,
     IntegerType,
     UnrealizedConversionCastOp,
+    VectorType,
     i64,
 )
 from xdsl.dialects.llvm import FastMathAttr, OverflowAttr, OverflowFlag
@@ -19,11 +18,16 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect import llvm as ours
-from gawee_dialect.dialect.arith import RemFOp
+from gawee_dialect.dialect import llvm_vector
+from gawee_dialect.dialect.arith import ON_VECTORS, RemFOp
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
+    FloatType,
     FunctionConversion,
+    Rule,
+    ScalarType,
     converted_type,
+    lane_type,
     rule,
 )
 
@@ -47,8 +51,12 @@ def convert_constant(op: arith.ConstantOp, to: FunctionConversion) -> None:
         to.define(op.result, to.integer(op.value.value.data, type))
     elif isa(op.value, FloatAttr):
         to.define(op.result, to.constant(op.value, type))
+    elif isa(op.value, DenseIntOrFPElementsAttr) and isa(type, VectorType[ScalarType]):
+        to.define(op.result, to.constant(DenseIntOrFPElementsAttr(type, op.value.data), type))
     else:
-        raise Declined("unsupported constant; supported: integer, index and float scalars")
+        raise Declined(
+            "unsupported constant; supported: integers, indices, floats and vectors of them"
+        )
 
 
 def integer_binary(
@@ -105,36 +113,44 @@ def convert_negate(op: arith.NegfOp, to: FunctionConversion) -> None:
     to.define(op.result, to.compute(llvm.FNegOp(to.value(op.operand), flags)))
 
 
-def convert_compare_integers(op: arith.CmpiOp, to: FunctionConversion) -> None:
+def predicate_of(op: Operation) -> IntegerAttr[IntegerType]:
+    """Return the predicate of a comparison."""
+    predicate = op.properties["predicate"]
+    assert isa(predicate, IntegerAttr)
+    return IntegerAttr(predicate.value.data, i64)
+
+
+def convert_compare_integers(op: Operation, to: FunctionConversion) -> None:
     """arith.cmpi  ->  llvm.icmp, whose predicates have the same numbers"""
-    predicate = IntegerAttr(op.predicate.value.data, i64)
-    made = llvm.ICmpOp(to.value(op.lhs), to.value(op.rhs), predicate)
-    to.define(op.result, to.compute(made))
+    lhs, rhs = to.all_values(op.operands)
+    to.define(op.results[0], to.compute(llvm.ICmpOp(lhs, rhs, predicate_of(op))))
 
 
-def convert_compare_floats(op: arith.CmpfOp, to: FunctionConversion) -> None:
+def convert_compare_floats(op: Operation, to: FunctionConversion) -> None:
     """arith.cmpf  ->  llvm.fcmp, whose predicates have the same numbers"""
-    predicate = IntegerAttr(op.predicate.value.data, i64)
-    made = llvm.FCmpOp(to.value(op.lhs), to.value(op.rhs), predicate)
-    to.define(op.result, to.compute(made))
+    lhs, rhs = to.all_values(op.operands)
+    to.define(op.results[0], to.compute(llvm_vector.FCmpOp(lhs, rhs, predicate_of(op))))
 
 
-def convert_select(op: arith.SelectOp, to: FunctionConversion) -> None:
+def convert_select(op: Operation, to: FunctionConversion) -> None:
     """arith.select  ->  llvm.select"""
     condition, lhs, rhs = to.all_values(op.operands)
-    to.define(op.result, to.compute(llvm.SelectOp(condition, lhs, rhs)))
+    to.define(op.results[0], to.compute(llvm_vector.SelectOp(condition, lhs, rhs)))
 
 
-def convert_index_cast(op: arith.IndexCastOp, to: FunctionConversion) -> None:
+def convert_index_cast(op: Operation, to: FunctionConversion) -> None:
     """arith.index_cast  ->  llvm.sext, llvm.trunc or nothing, by width"""
-    source, type = to.value(op.input), converted_type(op.result.type)
-    if not isa(source.type, IntegerType) or not isa(type, IntegerType):
-        raise Declined(f"expected integers or index, got '{op.input.type}' to '{op.result.type}'")
-    if source.type.width.data < type.width.data:
+    source, type = to.value(op.operands[0]), converted_type(op.results[0].type)
+    old_lane, new_lane = lane_type(source.type), lane_type(type)
+    if not isa(old_lane, IntegerType) or not isa(new_lane, IntegerType):
+        raise Declined(
+            f"expected integers or index, got '{op.operands[0].type}' to '{op.results[0].type}'"
+        )
+    if old_lane.width.data < new_lane.width.data:
         source = to.compute(llvm.SExtOp(source, type))
-    elif source.type.width.data > type.width.data:
+    elif old_lane.width.data > new_lane.width.data:
         source = to.compute(llvm.TruncOp(source, type))
-    to.define(op.result, source)
+    to.define(op.results[0], source)
 
 
 def convert_sign_cast(op: UnrealizedConversionCastOp, to: FunctionConversion) -> None:
@@ -153,7 +169,6 @@ def _round_quotient(
     # The quotient is rounded towards zero: correct it by one where the exact value lies beyond.
     lhs, rhs = to.value(op.lhs), to.value(op.rhs)
     type = lhs.type
-    assert isa(type, IntegerType)
     zero = to.integer(0, type)
     quotient = to.compute(llvm.SDivOp(lhs, rhs))
     remainder = to.compute(llvm.SRemOp(lhs, rhs))
@@ -163,7 +178,7 @@ def _round_quotient(
     beyond = to.compute(llvm.ICmpOp(sign, zero, wanted_sign))
     correct = to.compute(llvm.AndOp(inexact, beyond))
     corrected = to.compute(llvm.AddOp(quotient, to.integer(1 if up else -1, type)))
-    to.define(op.result, to.compute(llvm.SelectOp(correct, corrected, quotient)))
+    to.define(op.result, to.compute(llvm_vector.SelectOp(correct, corrected, quotient)))
 
 
 def convert_floor_divide(op: arith.FloorDivSIOp, to: FunctionConversion) -> None:
@@ -179,7 +194,6 @@ def convert_ceil_divide(op: arith.CeilDivSIOp, to: FunctionConversion) -> None:
 def convert_ceil_divide_unsigned(op: arith.CeilDivUIOp, to: FunctionConversion) -> None:
     """arith.ceildivui  ->  a quotient, plus one where it is inexact"""
     lhs, rhs = to.value(op.lhs), to.value(op.rhs)
-    assert isa(lhs.type, IntegerType)
     remainder = to.compute(llvm.URemOp(lhs, rhs))
     zero = to.integer(0, lhs.type)
     inexact = to.compute(llvm.ICmpOp(remainder, zero, IntegerAttr(NE, i64)))
@@ -189,8 +203,9 @@ def convert_ceil_divide_unsigned(op: arith.CeilDivUIOp, to: FunctionConversion) 
 
 
 def _bits(type: Attribute) -> int:
-    assert isa(type, Float16Type | Float32Type | Float64Type)
-    return type.bitwidth
+    lane = lane_type(type)
+    assert isinstance(lane, FloatType)
+    return lane.bitwidth
 
 
 def convert_float_width(op: arith.ExtFOp | arith.TruncFOp, to: FunctionConversion) -> None:
@@ -200,7 +215,7 @@ def convert_float_width(op: arith.ExtFOp | arith.TruncFOp, to: FunctionConversio
     to.define(op.result, to.compute(make(source, type)))
 
 
-RULES = (
+OWN_RULES = (
     rule(arith.ConstantOp, convert_constant),
     rule(arith.AddiOp, with_overflow(llvm.AddOp)),
     rule(arith.SubiOp, with_overflow(llvm.SubOp)),
@@ -232,19 +247,29 @@ RULES = (
     rule(arith.MaxnumfOp, float_binary(llvm.VectorFMaxOp)),
     rule(arith.MinnumfOp, float_binary(llvm.VectorFMinOp)),
     rule(arith.NegfOp, convert_negate),
-    rule(arith.CmpiOp, convert_compare_integers),
-    rule(arith.CmpfOp, convert_compare_floats),
-    rule(arith.SelectOp, convert_select),
+    Rule(arith.CmpiOp, convert_compare_integers),
+    Rule(arith.CmpfOp, convert_compare_floats),
+    Rule(arith.SelectOp, convert_select),
     rule(arith.ExtFOp, convert_float_width),
     rule(arith.TruncFOp, convert_float_width),
-    rule(arith.ExtSIOp, cast(llvm.SExtOp)),
-    rule(arith.ExtUIOp, cast(llvm.ZExtOp)),
-    rule(arith.TruncIOp, cast(llvm.TruncOp)),
-    rule(arith.SIToFPOp, cast(llvm.SIToFPOp)),
-    rule(arith.UIToFPOp, cast(ours.UIToFPOp)),
-    rule(arith.FPToSIOp, cast(ours.FPToSIOp)),
-    rule(arith.FPToUIOp, cast(ours.FPToUIOp)),
+    Rule(arith.ExtSIOp, cast(llvm.SExtOp)),
+    Rule(arith.ExtUIOp, cast(llvm.ZExtOp)),
+    Rule(arith.TruncIOp, cast(llvm.TruncOp)),
+    Rule(arith.SIToFPOp, cast(llvm.SIToFPOp)),
+    Rule(arith.UIToFPOp, cast(ours.UIToFPOp)),
+    Rule(arith.FPToSIOp, cast(ours.FPToSIOp)),
+    Rule(arith.FPToUIOp, cast(ours.FPToUIOp)),
     rule(arith.BitcastOp, cast(llvm.BitcastOp)),
-    rule(arith.IndexCastOp, convert_index_cast),
+    Rule(arith.IndexCastOp, convert_index_cast),
     rule(UnrealizedConversionCastOp, convert_sign_cast),
 )
+
+RULES = (
+    *OWN_RULES,
+    *(
+        Rule(ON_VECTORS[each.source], each.convert)
+        for each in OWN_RULES
+        if each.source in ON_VECTORS
+    ),
+)
+"""The rules of xDSL's ops, and of those of ours that have the same names."""

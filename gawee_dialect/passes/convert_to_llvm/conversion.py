@@ -11,6 +11,7 @@ from typing import TypeAlias, TypeVar
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -20,10 +21,11 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     UnrealizedConversionCastOp,
+    VectorType,
     i64,
 )
 from xdsl.dialects.llvm import FastMathAttr, LLVMPointerType
-from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic
@@ -36,11 +38,23 @@ class Declined(Exception):
     """Raised by a rule that cannot convert an op; the text says why, as in `missed`."""
 
 
-ScalarType: TypeAlias = IntegerType | Float16Type | Float32Type | Float64Type
-"""What a value of the llvm level is, apart from pointers."""
+FloatType: TypeAlias = Float16Type | Float32Type | Float64Type
+ScalarType: TypeAlias = IntegerType | FloatType
+ValueType: TypeAlias = ScalarType | VectorType[Attribute]
+"""What a value of the llvm level is, apart from pointers: a scalar, or a vector of rank 1."""
 
 
-def converted_type(type: Attribute) -> ScalarType | LLVMPointerType:
+def lane_type(type: Attribute) -> Attribute:
+    """Return the element type of a vector, any other type as it is."""
+    return type.element_type if isa(type, VectorType[Attribute]) else type
+
+
+def in_lanes(scalar: ScalarType, type: Attribute) -> ValueType:
+    """Return a scalar type, as a vector of as many lanes where `type` is a vector."""
+    return VectorType(scalar, type.shape) if isa(type, VectorType[Attribute]) else scalar
+
+
+def converted_type(type: Attribute) -> ValueType | LLVMPointerType:
     """Return the llvm type of a value's type: memrefs are pointers, indices are 64 bits wide.
 
     Raises Declined for a type that the llvm dialect has nothing for.
@@ -53,18 +67,49 @@ def converted_type(type: Attribute) -> ScalarType | LLVMPointerType:
         return IntegerType(type.width.data)
     if isinstance(type, Float16Type | Float32Type | Float64Type):
         return type
-    raise Declined(f"unsupported type '{type}'; supported: memref, index, iN, f16, f32, f64")
+    if isa(type, VectorType[Attribute]):
+        return converted_vector(type)
+    raise Declined(
+        f"unsupported type '{type}'; supported: memref, vector, index, iN, f16, f32, f64"
+    )
+
+
+def converted_vector(type: VectorType[Attribute]) -> VectorType[Attribute]:
+    """Return the llvm type of a vector; raises Declined unless its rank is 1 and its size fixed."""
+    if type.get_num_dims() != 1 or type.get_num_scalable_dims():
+        raise Declined(f"expected a vector of rank 1 and fixed size, got '{type}'")
+    lane = converted_type(type.element_type)
+    if isinstance(lane, LLVMPointerType):
+        raise Declined(f"unsupported lanes of type '{type.element_type}'")
+    return VectorType(lane, type.shape)
+
+
+@dataclass(frozen=True)
+class Team:
+    """Which thread runs a function, and of how many, both i64."""
+
+    thread: SSAValue
+    threads: SSAValue
 
 
 class FunctionConversion:
     """What rules see: the values converted so far, and the block that new ops go to."""
 
     def __init__(
-        self, rules: "Mapping[type[Operation], Rule]", region: Region, fast_math: FastMathAttr
+        self,
+        rules: "Mapping[type[Operation], Rule]",
+        region: Region,
+        fast_math: FastMathAttr,
+        name: str = "",
     ):
         self.rules = rules
         self.region = region
         self.fast_math = fast_math
+        self.name = name
+        self.team: Team | None = None
+        self.outlined: list[Operation] = []
+        self.runtime: dict[str, llvm.LLVMFunctionType] = {}
+        self._outlined_count = 0
         self.diagnostics: list[Diagnostic] = []
         self.libm: dict[str, llvm.LLVMFunctionType] = {}
         self.blocks: dict[Block, Block] = {}
@@ -108,9 +153,24 @@ class FunctionConversion:
         """Say that the function may write the memory of a memref."""
         self._written.add(self.root(memref))
 
-    def is_read_only(self, argument: BlockArgument) -> bool:
+    def is_read_only(self, argument: SSAValue) -> bool:
         """Whether nothing converted so far writes the memory of a memref argument."""
         return argument not in self._written
+
+    def outlined_name(self) -> str:
+        """Return a name for the next function that is made of a part of this one."""
+        self._outlined_count += 1
+        return f"{self.name}_parallel_{self._outlined_count - 1}"
+
+    def adopt(self, inner: "FunctionConversion", captured: Sequence[SSAValue]) -> None:
+        """Take over what the conversion of an outlined part found, and what it writes to."""
+        self.diagnostics += inner.diagnostics
+        self.outlined += inner.outlined
+        self.libm |= inner.libm
+        self.runtime |= inner.runtime
+        for value in captured:
+            if not inner.is_read_only(value):
+                self.mark_written(value)
 
     def append(self, op: Operation) -> None:
         """Append an op to the current block; it gets the location of the op being converted."""
@@ -137,14 +197,25 @@ class FunctionConversion:
             self._constants[key] = self.in_prologue(llvm.ConstantOp(value, type))
         return self._constants[key]
 
-    def integer(self, value: int, type: IntegerType = i64) -> SSAValue:
-        """Return an integer constant."""
-        return self.constant(IntegerAttr(value, type), type)
+    def integer(self, value: int, type: Attribute = i64) -> SSAValue:
+        """Return an integer constant; every lane of it where the type is a vector."""
+        lane = lane_type(type)
+        assert isa(lane, IntegerType)
+        return self.splat(IntegerAttr(value, lane), type)
 
     def number(self, value: float, type: Attribute) -> SSAValue:
-        """Return a float constant of a float type."""
-        assert isinstance(type, Float16Type | Float32Type | Float64Type)
-        return self.constant(FloatAttr(value, type), type)
+        """Return a float constant; every lane of it where the type is a vector."""
+        lane = lane_type(type)
+        assert isinstance(lane, FloatType)
+        return self.splat(FloatAttr(value, lane), type)
+
+    def splat(self, value: Attribute, type: Attribute) -> SSAValue:
+        """Return a constant of a type; all lanes are `value` where the type is a vector."""
+        if isa(type, VectorType[IntegerType]) and isa(value, IntegerAttr):
+            value = DenseIntOrFPElementsAttr.from_list(type, [value.value.data])
+        elif isa(type, VectorType[FloatType]) and isa(value, FloatAttr):
+            value = DenseIntOrFPElementsAttr.from_list(type, [value.value.data])
+        return self.constant(value, type)
 
     def start(self, block: Block) -> None:
         """Append a block to the function; new ops go there from now on."""

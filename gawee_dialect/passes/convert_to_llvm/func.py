@@ -22,6 +22,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
     converted_type,
+    lane_type,
     rule,
 )
 from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT, buffer_bytes, stored_bytes
@@ -81,7 +82,7 @@ def pointer_attributes(
     """Return what LLVM may assume of a pointer argument."""
     entries: dict[str, Attribute] = {"llvm.noalias": UnitAttr()}
     size = buffer_bytes(type)
-    alignment = ALIGNMENT if role in ALIGNED_ROLES else stored_bytes(type.element_type)
+    alignment = ALIGNMENT if role in ALIGNED_ROLES else stored_bytes(lane_type(type.element_type))
     entries["llvm.align"] = IntegerAttr(alignment, i64)
     if size > 0:
         entries["llvm.nonnull"] = UnitAttr()

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 
 from xdsl.dialects import llvm, math
-from xdsl.dialects.builtin import Float64Type, IntegerType, f32
+from xdsl.dialects.builtin import Float64Type, VectorType, f32
 from xdsl.dialects.llvm import FastMathAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect import llvm as ours
+from gawee_dialect.dialect import llvm_vector
 from gawee_dialect.passes.convert_to_llvm.arith import fast_math
 from gawee_dialect.passes.convert_to_llvm.conversion import FunctionConversion, rule
 
@@ -43,21 +44,36 @@ def binary(
 def libm(
     name: str,
 ) -> Callable[[math.FloatingPointLikeUnaryMathOperation, FunctionConversion], None]:
-    """Convert a function of one float to a call; f16 is computed as f32, which libm has."""
+    """Convert a function of one float to a call; f16 is computed as f32, which libm has.
+
+    libm has no vectors: every lane is a call.
+    """
 
     def convert(op: math.FloatingPointLikeUnaryMathOperation, to: FunctionConversion) -> None:
         argument = to.value(op.operand)
-        type = argument.type if isinstance(argument.type, Float64Type) else f32
-        if argument.type != type:
-            argument = to.compute(llvm.FPExtOp(argument, type))
-        symbol = name if isinstance(type, Float64Type) else f"{name}f"
-        to.libm[symbol] = llvm.LLVMFunctionType([type], type)
-        result = to.compute(llvm.CallOp(symbol, argument, return_type=type))
-        if op.result.type != type:
-            result = to.compute(llvm.FPTruncOp(result, op.result.type))
+        if not isa(argument.type, VectorType[Attribute]):
+            to.define(op.result, _libm_call(name, argument, to))
+            return
+        result = to.compute(llvm.UndefOp(argument.type))
+        for lane in range(argument.type.get_shape()[0]):
+            position = to.integer(lane)
+            element = to.compute(llvm_vector.ExtractElementOp(argument, position))
+            value = _libm_call(name, element, to)
+            result = to.compute(llvm.InsertElementOp(result, value, position))
         to.define(op.result, result)
 
     return convert
+
+
+def _libm_call(name: str, argument: SSAValue, to: FunctionConversion) -> SSAValue:
+    own = argument.type
+    type = own if isinstance(own, Float64Type) else f32
+    if own != type:
+        argument = to.compute(llvm.FPExtOp(argument, type))
+    symbol = name if isinstance(type, Float64Type) else f"{name}f"
+    to.libm[symbol] = llvm.LLVMFunctionType([type], type)
+    result = to.compute(llvm.CallOp(symbol, argument, return_type=type))
+    return result if own == type else to.compute(llvm.FPTruncOp(result, own))
 
 
 def convert_reciprocal_root(op: math.RsqrtOp, to: FunctionConversion) -> None:
@@ -77,7 +93,6 @@ def convert_fma(op: math.FmaOp, to: FunctionConversion) -> None:
 def convert_absolute_integer(op: math.AbsIOp, to: FunctionConversion) -> None:
     """math.absi %x  ->  llvm.intr.smax(%x, 0 - %x)"""
     value = to.value(op.operand)
-    assert isa(value.type, IntegerType)
     negated = to.compute(llvm.SubOp(to.integer(0, value.type), value))
     to.define(op.result, to.compute(ours.SMaxOp(value, negated)))
 

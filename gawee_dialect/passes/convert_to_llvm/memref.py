@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     MemRefType,
     TensorType,
+    VectorType,
     i8,
     i64,
 )
@@ -29,7 +30,10 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
     ScalarType,
+    ValueType,
     converted_type,
+    in_lanes,
+    lane_type,
     rule,
 )
 
@@ -56,17 +60,39 @@ def strides_of(type: MemRefType[Attribute]) -> list[int]:
     return known
 
 
-def stored_type(element: Attribute) -> ScalarType:
+def stored_type(element: Attribute) -> ValueType:
     """Return the llvm type that an element has in memory: i1 is a byte, as in NumPy."""
     type = converted_type(element)
     if isinstance(type, LLVMPointerType):
         raise Declined(f"unsupported element type '{element}'")
-    return i8 if type == IntegerType(1) else type
+    return in_lanes(i8, type) if lane_type(type) == IntegerType(1) else type
 
 
 def stored_bytes(element: Attribute) -> int:
-    """Return the bytes of an element in memory."""
-    return element_bytes(stored_type(element))
+    """Return the bytes of an element in memory.
+
+    Raises Declined for a vector that LLVM would pad.
+    """
+    stored = stored_type(element)
+    if not isa(stored, VectorType[Attribute]):
+        return element_bytes(stored)
+    size = stored.get_shape()[0] * element_bytes(stored.element_type)
+    if size & (size - 1):
+        raise Declined(f"expected vectors of 2^n bytes in memory, got '{element}' ({size} bytes)")
+    return size
+
+
+def alignment_of(buffer: SSAValue) -> int | None:
+    """Return the alignment of a buffer's accesses; None for that of the accessed type.
+
+    A vector on the stack is aligned as a whole, one that comes from elsewhere as its lanes are.
+    """
+    element = buffer_type(buffer).element_type
+    if not isa(element, VectorType[Attribute]):
+        return None
+    if isinstance(buffer.owner, memref.AllocaOp) and buffer.owner.alignment is None:
+        return min(stored_bytes(element), ALIGNMENT)
+    return stored_bytes(element.element_type)
 
 
 def buffer_bytes(type: MemRefType[Attribute]) -> int:
@@ -120,34 +146,43 @@ def _advance(
     return to.compute(made)
 
 
-def _element_pointer(
+def element_pointer(
     to: FunctionConversion, buffer: SSAValue, indices: Sequence[SSAValue | int]
 ) -> SSAValue:
+    """Return the pointer to an element of a buffer."""
     type = buffer_type(buffer)
     offset = _element_offset(to, indices, strides_of(type))
     return _advance(to, to.value(buffer), offset, type.element_type)
 
 
-def _load(to: FunctionConversion, pointer: SSAValue, element: Attribute) -> SSAValue:
-    stored = to.compute(llvm.LoadOp(pointer, stored_type(element)))
-    if element != IntegerType(1):
+def as_read(to: FunctionConversion, stored: SSAValue, element: Attribute) -> SSAValue:
+    """Return a value of memory as one of an element type: a byte is an i1."""
+    if lane_type(element) != IntegerType(1):
         return stored
-    return to.compute(llvm.ICmpOp(stored, to.integer(0, i8), IntegerAttr(1, i64)))
+    zero = to.integer(0, stored.type)
+    return to.compute(llvm.ICmpOp(stored, zero, IntegerAttr(1, i64)))
+
+
+def as_stored(to: FunctionConversion, value: SSAValue) -> SSAValue:
+    """Return a value as memory has it: an i1 is a byte."""
+    if lane_type(value.type) != IntegerType(1):
+        return value
+    return to.compute(llvm.ZExtOp(value, in_lanes(i8, value.type)))
 
 
 def convert_load(op: memref.LoadOp, to: FunctionConversion) -> None:
     """memref.load %m[%i, %j]  ->  llvm.load of the pointer + %i * stride + %j"""
-    pointer = _element_pointer(to, op.memref, op.indices)
-    to.define(op.res, _load(to, pointer, buffer_type(op.memref).element_type))
+    pointer = element_pointer(to, op.memref, op.indices)
+    element = buffer_type(op.memref).element_type
+    loaded = to.compute(llvm.LoadOp(pointer, stored_type(element), alignment_of(op.memref)))
+    to.define(op.res, as_read(to, loaded, element))
 
 
 def convert_store(op: memref.StoreOp, to: FunctionConversion) -> None:
     """memref.store %x, %m[%i, %j]  ->  llvm.store to the pointer + %i * stride + %j"""
-    pointer = _element_pointer(to, op.memref, op.indices)
-    value = to.value(op.value)
-    if value.type == IntegerType(1):
-        value = to.compute(llvm.ZExtOp(value, i8))
-    to.append(llvm.StoreOp(value, pointer))
+    pointer = element_pointer(to, op.memref, op.indices)
+    value = as_stored(to, to.value(op.value))
+    to.append(llvm.StoreOp(value, pointer, alignment_of(op.memref)))
     to.mark_written(op.memref)
 
 
@@ -160,7 +195,7 @@ def convert_subview(op: memref.SubviewOp, to: FunctionConversion) -> None:
     """memref.subview %m[offsets]  ->  the pointer + offset * stride; strides are in the type"""
     strides_of(buffer_type(op.result))
     offsets = _mixed(op.static_offsets.get_values(), op.offsets)
-    to.define_view(op.result, op.source, _element_pointer(to, op.source, offsets))
+    to.define_view(op.result, op.source, element_pointer(to, op.source, offsets))
 
 
 def convert_view(op: memref.ViewOp, to: FunctionConversion) -> None:
@@ -270,6 +305,8 @@ def converted_global(op: memref.GlobalOp) -> Operation:
     Raises Declined for an element type that is not stored.
     """
     element = stored_type(op.type.element_type)
+    if not isinstance(element, ScalarType):
+        raise Declined(f"expected elements that are scalars, got '{op.type}'")
     size = prod(op.type.get_shape())
     value = op.initial_value
     data = BytesAttr(bytes(stored_bytes(op.type.element_type)))  # one element stands for all

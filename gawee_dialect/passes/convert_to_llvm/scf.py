@@ -1,12 +1,14 @@
 """Structured control flow to blocks: loop-carried values become block arguments."""
 
 from xdsl.dialects import llvm, scf
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, i64
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr, i64
 from xdsl.dialects.llvm import OverflowAttr, OverflowFlag
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import Attribute, Block, SSAValue
 from xdsl.utils.hints import isa
 
+from gawee_dialect.dialect.llvm_loop import LoopAnnotationAttr
 from gawee_dialect.passes.convert_to_llvm.conversion import (
+    Declined,
     FunctionConversion,
     converted_type,
     rule,
@@ -15,10 +17,14 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
 LOOP_ANNOTATION = "loop_annotation"
 """The attribute of `scf.for` that its back edge hands to LLVM's loop passes."""
 
+UNROLL = "gawee.unroll"
+"""The attribute of `scf.for` that asks for unrolling: "full", or how many bodies; 1 forbids it."""
+
 NSW = OverflowAttr((OverflowFlag.NO_SIGNED_WRAP,))
 
 
-def _constant(value: SSAValue) -> int | None:
+def constant_of(value: SSAValue) -> int | None:
+    """Return the number that an llvm value is, None where it is not constant."""
     if isinstance(value.owner, llvm.ConstantOp) and isa(value.owner.value, IntegerAttr):
         return value.owner.value.value.data
     return None
@@ -26,12 +32,26 @@ def _constant(value: SSAValue) -> int | None:
 
 def _step_overflow(upper: SSAValue, step: SSAValue) -> OverflowAttr:
     # The last sum is below upper + step, which is known not to wrap for constants only.
-    upper_bound, width = _constant(upper), _constant(step)
+    upper_bound, width = constant_of(upper), constant_of(step)
     assert isa(upper.type, IntegerType)
     largest = 1 << (upper.type.width.data - 1)
     if upper_bound is None or width is None or upper_bound + width >= largest:
         return OverflowAttr(None)
     return NSW
+
+
+def annotation(op: scf.ForOp) -> Attribute | None:
+    """Return what a loop's back edge is annotated with; raises Declined for a wrong request."""
+    request = op.attributes.get(UNROLL)
+    if request is None:
+        return op.attributes.get(LOOP_ANNOTATION)
+    if LOOP_ANNOTATION in op.attributes:
+        raise Declined(f"expected either {UNROLL} or {LOOP_ANNOTATION}, got both")
+    if request == StringAttr("full"):
+        return LoopAnnotationAttr.of(unroll={"full": True})
+    if isa(request, IntegerAttr) and request.value.data > 0:
+        return LoopAnnotationAttr.of(unroll={"count": request.value.data})
+    raise Declined(f'expected {UNROLL} to be "full" or a positive integer, got {request}')
 
 
 def convert_for(op: scf.ForOp, to: FunctionConversion) -> None:
@@ -52,8 +72,8 @@ def convert_for(op: scf.ForOp, to: FunctionConversion) -> None:
     overflow = _step_overflow(upper, step)
     following = to.compute(llvm.AddOp(header.args[0], step, overflow=overflow))
     back_edge = llvm.BrOp(header, following, *carried)
-    if LOOP_ANNOTATION in op.attributes:
-        back_edge.attributes[LOOP_ANNOTATION] = op.attributes[LOOP_ANNOTATION]
+    if (annotated := annotation(op)) is not None:
+        back_edge.attributes[LOOP_ANNOTATION] = annotated
     to.append(back_edge)
 
     to.start(done)

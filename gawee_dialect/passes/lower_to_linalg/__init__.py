@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from gawee_dialect.dialect import GAWEE
+from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.passes.lower_to_linalg.along_axis import (
     LowerCumSum,
     LowerLogSoftmax,
@@ -53,6 +53,8 @@ from gawee_dialect.passes.rewrite_pass import RewritePass
 @dataclass(frozen=True)
 class LowerToLinalg(RewritePass):
     """Lower every gawee op to linalg, tensor, arith and math ops on tensors.
+
+    Scatters alone become `scf.for` loops: no structured op writes at computed positions.
 
     What comes out is accepted by upstream's `mlir-opt` as it is. Every linalg op writes into the
     tensor of its `outs`; functions and the marks on their arguments stay.
@@ -111,4 +113,4 @@ class LowerToLinalg(RewritePass):
         LowerConstant,
         RejectPythonValue,
     )
-    removes = tuple(GAWEE.operations)
+    removes = GRAPH_LEVEL

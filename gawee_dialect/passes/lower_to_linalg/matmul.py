@@ -3,7 +3,9 @@
 from collections.abc import Sequence
 from math import prod
 
+from xdsl.builder import Builder
 from xdsl.dialects.builtin import TensorType
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
@@ -41,28 +43,30 @@ class LowerBatchMatMul(Pattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: BatchMatMulOp, rewriter: PatternRewriter) -> None:
         rewriter.name_hint = op.result.name_hint
-        if prod(tensor_shape(op.b)[:-2]) == 1 and op.transpose_a is None:
-            self._one_product(op, rewriter)
-            return
-        rank = len(tensor_shape(op.result))
-        rows, features, inner = rank - 2, rank - 1, rank
-        a_axes = (inner, rows) if op.transpose_a is not None else (rows, inner)
-        b_axes = (features, inner) if op.transpose_b is not None else (inner, features)
-        lhs = (op.a, matrix_reads(rank, tensor_shape(op.a), a_axes))
-        rhs = (op.b, matrix_reads(rank, tensor_shape(op.b), b_axes))
-        init = zeros(rewriter, tensor_type(op.result))
-        rewriter.replace(op, (), [contracted(rewriter, init, lhs, rhs, num_reduced=1)])
-
-    def _one_product(self, op: BatchMatMulOp, rewriter: PatternRewriter) -> None:
-        *leading, inner = tensor_shape(op.a)
-        features = tensor_shape(op.result)[-1]
-        a = reshaped(rewriter, op.a, (prod(leading), inner))
-        b = reshaped(rewriter, op.b, tensor_shape(op.b)[-2:])
-        type = TensorType(element_type(op.a), (prod(leading), features))
-        maps = MATMUL_MAPS if op.transpose_b is None else TRANSPOSED_B_MAPS
-        product = rewriter.insert(MatmulOp([a, b], [zeros(rewriter, type)], maps=maps))
-        result = reshaped(rewriter, product.res[0], tensor_shape(op.result))
+        one_matrix = prod(tensor_shape(op.b)[:-2]) == 1 and op.transpose_a is None
+        result = _one_product(rewriter, op) if one_matrix else _batched(rewriter, op)
         rewriter.replace(op, (), [result])
+
+
+def _one_product(builder: Builder, op: BatchMatMulOp) -> SSAValue:
+    *leading, inner = tensor_shape(op.a)
+    features = tensor_shape(op.result)[-1]
+    a = reshaped(builder, op.a, (prod(leading), inner))
+    b = reshaped(builder, op.b, tensor_shape(op.b)[-2:])
+    type = TensorType(element_type(op.a), (prod(leading), features))
+    maps = MATMUL_MAPS if op.transpose_b is None else TRANSPOSED_B_MAPS
+    product = builder.insert(MatmulOp([a, b], [zeros(builder, type)], maps=maps))
+    return reshaped(builder, product.res[0], tensor_shape(op.result))
+
+
+def _batched(builder: Builder, op: BatchMatMulOp) -> SSAValue:
+    rank = len(tensor_shape(op.result))
+    rows, features, inner = rank - 2, rank - 1, rank
+    a_axes = (inner, rows) if op.transpose_a is not None else (rows, inner)
+    b_axes = (features, inner) if op.transpose_b is not None else (inner, features)
+    lhs = (op.a, matrix_reads(rank, tensor_shape(op.a), a_axes))
+    rhs = (op.b, matrix_reads(rank, tensor_shape(op.b), b_axes))
+    return contracted(builder, zeros(builder, tensor_type(op.result)), lhs, rhs, num_reduced=1)
 
 
 def matrix_reads(rank: int, shape: Sequence[int], matrix: tuple[int, int]) -> AffineMap:

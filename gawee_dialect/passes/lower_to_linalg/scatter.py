@@ -82,11 +82,12 @@ def _updated(
 def nest(builder: Builder, trip_counts: Sequence[int], init: SSAValue, step: Step) -> SSAValue:
     """Run a step for each point of a box in row-major order; returns the last version."""
     lower, one = constant(builder, 0, IndexType()), constant(builder, 1, IndexType())
-    uppers = [constant(builder, count, IndexType()) for count in trip_counts]
+    # A single step runs in a loop as well: outside of loops, nothing inserts elements.
+    uppers = [constant(builder, count, IndexType()) for count in trip_counts or (1,)]
 
     def build(outside: Builder, counters: list[SSAValue], carried: SSAValue) -> SSAValue:
         if len(counters) == len(uppers):
-            return step(Scalars(outside), counters, carried)
+            return step(Scalars(outside), counters[: len(trip_counts)], carried)
         block = Block(arg_types=[IndexType(), init.type])
         inside = Builder(InsertPoint.at_end(block))
         counter, version = block.args

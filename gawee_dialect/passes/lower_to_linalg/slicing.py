@@ -12,7 +12,7 @@ from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.types import element_type, is_unsigned, tensor_shape, tensor_type
 from gawee_dialect.passes.lower_to_linalg.positions import picked, repeated
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
-from gawee_dialect.passes.lower_to_linalg.tensors import constant, empty, padded
+from gawee_dialect.passes.lower_to_linalg.tensors import constant, padded
 from gawee_dialect.passes.rewrite_pass import Pattern
 
 
@@ -25,7 +25,7 @@ class LowerSlice(Pattern):
         offsets, sizes, strides = op.box()
         type = tensor_type(op.result)
         if 0 in sizes:
-            rewriter.replace(op, (), [empty(rewriter, type)])
+            rewriter.replace(op, (), [repeated(rewriter, 0, type)])
         elif min(strides, default=1) > 0:
             rewriter.replace(op, (), [extracted(rewriter, op.input, offsets, sizes, strides)])
         else:

@@ -1,17 +1,17 @@
 // RUN: gawee-opt %s --split-input-file --verify-diagnostics | filecheck %s
 
-// ConvOp C1: input is not 4d.
-// CHECK: error: 'gawee.conv' op expected input of rank 4, got rank 3 ('tensor<2x4x9xf32>')
-func.func @c1_input_is_not_4d(%x: tensor<2x4x9xf32>, %w: tensor<6x4x3x3xf32>) {
-  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x4x9xf32>, tensor<6x4x3x3xf32>) -> tensor<2x6x7x5xf32>
+// ConvOp C1: input has no spatial axis.
+// CHECK: error: 'gawee.conv' op expected input of rank 3, 4 or 5, got rank 2 ('tensor<2x4xf32>')
+func.func @c1_input_has_no_spatial_axis(%x: tensor<2x4xf32>, %w: tensor<6x4xf32>) {
+  %y = gawee.conv %x, %w strides [] padding [] dilations [] groups 1 : (tensor<2x4xf32>, tensor<6x4xf32>) -> tensor<2x6xf32>
   func.return
 }
 
 // -----
 
-// ConvOp C1: weight is not 4d.
+// ConvOp C1: weight has another rank.
 // CHECK: error: 'gawee.conv' op expected weight of rank 4, got rank 3 ('tensor<6x4x3xf32>')
-func.func @c1_weight_is_not_4d(%x: tensor<2x4x9x7xf32>, %w: tensor<6x4x3xf32>) {
+func.func @c1_weight_has_another_rank(%x: tensor<2x4x9x7xf32>, %w: tensor<6x4x3xf32>) {
   %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x4x9x7xf32>, tensor<6x4x3xf32>) -> tensor<2x6x7x5xf32>
   func.return
 }
@@ -179,5 +179,149 @@ func.func @operand_is_no_tensor(%x: f32, %w: tensor<6x4x3x3xf32>) {
 // CHECK: error: 'gawee.conv' op expected operand #0 of static shape, got 'tensor<?x4x9x7xf32>'
 func.func @size_is_not_static(%x: tensor<?x4x9x7xf32>, %w: tensor<6x4x3x3xf32>) {
   %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<?x4x9x7xf32>, tensor<6x4x3x3xf32>) -> tensor<?x6x7x5xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C1: input has no spatial axis.
+// CHECK: error: 'gawee.conv_transpose' op expected input of rank 3, 4 or 5, got rank 2 ('tensor<2x4xf32>')
+func.func @conv_transpose_c1_input_has_no_spatial_axis(%x: tensor<2x4xf32>, %w: tensor<4x3xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [] padding [] output_padding [] dilations [] groups 2 : (tensor<2x4xf32>, tensor<4x3xf32>) -> tensor<2x6xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C1: weight has another rank.
+// CHECK: error: 'gawee.conv_transpose' op expected weight of rank 4, got rank 3 ('tensor<4x3x3xf32>')
+func.func @conv_transpose_c1_weight_has_another_rank(%x: tensor<2x4x5x3xf32>, %w: tensor<4x3x3xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [1, 0, 0, 1] output_padding [1, 0] dilations [1, 1] groups 2 : (tensor<2x4x5x3xf32>, tensor<4x3x3xf32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C2: element type is not float.
+// CHECK: error: 'gawee.conv_transpose' op expected input of element type f16, f32 or f64, got 'i32'
+func.func @conv_transpose_c2_element_type_is_not_float(%x: tensor<2x4x5x3xi32>, %w: tensor<4x3x3x2xi32>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [1, 0, 0, 1] output_padding [1, 0] dilations [1, 1] groups 2 : (tensor<2x4x5x3xi32>, tensor<4x3x3x2xi32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C2: element types differ.
+// CHECK: error: 'gawee.conv_transpose' op expected weight element type 'f16' to match input element type 'f32'
+func.func @conv_transpose_c2_element_types_differ(%x: tensor<2x4x5x3xf32>, %w: tensor<4x3x3x2xf16>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [1, 0, 0, 1] output_padding [1, 0] dilations [1, 1] groups 2 : (tensor<2x4x5x3xf32>, tensor<4x3x3x2xf16>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C3: stride is zero.
+// CHECK: error: 'gawee.conv_transpose' op expected strides of at least 1, got [0, 3]
+func.func @conv_transpose_c3_stride_is_zero(%x: tensor<2x4x5x3xf32>, %w: tensor<4x3x3x2xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [0, 3] padding [1, 0, 0, 1] output_padding [1, 0] dilations [1, 1] groups 2 : (tensor<2x4x5x3xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C3: padding is negative.
+// CHECK: error: 'gawee.conv_transpose' op expected padding of at least 0, got [-1, 0, 0, 1]
+func.func @conv_transpose_c3_padding_is_negative(%x: tensor<2x4x5x3xf32>, %w: tensor<4x3x3x2xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [-1, 0, 0, 1] output_padding [1, 0] dilations [1, 1] groups 2 : (tensor<2x4x5x3xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C3: three dilations.
+// CHECK: error: 'gawee.conv_transpose' op expected dilations of 2 entries, got 3 ([1, 1, 1])
+func.func @conv_transpose_c3_three_dilations(%x: tensor<2x4x5x3xf32>, %w: tensor<4x3x3x2xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [1, 0, 0, 1] output_padding [1, 0] dilations [1, 1, 1] groups 2 : (tensor<2x4x5x3xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C4: output padding of one entry.
+// CHECK: error: 'gawee.conv_transpose' op expected output_padding of 2 entries, got 1 ([1])
+func.func @conv_transpose_c4_output_padding_of_one_entry(%x: tensor<2x4x5x3xf32>, %w: tensor<4x3x3x2xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [1, 0, 0, 1] output_padding [1] dilations [1, 1] groups 2 : (tensor<2x4x5x3xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C4: output padding is negative.
+// CHECK: error: 'gawee.conv_transpose' op expected output_padding of at least 0, got [-1, 0]
+func.func @conv_transpose_c4_output_padding_is_negative(%x: tensor<2x4x5x3xf32>, %w: tensor<4x3x3x2xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [1, 0, 0, 1] output_padding [-1, 0] dilations [1, 1] groups 2 : (tensor<2x4x5x3xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C4: output padding is a whole stride.
+// CHECK: error: 'gawee.conv_transpose' op expected output_padding ([1, 3]) to be less than the greater of strides and dilations ([2, 3])
+func.func @conv_transpose_c4_output_padding_is_a_whole_stride(%x: tensor<2x4x5x3xf32>, %w: tensor<4x3x3x2xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [1, 0, 0, 1] output_padding [1, 3] dilations [1, 1] groups 2 : (tensor<2x4x5x3xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C5: groups is zero.
+// CHECK: error: 'gawee.conv_transpose' op expected groups of at least 1, got 0
+func.func @conv_transpose_c5_groups_is_zero(%x: tensor<2x4x5x3xf32>, %w: tensor<4x3x3x2xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [1, 0, 0, 1] output_padding [1, 0] dilations [1, 1] groups 0 : (tensor<2x4x5x3xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C5: groups do not divide input channels.
+// CHECK: error: 'gawee.conv_transpose' op expected groups (3) to divide input channels (4)
+func.func @conv_transpose_c5_groups_do_not_divide_input_channels(%x: tensor<2x4x5x3xf32>, %w: tensor<4x3x3x2xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [1, 0, 0, 1] output_padding [1, 0] dilations [1, 1] groups 3 : (tensor<2x4x5x3xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C6: input channels differ.
+// CHECK: error: 'gawee.conv_transpose' op expected input channels (6) to equal weight channels (4)
+func.func @conv_transpose_c6_input_channels_differ(%x: tensor<2x6x5x3xf32>, %w: tensor<4x3x3x2xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [1, 0, 0, 1] output_padding [1, 0] dilations [1, 1] groups 2 : (tensor<2x6x5x3xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C7: bias is too short.
+// CHECK: error: 'gawee.conv_transpose' op expected bias of shape 6, got 3
+func.func @conv_transpose_c7_bias_is_too_short(%x: tensor<2x4x5x3xf32>, %w: tensor<4x3x3x2xf32>, %b: tensor<3xf32>) {
+  %y = gawee.conv_transpose %x, %w bias %b strides [2, 3] padding [1, 0, 0, 1] output_padding [1, 0] dilations [1, 1] groups 2 : (tensor<2x4x5x3xf32>, tensor<4x3x3x2xf32>, tensor<3xf32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C8: padding leaves nothing.
+// CHECK: error: 'gawee.conv_transpose' op expected padding (6 and 6) to be less than the result without it (12)
+func.func @conv_transpose_c8_padding_leaves_nothing(%x: tensor<2x4x5x3xf32>, %w: tensor<4x3x3x2xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [6, 0, 6, 0] output_padding [1, 0] dilations [1, 1] groups 2 : (tensor<2x4x5x3xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x11x7xf32>
+  func.return
+}
+
+// -----
+
+// ConvTransposeOp C8: input is empty.
+// CHECK: error: 'gawee.conv_transpose' op expected padding (0 and 1) to be less than the result without it (0)
+func.func @conv_transpose_c8_input_is_empty(%x: tensor<2x4x5x0xf32>, %w: tensor<4x3x3x2xf32>) {
+  %y = gawee.conv_transpose %x, %w strides [2, 3] padding [1, 0, 0, 1] output_padding [1, 0] dilations [1, 1] groups 2 : (tensor<2x4x5x0xf32>, tensor<4x3x3x2xf32>) -> tensor<2x6x11x7xf32>
   func.return
 }

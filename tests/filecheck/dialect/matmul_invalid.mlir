@@ -59,3 +59,48 @@ func.func @result_type_differs(%x: tensor<2x8xf32>, %w: tensor<3x8xf32>) {
   %y = gawee.matmul %x, %w : (tensor<2x8xf32>, tensor<3x8xf32>) -> tensor<3x2xf32>
   func.return
 }
+
+// -----
+
+// BatchMatMulOp C1: vector.
+// CHECK: error: 'gawee.batch_matmul' op expected b of rank 2 or more, got rank 1 ('tensor<8xf32>')
+func.func @batch_matmul_c1_vector(%a: tensor<5x8xf32>, %b: tensor<8xf32>) {
+  %y = gawee.batch_matmul %a, %b : (tensor<5x8xf32>, tensor<8xf32>) -> tensor<5xf32>
+  func.return
+}
+
+// -----
+
+// BatchMatMulOp C2: element types differ.
+// CHECK: error: 'gawee.batch_matmul' op expected b element type 'f64' to match a element type 'f32'
+func.func @batch_matmul_c2_element_types_differ(%a: tensor<5x8xf32>, %b: tensor<8x7xf64>) {
+  %y = gawee.batch_matmul %a, %b : (tensor<5x8xf32>, tensor<8x7xf64>) -> tensor<5x7xf32>
+  func.return
+}
+
+// -----
+
+// BatchMatMulOp C2: element type is one bit.
+// CHECK: error: 'gawee.batch_matmul' op expected a of a float or signless integer element type, got 'i1'
+func.func @batch_matmul_c2_element_type_is_one_bit(%a: tensor<5x8xi1>, %b: tensor<8x7xi1>) {
+  %y = gawee.batch_matmul %a, %b : (tensor<5x8xi1>, tensor<8x7xi1>) -> tensor<5x7xi1>
+  func.return
+}
+
+// -----
+
+// BatchMatMulOp C3: inner sizes differ.
+// CHECK: error: 'gawee.batch_matmul' op expected columns of a (8) to equal rows of b (7)
+func.func @batch_matmul_c3_inner_sizes_differ(%a: tensor<5x8xf32>, %b: tensor<8x7xf32>) {
+  %y = gawee.batch_matmul %a, %b transpose_b : (tensor<5x8xf32>, tensor<8x7xf32>) -> tensor<5x8xf32>
+  func.return
+}
+
+// -----
+
+// BatchMatMulOp C4: leading axes differ.
+// CHECK: error: 'gawee.batch_matmul' op expected shapes to broadcast, got 2 and 3
+func.func @batch_matmul_c4_leading_axes_differ(%a: tensor<2x5x8xf32>, %b: tensor<3x8x7xf32>) {
+  %y = gawee.batch_matmul %a, %b : (tensor<2x5x8xf32>, tensor<3x8x7xf32>) -> tensor<2x5x7xf32>
+  func.return
+}

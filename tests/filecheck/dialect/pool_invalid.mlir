@@ -1,9 +1,9 @@
 // RUN: gawee-opt %s --split-input-file --verify-diagnostics | filecheck %s
 
-// MaxPoolOp C1: input is not 4d.
-// CHECK: error: 'gawee.max_pool' op expected input of rank 4, got rank 3 ('tensor<3x9x8xf32>')
-func.func @max_pool_c1_input_is_not_4d(%x: tensor<3x9x8xf32>) {
-  %y = gawee.max_pool %x kernel [3, 2] strides [2, 1] padding [0, 0, 0, 0] dilations [1, 1] ceil_mode false : (tensor<3x9x8xf32>) -> tensor<3x4x7xf32>
+// MaxPoolOp C1: input has four spatial axes.
+// CHECK: error: 'gawee.max_pool' op expected input of rank 3, 4 or 5, got rank 6 ('tensor<2x3x5x5x5x5xf32>')
+func.func @max_pool_c1_input_has_four_spatial_axes(%x: tensor<2x3x5x5x5x5xf32>) {
+  %y = gawee.max_pool %x kernel [1, 1, 1, 1] strides [1, 1, 1, 1] padding [0, 0, 0, 0, 0, 0, 0, 0] dilations [1, 1, 1, 1] ceil_mode false : (tensor<2x3x5x5x5x5xf32>) -> tensor<2x3x5x5x5x5xf32>
   func.return
 }
 
@@ -80,10 +80,10 @@ func.func @max_pool_result_ignores_ceil_mode(%x: tensor<2x3x8x8xf32>) {
 
 // -----
 
-// AvgPoolOp C1: input is not 4d.
-// CHECK: error: 'gawee.avg_pool' op expected input of rank 4, got rank 3 ('tensor<3x9x8xf32>')
-func.func @avg_pool_c1_input_is_not_4d(%x: tensor<3x9x8xf32>) {
-  %y = gawee.avg_pool %x kernel [3, 2] strides [2, 1] padding [0, 0, 0, 0] ceil_mode false count_include_pad true : (tensor<3x9x8xf32>) -> tensor<3x4x7xf32>
+// AvgPoolOp C1: input has four spatial axes.
+// CHECK: error: 'gawee.avg_pool' op expected input of rank 3, 4 or 5, got rank 6 ('tensor<2x3x5x5x5x5xf32>')
+func.func @avg_pool_c1_input_has_four_spatial_axes(%x: tensor<2x3x5x5x5x5xf32>) {
+  %y = gawee.avg_pool %x kernel [1, 1, 1, 1] strides [1, 1, 1, 1] padding [0, 0, 0, 0, 0, 0, 0, 0] ceil_mode false count_include_pad true : (tensor<2x3x5x5x5x5xf32>) -> tensor<2x3x5x5x5x5xf32>
   func.return
 }
 
@@ -134,10 +134,10 @@ func.func @avg_pool_c5_window_is_larger_than_the_input(%x: tensor<2x3x2x8xf32>) 
 
 // -----
 
-// AdAvgPoolOp C1: input is not 4d.
-// CHECK: error: 'gawee.ad_avg_pool' op expected input of rank 4, got rank 3 ('tensor<4x7x5xf32>')
-func.func @ad_avg_pool_c1_input_is_not_4d(%x: tensor<4x7x5xf32>) {
-  %y = gawee.ad_avg_pool %x output_size [3, 5] : (tensor<4x7x5xf32>) -> tensor<4x3x5xf32>
+// AdAvgPoolOp C1: input has four spatial axes.
+// CHECK: error: 'gawee.ad_avg_pool' op expected input of rank 3, 4 or 5, got rank 6 ('tensor<2x4x5x5x5x5xf32>')
+func.func @ad_avg_pool_c1_input_has_four_spatial_axes(%x: tensor<2x4x5x5x5x5xf32>) {
+  %y = gawee.ad_avg_pool %x output_size [3, 5, 2, 2] : (tensor<2x4x5x5x5x5xf32>) -> tensor<2x4x3x5x2x2xf32>
   func.return
 }
 
@@ -182,5 +182,41 @@ func.func @ad_avg_pool_c4_input_is_empty(%x: tensor<2x4x0x5xf32>) {
 // CHECK: error: 'gawee.ad_avg_pool' op expected result type 'tensor<2x4x3x5xf32>', got 'tensor<2x4x5x3xf32>'
 func.func @ad_avg_pool_result_type_differs(%x: tensor<2x4x7x5xf32>) {
   %y = gawee.ad_avg_pool %x output_size [3, 5] : (tensor<2x4x7x5xf32>) -> tensor<2x4x5x3xf32>
+  func.return
+}
+
+// -----
+
+// AdMaxPoolOp C1: input has no spatial axis.
+// CHECK: error: 'gawee.ad_max_pool' op expected input of rank 3, 4 or 5, got rank 2 ('tensor<2x4xf32>')
+func.func @ad_max_pool_c1_input_has_no_spatial_axis(%x: tensor<2x4xf32>) {
+  %y = gawee.ad_max_pool %x output_size [] : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  func.return
+}
+
+// -----
+
+// AdMaxPoolOp C2: element type is unsigned.
+// CHECK: error: 'gawee.ad_max_pool' op expected input of a float or signless integer element type, got 'ui8'
+func.func @ad_max_pool_c2_element_type_is_unsigned(%x: tensor<2x4x7x5xui8>) {
+  %y = gawee.ad_max_pool %x output_size [3, 5] : (tensor<2x4x7x5xui8>) -> tensor<2x4x3x5xui8>
+  func.return
+}
+
+// -----
+
+// AdMaxPoolOp C3: output size of one entry.
+// CHECK: error: 'gawee.ad_max_pool' op expected output_size of 2 entries, got 1 ([3])
+func.func @ad_max_pool_c3_output_size_of_one_entry(%x: tensor<2x4x7x5xf32>) {
+  %y = gawee.ad_max_pool %x output_size [3] : (tensor<2x4x7x5xf32>) -> tensor<2x4x3x3xf32>
+  func.return
+}
+
+// -----
+
+// AdMaxPoolOp C4: input is empty.
+// CHECK: error: 'gawee.ad_max_pool' op expected input with positive spatial sizes, got 'tensor<2x4x0xf32>'
+func.func @ad_max_pool_c4_input_is_empty(%x: tensor<2x4x0xf32>) {
+  %y = gawee.ad_max_pool %x output_size [3] : (tensor<2x4x0xf32>) -> tensor<2x4x3xf32>
   func.return
 }

@@ -1,9 +1,9 @@
 // RUN: gawee-opt %s --split-input-file --verify-diagnostics | filecheck %s
 
-// InterpolateOp C1: input is not 4d.
-// CHECK: error: 'gawee.interpolate' op expected input of rank 4, got rank 3 ('tensor<4x3x5xf32>')
-func.func @c1_input_is_not_4d(%x: tensor<4x3x5xf32>) {
-  %y = gawee.interpolate %x size [6, 10] mode "nearest" : (tensor<4x3x5xf32>) -> tensor<4x6x10xf32>
+// InterpolateOp C1: input has no spatial axis.
+// CHECK: error: 'gawee.interpolate' op expected input of rank 3, 4 or 5, got rank 2 ('tensor<2x4xf32>')
+func.func @c1_input_has_no_spatial_axis(%x: tensor<2x4xf32>) {
+  %y = gawee.interpolate %x size [] mode "nearest" : (tensor<2x4xf32>) -> tensor<2x4xf32>
   func.return
 }
 
@@ -37,9 +37,9 @@ func.func @c2_size_is_zero(%x: tensor<2x4x3x5xf32>) {
 // -----
 
 // InterpolateOp C3: mode is unknown.
-// CHECK: error: 'gawee.interpolate' op unsupported mode 'bicubic'; supported: nearest, bilinear
+// CHECK: error: 'gawee.interpolate' op unsupported mode 'area'; supported: nearest, nearest_exact, bilinear, bicubic
 func.func @c3_mode_is_unknown(%x: tensor<2x4x3x5xf32>) {
-  %y = gawee.interpolate %x size [6, 10] mode "bicubic" : (tensor<2x4x3x5xf32>) -> tensor<2x4x6x10xf32>
+  %y = gawee.interpolate %x size [6, 10] mode "area" : (tensor<2x4x3x5xf32>) -> tensor<2x4x6x10xf32>
   func.return
 }
 
@@ -55,7 +55,7 @@ func.func @c3_bilinear_on_integers(%x: tensor<2x4x3x5xi32>) {
 // -----
 
 // InterpolateOp C4: align corners without bilinear.
-// CHECK: error: 'gawee.interpolate' op expected align_corners to go with mode 'bilinear', got mode 'nearest'
+// CHECK: error: 'gawee.interpolate' op expected align_corners to go with mode 'bilinear', 'bicubic', got mode 'nearest'
 func.func @c4_align_corners_without_bilinear(%x: tensor<2x4x3x5xf32>) {
   %y = gawee.interpolate %x size [6, 10] mode "nearest" align_corners : (tensor<2x4x3x5xf32>) -> tensor<2x4x6x10xf32>
   func.return
@@ -64,7 +64,7 @@ func.func @c4_align_corners_without_bilinear(%x: tensor<2x4x3x5xf32>) {
 // -----
 
 // InterpolateOp C5: one scale.
-// CHECK: error: 'gawee.interpolate' op expected two positive scales, got [2.0]
+// CHECK: error: 'gawee.interpolate' op expected 2 positive scales, got [2.0]
 func.func @c5_one_scale(%x: tensor<2x4x3x5xf32>) {
   %y = gawee.interpolate %x size [6, 10] mode "nearest" scales [2.0] : (tensor<2x4x3x5xf32>) -> tensor<2x4x6x10xf32>
   func.return
@@ -73,7 +73,7 @@ func.func @c5_one_scale(%x: tensor<2x4x3x5xf32>) {
 // -----
 
 // InterpolateOp C5: scale is zero.
-// CHECK: error: 'gawee.interpolate' op expected two positive scales, got [2.0, 0.0]
+// CHECK: error: 'gawee.interpolate' op expected 2 positive scales, got [2.0, 0.0]
 func.func @c5_scale_is_zero(%x: tensor<2x4x3x5xf32>) {
   %y = gawee.interpolate %x size [6, 10] mode "nearest" scales [2.0, 0.0] : (tensor<2x4x3x5xf32>) -> tensor<2x4x6x10xf32>
   func.return
@@ -93,5 +93,23 @@ func.func @c6_size_comes_from_floats(%x: tensor<2x4x3x5xf32>, %s: tensor<2xf32>)
 // CHECK: error: 'gawee.interpolate' op expected result type 'tensor<2x4x6x10xf32>', got 'tensor<2x4x10x6xf32>'
 func.func @result_type_differs(%x: tensor<2x4x3x5xf32>) {
   %y = gawee.interpolate %x size [6, 10] mode "nearest" : (tensor<2x4x3x5xf32>) -> tensor<2x4x10x6xf32>
+  func.return
+}
+
+// -----
+
+// InterpolateOp C3: bilinear of a sequence.
+// CHECK: error: 'gawee.interpolate' op unsupported mode 'bilinear'; supported: nearest, nearest_exact, linear
+func.func @interpolate_c3_bilinear_of_a_sequence(%x: tensor<2x4x3xf32>) {
+  %y = gawee.interpolate %x size [6] mode "bilinear" : (tensor<2x4x3xf32>) -> tensor<2x4x6xf32>
+  func.return
+}
+
+// -----
+
+// InterpolateOp C7: float positions of bilinear.
+// CHECK: error: 'gawee.interpolate' op expected float_positions to go with mode 'nearest', 'nearest_exact', got mode 'bilinear'
+func.func @interpolate_c7_float_positions_of_bilinear(%x: tensor<2x4x3x5xf32>) {
+  %y = gawee.interpolate %x size [6, 10] mode "bilinear" float_positions : (tensor<2x4x3x5xf32>) -> tensor<2x4x6x10xf32>
   func.return
 }

@@ -153,6 +153,15 @@ func.func @pad_c4_value_is_too_large(%x: tensor<3x5xui8>) {
 
 // -----
 
+// PadOp C4: the element type rounds the value to infinity.
+// CHECK: error: 'gawee.pad' op expected value that 'f32' holds, got 1e+39
+func.func @pad_c4_value_overflows(%x: tensor<3x5xf32>) {
+  %y = gawee.pad %x low [0, 0] high [0, 0] mode "constant" value 1.0e+39 : f64 : (tensor<3x5xf32>) -> tensor<3x5xf32>
+  func.return
+}
+
+// -----
+
 // PadOp C5: only constant padding takes elements away.
 // CHECK: error: 'gawee.pad' op expected high of at least 0, got [0, -1]
 func.func @pad_c5_reflect_takes_away(%x: tensor<3x5xf32>) {

@@ -92,3 +92,26 @@ func.func @convolution_with_two_readers_is_left(%x: tensor<2x3x5x4xf32>, %w: ten
   %z = gawee.add %y, %c : (tensor<2x4x5x4xf32>, tensor<f32>) -> tensor<2x4x5x4xf32>
   func.return %y, %z : tensor<2x4x5x4xf32>, tensor<2x4x5x4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @channel_constant_of_a_sequence_is_added_to_the_bias
+// CHECK:       %[[C:.*]] = gawee.reshape %c shape [4]
+// CHECK-NEXT:  gawee.conv %x, %w bias %[[C]]
+// CHECK-NOT:   gawee.add
+func.func @channel_constant_of_a_sequence_is_added_to_the_bias(%x: tensor<4x3x5xf32>, %w: tensor<4x3x1xf32>, %c: tensor<4x1xf32> {gawee.constant = "c"}) -> tensor<4x4x5xf32> {
+  %y = gawee.conv %x, %w strides [1] padding [0, 0] dilations [1] groups 1 : (tensor<4x3x5xf32>, tensor<4x3x1xf32>) -> tensor<4x4x5xf32>
+  %z = gawee.add %y, %c : (tensor<4x4x5xf32>, tensor<4x1xf32>) -> tensor<4x4x5xf32>
+  func.return %z : tensor<4x4x5xf32>
+}
+
+// -----
+
+// A constant along the batch of a sequence has the shape of one along the channels of an image.
+// CHECK-LABEL: func.func @batch_constant_of_a_sequence_stays
+// CHECK:       gawee.add
+func.func @batch_constant_of_a_sequence_stays(%x: tensor<4x3x5xf32>, %w: tensor<4x3x1xf32>, %c: tensor<4x1x1xf32> {gawee.constant = "c"}) -> tensor<4x4x5xf32> {
+  %y = gawee.conv %x, %w strides [1] padding [0, 0] dilations [1] groups 1 : (tensor<4x3x5xf32>, tensor<4x3x1xf32>) -> tensor<4x4x5xf32>
+  %z = gawee.add %y, %c : (tensor<4x4x5xf32>, tensor<4x1x1xf32>) -> tensor<4x4x5xf32>
+  func.return %z : tensor<4x4x5xf32>
+}

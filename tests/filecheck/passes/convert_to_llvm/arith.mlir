@@ -47,3 +47,12 @@ func.func @casts_go_by_width(%i: index, %n: i8, %h: f16) {
   %e = arith.fptosi %h : f16 to i8
   return
 }
+
+// -----
+
+// CHECK-LABEL: llvm.func @remainders_of_floats_are_one_op
+// CHECK:         llvm.frem %x, %y : f32
+func.func @remainders_of_floats_are_one_op(%x: f32, %y: f32) {
+  %a = arith.remf %x, %y : f32
+  return
+}

@@ -70,3 +70,38 @@ func.func @two_filters_a_channel_are_a_grouped_conv(%x: tensor<2x4x9x7xf32>, %w:
   %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 4 : (tensor<2x4x9x7xf32>, tensor<8x1x3x2xf32>) -> tensor<2x8x7x6xf32>
   return %y : tensor<2x8x7x6xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @conv_of_a_sequence_is_a_contraction
+// CHECK:       %[[P:.*]] = tensor.pad %x low[0, 0, 1] high[0, 0, 0]
+// CHECK:       %[[INIT:.*]] = linalg.broadcast ins(%b:tensor<5xf32>) {{.*}} dimensions = [0, 2]
+// CHECK:       linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, ((d2 * 2) + (d4 * 3)))>, affine_map<(d0, d1, d2, d3, d4) -> (d1, d3, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%[[P]], %w : {{.*}} outs(%[[INIT]] :
+// CHECK:       arith.mulf
+// CHECK:       arith.addf
+func.func @conv_of_a_sequence_is_a_contraction(%x: tensor<2x4x9xf32>, %w: tensor<5x4x2xf32>, %b: tensor<5xf32>) -> tensor<2x5x4xf32> {
+  %y = gawee.conv %x, %w bias %b strides [2] padding [1, 0] dilations [3] groups 1 : (tensor<2x4x9xf32>, tensor<5x4x2xf32>, tensor<5xf32>) -> tensor<2x5x4xf32>
+  return %y : tensor<2x5x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @depthwise_conv_of_a_volume_has_no_loop_over_channels_of_a_group
+// CHECK:       %[[W:.*]] = tensor.collapse_shape %w {{.*}} : tensor<4x1x3x2x2xf32> into tensor<4x3x2x2xf32>
+// CHECK:       linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1, (d2 + d5), ((d3 * 2) + d6), (d4 + (d7 * 2)))>, affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d1, d5, d6, d7)>, {{.*}} ins(%x, %[[W]] :
+func.func @depthwise_conv_of_a_volume_has_no_loop_over_channels_of_a_group(%x: tensor<2x4x5x7x6xf32>, %w: tensor<4x1x3x2x2xf32>) -> tensor<2x4x3x3x4xf32> {
+  %y = gawee.conv %x, %w strides [1, 2, 1] padding [0, 0, 0, 0, 0, 0] dilations [1, 1, 2] groups 4 : (tensor<2x4x5x7x6xf32>, tensor<4x1x3x2x2xf32>) -> tensor<2x4x3x3x4xf32>
+  return %y : tensor<2x4x3x3x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @grouped_conv_of_a_sequence_has_a_loop_over_groups
+// CHECK:       tensor.expand_shape %x {{.*}} output_shape [2, 2, 3, 9]
+// CHECK:       tensor.expand_shape %w {{.*}} output_shape [2, 4, 3, 2]
+// CHECK:       linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d4, (d3 + d5))>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d1, d2, d4, d5)>
+// CHECK:       tensor.collapse_shape {{.*}} : tensor<2x2x4x8xf32> into tensor<2x8x8xf32>
+func.func @grouped_conv_of_a_sequence_has_a_loop_over_groups(%x: tensor<2x6x9xf32>, %w: tensor<8x3x2xf32>) -> tensor<2x8x8xf32> {
+  %y = gawee.conv %x, %w strides [1] padding [0, 0] dilations [1] groups 2 : (tensor<2x6x9xf32>, tensor<8x3x2xf32>) -> tensor<2x8x8xf32>
+  return %y : tensor<2x8x8xf32>
+}

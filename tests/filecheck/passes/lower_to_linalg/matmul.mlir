@@ -43,3 +43,26 @@ func.func @vector_is_a_matrix_of_one_row(%x: tensor<8xf32>, %w: tensor<3x8xf32>)
   %y = gawee.matmul %x, %w : (tensor<8xf32>, tensor<3x8xf32>) -> tensor<3xf32>
   return %y : tensor<3xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @batched_product_reads_broadcast_axes_at_their_only_position
+// CHECK:       linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, 0, d4, d2)>, affine_map<(d0, d1, d2, d3, d4) -> (d1, d3, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%a, %b :
+// CHECK:       arith.mulf
+// CHECK:       arith.addf
+func.func @batched_product_reads_broadcast_axes_at_their_only_position(%a: tensor<2x1x8x5xf32>, %b: tensor<3x7x8xf32>) -> tensor<2x3x5x7xf32> {
+  %y = gawee.batch_matmul %a, %b transpose_a transpose_b : (tensor<2x1x8x5xf32>, tensor<3x7x8xf32>) -> tensor<2x3x5x7xf32>
+  return %y : tensor<2x3x5x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @many_matrices_times_one_are_one_product
+// CHECK:       %[[A:.*]] = tensor.collapse_shape %a {{.*}} : tensor<2x3x5x8xf32> into tensor<30x8xf32>
+// CHECK:       %[[B:.*]] = tensor.collapse_shape %b {{.*}} : tensor<1x8x7xf32> into tensor<8x7xf32>
+// CHECK:       linalg.matmul ins(%[[A]], %[[B]] :
+// CHECK:       tensor.expand_shape {{.*}} output_shape [2, 3, 5, 7]
+func.func @many_matrices_times_one_are_one_product(%a: tensor<2x3x5x8xf32>, %b: tensor<1x8x7xf32>) -> tensor<2x3x5x7xf32> {
+  %y = gawee.batch_matmul %a, %b : (tensor<2x3x5x8xf32>, tensor<1x8x7xf32>) -> tensor<2x3x5x7xf32>
+  return %y : tensor<2x3x5x7xf32>
+}

@@ -23,3 +23,42 @@ func.func @batch_norm_without_scale_and_bias_ends_with_the_division(%x: tensor<2
   %y = gawee.batch_norm %x mean %m variance %v eps 0.25 : tensor<2x3xf32>, tensor<3xf32>
   return %y : tensor<2x3xf32>
 }
+
+// -----
+
+// The mean first, then the squares of what is left: nothing cancels.
+// CHECK-LABEL: func.func @layer_norm_takes_two_passes
+// CHECK:       %[[SUM:.*]] = linalg.generic
+// CHECK:       %[[MEAN:.*]] = linalg.generic {{.*}} ins(%[[SUM]] : tensor<2xf32>)
+// CHECK:       linalg.generic {{.*}} ins(%x, %[[MEAN]] : tensor<2x3x5xf32>, tensor<2xf32>)
+// CHECK:         %[[LEFT:.*]] = arith.subf
+// CHECK:         arith.mulf %[[LEFT]], %[[LEFT]] : f32
+// CHECK:       math.sqrt
+// CHECK:       linalg.generic {{.*}} ins(%x, %{{.*}}, %{{.*}}, %g, %b :
+func.func @layer_norm_takes_two_passes(%x: tensor<2x3x5xf32>, %g: tensor<3x5xf32>, %b: tensor<3x5xf32>) -> tensor<2x3x5xf32> {
+  %y = gawee.layer_norm %x scale %g : tensor<3x5xf32> bias %b : tensor<3x5xf32> normalized_rank 2 eps 1.0e-05 : tensor<2x3x5xf32>
+  return %y : tensor<2x3x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @rms_norm_takes_no_mean_off
+// CHECK-NOT:   arith.subf
+// CHECK:       math.sqrt
+// CHECK-NOT:   arith.subf
+func.func @rms_norm_takes_no_mean_off(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %y = gawee.rms_norm %x normalized_rank 1 eps 1.0e-05 : tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @group_norm_splits_the_channels
+// CHECK:       tensor.expand_shape %x {{.*}} : tensor<2x6x5xf32> into tensor<2x3x2x5xf32>
+// CHECK:       tensor.expand_shape %g {{.*}} : tensor<6xf32> into tensor<3x2xf32>
+// CHECK:       math.sqrt
+// CHECK:       tensor.collapse_shape {{.*}} : tensor<2x3x2x5xf32> into tensor<2x6x5xf32>
+func.func @group_norm_splits_the_channels(%x: tensor<2x6x5xf32>, %g: tensor<6xf32>) -> tensor<2x6x5xf32> {
+  %y = gawee.group_norm %x scale %g : tensor<6xf32> groups 3 eps 1.0e-05 : tensor<2x6x5xf32>
+  return %y : tensor<2x6x5xf32>
+}

@@ -98,3 +98,38 @@ func.func @uneven_bins_are_a_masked_reduction(%x: tensor<2x4x10x5xf32>) -> tenso
   %y = gawee.ad_avg_pool %x output_size [3, 4] : (tensor<2x4x10x5xf32>) -> tensor<2x4x3x4xf32>
   return %y : tensor<2x4x3x4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @max_pool_of_a_sequence_is_a_reduction
+// CHECK:       %[[WINDOW:.*]] = tensor.empty() : tensor<3xf32>
+// CHECK:       %[[P:.*]] = tensor.pad %x low[0, 0, 1] high[0, 0, 1]
+// CHECK:       linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, ((d2 * 2) + (d3 * 2)))>, affine_map<(d0, d1, d2, d3) -> (d3)>, {{.*}} ins(%[[P]], %[[WINDOW]] :
+// CHECK:       arith.maximumf
+func.func @max_pool_of_a_sequence_is_a_reduction(%x: tensor<2x3x9xf32>) -> tensor<2x3x4xf32> {
+  %y = gawee.max_pool %x kernel [3] strides [2] padding [1, 0] dilations [2] ceil_mode true : (tensor<2x3x9xf32>) -> tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @even_bins_of_adaptive_max_pooling_are_windows
+// CHECK:       linalg.pooling_nchw_max {strides = dense<[2, 3]> : tensor<2xi64>
+// CHECK-NOT:   linalg.generic
+func.func @even_bins_of_adaptive_max_pooling_are_windows(%x: tensor<2x3x8x9xf32>) -> tensor<2x3x4x3xf32> {
+  %y = gawee.ad_max_pool %x output_size [4, 3] : (tensor<2x3x8x9xf32>) -> tensor<2x3x4x3xf32>
+  return %y : tensor<2x3x4x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @uneven_bins_of_adaptive_max_pooling_are_gathered
+// CHECK:       tensor.empty() : tensor<4xf32>
+// CHECK:       linalg.generic
+// CHECK:       tensor.extract %x
+// CHECK:       arith.select
+// CHECK:       arith.maximumf
+func.func @uneven_bins_of_adaptive_max_pooling_are_gathered(%x: tensor<2x3x8xf32>) -> tensor<2x3x3xf32> {
+  %y = gawee.ad_max_pool %x output_size [3] : (tensor<2x3x8xf32>) -> tensor<2x3x3xf32>
+  return %y : tensor<2x3x3xf32>
+}

@@ -68,3 +68,27 @@ func.func @values_that_only_gave_the_size_go_away(%x: tensor<2x4x3x5xf32>) -> te
   %y = gawee.interpolate %x size_from %h, %w size [3, 5] mode "nearest" : (tensor<2x4x3x5xf32>, !gawee.python_value, tensor<i64>) -> tensor<2x4x3x5xf32>
   return %y : tensor<2x4x3x5xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @float_positions_are_computed_in_f32
+// CHECK:       arith.constant 0.428571{{.*}} : f32
+// CHECK:       arith.mulf {{.*}} : f32
+// CHECK:       arith.fptosi
+// CHECK:       tensor.extract %x
+func.func @float_positions_are_computed_in_f32(%x: tensor<2x4x3x6xf64>) -> tensor<2x4x7x14xf64> {
+  %y = gawee.interpolate %x size [7, 14] mode "nearest" float_positions : (tensor<2x4x3x6xf64>) -> tensor<2x4x7x14xf64>
+  return %y : tensor<2x4x7x14xf64>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @cubic_resampling_rounds_down_and_clamps
+// CHECK:       math.floor
+// CHECK:       arith.fptosi
+// CHECK:       arith.minsi
+// CHECK:       tensor.extract %x
+func.func @cubic_resampling_rounds_down_and_clamps(%x: tensor<2x4x3x6xf32>) -> tensor<2x4x7x14xf32> {
+  %y = gawee.interpolate %x size [7, 14] mode "bicubic" : (tensor<2x4x3x6xf32>) -> tensor<2x4x7x14xf32>
+  return %y : tensor<2x4x7x14xf32>
+}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st  # noqa: E402
 from gawee_dialect.dialect.attention import AttentionOp  # noqa: E402
 from gawee_dialect.dialect.matmul import BatchMatMulOp  # noqa: E402
 from tests.lowering.native import numbers  # noqa: E402
-from tests.ops.levels import check_levels  # noqa: E402
+from tests.lowering.one_op_levels import check_op  # noqa: E402
 
 attention = torch.nn.functional.scaled_dot_product_attention
 sizes = st.integers(1, 5)
@@ -27,10 +27,10 @@ def check_product(a, b, **flags):
         left = left.transpose(-1, -2)
     if flags.get("transpose_b"):
         right = right.transpose(-1, -2)
-    check_levels(lambda a, b: BatchMatMulOp(a, b, **flags), [a, b], torch.matmul(left, right))
+    check_op(lambda a, b: BatchMatMulOp(a, b, **flags), [a, b], torch.matmul(left, right))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.data(), st.lists(sizes, max_size=3), st.booleans(), st.booleans())
 def test_batch_matmul_broadcasts_as_pytorch_does(data, leading, transpose_a, transpose_b):
     rows, inner, features = (data.draw(sizes) for _ in range(3))
@@ -72,17 +72,17 @@ def repeated(arrays, own):
     return q, k, v
 
 
-@settings(max_examples=25)
+@settings(max_examples=6)
 @given(st.data(), st.booleans(), st.none() | st.floats(0.1, 2))
 def test_attention_with_grouped_heads_matches_pytorch(data, causal, scale):
     arrays, own = attention_arrays(data)
 
     expected = attention(*repeated(arrays, own), is_causal=causal, scale=scale)
 
-    check_levels(lambda *args: AttentionOp(*args, scale=scale, causal=causal), arrays, expected)
+    check_op(lambda *args: AttentionOp(*args, scale=scale, causal=causal), arrays, expected)
 
 
-@settings(max_examples=25)
+@settings(max_examples=6)
 @given(st.data(), st.booleans())
 def test_masked_attention_matches_pytorch(data, boolean):
     arrays, own = attention_arrays(data)
@@ -97,7 +97,7 @@ def test_masked_attention_matches_pytorch(data, boolean):
 
     expected = attention(*repeated(arrays, own), torch.from_numpy(mask).expand(scores))
 
-    check_levels(AttentionOp, [*arrays, mask], expected)
+    check_op(AttentionOp, [*arrays, mask], expected)
 
 
 @pytest.mark.parametrize("value", [False, -np.inf])
@@ -109,7 +109,7 @@ def test_query_that_sees_no_key_gets_zeros(value):
     expected = attention(*tensors(arrays), torch.from_numpy(mask))
 
     assert torch.all(expected[:, :, 2] == 0)
-    check_levels(AttentionOp, [*arrays, mask], expected)
+    check_op(AttentionOp, [*arrays, mask], expected)
 
 
 def test_mask_and_causal_hide_together():
@@ -119,7 +119,7 @@ def test_mask_and_causal_hide_together():
     both = torch.from_numpy(mask) & torch.ones(4, 6, dtype=torch.bool).tril()
     expected = attention(*tensors(arrays), both)
 
-    check_levels(lambda *args: AttentionOp(*args, causal=True), [*arrays, mask], expected)
+    check_op(lambda *args: AttentionOp(*args, causal=True), [*arrays, mask], expected)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float64"])
@@ -133,4 +133,4 @@ def test_attention_of_other_float_types(dtype):
 
     expected = attention(*repeated(arrays[:3], 2), torch.from_numpy(arrays[3]))
 
-    check_levels(AttentionOp, arrays, expected)
+    check_op(AttentionOp, arrays, expected)

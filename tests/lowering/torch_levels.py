@@ -62,7 +62,7 @@ def run_at(module: ModuleOp, inputs: Mapping[str, Array], level: Level) -> list[
 TOLERANCE = {"float32": 2e-5, "float64": 1e-12, "float16": 2e-3}
 
 
-def check(actual: Array, expected: torch.Tensor, case: str = "") -> None:
+def check_result(actual: Array, expected: torch.Tensor, case: str = "") -> None:
     """Compare with PyTorch: floats relatively to a value or to one, anything else exactly."""
     wanted = expected.numpy()
     assert (actual.dtype, actual.shape) == (wanted.dtype, wanted.shape), case
@@ -79,4 +79,4 @@ def check_levels(
     """Compare what ops compute at each level with PyTorch's results of the same names."""
     for level, results in run_levels(list(makes.values()), arrays, levels).items():
         for name, result in zip(makes, results, strict=True):
-            check(result, expected[name], f"{name} at {level}")
+            check_result(result, expected[name], f"{name} at {level}")

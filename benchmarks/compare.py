@@ -1,0 +1,342 @@
+"""Compare gawee with other engines on whole networks, or on single convolutions.
+
+python -m benchmarks.compare --model resnet18 --threads 1,2
+
+Every engine has a process of its own, and all of them take turns: what disturbs the machine for a
+while disturbs all. A turn that other load or far-apart processors disturbed is repeated.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+from time import perf_counter, sleep
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.engines import ENGINES
+from benchmarks.machine import LineLatency, allowed_cpus, busy_seconds, wait_until_quiet
+from benchmarks.timing import console, processor
+from gawee_dialect.target.description import HOST, Processor, find_processor
+from gawee_dialect.target.measure import measured_host
+
+OURS = next(iter(ENGINES))
+
+WIDTH = 110
+"""Columns of the tables where nobody watches."""
+
+PREPARE = """
+import sys
+from pathlib import Path
+from benchmarks.prepare import prepare
+prepare(sys.argv[1], Path(sys.argv[2]))
+"""
+
+
+@dataclass
+class Contender:
+    """One engine on one network, and all that was measured of it."""
+
+    engine: str
+    model: str
+    threads: int
+    flops: int
+    info: dict[str, object] = field(default_factory=dict[str, object])
+    process: "subprocess.Popen[str] | None" = None
+    rounds: list[list[float]] = field(default_factory=list[list[float]])
+    other_load: list[float] = field(default_factory=list[float])
+    line_ns: list[float | None] = field(default_factory=list[float | None])
+    delay: list[float] = field(default_factory=list[float])
+    repeated: int = 0
+
+    @property
+    def absent(self) -> str | None:
+        """Why it takes no part, None where it does."""
+        return str(self.info["absent"]) if "absent" in self.info else None
+
+    @property
+    def times(self) -> list[float]:
+        """Milliseconds of every run that counts."""
+        return [ms for each in self.rounds for ms in each]
+
+    @property
+    def median_ms(self) -> float:
+        """The middle of all runs: what to quote."""
+        return median(self.times)
+
+    def start(self, folder: Path, *, pin: bool) -> None:
+        """Start the process, and wait until the engine is ready."""
+        command = [sys.executable, "-W", "ignore", "-m", "benchmarks.worker"]
+        command += ["--engine", self.engine, "--model", self.model, "--folder", str(folder)]
+        command += ["--threads", str(self.threads), *(() if pin else ("--no-pin",))]
+        threads = {name: str(self.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+        with open(folder / f"{self.engine}-{self.threads}.log", "w") as log:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env={**os.environ, **threads},
+            )
+        self.info = self.answer() or {"absent": "its process ended"}
+
+    def answer(self) -> dict[str, object] | None:
+        """Read what the process says next, None where it has ended."""
+        assert self.process is not None
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else None
+
+    def ask(self, runs: int, seconds: float) -> dict[str, object] | None:
+        """Have the engine take a turn."""
+        assert self.process is not None
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps([runs, seconds]) + "\n")
+        self.process.stdin.flush()
+        return self.answer()
+
+    def stop(self) -> None:
+        """End the process."""
+        if self.process is not None:
+            assert self.process.stdin is not None
+            self.process.stdin.close()
+            self.process.wait()
+
+
+@dataclass(frozen=True)
+class Referee:
+    """Says when a turn may begin, and whether it counts."""
+
+    arguments: Namespace
+    latency: LineLatency
+    threads: int
+
+    @property
+    def spare(self) -> int:
+        """Processors that others may use without disturbing."""
+        return max(0, len(allowed_cpus()) - self.threads)
+
+    def line_ns(self) -> float | None:
+        """Measure how far apart the processors are, where several threads share data."""
+        return self.latency.measure() if self.threads > 1 else None
+
+    def wait(self) -> float | None:
+        """Wait for a quiet machine, with near processors where asked for; returns line_ns."""
+        start = perf_counter()
+        wait_until_quiet(self.spare, self.arguments.patience)
+        line = self.line_ns()
+        while self.is_far(line) and perf_counter() - start < self.arguments.patience:
+            sleep(0.5)
+            line = self.line_ns()
+        return line
+
+    def is_far(self, line: float | None) -> bool:
+        """Whether a line takes longer than `--near` allows."""
+        return line is not None and 0 < self.arguments.near < line
+
+    def take_turn(self, contender: Contender) -> None:
+        """Let an engine run; repeat what was disturbed, keep the last try in any case."""
+        for attempt in range(self.arguments.retries + 1):
+            line, busy = self.wait(), busy_seconds()
+            turn = contender.ask(self.arguments.runs, self.arguments.seconds)
+            if turn is None:
+                contender.info["absent"] = "its process ended during a turn"
+                return
+            ms, wall, cpu, delay = (turn[name] for name in ("ms", "wall", "cpu", "delay"))
+            load = max(0.0, (busy_seconds() - busy - cpu) / wall)
+            after = self.line_ns()
+            line = None if line is None or after is None else max(line, after)
+            disturbed = load > self.spare + 0.2 or (delay > 0.05 and load > 0.1)
+            if not disturbed and not self.is_far(line):
+                break
+            contender.repeated += attempt < self.arguments.retries
+        contender.rounds.append(ms)
+        contender.other_load.append(round(load, 2))
+        contender.delay.append(round(delay, 3))
+        contender.line_ns.append(None if line is None else round(line, 1))
+
+
+def prepared(model: str, folder: Path) -> int:
+    """Write a network's input, output and ONNX file; return its FLOPs."""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", PREPARE, model, folder], check=True)
+    return int((folder / "flops.txt").read_text())
+
+
+def compete(
+    model: str, threads: int, flops: int, arguments: Namespace, folder: Path, line: LineLatency
+) -> list[Contender]:
+    """Let all engines run one network in turns."""
+    contenders = [Contender(engine, model, threads, flops) for engine in arguments.engines]
+    referee = Referee(arguments, line, threads)
+    for contender in contenders:
+        with console.status(f"{model}, {threads} threads: {contender.engine} gets ready"):
+            contender.start(folder, pin=not arguments.no_pin)
+    for number in range(arguments.rounds):
+        present = [each for each in contenders if each.absent is None]
+        first = number % max(1, len(present))  # nobody always follows the same one
+        for contender in present[first:] + present[:first]:
+            with console.status(f"round {number + 1}: {contender.engine}"):
+                referee.take_turn(contender)
+    for contender in contenders:
+        contender.stop()
+    return contenders
+
+
+def best_peer(contenders: Sequence[Contender]) -> Contender | None:
+    """Return the fastest engine that is not ours."""
+    peers = [each for each in contenders if each.engine != OURS and each.times]
+    return min(peers, key=lambda each: each.median_ms, default=None)
+
+
+def row(contender: Contender, peer: Contender | None, limits: Processor) -> dict[str, object]:
+    """Return what is known of an engine as one flat object."""
+    form: dict[str, object] = {
+        "model": contender.model,
+        "threads": contender.threads,
+        "engine": contender.engine,
+        **contender.info,
+    }
+    if not contender.times:
+        return form
+    rate = contender.flops / contender.median_ms / 1e6
+    limit = limits.flops() * contender.threads / 1e9
+    return form | {
+        "min_ms": min(contender.times),
+        "median_ms": contender.median_ms,
+        "runs": len(contender.times),
+        "round_medians_ms": [median(each) for each in contender.rounds],
+        "ratio_to_best_peer": None if peer is None else peer.median_ms / contender.median_ms,
+        "best_peer": None if peer is None else peer.engine,
+        "gflops_per_second": rate,
+        "percent_of_limit": 100 * rate / limit,
+        "other_load": contender.other_load,
+        "delay": contender.delay,
+        "line_ns": contender.line_ns,
+        "repeated_turns": contender.repeated,
+    }
+
+
+def _cell(value: object, digits: int) -> str:
+    return f"{value:.{digits}f}" if isinstance(value, int | float) else ""
+
+
+def print_rows(rows: Sequence[dict[str, object]]) -> None:
+    """Print a table of the engines that ran, and name those that did not."""
+    title = f"{rows[0]['model']}, threads: {rows[0]['threads']}"
+    table = Table(title=title, title_justify="left", box=None, padding=(0, 2, 0, 0))
+    columns = (
+        ("engine", "engine", 0),
+        ("min ms", "min_ms", 2),
+        ("median ms", "median_ms", 2),
+        ("best peer /\nthis", "ratio_to_best_peer", 2),
+        ("GFLOP/s", "gflops_per_second", 1),
+        ("% of\nlimit", "percent_of_limit", 0),
+        ("ready\ns", "compile_s", 2),
+        ("memory\nMB", "memory_mb", 0),
+        ("line\nns", "line_ns", 0),
+    )
+    for heading, key, _ in columns:
+        side = "left" if key == "engine" else "right"
+        table.add_column(heading, justify=side, no_wrap=True)
+    table.add_column("difference", justify="right", no_wrap=True)
+    for each in rows:
+        if "median_ms" not in each:
+            continue
+        shown = {**each, "line_ns": _middle(each["line_ns"])}
+        cells = [_cell(shown.get(key), digits) for _, key, digits in columns[1:]]
+        table.add_row(str(each["engine"]), *cells, f"{each['difference']:.1e}")
+    # A file or a pipe has no width of its own.
+    wide = console if console.is_terminal else Console(width=WIDTH, highlight=False)
+    wide.print(table)
+    for each in rows:
+        if "absent" in each:
+            wide.print(f"without {each['engine']}: {each['absent']}", soft_wrap=True)
+
+
+def _middle(lines: object) -> float | None:
+    known = [line for line in lines if line is not None] if isinstance(lines, list) else []
+    return median(known) if known else None
+
+
+def _names(known: Sequence[str], **groups: Sequence[str]) -> object:
+    def read(text: str) -> list[str]:
+        chosen: list[str] = []
+        for name in text.split(","):
+            chosen += groups.get(name, [name])
+        unknown = [name for name in chosen if name not in known]
+        if unknown:
+            raise ValueError(f"unknown {unknown[0]}; known: {', '.join((*known, *groups))}")
+        return chosen
+
+    return read
+
+
+def parser() -> ArgumentParser:
+    """Describe the command line."""
+    from benchmarks.models import LAYERS, MODELS
+
+    result = ArgumentParser(prog="benchmarks.compare", description=__doc__.partition("\n")[0])
+    add = result.add_argument
+    networks = _names([*MODELS, *LAYERS], all=list(MODELS), layers=list(LAYERS))
+    add("--model", type=networks, default="resnet18", help=f"{', '.join(MODELS)}, all, layers")
+    add("--threads", type=lambda text: [int(part) for part in text.split(",")], default="1")
+    add("--engines", type=_names(list(ENGINES)), default=",".join(ENGINES))
+    add("--rounds", type=int, default=3, help="turns of each engine (default: 3)")
+    add("--runs", type=int, default=20, help="runs a turn, at least (default: 20)")
+    add("--seconds", type=float, default=6, help="after which fewer runs will do (default: 6)")
+    add("--patience", type=float, default=60, help="seconds to wait for a quiet machine")
+    add("--retries", type=int, default=3, help="of a disturbed turn (default: 3)")
+    add("--near", type=float, default=0, help="repeat turns in which a cache line took more ns")
+    add("--no-pin", action="store_true", help="leave it to the system where threads run")
+    add("--json", help="append one object a line to this file")
+    add("--plot", help="draw the medians, as .svg or .png")
+    add("--keep", type=Path, help="folder for files of the networks (default: a temporary one)")
+    return result
+
+
+def machine() -> Processor:
+    """Return this machine's limits, measured once and then kept."""
+    found = find_processor(HOST)
+    return found if found.measured_flops is not None else measured_host()
+
+
+def main() -> None:
+    """Compare, print, and write what is asked for."""
+    if find_spec("torch") is None:
+        sys.exit("benchmarks.compare needs PyTorch, which defines the networks: pip install torch")
+    arguments = parser().parse_args()
+    limits, line = machine(), LineLatency()
+    described = f"{processor()}, {len(allowed_cpus())} processors; {limits.summary()}"
+    console.print(described, soft_wrap=True)
+    rows: list[dict[str, object]] = []
+    with tempfile.TemporaryDirectory() as temporary:
+        for model in arguments.model:
+            folder = (arguments.keep or Path(temporary)).resolve() / model
+            folder.mkdir(parents=True, exist_ok=True)
+            with console.status(f"{model}: network, reference output, ONNX file"):
+                flops = prepared(model, folder)
+            for threads in arguments.threads:
+                contenders = compete(model, threads, flops, arguments, folder, line)
+                peer = best_peer(contenders)
+                rows += [row(each, peer, limits) for each in contenders]
+                print_rows(rows[-len(contenders) :])
+    if arguments.json:
+        with open(arguments.json, "a") as file:
+            file.writelines(json.dumps(each) + "\n" for each in rows)
+    if arguments.plot:
+        from benchmarks.plot import draw
+
+        draw(arguments.plot, rows, limits)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""What all engines share: a network's input, PyTorch's output, its FLOPs and its ONNX file."""
+
+import contextlib
+import io
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from benchmarks.models import build, count_flops
+
+OPSET = 17
+
+
+def write_onnx(model: nn.Module, x: Tensor, path: Path) -> str | None:
+    """Write a network as ONNX; return why that failed, None where it did not."""
+    reasons: list[str] = []
+    for dynamo, opset in ((False, OPSET), (True, OPSET + 1)):
+        kept = {"external_data": False} if dynamo else {}
+        try:
+            with torch.no_grad(), contextlib.redirect_stdout(io.StringIO()):
+                torch.onnx.export(
+                    model, (x,), str(path), dynamo=dynamo, opset_version=opset, **kept
+                )
+        except Exception as error:  # exporters fail in many ways, and the other one may work
+            reasons.append(f"{type(error).__name__}: {str(error).strip()[:200]}")
+            path.unlink(missing_ok=True)
+        else:
+            return None
+    return "no ONNX file: " + "; ".join(reasons)
+
+
+def prepare(name: str, folder: Path) -> None:
+    """Write the files of a network into a folder."""
+    model, x = build(name)
+    with torch.inference_mode():
+        y = model(x)
+    np.save(folder / "x.npy", x.numpy())
+    np.save(folder / "y.npy", y.numpy())
+    (folder / "flops.txt").write_text(str(count_flops(model, x)))
+    problem = write_onnx(model, x, folder / "model.onnx")
+    if problem is not None:
+        (folder / "onnx_error.txt").write_text(problem)

@@ -1,0 +1,75 @@
+"""What a kernel is, by its maps and regions alone."""
+
+from enum import StrEnum
+
+from xdsl.dialects import arith
+from xdsl.ir import BlockArgument
+from xdsl.ir.affine import AffineDimExpr, AffineExpr
+
+from gawee_dialect.dialect.kernel import KernelOp
+
+
+class KernelKind(StrEnum):
+    """Kinds of kernels; those of one kind are scheduled alike."""
+
+    CONV = "conv"
+    MATMUL = "matmul"
+    POOL = "pool"
+    REDUCE = "reduce"
+    COPY = "copy"
+    ELEMENTWISE = "elementwise"
+
+
+def kernel_kind(op: KernelOp) -> KernelKind:
+    """Return what a kernel is.
+
+    A sum of products of two inputs is a convolution where an input is read by windows, otherwise
+    a matrix product; other reductions are pools where they have windows. Without reductions, a
+    kernel that yields an input's element, or a constant, copies.
+    """
+    if op.initial is None:
+        only = op.yielded(op.finish).owner
+        fills = isinstance(only, arith.ConstantOp)
+        return KernelKind.COPY if fills or copied_input(op) is not None else KernelKind.ELEMENTWISE
+    if multiplied_inputs(op) is None:
+        return KernelKind.POOL if has_windows(op) else KernelKind.REDUCE
+    return KernelKind.CONV if has_windows(op) else KernelKind.MATMUL
+
+
+def copied_input(op: KernelOp) -> int | None:
+    """Return the input whose elements a kernel moves about unchanged."""
+    value = op.yielded(op.finish)
+    if op.initial is not None or not isinstance(value, BlockArgument):
+        return None
+    return value.index if value.block is op.finish.block else None
+
+
+def multiplied_inputs(op: KernelOp) -> tuple[int, int] | None:
+    """Return the two inputs whose products a kernel sums.
+
+    yield add(accumulator, mul(input, input)), operands in any order
+    """
+    if op.initial is None:
+        return None
+    block = op.accumulate.block
+    accumulator = block.args[-1]
+    add = op.yielded(op.accumulate).owner
+    if not isinstance(add, arith.AddfOp | arith.AddiOp):
+        return None
+    terms = [value.owner for value in add.operands if value is not accumulator]
+    if len(terms) != 1 or not isinstance(terms[0], arith.MulfOp | arith.MuliOp):
+        return None
+    factors = [value for value in terms[0].operands if isinstance(value, BlockArgument)]
+    if len(factors) != 2 or any(value is accumulator for value in factors):
+        return None
+    return factors[0].index, factors[1].index
+
+
+def has_windows(op: KernelOp) -> bool:
+    """Whether a map mixes a reduction with a parallel dimension in one axis: `h + kh`."""
+    return any(_mixes(expr, op.num_parallel) for map in op.maps[:-1] for expr in map.results)
+
+
+def _mixes(expr: AffineExpr, num_parallel: int) -> bool:
+    dims = {inner.position for inner in expr.dfs() if isinstance(inner, AffineDimExpr)}
+    return len({dim < num_parallel for dim in dims}) == 2

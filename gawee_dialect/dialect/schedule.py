@@ -1,0 +1,133 @@
+"""How a kernel is run: loop order, tiles, vectors and threads, apart from what it computes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from xdsl.ir import Data
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+
+
+class Loop(NamedTuple):
+    """A loop over one dimension of a kernel, that advances by `step`."""
+
+    dim: int
+    step: int = 1
+
+    def __str__(self) -> str:
+        return f"d{self.dim}" if self.step == 1 else f"d{self.dim} by {self.step}"
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The order in which a kernel visits the points of its iteration space.
+
+    1. `loops` run from the outermost to the innermost. A dimension may have several, each with a
+       smaller step than the one outside it. Loops over parallel dimensions come first.
+    2. The outermost `parallel` loops may run on several threads.
+    3. What the innermost loop over a dimension leaves (its step; the whole dimension where it has
+       no loop) belongs to the register tile: its points are visited at once, each with an
+       accumulator of its own.
+    4. `vector` says along which dimension consecutive points fill the lanes of a vector register,
+       and how many lanes; None computes scalars.
+    """
+
+    loops: tuple[Loop, ...]
+    vector: Loop | None = None
+    parallel: int = 0
+
+    def tile(self, bounds: Sequence[int]) -> tuple[int, ...]:
+        """Return the size of the register tile along each dimension."""
+        sizes = list(bounds)
+        for loop in self.loops:
+            sizes[loop.dim] = min(loop.step, sizes[loop.dim])
+        return tuple(sizes)
+
+    def problem(self, bounds: Sequence[int], reductions: int) -> str | None:
+        """Say why a kernel with these bounds, the last `reductions` reduced, cannot run so."""
+        rank = len(bounds)
+        first_reduction = rank - reductions
+        sizes = list(bounds)
+        reducing = False
+        for loop in self.loops:
+            if loop.dim >= rank:
+                return f"expected a loop over one of {rank} dimensions, got d{loop.dim}"
+            if not 1 <= loop.step <= max(1, sizes[loop.dim]):
+                return f"expected a step of 1 to {sizes[loop.dim]} in '{loop}', got {loop.step}"
+            if reducing and loop.dim < first_reduction:
+                return f"expected loop '{loop}' outside the reductions, got it inside"
+            reducing = reducing or loop.dim >= first_reduction
+            sizes[loop.dim] = loop.step
+        leading = sum(loop.dim < first_reduction for loop in self.loops)
+        if self.parallel > leading:
+            return f"expected at most {leading} parallel loops, got {self.parallel}"
+        return self._vector_problem(sizes, first_reduction)
+
+    def _vector_problem(self, tile: Sequence[int], first_reduction: int) -> str | None:
+        vector = self.vector
+        for dim in range(first_reduction, len(tile)):
+            if tile[dim] != 1 and (vector is None or vector.dim != dim):
+                return f"expected a loop by 1 over reduction d{dim}, got a tile of {tile[dim]}"
+        if vector is None:
+            return None
+        if vector.dim >= len(tile):
+            return f"expected a vector along one of {len(tile)} dimensions, got d{vector.dim}"
+        if vector.step < 2:
+            return f"expected at least 2 lanes, got {vector.step}"
+        if vector.dim >= first_reduction and tile[vector.dim] > vector.step:
+            # One vector accumulates the reduction.
+            return f"expected a tile of {vector.step} along d{vector.dim}, got {tile[vector.dim]}"
+        return None
+
+
+@irdl_attr_definition
+class ScheduleAttr(Data[Schedule]):
+    """A schedule as an attribute of a `gawee.kernel`.
+
+    ```mlir
+    #gawee.schedule<loops = [d1 by 32, d2, d3 by 14, d4, d5], vector = d1 by 16, parallel = 2>
+    ```
+    """
+
+    name = "gawee.schedule"
+
+    @classmethod
+    def parse_parameter(cls, parser: AttrParser) -> Schedule:
+        with parser.in_angle_brackets():
+            parser.parse_keyword("loops")
+            parser.parse_punctuation("=")
+            loops = parser.parse_comma_separated_list(
+                parser.Delimiter.SQUARE, lambda: _parse_loop(parser)
+            )
+            vector, parallel = None, 0
+            while parser.parse_optional_punctuation(",") is not None:
+                if parser.parse_optional_keyword("vector") is not None:
+                    parser.parse_punctuation("=")
+                    vector = _parse_loop(parser)
+                else:
+                    parser.parse_keyword("parallel")
+                    parser.parse_punctuation("=")
+                    parallel = parser.parse_integer(allow_boolean=False, allow_negative=False)
+        return Schedule(tuple(loops), vector, parallel)
+
+    def print_parameter(self, printer: Printer) -> None:
+        schedule = self.data
+        with printer.in_angle_brackets():
+            printer.print_string(f"loops = [{', '.join(map(str, schedule.loops))}]")
+            if schedule.vector is not None:
+                printer.print_string(f", vector = {schedule.vector}")
+            if schedule.parallel:
+                printer.print_string(f", parallel = {schedule.parallel}")
+
+
+def _parse_loop(parser: AttrParser) -> Loop:
+    position = parser.pos
+    name = parser.parse_identifier("a dimension, such as d0")
+    if not (name.startswith("d") and name[1:].isdecimal()):
+        parser.raise_error(f"expected a dimension, such as d0, got '{name}'", position)
+    step = 1
+    if parser.parse_optional_keyword("by") is not None:
+        step = parser.parse_integer(allow_boolean=False, allow_negative=False)
+    return Loop(int(name[1:]), step)

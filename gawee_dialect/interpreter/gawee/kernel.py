@@ -1,0 +1,92 @@
+"""Kernels on whole arrays: each input gathered over the iteration space, then the two regions."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.interpreter import (
+    Interpreter,
+    PythonValues,
+    ReturnedValues,
+    TerminatorValue,
+    impl,
+    impl_terminator,
+    register_impls,
+)
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.utils.exceptions import InterpretationError
+
+from gawee_dialect.dialect.kernel import KernelOp, Number, YieldOp, element_of, shape_of
+from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
+from gawee_dialect.interpreter.body import evaluate_values
+from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.loop_views import element_indices, loop_view, operand_view
+from gawee_dialect.interpreter.structured import Nest, run_on_views
+
+
+def accumulate(
+    interpreter: Interpreter, op: KernelOp, initial: Number, views: Sequence[Array]
+) -> Array:
+    """Return the accumulator of every parallel point; reduction axes have size 1."""
+    first = op.num_parallel
+    shape = (*op.sizes[:first], *(1 for _ in op.sizes[first:]))
+    type = initial.get_type()
+    accumulator = np.full(shape, attribute_value(initial, type), dtype_of(type))
+    outer = tuple(dim for dim in range(first, len(op.sizes)) if op.sizes[dim] > 1)
+    if 0 not in op.sizes:
+        block = op.accumulate.block
+        run_on_views(Nest(interpreter, block, op.sizes, tuple(views), (accumulator,), outer))
+    return accumulator
+
+
+def finish(interpreter: Interpreter, op: KernelOp, values: Sequence[Array]) -> Array:
+    """Return the element of the output at every parallel point."""
+    block = op.finish.block
+    arguments: dict[SSAValue, Array] = dict(zip(block.args, values, strict=True))
+
+    def no_index(dim: int) -> Array:
+        raise InterpretationError("unsupported index of a loop in a kernel")
+
+    (result,) = evaluate_values(interpreter, block, arguments, no_index, [op.yielded(op.finish)])
+    return result
+
+
+def write(result: Array, affine_map: AffineMap, sizes: Sequence[int], output: Array) -> None:
+    """Store the element of every parallel point in its place."""
+    view = loop_view(output, affine_map, sizes)
+    if view is not None:
+        view[...] = result
+        return
+    indices = element_indices(affine_map, sizes, output.shape)
+    points = np.broadcast_shapes(*(index.shape for index in indices), (1,) * len(sizes))
+    output[tuple(index.astype(np.int64) for index in indices)] = np.broadcast_to(result, points)
+
+
+@register_impls
+class KernelFunctions(OpFunctions):
+    """What the ops of `dialect/kernel.py` compute."""
+
+    @impl(KernelOp)
+    def kernel(self, interpreter: Interpreter, op: KernelOp, args: PythonValues) -> PythonValues:
+        parallel = (*op.sizes[: op.num_parallel], *(1 for _ in op.sizes[op.num_parallel :]))
+        maps, count = op.maps, len(op.inputs)
+        views = [
+            operand_view(np.asarray(array), affine_map, op.sizes)
+            for array, affine_map in zip(args[:count], maps[:count], strict=True)
+        ]
+        if op.initial is not None:
+            views.append(accumulate(interpreter, op, op.initial, views))
+        element = element_of(op.target)
+        outside = 0 if op.outside is None else attribute_value(op.outside, element)
+        result = np.full(shape_of(op.target), outside, dtype_of(element))
+        write(finish(interpreter, op, views), maps[-1], parallel, result)
+        if op.output is None:
+            return (result,)
+        args[count][...] = result
+        return ()
+
+    @impl_terminator(YieldOp)
+    def yield_(
+        self, interpreter: Interpreter, op: YieldOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()

@@ -1,0 +1,76 @@
+"""Winograd's convolution on whole arrays, by the three matrices of its definition."""
+
+import numpy as np
+from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from gawee_dialect.dialect.kernel import element_of, shape_of
+from gawee_dialect.dialect.winograd import Matrix, WinogradOp
+from gawee_dialect.interpreter.arrays import Array, dtype_of
+from gawee_dialect.interpreter.body import evaluate_values
+from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.gawee.kernel import write
+from gawee_dialect.interpreter.loop_views import operand_view
+
+
+def _array(matrix: Matrix) -> Array:
+    return np.array([[float(value) for value in row] for row in matrix], np.float32)
+
+
+def input_tiles(op: WinogradOp, input: Array) -> Array:
+    """Return the inputs of every tile: n, c, tile row, tile column, row, column."""
+    size, points = op.tile.value.data, op.transforms.points
+    down, across = op.tiles
+    images, _, _, _, channels = op.sizes
+    n, c, y, x, i, j = (AffineExpr.dimension(dim) for dim in range(6))
+    places: list[AffineExpr] = [n, c, y * size + i, x * size + j]
+    reads = (expr.replace_dims_and_symbols(places, []) for expr in op.maps[0].results)
+    ranges = (images, channels, down, across, points, points)
+    return operand_view(input, AffineMap(6, 0, tuple(reads)), ranges)
+
+
+def sums(op: WinogradOp, input: Array, weights: Array) -> Array:
+    """Return the convolution: n, f, h, w."""
+    transforms, (images, features, rows, columns, channels) = op.transforms, op.sizes
+    points = transforms.points
+    panels = np.moveaxis(weights, 1, 0) if op.split_by_channel else weights
+    # points, panel, c, within the panel -> points, f, c
+    by_feature = np.moveaxis(panels, 3, 2).reshape(points**2, -1, channels)[:, :features]
+    tiles = input_tiles(op, input)
+    matrix = _array(transforms.input)
+    transformed = np.einsum("ai,ncyxij,bj->abcnyx", matrix, tiles, matrix, optimize=True)
+    flat = transformed.reshape(points**2, channels, -1)
+    products = np.matmul(by_feature, flat).reshape(points, points, features, images, *op.tiles)
+    matrix = _array(transforms.output)
+    outputs = np.einsum("ai,ijfnyx,bj->nfyaxb", matrix, products, matrix, optimize=True)
+    size, (down, across) = op.tile.value.data, op.tiles
+    whole = outputs.reshape(images, features, down * size, across * size)
+    return whole[:, :, :rows, :columns].astype(input.dtype, copy=False)
+
+
+@register_impls
+class WinogradFunctions(OpFunctions):
+    """What `gawee.winograd` computes."""
+
+    @impl(WinogradOp)
+    def winograd(self, interpreter: Interpreter, op: WinogradOp, args: PythonValues) -> PythonValues:
+        input, weights, *rest = (np.asarray(array) for array in args)
+        others, ranges = rest[: len(op.others)], op.sizes[:4]
+        views = [
+            operand_view(array, map, ranges)
+            for array, map in zip(others, op.maps[1:], strict=False)
+        ]
+        block = op.finish.block
+        values = (*views, sums(op, input, weights))
+        arguments: dict[SSAValue, Array] = dict(zip(block.args, values, strict=True))
+        assert block.last_op is not None
+        (total,) = evaluate_values(
+            interpreter, block, arguments, lambda dim: np.zeros(()), block.last_op.operands
+        )
+        result = np.zeros(shape_of(op.target), dtype_of(element_of(op.target)))
+        write(total, op.maps[-1], ranges, result)
+        if op.output is None:
+            return (result,)
+        rest[-1][...] = result
+        return ()

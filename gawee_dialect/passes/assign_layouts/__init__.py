@@ -1,0 +1,261 @@
+"""Store channels in blocks and zeros around positions, where kernels gain by it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    FloatAttr,
+    IntegerAttr,
+    ModuleOp,
+    TensorType,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from gawee_dialect.dialect.kernel import KernelOp, YieldOp, element_of, shape_of
+from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.assign_layouts.decide import (
+    Layouts,
+    divides,
+    is_copy,
+    never_negative,
+    number_of,
+    pad_of,
+)
+from gawee_dialect.passes.assign_layouts.layout import CHANNEL_AXIS, Layout
+from gawee_dialect.passes.lower_kernels_to_loops.combiners import combiner_kind
+from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.target.description import HOST, find_processor
+
+
+@dataclass(frozen=True)
+class AssignLayouts(ModulePass):
+    """Store channels in blocks and zeros around positions, where kernels gain by it.
+
+    1. What mixes channels (a convolution) writes blocks of as many channels as a vector has
+       lanes, or of 8 where that divides them; what treats each channel for itself keeps the block
+       of what it reads. Tensors that are concatenated are stored like the whole.
+    2. A tensor that is padded with zeros is stored with a halo as wide as its widest padding, which
+       the kernel that makes it writes. The padding itself disappears. Below a maximum of what is
+       never negative, zeros do for minus infinity.
+    3. Kernels read and write any layout through their maps. Other ops get a copy without one.
+
+    rewrite:
+        %y = gawee.kernel ... maps [..., (n, f, h, w, c, i, j) -> (n, f, h, w)] : tensor<1x64x56x56xf32>
+        ->
+        %y = gawee.kernel ... maps [..., (n, f, h, w, c, i, j) -> (n, f floordiv 16, h + 1, w + 1, f mod 16)] : tensor<1x4x58x58x16xf32>
+    """
+
+    name = "assign-layouts"
+    numerics: ClassVar[Numerics] = EXACT
+
+    target: str = HOST
+    """The processor whose vectors decide on blocks: `host`, or a name that `--target` knows."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        processor = find_processor(self.target)
+        for function in op.ops:
+            if isinstance(function, FuncOp) and function.body.blocks:
+                pad_maxima_with_zeros(function)
+                _Rewriter(Layouts(function, processor)).run(function)
+
+
+def pad_maxima_with_zeros(function: FuncOp) -> None:
+    """Pad what is never negative with zeros, where maxima are taken of it alone."""
+    for op in function.body.block.ops:
+        if not isinstance(op, KernelOp) or op.result is None or not is_copy(op):
+            continue
+        outside = op.outside
+        if not isinstance(outside, FloatAttr | IntegerAttr) or number_of(outside) >= 0:
+            continue
+        users = [use.operation for use in op.result.uses]
+        if never_negative(op.inputs[0]) and all(_takes_maximum(user) for user in users):
+            op.outside = None
+
+
+def _takes_maximum(op: Operation) -> bool:
+    if not isinstance(op, KernelOp) or len(op.inputs) != 1:
+        return False
+    kind = combiner_kind(op)
+    return kind is not None and kind.value in ("maximumf", "maxsi")
+
+
+class _Rewriter:
+    """Rewrites a function's kernels so that they read and write the layouts of its tensors."""
+
+    def __init__(self, layouts: Layouts):
+        self.layouts = layouts
+        self.stored: dict[SSAValue, SSAValue] = {}
+        """What holds the elements of a tensor that is not stored plain."""
+        self.plain: dict[SSAValue, SSAValue] = {}
+        """Copies of stored tensors for ops that know no layouts."""
+
+    def run(self, function: FuncOp) -> None:
+        dead: list[Operation] = []
+        for op in list(function.body.block.ops):
+            pad = pad_of(op)
+            if pad is not None and pad.source in self.stored:
+                dead.append(op)
+            elif isinstance(op, KernelOp):
+                self._kernel(op, dead)
+            elif isinstance(op, WinogradOp):
+                self._winograd(op, dead)
+            elif isinstance(op, tensor.InsertSliceOp) and not self._is_plain(op.result):
+                self._insert_slice(op, dead)
+            elif not isinstance(op, tensor.EmptyOp):
+                self._other(op)
+        for op in reversed(dead):
+            op.detach()
+            op.erase()
+
+    def _is_plain(self, value: SSAValue) -> bool:
+        return self.layouts.of(value).is_plain
+
+    # Kernels.
+
+    def _kernel(self, op: KernelOp, dead: list[Operation]) -> None:
+        result = op.result
+        assert result is not None
+        layout = self.layouts.of(result)
+        maps = list(op.maps)
+        for index, value in enumerate(op.inputs):
+            op.operands[index], maps[index] = self._read(op, value, maps[index])
+        if layout.is_plain:
+            op.indexing_maps = ArrayAttr(AffineMapAttr(map) for map in maps)
+            return
+        maps[-1] = _composed(maps[-1], layout)
+        new = self._new_kernel(op, layout, maps)
+        self.stored[result] = new
+        dead.append(op)
+
+    def _new_kernel(self, op: KernelOp, layout: Layout, maps: Sequence[AffineMap]) -> SSAValue:
+        type = TensorType(element_of(op.target), layout.shape(shape_of(op.target)))
+        new = KernelOp(
+            op.inputs,
+            type,
+            bounds=op.sizes,
+            maps=maps,
+            reductions=op.reductions.value.data,
+            initial=op.initial,
+            outside=op.outside,
+            accumulate=op.accumulate.clone() if op.accumulate.blocks else None,
+            finish=op.finish.clone(),
+            schedule=None if op.schedule is None else op.schedule.data,
+        )
+        new.attributes.update(op.attributes)
+        return self._insert(op, new)
+
+    def _winograd(self, op: WinogradOp, dead: list[Operation]) -> None:
+        result = op.result
+        assert result is not None
+        layout = self.layouts.of(result)
+        read = [
+            self._read(op, value, map) for value, map in zip((op.input, *op.others), op.maps)
+        ]
+        (input, input_map), *others = read
+        type = TensorType(element_of(result), layout.shape(shape_of(result)))
+        new = op.with_operands(
+            input,
+            op.weights,
+            [value for value, _ in others],
+            type,
+            maps=[input_map, *(map for _, map in others), _composed(op.maps[-1], layout)],
+        )
+        self.stored[result] = self._insert(op, new)
+        dead.append(op)
+
+    def _insert(self, before: Operation, new: Operation) -> SSAValue:
+        block = before.parent
+        assert block is not None
+        hand_on_location(before, new)
+        block.insert_op_before(new, before)
+        new.results[0].name_hint = before.results[0].name_hint if before.results else None
+        return new.results[0]
+
+    def _read(self, op: Operation, value: SSAValue, map: AffineMap) -> tuple[SSAValue, AffineMap]:
+        """Return what a kernel reads in the place of a tensor, and where."""
+        pad = pad_of(value.owner) if isinstance(value.owner, Operation) else None
+        source, exprs = value, map.results
+        if pad is not None and pad.source in self.stored:
+            source = pad.source
+            exprs = tuple(
+                expr + -before if before else expr
+                for expr, before in zip(exprs, pad.low, strict=True)
+            )
+        if source not in self.stored:
+            return value, map
+        layout = self.layouts.of(source)
+        if layout.block > 1 and divides(AffineMap(map.num_dims, 0, (exprs[CHANNEL_AXIS],))):
+            assert source is value, "padding leaves channels as they are"
+            return self._plain_copy(value), map
+        read = AffineMap(map.num_dims, 0, layout.place(exprs))
+        return self.stored[source], _simplified(read)
+
+    # Other ops.
+
+    def _other(self, op: Operation) -> None:
+        for reader in op.walk():  # bodies may read whole tensors
+            for index, value in enumerate(reader.operands):
+                if value in self.stored:
+                    reader.operands[index] = self._plain_copy(value)
+
+    def _plain_copy(self, value: SSAValue) -> SSAValue:
+        if value not in self.plain:
+            stored, layout = self.stored[value], self.layouts.of(value)
+            assert isinstance(stored.owner, Operation)
+            rank = len(shape_of(value))
+            element = element_of(value)
+            block = Block(arg_types=[element])
+            Builder(InsertPoint.at_end(block)).insert(YieldOp(block.args[0]))
+            identity = AffineMap.identity(rank)
+            copy = KernelOp(
+                [stored],
+                TensorType(element, shape_of(value)),
+                bounds=shape_of(value),
+                maps=[_composed(identity, layout), identity],
+                finish=Region(block),
+            )
+            hand_on_location(stored.owner, copy)
+            # Right behind the original: wherever that was known, the copy is.
+            assert stored.owner.parent is not None
+            stored.owner.parent.insert_op_after(copy, stored.owner)
+            assert copy.result is not None
+            self.plain[value] = copy.result
+        return self.plain[value]
+
+    def _insert_slice(self, op: tensor.InsertSliceOp, dead: list[Operation]) -> None:
+        """Insert a part into a whole that is stored in the same layout."""
+        layout = self.layouts.of(op.result)
+        shape = layout.shape(shape_of(op.result))
+        source = self.stored[op.source]
+        dest = self.stored.get(op.dest)
+        if dest is None:
+            dest = self._insert(op, tensor.EmptyOp((), TensorType(element_of(op.result), shape)))
+        offsets = [0] * len(shape)
+        offsets[CHANNEL_AXIS] = op.static_offsets.get_values()[CHANNEL_AXIS] // layout.block
+        new = tensor.InsertSliceOp.from_static_parameters(source, dest, offsets, shape_of(source))
+        self.stored[op.result] = self._insert(op, new)
+        dead.append(op)
+
+
+def _composed(map: AffineMap, layout: Layout) -> AffineMap:
+    return AffineMap(map.num_dims, 0, layout.place(map.results))
+
+
+def _simplified(map: AffineMap) -> AffineMap:
+    """Add up the offsets of padding and halo: (h + i) + -1 + 1 -> h + i."""
+    exprs: list[AffineExpr] = [
+        expr.simplify(map.num_dims, 0) if not divides(AffineMap(map.num_dims, 0, (expr,))) else expr
+        for expr in map.results
+    ]
+    return AffineMap(map.num_dims, 0, tuple(exprs))

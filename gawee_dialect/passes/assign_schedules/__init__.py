@@ -1,0 +1,107 @@
+"""Decide how kernels are run: register tiles, loop order, vectors, threads."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir.affine import AffineMap
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.assign_schedules.cost_model import best_tile, is_packed
+from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses
+from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
+from gawee_dialect.passes.assign_schedules.packing import Packing, pack
+from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
+from gawee_dialect.target.description import HOST, Processor, find_processor
+
+
+@dataclass(frozen=True)
+class AssignSchedules(ModulePass):
+    """Decide how kernels are run: register tiles, loop order, vectors, threads.
+
+    1. The register tile is the one that an explicit model (`cost_model.py`) says takes the fewest
+       cycles on the target: along the dimension of the vector and one other.
+    2. Loops run in an order in which the larger operand is walked once, reductions inside.
+    3. Weights that a reduction reads are copied into the order in which the schedule reads them;
+       `hoist-parameter-computation` then moves the copy into `@prepare`.
+    4. A kernel that takes long enough has its outermost loops shared among threads.
+
+    A kernel that has a schedule keeps it.
+
+    rewrite:
+        gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%x, %w)
+        ->
+        %packed = gawee.kernel parallel [64, 64, 3, 3] ins(%w)
+        gawee.kernel ... ins(%x, %packed) schedule #gawee.schedule<loops = [d1 by 32, d2, d3 by 14, d4 by 16, d5, d6, d4], vector = d1 by 16, parallel = 2>
+    """
+
+    name = "assign-schedules"
+    numerics: ClassVar[Numerics] = EXACT
+
+    target: str = HOST
+    """The processor to schedule for: `host`, or a name that `gawee-opt --target` knows."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        processor = find_processor(self.target)
+        for function in op.ops:
+            if isinstance(function, FuncOp) and function.body.blocks:
+                _Scheduler(processor).run(function)
+
+
+class _Scheduler:
+    """Schedules the kernels of one function; kernels of one kind get one schedule."""
+
+    def __init__(self, processor: Processor):
+        self.processor = processor
+        self.analysis = ParameterAnalysis()
+        self.known: dict[object, Schedule] = {}
+
+    def run(self, function: FuncOp) -> None:
+        kernels = [op for op in function.body.block.ops if isinstance(op, KernelOp)]
+        for op in kernels:
+            self._assign(op)
+
+    def _assign(self, op: KernelOp) -> None:
+        early = [self.analysis.is_known_early(value) for value in op.inputs]
+        kernel = KernelAccesses.of(op, [known and not all(early) for known in early])
+        if op.schedule is None:
+            key = _kind(op, early)
+            if key not in self.known:
+                tile = best_tile(kernel, self.processor)
+                self.known[key] = schedule_of(kernel, tile, self.processor)
+            op.schedule = ScheduleAttr(self.known[key])
+        self._pack(op, kernel)
+
+    def _pack(self, op: KernelOp, kernel: KernelAccesses) -> None:
+        schedule = op.schedule
+        assert schedule is not None
+        builder = Builder(InsertPoint.before(op))
+        maps = list(op.maps)
+        before = op.prev_op
+        for index, operand in enumerate(kernel.inputs):
+            if is_packed(operand, kernel):
+                packing = Packing.of(operand, schedule.data, op.sizes)
+                op.operands[index] = pack(builder, operand, packing, op.sizes)
+                maps[index] = AffineMap(len(op.sizes), 0, packing.exprs)
+        op.indexing_maps = ArrayAttr(AffineMapAttr(map) for map in maps)
+        copy = op.prev_op
+        while copy is not None and copy is not before:
+            hand_on_location(op, copy)
+            assert isinstance(copy, KernelOp)
+            self._assign(copy)
+            copy = copy.prev_op
+
+
+def _kind(op: KernelOp, early: list[bool]) -> object:
+    """Return what kernels have in common that are scheduled alike."""
+    types = tuple(value.type for value in (*op.inputs, op.target))
+    bodies = tuple(str(region) for region in op.regions)
+    return types, op.bounds, op.reductions, op.indexing_maps, tuple(early), bodies

@@ -1,0 +1,191 @@
+"""How many cycles a register tile takes: an explicit model, and the search for the best tile.
+
+One step of a reduction takes as long as the slowest of three things:
+
+1. multiply-adds: one a cycle and unit for each vector of the tile;
+2. loads: a vector or a broadcast scalar for each operand and each of the tile's points that it
+   distinguishes, two a cycle; an operand that is not contiguous costs two cycles a lane;
+3. latency: each accumulator can take part in a multiply-add every fourth cycle only.
+
+A tile that leaves no register for operands spills, which the model counts as four times the work.
+Sizes that don't divide are counted as they will be run: as a smaller tile at the end.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import ceil, prod
+
+from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses, Operand
+from gawee_dialect.passes.lower_kernels_to_loops.combiners import combiner_kind
+from gawee_dialect.target.description import Processor
+
+LATENCY = 4
+LOADS_PER_CYCLE = 2
+LANE_BY_LANE = 2
+SPILL = 4
+LOAD_WEIGHT = 0.01
+TILE_OVERHEAD = 10
+"""Cycles to get into a tile and out of it."""
+SCRATCH_REGISTERS = 2
+UNROLLED = 24
+"""Instructions of a tile that only copies or computes each element by itself."""
+POINTS = (*range(2, 17), 20, 24, 28)
+"""Points of a tile to try along a dimension that the vector is not along."""
+MOST_VECTORS = 8
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A register tile: the vector's dimension and lanes, and how many points along dimensions."""
+
+    vector_dim: int | None
+    lanes: int
+    points: Mapping[int, int]
+    """Points of the tile along each parallel dimension; dimensions left out have one."""
+
+    def vectors(self, dim: int) -> int:
+        """Return how many vectors, or scalars, the tile has along a dimension."""
+        count = self.points.get(dim, 1)
+        return ceil(count / self.lanes) if dim == self.vector_dim else count
+
+
+def is_packed(operand: Operand, kernel: KernelAccesses) -> bool:
+    """Whether an operand is laid out for the schedule: what is prepared once anyway."""
+    return (
+        operand.is_parameter
+        and operand.in_accumulate
+        and len(operand.dims) > 1
+        and operand.visits_each_once(kernel.op.sizes)
+    )
+
+
+def load_cycles(operand: Operand, kernel: KernelAccesses, tile: Tile) -> float:
+    """Return the cycles that loading an operand for one step of a tile takes."""
+    count = prod(tile.vectors(dim) for dim in tile.points if dim in operand.dims)
+    if tile.vector_dim is None or tile.lanes == 1 or is_packed(operand, kernel):
+        return count / LOADS_PER_CYCLE
+    step = operand.step(tile.vector_dim, tile.lanes)
+    contiguous = tile.vector_dim not in operand.dims or step in (0, 1)
+    return count / LOADS_PER_CYCLE if contiguous else count * LANE_BY_LANE * tile.lanes
+
+
+def step_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
+    """Return the cycles of one step of the reduction for all points of a tile."""
+    accumulators = prod(tile.vectors(dim) for dim in tile.points)
+    computing = accumulators * kernel.accumulate_ops / processor.multiply_adds
+    inputs = [operand for operand in kernel.inputs if operand.in_accumulate]
+    loading = sum(load_cycles(operand, kernel, tile) for operand in inputs)
+    # Of tiles that are equally fast, the one that loads less is more likely to be so.
+    cycles = max(computing, loading, LATENCY) + LOAD_WEIGHT * loading
+    held = max((_held(operand, tile) for operand in inputs), default=0)
+    if accumulators + held + SCRATCH_REGISTERS > processor.vector_registers:
+        cycles *= SPILL
+    return cycles
+
+
+def _held(operand: Operand, tile: Tile) -> int:
+    """Return how many vectors of an operand are in registers during a step."""
+    if tile.vector_dim not in operand.dims:
+        return 0
+    return prod(tile.vectors(dim) for dim in tile.points if dim in operand.dims)
+
+
+def finish_cycles(kernel: KernelAccesses, tile: Tile) -> float:
+    """Return the cycles to finish and store all points of a tile."""
+    points = prod(tile.vectors(dim) for dim in tile.points)
+    inputs = [operand for operand in kernel.inputs if operand.in_finish]
+    loading = sum(load_cycles(operand, kernel, tile) for operand in inputs)
+    storing = load_cycles(kernel.output, kernel, tile) * LOADS_PER_CYCLE
+    return max(points * kernel.finish_ops, loading) + storing
+
+
+def kernel_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
+    """Return the cycles of a whole kernel on one core, its data being in the nearest cache."""
+    sizes = kernel.op.sizes
+    steps = prod(sizes[dim] for dim in kernel.reductions)
+    reduced_lanes = tile.vector_dim in kernel.reductions
+    if reduced_lanes and tile.vector_dim is not None:
+        steps = steps // sizes[tile.vector_dim] * ceil(sizes[tile.vector_dim] / tile.lanes)
+    dims = list(tile.points)
+    others = prod(sizes[dim] for dim in range(kernel.op.num_parallel) if dim not in tile.points)
+    total = 0.0
+    for parts in product(*(_parts(sizes[dim], tile.points[dim]) for dim in dims)):
+        rest = Tile(
+            tile.vector_dim,
+            tile.lanes,
+            {dim: points for dim, (_, points) in zip(dims, parts, strict=True)},
+        )
+        cycles = TILE_OVERHEAD + finish_cycles(kernel, rest)
+        if kernel.accumulate_ops:
+            cycles += steps * step_cycles(kernel, rest, processor)
+            cycles += TILE_OVERHEAD * reduced_lanes
+        total += cycles * prod(count for count, _ in parts)
+    return total * others
+
+
+def _parts(size: int, points: int) -> list[tuple[int, int]]:
+    """Return (how often, how many points) of the whole tiles and of the last one."""
+    whole, rest = divmod(size, points)
+    return [part for part in ((whole, points), (1, rest)) if part[0] and part[1]]
+
+
+def lane_counts(processor: Processor) -> Iterator[int]:
+    """Yield numbers of lanes from a whole register down to a quarter of one."""
+    lanes = processor.lanes
+    while lanes >= max(2, processor.lanes // 4):
+        yield lanes
+        lanes //= 2
+
+
+def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
+    """Yield the tiles to choose from: along the vector and one other dimension."""
+    sizes, parallel = kernel.op.sizes, range(kernel.op.num_parallel)
+    yield Tile(None, 1, {})
+    for dim in range(len(sizes)):
+        lanes = next((n for n in lane_counts(processor) if _fits(kernel, dim, n)), None)
+        if lanes is None:
+            continue
+        others = [other for other in parallel if other != dim and sizes[other] > 1]
+        for vectors in range(1, MOST_VECTORS + 1 if dim in parallel else 2):
+            if vectors > 1 and lanes * (vectors - 1) >= sizes[dim]:
+                break
+            along = {dim: min(lanes * vectors, sizes[dim])} if dim in parallel else {}
+            tile = Tile(dim, lanes, along)
+            if vectors > 1 and not kernel.accumulate_ops and _instructions(kernel, tile) > UNROLLED:
+                break
+            yield tile
+            if not kernel.accumulate_ops:
+                continue  # nothing is used twice: a wider tile only makes longer code
+            most = processor.vector_registers // vectors
+            for other, points in product(others, POINTS):
+                if points <= min(most, sizes[other]):
+                    yield Tile(dim, lanes, {**along, other: points})
+
+
+def _instructions(kernel: KernelAccesses, tile: Tile) -> float:
+    """Return about how many instructions a tile without reductions is unrolled to."""
+    operands = (*kernel.inputs, kernel.output)
+    return LOADS_PER_CYCLE * sum(load_cycles(operand, kernel, tile) for operand in operands)
+
+
+def _fits(kernel: KernelAccesses, dim: int, lanes: int) -> bool:
+    """Whether lanes along a dimension are side by side where it matters."""
+    size = kernel.op.sizes[dim]
+    if size * 2 <= lanes:
+        return False
+    together = min(lanes, size)
+    if dim < kernel.op.num_parallel:
+        return kernel.output.step(dim, together) == 1
+    inputs = [each for each in kernel.inputs if each.in_accumulate and dim in each.dims]
+    contiguous = all(each.step(dim, together) == 1 for each in inputs)
+    return contiguous and combiner_kind(kernel.op) is not None
+
+
+def best_tile(kernel: KernelAccesses, processor: Processor) -> Tile:
+    """Return the tile that takes the fewest cycles; of equals the one along the last dimension."""
+
+    def rank(tile: Tile) -> tuple[float, int]:
+        return kernel_cycles(kernel, tile, processor), -max(tile.points, default=0)
+
+    return min(candidates(kernel, processor), key=rank)

@@ -1,0 +1,147 @@
+"""What a kernel's loops do to the addresses of its operands."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from math import prod
+
+from xdsl.dialects import arith
+from xdsl.ir import Region, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineMap,
+)
+
+from gawee_dialect.dialect.kernel import KernelOp, shape_of, used_dims
+
+BYTES = 4
+"""Of an element, where the model counts memory: f32, what schedules are made for."""
+
+
+@cache
+def lane_step(map: AffineMap, shape: tuple[int, ...], dim: int, lanes: int) -> int | None:
+    """Return how far apart the elements of neighbouring lanes are; None where that varies."""
+    offsets: list[int] = []
+    for lane in range(lanes):
+        point = [lane if index == dim else 0 for index in range(map.num_dims)]
+        offset = 0
+        for index, size in zip(map.eval(point, []), shape, strict=True):
+            offset = offset * size + index
+        offsets.append(offset)
+    steps = {after - before for before, after in zip(offsets, offsets[1:])}
+    return steps.pop() if len(steps) == 1 else None
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One operand of a kernel: what the loops make of it."""
+
+    value: SSAValue
+    map: AffineMap
+    in_accumulate: bool
+    in_finish: bool
+    is_parameter: bool
+    """Whether it depends on parameters alone, so that its layout is free."""
+
+    @cached_property
+    def dims(self) -> frozenset[int]:
+        """The dimensions that it depends on."""
+        return frozenset(used_dims(self.map))
+
+    @property
+    def elements(self) -> int:
+        """How many elements it has."""
+        return prod(shape_of(self.value))
+
+    def step(self, dim: int, lanes: int) -> int | None:
+        """Return how far apart neighbouring lanes along a dimension are."""
+        return lane_step(self.map, shape_of(self.value), dim, lanes)
+
+    def visits_each_once(self, sizes: Sequence[int]) -> bool:
+        """Whether different points of its dimensions are different elements."""
+        return prod(sizes[dim] for dim in self.dims) <= self.elements
+
+    def block_of(self, dim: int) -> int:
+        """Return in blocks of how many points a dimension is stored; 1 where it is not."""
+        for result in self.map.results:
+            for expr in result.dfs():
+                match expr:
+                    case AffineBinaryOpExpr(
+                        kind=AffineBinaryOpKind.FloorDiv,
+                        lhs=AffineDimExpr(position=position),
+                        rhs=AffineConstantExpr(value=value),
+                    ) if position == dim:
+                        return value
+                    case _:
+                        pass
+        return 1
+
+
+@dataclass(frozen=True)
+class KernelAccesses:
+    """A kernel, its operands, and how much each point computes."""
+
+    op: KernelOp
+    inputs: Sequence[Operand]
+    output: Operand
+
+    @staticmethod
+    def of(op: KernelOp, is_parameter: Sequence[bool]) -> "KernelAccesses":
+        """Look at a kernel; `is_parameter` says of each input whether it is known early."""
+        accumulated = op.accumulate.block.args if op.accumulate.blocks else ()
+        finished = op.finish.block.args
+        maps = op.maps
+        inputs = [
+            Operand(
+                value,
+                maps[index],
+                bool(accumulated) and bool(accumulated[index].uses),
+                bool(finished[index].uses),
+                is_parameter[index],
+            )
+            for index, value in enumerate(op.inputs)
+        ]
+        return KernelAccesses(op, inputs, Operand(op.target, maps[-1], False, True, False))
+
+    @cached_property
+    def accumulate_ops(self) -> int:
+        """How many vector instructions a point of the reduction takes; a multiply-add is one."""
+        if not self.op.accumulate.blocks:
+            return 0
+        count = _count(self.op.accumulate)
+        return max(1, count - _products(self.op.accumulate))
+
+    @cached_property
+    def finish_ops(self) -> int:
+        """How many vector instructions finishing a point takes."""
+        return _count(self.op.finish)
+
+    @property
+    def reductions(self) -> range:
+        """The dimensions that are reduced."""
+        return range(self.op.num_parallel, len(self.op.sizes))
+
+
+COSTS: Mapping[str, int] = {
+    "arith.constant": 0,
+    "gawee.yield": 0,
+    "arith.divf": 4,
+    "math.sqrt": 6,
+    "math.exp": 10,
+    "math.log": 12,
+    "math.erf": 16,
+    "math.tanh": 16,
+}
+"""Vector instructions that ops stand for; others are one."""
+
+
+def _count(region: Region) -> int:
+    return sum(COSTS.get(op.name, 1) for op in region.block.ops)
+
+
+def _products(region: Region) -> int:
+    """Count the products that sums take in."""
+    return sum(isinstance(op, arith.MulfOp) for op in region.block.ops)

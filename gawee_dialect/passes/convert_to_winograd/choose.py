@@ -1,0 +1,157 @@
+"""Whether Winograd's convolution pays, and in which tiles: an explicit model of its cycles."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import ceil
+
+from gawee_dialect.dialect.winograd import KERNEL, TRANSFORMS
+from gawee_dialect.target.description import Processor
+
+BYTES = 4
+LATENCY = 4
+LOAD_WEIGHT = 0.02
+"""Cycles that a load takes on top of the multiply-adds, which hide most of it."""
+EXPOSED = 0.3
+"""The part of the time to fetch a panel of weights for a block that nothing hides."""
+TILE_OVERHEAD = 10
+"""Cycles to get into a register tile and out of it."""
+MULTIPLY_EFFICIENCY = 0.9
+"""Of the products: their inputs and results come from the second cache."""
+TRANSFORM_CYCLES = {2: 60, 4: 170}
+"""To transform one vector of channels of one tile, there or back."""
+SCRATCH_BYTES = 512 << 10
+"""What transformed inputs and products may take of a core's second cache."""
+MOST_ROWS = 16
+BY_CHANNEL_TILES = 16
+"""Up to so many tiles are computed all at once, one panel of channels after the other."""
+SMALLEST_GAIN = 1.1
+OTHER_WEIGHTS = 2
+"""How many times its own size a layer's weights share the last cache with."""
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """A 3x3 convolution of stride 1: batch, channels out, rows, columns, channels in."""
+
+    images: int
+    features: int
+    rows: int
+    columns: int
+    channels: int
+
+    def tiles(self, size: int) -> int:
+        """Return how many tiles of outputs there are."""
+        return self.images * ceil(self.rows / size) * ceil(self.columns / size)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a convolution is computed, and the cycles that the model expects of it."""
+
+    tile: int
+    by_channel: bool
+    block: int
+    """Tiles at a time."""
+    rows: int
+    """Tiles of one register tile."""
+    panel: int
+    """Output channels of one register tile."""
+    lanes: int
+    cycles: float
+
+
+def lanes_of(convolution: Convolution, processor: Processor) -> int | None:
+    """Return the lanes that divide the channels on both sides: a register or half of one."""
+    for lanes in (processor.lanes, processor.lanes // 2):
+        if lanes >= 4 and not convolution.features % lanes and not convolution.channels % lanes:
+            return lanes
+    return None
+
+
+def direct_cycles(convolution: Convolution, processor: Processor) -> float:
+    """Return the cycles that all threads together take for the convolution as it is written."""
+    points = convolution.images * convolution.rows * convolution.columns * KERNEL**2
+    work = points * convolution.features * convolution.channels
+    return work / (processor.lanes * processor.multiply_adds)
+
+
+def choose(convolution: Convolution, processor: Processor) -> Plan | None:
+    """Return the fastest way, None where the direct one is."""
+    plans = list(_plans(convolution, processor))
+    if not plans:
+        return None
+    best = min(plans, key=lambda plan: plan.cycles)
+    gain = direct_cycles(convolution, processor) / best.cycles
+    return best if gain >= SMALLEST_GAIN else None
+
+
+def _plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
+    lanes = lanes_of(convolution, processor)
+    if lanes is None:
+        return
+    for size in TRANSFORMS:
+        tiles = convolution.tiles(size)
+        groups = convolution.features // lanes
+        for vectors in range(1, 5):
+            if groups % vectors:
+                continue
+            room = processor.vector_registers - vectors - 2
+            for rows in range(2, min(MOST_ROWS, tiles) + 1):
+                if rows * vectors > room:
+                    break
+                for by_channel, block in _blocks(convolution, size, rows):
+                    plan = Plan(size, by_channel, block, rows, vectors * lanes, lanes, 0.0)
+                    cycles = _cycles(convolution, plan, processor)
+                    yield Plan(size, by_channel, block, rows, vectors * lanes, lanes, cycles)
+
+
+def _blocks(convolution: Convolution, size: int, rows: int) -> Iterator[tuple[bool, int]]:
+    tiles = convolution.tiles(size)
+    if tiles <= BY_CHANNEL_TILES:
+        yield True, tiles
+    points = TRANSFORMS[size].points ** 2
+    one = points * (convolution.channels + convolution.features) * BYTES
+    for multiple in range(1, 9):
+        block = min(rows * multiple, tiles)
+        if multiple == 1 or block * one <= SCRATCH_BYTES:
+            yield False, block
+
+
+def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float:
+    """Return the cycles on one core, plus those of all cores where all of them work."""
+    tiles, size = convolution.tiles(plan.tile), plan.tile
+    points = TRANSFORMS[size].points ** 2
+    vectors = plan.panel // plan.lanes
+    lane_units = processor.multiply_adds * processor.lanes / plan.lanes
+
+    weights = points * convolution.channels * convolution.features * BYTES
+    home = processor.memory_for(weights * OTHER_WEIGHTS).bandwidth / processor.frequency
+    fetch = EXPOSED * plan.lanes * BYTES / home
+    def products(count: int) -> float:
+        """Cycles of one panel for one point, over `count` tiles."""
+        whole, rest = divmod(count, plan.rows)
+        parts = [(whole, plan.rows), (1 if rest else 0, rest)]
+        total = convolution.channels * vectors * fetch
+        for many, rows in parts:
+            loads = (rows + vectors) * LOAD_WEIGHT
+            step = max(rows * vectors / lane_units, LATENCY) + loads
+            total += many * (convolution.channels * step + TILE_OVERHEAD + rows * vectors)
+        return total
+
+    panels = convolution.features // plan.panel
+    each = points * panels / MULTIPLY_EFFICIENCY
+    channels = (convolution.channels + convolution.features) / plan.lanes
+    transforms = TRANSFORM_CYCLES[size] / lane_units * channels
+    stream = weights / home
+    total = 0.0
+    for cores in {1, processor.cores}:
+        if plan.by_channel:
+            share = ceil(panels / cores) / panels
+            work = (each * products(tiles) + transforms * tiles) * share
+        else:
+            blocks = ceil(tiles / plan.block)
+            mine = min(tiles, ceil(blocks / cores) * plan.block)
+            whole, rest = divmod(mine, plan.block)
+            work = each * (whole * products(plan.block) + products(rest)) + transforms * mine
+        total += max(work, stream) * cores
+    return total / len({1, processor.cores})

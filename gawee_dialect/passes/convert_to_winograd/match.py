@@ -1,0 +1,100 @@
+"""Convolutions that Winograd's algorithm is for, found by what a kernel's maps say."""
+
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import Float32Type, FloatAttr
+from xdsl.ir import SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
+
+from gawee_dialect.analysis.kernel_kind import multiplied_inputs
+from gawee_dialect.dialect.kernel import KernelOp, element_of, shape_of
+from gawee_dialect.dialect.winograd import KERNEL
+from gawee_dialect.passes.assign_layouts.decide import number_of
+from gawee_dialect.passes.convert_to_winograd.choose import Convolution
+
+N, F, OH, OW, C, KH, KW = (AffineExpr.dimension(dim) for dim in range(7))
+INPUT = (N, C, OH + KH, OW + KW)
+INPUT_REVERSED = (N, C, KH + OH, KW + OW)
+WEIGHTS = (F, C, KH, KW)
+OUTPUT = (N, F, OH, OW)
+
+
+@dataclass(frozen=True)
+class Match:
+    """A kernel that is a 3x3 convolution of stride 1."""
+
+    op: KernelOp
+    input: int
+    weights: int
+    convolution: Convolution
+
+    @property
+    def source(self) -> SSAValue:
+        """The padded input."""
+        return self.op.inputs[self.input]
+
+
+def match(op: KernelOp) -> Match | str:
+    """Return the convolution that a kernel is, or why it is not one for this algorithm."""
+    factors = multiplied_inputs(op)
+    sizes = op.sizes
+    if factors is None or len(sizes) != 7 or op.num_parallel != 4:
+        return f"expected a sum of products over (n, f, h, w | c, kh, kw), got {list(sizes)}"
+    if sizes[5:] != (KERNEL, KERNEL):
+        return f"expected a {KERNEL}x{KERNEL} filter, got {sizes[5]}x{sizes[6]}"
+    for input, weights in (factors, factors[::-1]):
+        if op.maps[weights].results == WEIGHTS:
+            break
+    else:
+        return f"expected weights read as (f, c, kh, kw), got '{op.maps[factors[1]]}'"
+    if op.maps[input].results not in (INPUT, INPUT_REVERSED):
+        return f"expected stride and dilation 1, got '{op.maps[input]}'"
+    if not _is_shifted(op.maps[-1], OUTPUT) or number_of(op.outside) != 0:
+        return f"expected an output (n, f, h, w) with zeros around it, got '{op.maps[-1]}'"
+    element = element_of(op.target)
+    if not isinstance(element, Float32Type) or not isinstance(op.initial, FloatAttr):
+        return f"expected elements f32, got {element}"
+    if op.initial.value.data != 0 or op.schedule is not None:
+        return "expected a sum from zero without a schedule"
+    wrong = _other_inputs_problem(op, (input, weights))
+    if wrong is not None:
+        return wrong
+    expected = (sizes[0], sizes[4], sizes[2] + KERNEL - 1, sizes[3] + KERNEL - 1)
+    if shape_of(op.inputs[input]) != expected:
+        return f"expected an input of shape {expected}, got {shape_of(op.inputs[input])}"
+    return Match(op, input, weights, Convolution(*sizes[:5]))
+
+
+def _is_shifted(map: AffineMap, origin: tuple[AffineExpr, ...]) -> bool:
+    """Whether a map is another but for constant offsets."""
+    return tuple(_unshifted(expr) for expr in map.results) == origin
+
+
+def _unshifted(expr: AffineExpr) -> AffineExpr:
+    match expr:
+        case AffineBinaryOpExpr(kind=AffineBinaryOpKind.Add, rhs=AffineConstantExpr()):
+            return expr.lhs
+        case _:
+            return expr
+
+
+def _other_inputs_problem(op: KernelOp, factors: tuple[int, int]) -> str | None:
+    for index, argument in enumerate(op.finish.block.args[: len(op.inputs)]):
+        if index in factors and argument.uses:
+            return f"expected 'finish' to use no factor, got input #{index}"
+    return None
+
+
+def over_output(map: AffineMap) -> AffineMap:
+    """Return a map over (n, f, h, w, c, kh, kw) that uses the first four as one over those."""
+    dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(4)]
+    dims += [AffineExpr.constant(0)] * 3
+    results = (expr.replace_dims_and_symbols(dims, []) for expr in map.results)
+    return AffineMap(4, 0, tuple(results))

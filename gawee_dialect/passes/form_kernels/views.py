@@ -1,0 +1,125 @@
+"""Reads and writes through views: reshapes and slices become part of maps."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import TypeAlias
+
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+from xdsl.utils.hints import isa
+
+from gawee_dialect.analysis.index_maps import composed, is_linear
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.types import tensor_shape, tensor_type
+from gawee_dialect.passes.form_kernels.drafts import Output, reads_of, rewired
+from gawee_dialect.passes.rewrite_pass import Pattern
+
+Reshape: TypeAlias = tensor.CollapseShapeOp | tensor.ExpandShapeOp
+View: TypeAlias = Reshape | tensor.ExtractSliceOp
+
+
+def source_map(op: View) -> AffineMap:
+    """Return which element of its source each element of a view is."""
+    shape = tensor_shape(op.result)
+    if isinstance(op, tensor.ExtractSliceOp):
+        offsets, strides = op.static_offsets.get_values(), op.static_strides.get_values()
+        moved = [
+            AffineDimExpr(axis) * stride + offset
+            for axis, (offset, stride) in enumerate(zip(offsets, strides, strict=True))
+        ]
+        return composed(_map(moved), AffineMap.identity(len(shape)).results, shape)
+    larger = tensor_shape(op.src if isinstance(op, tensor.CollapseShapeOp) else op.result)
+    if isinstance(op, tensor.CollapseShapeOp):
+        return split_axes(groups_of(op), larger)
+    return joined_axes(groups_of(op), larger)
+
+
+def joined_axes(groups: Sequence[Sequence[int]], larger: Sequence[int]) -> AffineMap:
+    """Return the map from the axes of the larger shape to those of the smaller: `i * 5 + j`."""
+    results: list[AffineExpr] = []
+    for group in groups:
+        parts = [
+            AffineDimExpr(axis) * prod(larger[later] for later in group if later > axis)
+            for axis in group
+        ]
+        results.append(sum(parts, AffineExpr.constant(0)))
+    map = AffineMap(len(larger), 0, tuple(results))
+    return composed(map, AffineMap.identity(len(larger)).results, larger)
+
+
+def split_axes(groups: Sequence[Sequence[int]], larger: Sequence[int]) -> AffineMap:
+    """Return the map from the smaller shape to the larger: `i floordiv 5`, `i mod 5`."""
+    smaller = [prod(larger[axis] for axis in group) for group in groups]
+    results: list[AffineExpr] = []
+    for number, group in enumerate(groups):
+        for axis in group:
+            later = prod(larger[other] for other in group if other > axis)
+            results.append(AffineDimExpr(number) // later % larger[axis])
+    map = AffineMap(len(groups), 0, tuple(results))
+    return composed(map, AffineMap.identity(len(groups)).results, smaller)
+
+
+def groups_of(op: Reshape) -> list[list[int]]:
+    """Return the axes of the larger shape that each axis of the smaller one stands for."""
+    return [
+        [axis.value.data for axis in group if isa(axis, IntegerAttr)] for group in op.reassociation
+    ]
+
+
+def _map(results: Sequence[AffineExpr]) -> AffineMap:
+    return AffineMap(len(results), 0, tuple(results))
+
+
+class ReadThroughView(Pattern):
+    """gawee.kernel ins(reshape or slice of %x) -> gawee.kernel ins(%x), read by another map
+
+    Declines where that takes quotients: a reshape of a buffer costs nothing.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: KernelOp, rewriter: PatternRewriter) -> None:
+        reads = reads_of(op)
+        reason = "expected an input that is a reshape or a slice"
+        for index, (value, map) in enumerate(reads):
+            view = value.owner
+            if not isinstance(view, View):
+                continue
+            source = view.operands[0]
+            through = source_map(view)
+            if through.num_dims != len(map.results) or len(tensor_shape(source)) == 0:
+                reason = f"expected a view of as many axes, got '{view.name}'"
+                continue
+            new_map = composed(through, map.results, op.sizes)
+            if not is_linear(new_map):
+                reason = f"expected a sum of multiples of dimensions, got '{new_map}'"
+                continue
+            reads[index] = source, new_map
+            rewriter.replace(op, rewired(op, reads))
+            return
+        self.missed(op, reason)
+
+
+class WriteThroughReshape(Pattern):
+    """reshape of what gawee.kernel computes -> gawee.kernel that writes by another map"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: Reshape, rewriter: PatternRewriter) -> None:
+        producer = op.src.owner
+        if not isinstance(producer, KernelOp):
+            self.missed(op, "expected a reshape of what a kernel computes")
+            return
+        larger = tensor_shape(op.src if isinstance(op, tensor.CollapseShapeOp) else op.result)
+        collapses = isinstance(op, tensor.CollapseShapeOp)
+        moves = (joined_axes if collapses else split_axes)(groups_of(op), larger)
+        new_map = composed(moves, producer.maps[-1].results, producer.sizes)
+        users = {use.operation for use in op.src.uses}
+        if users != {op} or not is_linear(new_map):
+            self.missed(op, f"expected one use and a sum of dimensions, got '{new_map}'")
+            return
+        output = Output(tensor_type(op.result), new_map, producer.outside)
+        new = rewired(producer, reads_of(producer), output)
+        new.location = producer.location
+        rewriter.replace(op, new)
+        rewriter.erase(producer)

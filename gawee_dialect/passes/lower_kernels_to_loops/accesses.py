@@ -1,0 +1,119 @@
+"""Elements of a buffer for all lanes of a vector: one load where they lie side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, memref, vector
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, i1
+from xdsl.ir import Attribute, SSAValue
+from xdsl.ir.affine import AffineMap
+
+from gawee_dialect.dialect.kernel import element_of
+from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
+    IndexBuilder,
+    LinearIndex,
+)
+from gawee_dialect.passes.lower_linalg_to_loops.loop_order import strides_of
+from gawee_dialect.passes.lower_to_linalg.tensors import zero
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """How many lanes a vector has, and how many of them belong to points."""
+
+    count: int
+    active: int
+
+    @property
+    def partial(self) -> bool:
+        """Whether the last lanes are idle."""
+        return self.active < self.count
+
+    def type(self, element: Attribute) -> Attribute:
+        """Return the type of an element in every lane."""
+        return element if self.count == 1 else VectorType(element, [self.count])
+
+    def mask(self, builder: Builder) -> SSAValue:
+        """Make the vector that says which lanes are active."""
+        type = VectorType(i1, [self.count])
+        values = [lane < self.active for lane in range(self.count)]
+        return builder.insert(
+            arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, values))
+        ).result
+
+
+SCALAR = Lanes(1, 1)
+
+
+@dataclass
+class Access:
+    """Where the lanes of one operand are at one point of a nest."""
+
+    builder: Builder
+    buffer: SSAValue
+    map: AffineMap
+    dims: Sequence[LinearIndex]
+    indices: IndexBuilder
+    lanes: Lanes
+
+    def __post_init__(self) -> None:
+        found = [self.indices.evaluate(expr, self.dims) for expr in self.map.results]
+        known = [index for index in found if index is not None]
+        self._linear = known if len(known) == len(found) else None
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether every lane is the same element."""
+        return self._linear is not None and all(index.lane == 0 for index in self._linear)
+
+    @property
+    def _is_contiguous(self) -> bool:
+        if self._linear is None or not self._linear:
+            return False
+        *leading, last = self._linear
+        # All lanes on the last axis: a vector of MLIR never leaves its row.
+        in_row = all(index.lane == 0 for index in leading)
+        return in_row and last.lane == 1 and strides_of(self.buffer)[-1] == 1
+
+    def _at(self, lane: int = 0) -> list[SSAValue]:
+        dims = [index.at_lane(lane) for index in self.dims]
+        places = (self.indices.evaluate(expr, dims) for expr in self.map.results)
+        return [self.indices.value(place) for place in places if place is not None]
+
+    def load(self) -> SSAValue:
+        """Return the element, as a scalar where it is the same in every lane.
+
+        Idle lanes are zero.
+        """
+        insert = self.builder.insert
+        if self.lanes.count == 1 or self.is_uniform:
+            return insert(memref.LoadOp.get(self.buffer, self._at())).res
+        element = element_of(self.buffer)
+        type = VectorType(element, [self.lanes.count])
+        if self._is_contiguous and not self.lanes.partial:
+            return insert(vector.LoadOp(self.buffer, self._at(), type)).result
+        start = insert(vector.BroadcastOp(zero(self.builder, element), type)).vector
+        if self._is_contiguous:
+            mask = self.lanes.mask(self.builder)
+            load = vector.MaskedLoadOp(self.buffer, self._at(), mask, start, type)
+            return insert(load).result
+        for lane in range(self.lanes.active):
+            value = insert(memref.LoadOp.get(self.buffer, self._at(lane))).res
+            start = insert(vector.InsertOp(value, start, [lane])).result
+        return start
+
+    def store(self, value: SSAValue) -> None:
+        """Store a scalar, or the active lanes of a vector."""
+        insert = self.builder.insert
+        if self.lanes.count == 1:
+            insert(memref.StoreOp.get(value, self.buffer, self._at()))
+        elif not self._is_contiguous:
+            for lane in range(self.lanes.active):
+                element = insert(vector.ExtractOp(value, [lane], element_of(self.buffer))).result
+                insert(memref.StoreOp.get(element, self.buffer, self._at(lane)))
+        elif self.lanes.partial:
+            mask = self.lanes.mask(self.builder)
+            insert(vector.MaskedStoreOp(self.buffer, self._at(), mask, value))
+        else:
+            insert(vector.StoreOp(value, self.buffer, self._at()))

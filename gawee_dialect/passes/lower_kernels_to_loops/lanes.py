@@ -1,0 +1,87 @@
+"""A scalar body run on vectors: what is equal in every lane stays scalar."""
+
+from collections.abc import Mapping
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, math, vector
+from xdsl.dialects.builtin import AnyFloat, VectorType
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+
+from gawee_dialect.dialect.arith import ON_VECTORS
+from gawee_dialect.dialect.kernel import YieldOp
+
+
+def broadcast(builder: Builder, value: SSAValue, lanes: int) -> SSAValue:
+    """Return a value in every lane; vectors, and all values where there is one lane, stay."""
+    if lanes == 1 or isinstance(value.type, VectorType):
+        return value
+    return builder.insert(vector.BroadcastOp(value, VectorType(value.type, [lanes]))).vector
+
+
+def run_region(
+    builder: Builder, region: Region, arguments: Mapping[SSAValue, SSAValue], lanes: int
+) -> SSAValue:
+    """Insert a region's ops on scalars or vectors and return what it yields.
+
+    arith.addf %sum, (arith.mulf %a, %b) -> math.fma %a, %b, %sum, which is rounded once.
+    """
+    values = dict(arguments)
+    for op in region.block.ops:
+        if isinstance(op, YieldOp):
+            return values.get(op.values[0], op.values[0])
+        if _is_fused(op):
+            continue
+        factors = _fused_product(op)
+        if factors is not None:
+            lhs, rhs, addend = (values.get(value, value) for value in factors)
+            values[op.results[0]] = _fma(builder, lhs, rhs, addend, lanes)
+        else:
+            values[op.results[0]] = _apply(builder, op, values, lanes)
+    raise AssertionError("a region of a kernel ends in gawee.yield")
+
+
+def _apply(
+    builder: Builder, op: Operation, values: Mapping[SSAValue, SSAValue], lanes: int
+) -> SSAValue:
+    operands = [values.get(value, value) for value in op.operands]
+    types: list[Attribute] = [result.type for result in op.results]
+    if any(isinstance(value.type, VectorType) for value in operands):
+        operands = [broadcast(builder, value, lanes) for value in operands]
+        types = [VectorType(type, [lanes]) for type in types]
+    op_type: type[Operation] = type(op)
+    if any(isinstance(type, VectorType) for type in types):
+        op_type = ON_VECTORS.get(op_type, op_type)
+    new = op_type.create(
+        operands=operands,
+        result_types=types,
+        properties=dict(op.properties),
+        attributes=dict(op.attributes),
+    )
+    return builder.insert(new).results[0]
+
+
+def _fma(builder: Builder, lhs: SSAValue, rhs: SSAValue, addend: SSAValue, lanes: int) -> SSAValue:
+    operands = (lhs, rhs, addend)
+    if any(isinstance(value.type, VectorType) for value in operands):
+        lhs, rhs, addend = (broadcast(builder, value, lanes) for value in operands)
+    return builder.insert(math.FmaOp(lhs, rhs, addend)).result
+
+
+def _fused_product(op: Operation) -> tuple[SSAValue, SSAValue, SSAValue] | None:
+    """Return the factors and the addend of a sum that is added to a product of its own."""
+    if not isinstance(op, arith.AddfOp):
+        return None
+    for product, addend in ((op.rhs, op.lhs), (op.lhs, op.rhs)):
+        if isinstance(product.owner, arith.MulfOp) and product.owner.parent is op.parent:
+            if product.has_one_use() and isinstance(product.type, AnyFloat):
+                return product.owner.lhs, product.owner.rhs, addend
+    return None
+
+
+def _is_fused(op: Operation) -> bool:
+    """Whether a product is part of a sum."""
+    if not isinstance(op, arith.MulfOp) or not op.result.has_one_use():
+        return False
+    (use,) = op.result.uses
+    factors = _fused_product(use.operation)
+    return factors is not None and factors[:2] == (op.lhs, op.rhs)

@@ -1,0 +1,361 @@
+"""The loops of one kernel: outer loops, rests of sizes that don't divide, register tiles."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, memref, scf, vector
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.schedule import Loop, Schedule
+from gawee_dialect.passes.lower_kernels_to_loops.accesses import SCALAR, Access, Lanes
+from gawee_dialect.passes.lower_kernels_to_loops.combiners import combiner_kind, neutral
+from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast, run_region
+from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
+    Counters,
+    IndexBuilder,
+    LinearIndex,
+)
+from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
+    allocate,
+    open_loop,
+    parallel_loop,
+)
+from gawee_dialect.passes.lower_linalg_to_loops import constant_index
+
+Inside = Callable[[Builder, "Place"], None]
+"""Builds what is inside some loops."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a nest is: the first point of each dimension and how many points are left to visit."""
+
+    first: tuple[LinearIndex, ...]
+    extent: tuple[int, ...]
+
+    def moved(self, dim: int, by: LinearIndex, extent: int) -> "Place":
+        """Go `by` points further along a dimension, to visit `extent` points there."""
+        first, sizes = list(self.first), list(self.extent)
+        first[dim] += by
+        sizes[dim] = extent
+        return Place(tuple(first), tuple(sizes))
+
+
+def default_schedule(sizes: Sequence[int]) -> Schedule:
+    """Return the order that a kernel is written in, one point after the other."""
+    return Schedule(tuple(Loop(dim) for dim in range(len(sizes))))
+
+
+@dataclass
+class LoopNest:
+    """Builds the loops of one kernel on buffers."""
+
+    op: KernelOp
+    counters: Counters = field(default_factory=Counters)
+
+    def __post_init__(self) -> None:
+        attribute = self.op.schedule
+        schedule = default_schedule(self.op.sizes) if attribute is None else attribute.data
+        self.parallel = schedule.parallel
+        split = sum(loop.dim < self.op.num_parallel for loop in schedule.loops)
+        self.outer, self.reducing = schedule.loops[:split], schedule.loops[split:]
+        vector = schedule.vector
+        self.vector_dim = None if vector is None else vector.dim
+        self.lanes = 1 if vector is None else vector.step
+        self.counters.lanes = self.lanes
+
+    # Loops over parallel dimensions.
+
+    def build(self, builder: Builder) -> None:
+        """Insert the whole nest."""
+        if 0 in self.op.sizes:
+            return
+        start = Place((LinearIndex(),) * len(self.op.sizes), self.op.sizes)
+        if self.parallel:
+            self._build_threads(builder, start)
+        else:
+            self._build_loops(builder, self.outer, start, self._build_tile)
+
+    def _build_threads(self, builder: Builder, place: Place) -> None:
+        """One parallel loop over the points of all the parallel loops."""
+        loops, rest = self.outer[: self.parallel], self.outer[self.parallel :]
+        counts: list[int] = []
+        extent = list(place.extent)
+        for loop in loops:
+            counts.append(-(-extent[loop.dim] // loop.step))
+            extent[loop.dim] = min(loop.step, extent[loop.dim])
+
+        def tile(inner: Builder, at: Place) -> None:
+            self._build_loops(inner, rest, at, self._build_tile)
+
+        def enter(inner: Builder, indices: Sequence[LinearIndex]) -> None:
+            self._enter(inner, list(zip(loops, counts, indices, strict=True)), place, tile)
+
+        parallel_loop(builder, self.counters, counts, enter)
+
+    def _enter(
+        self,
+        builder: Builder,
+        loops: Sequence[tuple[Loop, int, LinearIndex]],
+        place: Place,
+        inside: Inside,
+    ) -> None:
+        """Go to one iteration of each loop."""
+        if not loops:
+            inside(builder, place)
+            return
+        (loop, count, index), *rest = loops
+
+        def go_on(inner: Builder, at: Place) -> None:
+            self._enter(inner, rest, at, inside)
+
+        self._visit(builder, loop, count, index, place, go_on)
+
+    def _build_loops(
+        self, builder: Builder, loops: Sequence[Loop], place: Place, inside: Inside
+    ) -> None:
+        if not loops:
+            inside(builder, place)
+            return
+        loop, *rest = loops
+
+        def go_on(inner: Builder, at: Place) -> None:
+            self._build_loops(inner, rest, at, inside)
+
+        count = -(-place.extent[loop.dim] // loop.step)
+        if count == 1:
+            go_on(builder, place)
+            return
+        # Around a register tile LLVM would unroll on its own account, and run out of registers.
+        reduces = loop.dim >= self.op.num_parallel
+        inner, counter = open_loop(
+            builder, self.counters, count, f"d{loop.dim}", unroll=1 if reduces else False
+        )
+        self._visit(inner, loop, count, LinearIndex(terms={counter: 1}), place, go_on)
+        inner.insert(scf.YieldOp())
+
+    def _visit(
+        self,
+        builder: Builder,
+        loop: Loop,
+        count: int,
+        index: LinearIndex,
+        place: Place,
+        inside: Inside,
+    ) -> None:
+        """Build one iteration of a loop; the last one may have fewer points."""
+        rest = place.extent[loop.dim] % loop.step
+        if count == 1:
+            rest = 0
+        by, step = index.scaled(loop.step), min(loop.step, place.extent[loop.dim])
+        if not rest:
+            inside(builder, place.moved(loop.dim, by, step))
+            return
+        last = constant_index(builder, count - 1)
+        number = IndexBuilder(builder, self.counters).value(index)
+        is_last = builder.insert(arith.CmpiOp(number, last, "eq")).result
+        blocks = Block(), Block()
+        builder.insert(scf.IfOp(is_last, (), Region(blocks[0]), Region(blocks[1])))
+        for block, extent in zip(blocks, (rest, step), strict=True):
+            inner = Builder(InsertPoint.at_end(block))
+            inside(inner, place.moved(loop.dim, by, extent))
+            inner.insert(scf.YieldOp())
+
+    # A register tile.
+
+    def _build_tile(self, builder: Builder, place: Place) -> None:
+        """Build a tile in whole vectors, then what is left of a vector."""
+        dim = self.vector_dim
+        if dim is None or dim >= self.op.num_parallel:
+            self._tile(builder, place, SCALAR)
+            return
+        whole = place.extent[dim] // self.lanes * self.lanes
+        rest = place.extent[dim] - whole
+        if whole:
+            at = place.moved(dim, LinearIndex(), whole)
+            self._tile(builder, at, Lanes(self.lanes, self.lanes))
+        if rest:
+            at = place.moved(dim, LinearIndex(whole), rest)
+            self._tile(builder, at, Lanes(self.lanes, rest))
+
+    def _tile(self, builder: Builder, place: Place, lanes: Lanes) -> None:
+        RegisterTile(self, place, lanes).build(builder)
+
+    def access(
+        self, builder: Builder, operand: int, dims: Sequence[LinearIndex], lanes: Lanes
+    ) -> Access:
+        """Return where an operand is at a point; the last is the output."""
+        value = (*self.op.inputs, self.op.target)[operand]
+        indices = IndexBuilder(builder, self.counters)
+        return Access(builder, value, self.op.maps[operand], dims, indices, lanes)
+
+    def open_unrolled(self, builder: Builder, count: int, name: str) -> tuple[Builder, SSAValue]:
+        """Open a loop that LLVM unrolls."""
+        return open_loop(builder, self.counters, count, name, unroll=True)
+
+    def build_reductions(self, builder: Builder, place: Place, inside: Inside) -> None:
+        """Build the loops over what is reduced."""
+        self._build_loops(builder, self.reducing, place, inside)
+
+
+@dataclass
+class RegisterTile:
+    """The points whose accumulators are in registers at one time."""
+
+    nest: LoopNest
+    place: Place
+    lanes: Lanes
+
+    def __post_init__(self) -> None:
+        self.op = self.nest.op
+        reduces = self.op.initial is not None
+        dim = self.nest.vector_dim
+        self.reduced_lanes = self.nest.lanes if dim is not None and reduces else 1
+        if dim is None or dim < self.op.num_parallel:
+            self.reduced_lanes = 1
+        parallel = range(self.op.num_parallel)
+        counts = {d: self.place.extent[d] for d in parallel if self.place.extent[d] > 1}
+        if dim in counts and self.lanes.count > 1:
+            counts[dim] = -(-counts[dim] // self.lanes.count)
+        # Vectors outermost: each one is loaded once for all the points beside it.
+        first = [dim] if dim in counts else []
+        order = [*first, *(d for d in counts if d != dim)]
+        self.counts = {d: counts[d] for d in order if counts[d] > 1}
+        self.accumulators: SSAValue | None = None
+
+    def build(self, builder: Builder) -> None:
+        """Start, accumulate and finish all points of the tile."""
+        if self.op.initial is not None:
+            self._allocate(builder)
+            self._start(builder)
+            self.nest.build_reductions(builder, self.place, self._accumulate)
+        self._points(builder, self._finish_point)
+
+    def _points(
+        self, builder: Builder, visit: Callable[[Builder, Mapping[int, SSAValue]], None]
+    ) -> None:
+        """Build unrolled loops over the tile."""
+        counters: dict[int, SSAValue] = {}
+        opened: list[Builder] = []
+        for dim, count in self.counts.items():
+            builder, counters[dim] = self.nest.open_unrolled(builder, count, f"t{dim}")
+            opened.append(builder)
+        visit(builder, counters)
+        for inner in reversed(opened):
+            inner.insert(scf.YieldOp())
+
+    # Accumulators.
+
+    def _allocate(self, builder: Builder) -> None:
+        width = Lanes(self.reduced_lanes, self.reduced_lanes)
+        width = self.lanes if self.reduced_lanes == 1 else width
+        type = self.op.accumulator_type
+        assert type is not None
+        self.accumulator_lanes = width
+        shape = list(self.counts.values())
+        self.accumulators = allocate(builder, width.type(type), shape, "accumulators")
+
+    def _slot(self, counters: Mapping[int, SSAValue]) -> tuple[SSAValue, list[SSAValue]]:
+        assert self.accumulators is not None
+        return self.accumulators, [counters[dim] for dim in self.counts]
+
+    def _start(self, builder: Builder) -> None:
+        initial = self.op.initial
+        assert initial is not None
+        if self.reduced_lanes > 1:
+            initial = neutral(self.op) or initial
+        value = builder.insert(arith.ConstantOp(initial)).result
+        start = broadcast(builder, value, self.accumulator_lanes.count)
+
+        def visit(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
+            inner.insert(memref.StoreOp.get(start, *self._slot(counters)))
+
+        self._points(builder, visit)
+
+    def _dims(self, place: Place, counters: Mapping[int, SSAValue]) -> list[LinearIndex]:
+        dims = list(place.first)
+        for dim, counter in counters.items():
+            step = self.lanes.count if dim == self.nest.vector_dim else 1
+            dims[dim] += LinearIndex(terms={counter: step})
+        return dims
+
+    def _with_lanes(self, dims: list[LinearIndex], lanes: Lanes) -> list[LinearIndex]:
+        if lanes.count > 1 and self.nest.vector_dim is not None:
+            dims[self.nest.vector_dim] += LinearIndex(lane=1)
+        return dims
+
+    def _accumulate(self, builder: Builder, place: Place) -> None:
+        """Build one step of the reduction for every point of the tile."""
+        lanes = self.lanes
+        if self.reduced_lanes > 1:
+            dim = self.nest.vector_dim
+            assert dim is not None
+            lanes = Lanes(self.reduced_lanes, place.extent[dim])
+
+        def visit(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
+            dims = self._with_lanes(self._dims(place, counters), lanes)
+            arguments = self._load(inner, self.op.accumulate, dims, lanes)
+            buffer, slot = self._slot(counters)
+            before = inner.insert(memref.LoadOp.get(buffer, slot)).res
+            arguments[self.op.accumulate.block.args[-1]] = before
+            after = run_region(inner, self.op.accumulate, arguments, lanes.count)
+            after = broadcast(inner, after, lanes.count)
+            if lanes.partial and self.reduced_lanes > 1:
+                mask = lanes.mask(inner)
+                after = inner.insert(arith.SelectOp(mask, after, before)).result
+            inner.insert(memref.StoreOp.get(after, buffer, slot))
+
+        self._points(builder, visit)
+
+    def _load(
+        self, builder: Builder, region: Region, dims: Sequence[LinearIndex], lanes: Lanes
+    ) -> dict[SSAValue, SSAValue]:
+        """Load the inputs that a region uses."""
+        return {
+            argument: self.nest.access(builder, index, dims, lanes).load()
+            for index, argument in enumerate(region.block.args[: len(self.op.inputs)])
+            if argument.uses
+        }
+
+    def _finish_point(self, builder: Builder, counters: Mapping[int, SSAValue]) -> None:
+        lanes = self.lanes
+        dims = self._with_lanes(self._dims(self.place, counters), lanes)
+        region = self.op.finish
+        arguments = self._load(builder, region, dims, lanes)
+        if self.accumulators is not None:
+            buffer, slot = self._slot(counters)
+            total = builder.insert(memref.LoadOp.get(buffer, slot)).res
+            if self.reduced_lanes > 1:
+                total = self._across_lanes(builder, total)
+            arguments[region.block.args[-1]] = total
+        result = run_region(builder, region, arguments, lanes.count)
+        result = broadcast(builder, result, lanes.count)
+        self.nest.access(builder, len(self.op.inputs), dims, lanes).store(result)
+
+    def _across_lanes(self, builder: Builder, total: SSAValue) -> SSAValue:
+        """Combine the lanes of an accumulator, and the initial value where that is not neutral."""
+        kind = combiner_kind(self.op)
+        assert kind is not None and isinstance(total.type, VectorType)
+        element = total.type.element_type
+        reduced = builder.insert(
+            vector.ReductionOp.create(
+                operands=[total],
+                result_types=[element],
+                properties={"kind": vector.CombiningKindAttr(kind)},
+            )
+        ).results[0]
+        initial, start = self.op.initial, neutral(self.op)
+        if start is None or start == initial or initial is None:
+            return reduced
+        value = builder.insert(arith.ConstantOp(initial)).result
+        combine = self.op.yielded(self.op.accumulate).owner
+        assert isinstance(combine, Operation)
+        combine_type: type[Operation] = type(combine)
+        op = combine_type.create(
+            operands=[value, reduced], result_types=[element], properties=dict(combine.properties)
+        )
+        return builder.insert(op).results[0]

@@ -1,0 +1,276 @@
+"""Lower Winograd's convolution to loops: transforms around one kernel of small matrix products."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, memref, scf, vector
+from xdsl.dialects.builtin import FloatAttr, MemRefType, StridedLayoutAttr, f32
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
+
+from gawee_dialect.dialect.kernel import KernelOp, YieldOp, element_of, shape_of
+from gawee_dialect.dialect.schedule import Loop, Schedule
+from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.bufferize import memref_type
+from gawee_dialect.passes.lower_kernels_to_loops.linear_index import IndexBuilder, LinearIndex
+from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
+    allocate,
+    loops,
+    parallel_loop,
+)
+from gawee_dialect.passes.lower_kernels_to_loops.outside import fill_around
+from gawee_dialect.passes.lower_linalg_to_loops import constant_index
+from gawee_dialect.passes.lower_winograd_to_loops.tile_loops import TileLoops
+from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
+from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+
+
+class LowerWinograd(Pattern):
+    """gawee.winograd outs(%m) -> loops of transforms, and a gawee.kernel of matrix products"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: WinogradOp, rewriter: PatternRewriter) -> None:
+        if op.output is None:
+            self.missed(op, "expected operands on buffers, got tensors; bufferize comes first")
+            return
+        before = op.prev_op
+        bounds = op.sizes[:4]
+        fill_around(rewriter, op.target, op.maps[-1], bounds, None)
+        nest = WinogradNest(op)
+        if op.split_by_channel:
+            nest.build_by_channel(rewriter)
+        else:
+            nest.build_by_tiles(rewriter)
+        new = op.prev_op
+        while new is not None and new is not before:
+            for inner in new.walk():
+                hand_on_location(op, inner)
+            new = new.prev_op
+        rewriter.erase(op)
+
+
+class WinogradNest:
+    """Builds the loops of one op on buffers."""
+
+    def __init__(self, op: WinogradOp):
+        self.op = op
+        self.tiles = TileLoops(op)
+        self.counters = self.tiles.counters
+        images, self.features, _, _, self.channels = op.sizes
+        down, across = op.tiles
+        self.count = images * down * across
+        self.lanes = self.tiles.lanes
+        self.points = self.tiles.points**2
+        self.element = element_of(op.target)
+
+    # Some tiles at a time: everything between the transforms stays in a core's own cache.
+
+    def build_by_tiles(self, builder: Builder) -> None:
+        """Build the loop over blocks of tiles, which threads share."""
+        block = self.op.block.value.data
+        blocks = -(-self.count // block)
+
+        def one_block(inner: Builder, indices: Sequence[LinearIndex]) -> None:
+            rest = self.count % block
+            if not rest or blocks == 1:
+                self._tiles(inner, indices[0].scaled(block), min(block, self.count))
+                return
+            number = IndexBuilder(inner, self.counters).value(indices[0])
+            last = constant_index(inner, blocks - 1)
+            is_last = inner.insert(arith.CmpiOp(number, last, "eq")).result
+            bodies = Block(), Block()
+            inner.insert(scf.IfOp(is_last, (), Region(bodies[0]), Region(bodies[1])))
+            for body, count in zip(bodies, (rest, block), strict=True):
+                inside = Builder(InsertPoint.at_end(body))
+                self._tiles(inside, indices[0].scaled(block), count)
+                inside.insert(scf.YieldOp())
+
+        parallel_loop(builder, self.counters, (blocks,), one_block)
+
+    def _tiles(self, builder: Builder, first: LinearIndex, count: int) -> None:
+        inputs = allocate(builder, self.element, (self.points, count, self.channels), "inputs")
+        products = allocate(builder, self.element, (self.points, count, self.features), "products")
+
+        def transform(inner: Builder, indices: Sequence[LinearIndex]) -> None:
+            tile, group = indices
+            self._input(inner, first + tile, tile, group, inputs)
+
+        groups = self.channels // self.lanes
+        loops(builder, self.counters, (count, groups), ("tile", "channels"), transform)
+        point, _, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
+        panel = self.op.panel
+        weight_map = (point, feature // panel, channel, feature % panel)
+        self._multiply(builder, inputs, self.op.weights, weight_map, products, self.features)
+
+        def finish(inner: Builder, indices: Sequence[LinearIndex]) -> None:
+            tile, group = indices
+            self._output(inner, first + tile, tile, group, group, products)
+
+        groups = self.features // self.lanes
+        loops(builder, self.counters, (count, groups), ("tile", "channels"), finish)
+
+    # Some output channels at a time: each weight is read once, one after the other.
+
+    def build_by_channel(self, builder: Builder) -> None:
+        """Build the transform of all tiles, then the loop over panels of output channels."""
+        inputs = self.op.scratch
+        assert inputs is not None, "bufferize gives the op scratch memory"
+
+        def transform(inner: Builder, indices: Sequence[LinearIndex]) -> None:
+            tile, group = indices
+            self._input(inner, tile, tile, group, inputs)
+
+        counts = (self.count, self.channels // self.lanes)
+        parallel_loop(builder, self.counters, counts, transform)
+        panels = self.features // self.op.panel
+        parallel_loop(builder, self.counters, (panels,), self._panel)
+
+    def _panel(self, builder: Builder, indices: Sequence[LinearIndex]) -> None:
+        panel = self.op.panel
+        inputs = self.op.scratch
+        assert inputs is not None
+        number = IndexBuilder(builder, self.counters).value(indices[0])
+        shape = (self.points, self.channels, panel)
+        weights = _panel_of(builder, self.op.weights, number, shape)
+        products = allocate(builder, self.element, (self.points, self.count, panel), "products")
+        point, _, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
+        zero = AffineExpr.constant(0)
+        weight_map = (zero, point, channel, feature)
+        self._multiply(builder, inputs, weights, weight_map, products, panel)
+        groups = panel // self.lanes
+
+        def finish(inner: Builder, places: Sequence[LinearIndex]) -> None:
+            tile, own = places
+            group = indices[0].scaled(groups) + own
+            self._output(inner, tile, tile, group, own, products)
+
+        loops(builder, self.counters, (self.count, groups), ("tile", "channels"), finish)
+
+    # The three steps.
+
+    def _input(
+        self,
+        builder: Builder,
+        tile: LinearIndex,
+        row: LinearIndex,
+        group: LinearIndex,
+        inputs: SSAValue,
+    ) -> None:
+        def store(inner: Builder, point: LinearIndex, value: SSAValue) -> None:
+            places = (point, row, group.scaled(self.lanes))
+            at = [IndexBuilder(inner, self.counters).value(place) for place in places]
+            inner.insert(vector.StoreOp(value, inputs, at))
+
+        self.tiles.build_input(builder, self.tiles.position(builder, tile), group, store)
+
+    def _output(
+        self,
+        builder: Builder,
+        tile: LinearIndex,
+        row: LinearIndex,
+        group: LinearIndex,
+        column: LinearIndex,
+        products: SSAValue,
+    ) -> None:
+        def load(inner: Builder, point: LinearIndex) -> SSAValue:
+            places = (point, row, column.scaled(self.lanes))
+            at = [IndexBuilder(inner, self.counters).value(place) for place in places]
+            return inner.insert(vector.LoadOp(products, at, self.tiles.vector)).result
+
+        self.tiles.build_output(builder, self.tiles.position(builder, tile), group, load)
+
+    def _multiply(
+        self,
+        builder: Builder,
+        inputs: SSAValue,
+        weights: SSAValue,
+        weight_map: tuple[AffineExpr, ...],
+        products: SSAValue,
+        features: int,
+    ) -> None:
+        """Multiply the transformed inputs and weights: one matrix product for each point."""
+        point, tile, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
+        count = shape_of(products)[1]
+        panel, rows = self.op.panel, min(self.op.rows.value.data, count)
+        outer = [Loop(0)]
+        outer += [Loop(2, panel)] if panel < features else []
+        outer += [Loop(1, rows)] if rows < count else []
+        kernel = KernelOp(
+            [inputs, weights],
+            products,
+            bounds=(self.points, count, features, self.channels),
+            reductions=1,
+            maps=[
+                AffineMap(4, 0, (point, tile, channel)),
+                AffineMap(4, 0, weight_map),
+                AffineMap(4, 0, (point, tile, feature)),
+            ],
+            initial=FloatAttr(0.0, f32),
+            accumulate=_multiply_add(self.element),
+            finish=_sum_alone(self.element),
+            schedule=Schedule((*outer, Loop(3)), Loop(2, self.lanes)),
+        )
+        builder.insert(kernel)
+
+
+def _panel_of(
+    builder: Builder, weights: SSAValue, number: SSAValue, shape: Sequence[int]
+) -> SSAValue:
+    """Return a view of one panel of weights."""
+    sizes = (1, *shape)
+    offsets = [number, 0, 0, 0]
+    source = memref_type(weights)
+    type = memref.SubviewOp.infer_result_type(source, [0] * 4, sizes, [1] * 4)
+    dynamic = MemRefType(type.element_type, type.get_shape(), _any_offset(type))
+    view = memref.SubviewOp.get(weights, offsets, list(sizes), [1] * 4, dynamic)
+    return builder.insert(view).result
+
+
+def _any_offset(type: MemRefType[Attribute]) -> Attribute:
+    strides = type.get_strides()
+    assert strides is not None
+    return StridedLayoutAttr(strides, None)
+
+
+def _multiply_add(element: Attribute) -> Region:
+    block = Block(arg_types=[element] * 3)
+    builder = Builder(InsertPoint.at_end(block))
+    lhs, rhs, total = block.args
+    product = builder.insert(arith.MulfOp(lhs, rhs)).result
+    builder.insert(YieldOp(builder.insert(arith.AddfOp(total, product)).result))
+    return Region(block)
+
+
+def _sum_alone(element: Attribute) -> Region:
+    block = Block(arg_types=[element] * 3)
+    Builder(InsertPoint.at_end(block)).insert(YieldOp(block.args[-1]))
+    return Region(block)
+
+
+@dataclass(frozen=True)
+class LowerWinogradToLoops(RewritePass):
+    """Lower Winograd's convolution to loops.
+
+    1. By tiles: threads share blocks of tiles. A block's inputs are transformed, multiplied by all
+       weights and transformed back; what is in between stays in one core's cache.
+    2. By channel: threads transform the inputs of all tiles into scratch memory, then share panels
+       of output channels. Each weight is read once, in the order in which it is stored.
+    3. The products are one `gawee.kernel`, which `lower-kernels-to-loops` lowers like any other.
+
+    Requires: ops on buffers (`bufferize` comes first).
+
+    rewrite:
+        gawee.winograd outs(%y)
+        ->
+        scf.parallel %block { B^T d B; gawee.kernel parallel [36, 14, 64] reduce [64]; A^T M A }
+    """
+
+    name = "lower-winograd-to-loops"
+    numerics: ClassVar[Numerics] = REASSOCIATES
+    patterns = (LowerWinograd,)
+    removes = (WinogradOp,)

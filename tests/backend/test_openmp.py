@@ -1,0 +1,392 @@
+"""Parallel loops: every number of threads computes what one does, and what NumPy does."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from gawee_dialect.backend import openmp
+from gawee_dialect.backend.compiled import CompiledModel
+from gawee_dialect.backend.export import export
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.mlir_text import parse_mlir
+from gawee_dialect.interpreter import run_module
+from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
+from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.universe import make_context
+from tests.loops_level import UpstreamNative, llvm_module, run_native
+from tests.upstream_mlir import requires_upstream, run_mlir_opt
+
+ROWS = """
+func.func @main(%x: memref<7x13xf32> {gawee.input = "x"}, %scale: memref<f32> {gawee.input = "scale"},
+                %y: memref<7x13xf32> {gawee.output = "y"}, %workspace: memref<1024xi8> {gawee.workspace}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c7 = arith.constant 7 : index
+  %c12 = arith.constant 12 : index
+  %c13 = arith.constant 13 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %s = memref.load %scale[] : memref<f32>
+  %between = memref.view %workspace[%c128][] : memref<1024xi8> to memref<7x13xf32>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c7, %c13) step (%c1, %c1) {
+    %v = memref.load %x[%i, %j] : memref<7x13xf32>
+    %scaled = arith.mulf %v, %s : f32
+    memref.store %scaled, %between[%i, %j] : memref<7x13xf32>
+    scf.reduce
+  }
+  // The columns of a row in pairs: both get the sum of the row up to the first of them.
+  scf.parallel (%i) = (%c0) to (%c7) step (%c1) {
+    %own = memref.alloca() : memref<1xf32>
+    memref.store %zero, %own[%c0] : memref<1xf32>
+    scf.for %j = %c0 to %c13 step %c2 {
+      %v = memref.load %between[%i, %j] : memref<7x13xf32>
+      %before = memref.load %own[%c0] : memref<1xf32>
+      %sum = arith.addf %before, %v : f32
+      memref.store %sum, %own[%c0] : memref<1xf32>
+      memref.store %sum, %y[%i, %j] : memref<7x13xf32>
+      %is_last = arith.cmpi eq, %j, %c12 : index
+      scf.if %is_last {
+      } else {
+        %next = arith.addi %j, %c1 : index
+        memref.store %sum, %y[%i, %next] : memref<7x13xf32>
+      }
+    }
+    scf.reduce
+  }
+  return
+}
+"""
+"""Captures of memrefs, views, numbers and a stack buffer of each iteration's own."""
+
+RNG = np.random.default_rng(0)
+INPUTS: dict[str, NDArray[np.float32]] = {
+    "x": RNG.integers(-8, 8, (7, 13)).astype(np.float32),
+    "scale": np.array(0.5, np.float32),
+}
+# Small integers and halves: every sum is exact, so results are equal to the last bit.
+EXPECTED = np.repeat(np.cumsum(INPUTS["x"][:, ::2] * 0.5, axis=1), 2, axis=1)[:, :13]
+
+
+def thread_count() -> int:
+    return len(os.listdir("/proc/self/task"))
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 20])
+def test_any_number_of_threads_computes_the_same(threads: int) -> None:
+    model = CompiledModel(llvm_module(ROWS), num_threads=threads)
+
+    np.testing.assert_array_equal(model(**INPUTS), EXPECTED)
+
+
+@pytest.mark.parametrize("convert", [False, True], ids=["scf", "omp"])
+def test_the_interpreter_runs_parallel_loops_one_iteration_after_the_other(convert: bool) -> None:
+    module = parse_mlir(make_context(), ROWS, "rows.mlir")
+    if convert:
+        ConvertScfToOpenMP().apply(make_context(), module)
+
+    result = run_module(module, INPUTS)["y"]
+
+    np.testing.assert_array_equal(result, EXPECTED)
+
+
+def test_without_the_conversion_the_loops_run_on_one_thread() -> None:
+    module = parse_mlir(make_context(), ROWS, "rows.mlir")
+    ConvertToLLVM().apply(make_context(), module)
+
+    np.testing.assert_array_equal(CompiledModel(module)(**INPUTS), EXPECTED)
+    assert "GOMP" not in str(module)
+
+
+@requires_upstream
+def test_upstream_accepts_the_omp_level() -> None:
+    module = parse_mlir(make_context(), ROWS, "rows.mlir")
+    ConvertScfToOpenMP().apply(make_context(), module)
+
+    text = run_mlir_opt(str(module))
+
+    assert text.count("omp.loop_nest") == 2
+    assert text.count("collapse(2)") == 1
+
+
+@requires_upstream
+def test_upstream_translates_the_same_functions() -> None:
+    module = llvm_module(ROWS)
+    CompiledModel(module)  # makes the runtime known to LLVM
+
+    result = UpstreamNative(module).call("main", INPUTS)["y"]
+
+    np.testing.assert_array_equal(result, EXPECTED)
+
+
+DYNAMIC = """
+func.func @main(%size: memref<1xindex> {gawee.input = "size"}, %y: memref<40xi64> {gawee.output = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %n = memref.load %size[%c0] : memref<1xindex>
+  scf.parallel (%i) = (%c3) to (%n) step (%c3) {
+    %v = arith.index_cast %i : index to i64
+    memref.store %v, %y[%i] : memref<40xi64>
+    scf.reduce
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("bound", [-4, 0, 3, 4, 36, 37, 40])
+def test_bounds_need_not_be_constants(bound: int) -> None:
+    text = DYNAMIC.replace("memref<1xindex>", "memref<1xi64>").replace(
+        "%n = memref.load %size[%c0] : memref<1xi64>",
+        "%wide = memref.load %size[%c0] : memref<1xi64>\n"
+        "  %n = arith.index_cast %wide : i64 to index\n"
+        "  %zero = arith.constant 0 : i64\n"
+        "  %c1 = arith.constant 1 : index\n"
+        "  %c40 = arith.constant 40 : index\n"
+        "  scf.parallel (%i) = (%c0) to (%c40) step (%c1) {\n"
+        "    memref.store %zero, %y[%i] : memref<40xi64>\n"
+        "    scf.reduce\n"
+        "  }",
+    )
+    expected = np.zeros(40, np.int64)
+    for index in range(3, bound, 3):
+        expected[index] = index
+
+    result = run_native(text, "main", {"size": np.array([bound])})["y"]
+
+    np.testing.assert_array_equal(result, expected)
+
+
+TWO_LOOPS = """
+func.func @main(%x: memref<50xf32> {gawee.input = "x"}, %y: memref<50xf32> {gawee.output = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c49 = arith.constant 49 : index
+  %c50 = arith.constant 50 : index
+  %t = memref.alloca() : memref<50xf32>
+  "omp.parallel"() <{operandSegmentSizes = array<i32: 0, 0, 0, 0, 0, 0>}> ({
+    "omp.wsloop"() <{operandSegmentSizes = array<i32: 0, 0, 0, 0, 0, 0, 0>}> ({
+      "omp.loop_nest"(%c0, %c49, %c1) <{loop_inclusive}> ({
+      ^bb0(%i: index):
+        %v = memref.load %x[%i] : memref<50xf32>
+        memref.store %v, %t[%i] : memref<50xf32>
+        omp.yield
+      }) : (index, index, index) -> ()
+    }) : () -> ()
+    "omp.wsloop"() <{operandSegmentSizes = array<i32: 0, 0, 0, 0, 0, 0, 0>}> ({
+      "omp.loop_nest"(%c0, %c50, %c1) ({
+      ^bb0(%i: index):
+        %back = arith.subi %c49, %i : index
+        %v = memref.load %t[%back] : memref<50xf32>
+        memref.store %v, %y[%i] : memref<50xf32>
+        omp.yield
+      }) : (index, index, index) -> ()
+    }) : () -> ()
+    "omp.terminator"() : () -> ()
+  }) : () -> ()
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3])
+def test_a_second_loop_of_a_region_waits_for_the_first(threads: int) -> None:
+    module = parse_mlir(make_context(), TWO_LOOPS, "two.mlir")
+    x = np.arange(50, dtype=np.float32)
+    np.testing.assert_array_equal(run_module(module, {"x": x})["y"], x[::-1])
+    model = CompiledModel(llvm_module(TWO_LOOPS), num_threads=threads)
+
+    for _ in range(10):
+        np.testing.assert_array_equal(model(x), x[::-1])
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs Linux's list of threads")
+def test_one_thread_starts_none() -> None:
+    # In a process of its own: threads of other tests stay.
+    program = """
+import sys
+from tests.backend.test_openmp import *
+model = CompiledModel(llvm_module(ROWS), num_threads=1)
+before = thread_count()
+model(**INPUTS)
+alone = thread_count()
+model.num_threads = 3
+model(**INPUTS)
+print(before, alone, thread_count())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    before, alone, several = map(int, done.stdout.split())
+
+    assert alone == before
+    assert several == before + 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_does_not_wait_for_threads_that_it_has_not() -> None:
+    program = """
+import os
+from tests.backend.test_openmp import *
+model = CompiledModel(llvm_module(ROWS), num_threads=2)
+model(**INPUTS)
+child = os.fork()
+same = np.array_equal(model(**INPUTS), EXPECTED)
+if child == 0:
+    os._exit(7 if same else 1)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), same)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert done.stdout == "7 True\n"
+
+
+def test_the_limit_of_the_calling_thread_is_put_back() -> None:
+    runtime = openmp.runtime()
+    assert runtime is not None
+    model = CompiledModel(llvm_module(ROWS), num_threads=3)
+    runtime.set_limit(7)
+
+    model(**INPUTS)
+
+    assert runtime.limit() == 7
+
+
+def test_several_threads_call_with_limits_of_their_own() -> None:
+    models = [CompiledModel(llvm_module(ROWS), num_threads=count) for count in (1, 2, 3)]
+    wrong: list[int] = []
+
+    def call(model: CompiledModel) -> None:
+        for _ in range(20):
+            if not np.array_equal(model(**INPUTS), EXPECTED):
+                wrong.append(model.num_threads)
+
+    threads = [threading.Thread(target=call, args=(model,)) for model in models]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert wrong == []
+
+
+def test_calls_at_one_time_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openmp, "cores", lambda: 4)
+    runtime = openmp.runtime()
+    assert runtime is not None
+    limits: list[int] = []
+
+    def nested(depth: object) -> None:
+        limits.append(runtime.limit())
+        if isinstance(depth, int) and depth:
+            openmp.call_in_team(nested, depth - 1, 3 if depth == 1 else None, runtime)
+            limits.append(runtime.limit())
+
+    openmp.call_in_team(nested, 2, None, runtime)
+    openmp.call_in_team(nested, 0, None, runtime)
+
+    # alone all of them; two at a time half of them each; and who says how many gets that
+    assert limits == [4, 2, 3, 2, 4, 4]
+    assert CompiledModel(llvm_module(ROWS)).num_threads == openmp.physical_cores()
+
+
+@pytest.mark.parametrize("threads", [0, -2])
+def test_less_than_one_thread_is_refused(threads: int) -> None:
+    with pytest.raises(GaweeError, match=f"expected at least 1 thread, got {threads}"):
+        CompiledModel(llvm_module(ROWS), num_threads=threads)
+
+
+WITHOUT_RUNTIME = """
+import warnings
+from gawee_dialect.backend import openmp
+from tests.backend.test_openmp import *
+openmp.find_runtime = lambda: None
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    for _ in range(2):
+        model = CompiledModel(llvm_module(ROWS), num_threads=4)
+        assert np.array_equal(model(**INPUTS), EXPECTED)
+for each in caught:
+    print(each.category.__name__, each.message)
+"""
+
+
+def test_without_a_runtime_one_thread_does_it_and_one_warning_says_so() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_RUNTIME], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == (
+        "RuntimeWarning no OpenMP runtime was found, so compiled models run on one thread; "
+        "'pip install intel-openmp' brings one\n"
+    )
+
+
+def test_a_runtime_that_the_process_has_is_used() -> None:
+    pytest.importorskip("torch")
+    program = """
+import torch
+torch.ones(4096, 64) @ torch.ones(64, 64)
+from gawee_dialect.backend import openmp
+from tests.backend.test_openmp import *
+model = CompiledModel(llvm_module(ROWS), num_threads=2)
+assert np.array_equal(model(**INPUTS), EXPECTED)
+print(openmp.runtime().name)
+print(len([path for path in openmp._loaded_files()]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    name, count = done.stdout.split()
+
+    assert "/torch/" in name
+    assert count == "1"
+
+
+RUN_EXPORTED = """
+import ctypes, os, sys
+import numpy as np
+from tests.backend.test_openmp import EXPECTED, INPUTS, thread_count
+before = thread_count()
+library = ctypes.CDLL(sys.argv[1])
+y, workspace = np.zeros((7, 13), np.float32), np.zeros(2048, np.uint8)
+aligned = workspace[-workspace.ctypes.data % 64 :]
+arrays = (INPUTS["x"], INPUTS["scale"], y, None, aligned)
+library.rows_run(*(ctypes.c_void_p(None if a is None else a.ctypes.data) for a in arrays))
+assert np.array_equal(y, EXPECTED)
+print(thread_count() - before)
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+@pytest.mark.parametrize("parallel", [False, True])
+def test_a_shared_library_links_openmp_where_it_has_parallel_loops(
+    tmp_path: Path, parallel: bool
+) -> None:
+    module = parse_mlir(make_context(), ROWS, "rows.mlir")
+    if parallel:
+        ConvertScfToOpenMP().apply(make_context(), module)
+    ConvertToLLVM().apply(make_context(), module)
+    export(module, "rows", tmp_path, ["shared"])
+
+    done = subprocess.run(
+        [sys.executable, "-c", RUN_EXPORTED, tmp_path / "rows.so"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "OMP_NUM_THREADS": "3"},
+    )
+
+    assert int(done.stdout) == (2 if parallel else 0)
+    flags = json.loads((tmp_path / "rows.json").read_text())["link_flags"]
+    assert flags == (["-fopenmp", "-lm"] if parallel else ["-lm"])

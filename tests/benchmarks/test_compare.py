@@ -1,0 +1,141 @@
+"""The comparison with other engines: the networks, who counts as best, what makes a turn void."""
+
+import json
+from argparse import Namespace
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from benchmarks import compare  # noqa: E402  needs PyTorch
+from benchmarks.compare import Contender, Referee  # noqa: E402
+from benchmarks.engines import ENGINES, Absent, Engine, Task, start_engine  # noqa: E402
+from benchmarks.machine import LineLatency, allowed_cpus  # noqa: E402
+from benchmarks.models import LAYERS, MODELS, build, count_flops  # noqa: E402
+from gawee_dialect.target.host import detect  # noqa: E402
+
+# Two for each multiply-add, and parameters, counted by hand from the papers' tables.
+GFLOP = {"resnet18": 3.628, "resnet50": 8.178, "mobilenetv2": 0.602, "unet": 13.605}
+SHAPES = {"unet": (1, 2, 256, 256), "bert-small": (1, 128, 256)}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_networks_have_the_shapes_and_the_work_that_they_should(name: str) -> None:
+    model, x = build(name)
+    with torch.no_grad():
+        y = model(x)
+
+    assert y.shape == SHAPES.get(name, (1, 1000))
+    assert torch.isfinite(y).all()
+    assert 0.1 < y.std() < 100
+    if name in GFLOP:
+        assert count_flops(model, x) / 1e9 == pytest.approx(GFLOP[name], abs=1e-3)
+
+
+def test_a_name_and_a_seed_always_give_the_same_network() -> None:
+    name = next(iter(LAYERS))
+    (first, x), (second, z), (other, _) = build(name), build(name), build(name, seed=1)
+
+    assert torch.equal(first.weight, second.weight)
+    assert torch.equal(x, z)
+    assert not torch.equal(first.weight, other.weight)
+
+
+def contender(engine: str, *times: float) -> Contender:
+    return Contender(engine, "net", 2, 1_000_000_000, {"difference": 0.0}, rounds=[list(times)])
+
+
+def test_the_ratio_is_to_the_best_engine_that_is_not_ours() -> None:
+    field = [contender("gawee", 2, 4, 100), contender("torch", 9), contender("openvino", 6, 7, 6)]
+    peer = compare.best_peer(field)
+    limits = replace(detect(), measured_flops=125e9)
+
+    ours = compare.row(field[0], peer, limits)
+
+    assert peer is field[2]
+    assert ours["min_ms"] == 2
+    assert ours["median_ms"] == 4
+    assert ours["ratio_to_best_peer"] == 1.5
+    assert ours["gflops_per_second"] == pytest.approx(250)
+    assert ours["percent_of_limit"] == pytest.approx(100)  # of two threads
+    assert json.loads(json.dumps(ours)) == ours
+
+
+class Scripted(Contender):
+    """Answers turns from a list instead of running anything."""
+
+    def ask(self, runs: int, seconds: float) -> dict[str, object] | None:
+        return turns.pop(0)
+
+
+turns: list[dict[str, object]] = []
+
+
+@pytest.mark.parametrize(
+    ("delays", "expected", "repeated"),
+    [([0.0], 1.0, 0), ([0.5, 0.0], 2.0, 1), ([0.5, 0.5, 0.5], 3.0, 2)],
+)
+def test_disturbed_turns_are_repeated_and_the_last_one_counts(
+    monkeypatch: pytest.MonkeyPatch, delays: list[float], expected: float, repeated: int
+) -> None:
+    arguments = Namespace(patience=0, retries=2, near=0, runs=1, seconds=1)
+    busy = iter(range(0, 100, 3))  # others use processors whenever somebody looks
+    monkeypatch.setattr(compare, "busy_seconds", lambda: next(busy))
+    monkeypatch.setattr(compare, "wait_until_quiet", lambda *_: 0.0)
+    monkeypatch.setattr(compare, "allowed_cpus", lambda: list(range(64)))
+    turns[:] = [
+        {"ms": [number], "wall": 1.0, "cpu": 1.0, "delay": delay}
+        for number, delay in enumerate(delays, 1)
+    ]
+    taking_part = Scripted("torch", "net", 1, 1)
+
+    Referee(arguments, LineLatency(), 1).take_turn(taking_part)
+
+    assert taking_part.times == [expected]
+    assert taking_part.repeated == repeated
+
+
+@pytest.mark.skipif(len(allowed_cpus()) < 2, reason="needs two processors")
+def test_a_line_takes_some_nanoseconds_between_processors() -> None:
+    latency = LineLatency().measure()
+
+    assert latency is not None
+    assert latency > 1
+    assert len(allowed_cpus()) >= 2  # the measuring threads were bound, not this one
+
+
+def test_an_engine_that_is_absent_is_named_with_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def start(task: Task) -> object:
+        raise ImportError("nothing there", name="engine")
+
+    monkeypatch.setitem(ENGINES, "engine", Engine(start, "some-package"))
+
+    with pytest.raises(Absent, match=r"not installed \(engine\): pip install some-package"):
+        start_engine("engine", Task("net", 1, tmp_path))
+
+
+def test_engines_take_turns_in_processes_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(compare, "machine", detect)
+    results = tmp_path / "results.json"
+    layer = "conv1x1s2-256-512-14"
+    flags = ["--rounds", "2", "--runs", "3", "--seconds", "1", "--patience", "0", "--retries", "0"]
+    engines = ["--engines", "gawee,onnxruntime,torch"]
+    arguments = ["--model", layer, *engines, *flags, "--json", str(results)]
+    monkeypatch.setattr("sys.argv", ["compare", *arguments])
+
+    compare.main()
+
+    rows = {row["engine"]: row for row in map(json.loads, results.read_text().splitlines())}
+    assert set(rows) == {"gawee", "onnxruntime", "torch"}
+    assert rows["torch"]["difference"] == 0
+    assert rows["torch"]["runs"] >= 6
+    assert rows["gawee"]["absent"] == (
+        "GaweeError: error: unsupported network 'Conv2d'; supported: ResNet-18"
+    )
+    assert "without gawee: " in capsys.readouterr().out

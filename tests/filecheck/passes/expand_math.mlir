@@ -1,0 +1,54 @@
+// RUN: gawee-opt %s --expand-math --split-input-file | filecheck %s
+// RUN: gawee-opt %s --expand-math="functions=erf" --split-input-file | filecheck %s --check-prefix ONLY
+
+// The argument less a whole multiple of ln 2, a polynomial, and a power of two made of its bits.
+// CHECK-LABEL: func.func @exp_of_vectors_is_a_polynomial_times_a_power_of_two
+// CHECK-NOT:     math.exp
+// CHECK:         [[N:%.*]] = math.roundeven {{%.*}} : vector<16xf32>
+// CHECK:         math.fma [[N]], {{%.*}}, {{%.*}} : vector<16xf32>
+// CHECK:         arith.fptosi {{%.*}} : vector<16xf32> to vector<16xi32>
+// CHECK:         arith.bitcast {{%.*}} : vector<16xi32> to vector<16xf32>
+// CHECK:         %y = arith.mulf {{%.*}}, {{%.*}} : vector<16xf32>
+// CHECK-NEXT:    return %y : vector<16xf32>
+// ONLY-LABEL:  func.func @exp_of_vectors_is_a_polynomial_times_a_power_of_two
+// ONLY-NEXT:     math.exp
+func.func @exp_of_vectors_is_a_polynomial_times_a_power_of_two(%x: vector<16xf32>) -> vector<16xf32> {
+  %y = math.exp %x : vector<16xf32>
+  return %y : vector<16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @erf_of_a_scalar_is_a_quotient_of_polynomials
+// CHECK-NOT:     math.erf
+// CHECK:         [[Q:%.*]] = arith.divf {{%.*}}, {{%.*}} : f32
+// CHECK:         arith.select {{%.*}}, {{%.*}}, [[Q]] : f32
+// ONLY-LABEL:  func.func @erf_of_a_scalar_is_a_quotient_of_polynomials
+// ONLY-NOT:      math.erf
+// ONLY:          arith.divf
+func.func @erf_of_a_scalar_is_a_quotient_of_polynomials(%x: f32) -> f32 {
+  %y = math.erf %x : f32
+  return %y : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @half_precision_is_computed_in_single
+// CHECK:         arith.extf %x : f16 to f32
+// CHECK:         %y = arith.truncf {{%.*}} : f32 to f16
+// CHECK-NEXT:    return %y : f16
+func.func @half_precision_is_computed_in_single(%x: f16) -> f16 {
+  %y = math.tanh %x : f16
+  return %y : f16
+}
+
+// -----
+
+// CHECK-LABEL: func.func @doubles_and_other_functions_stay
+// CHECK-NEXT:    math.exp %x : f64
+// CHECK-NEXT:    math.sin %y : f32
+func.func @doubles_and_other_functions_stay(%x: f64, %y: f32) -> (f64, f32) {
+  %a = math.exp %x : f64
+  %b = math.sin %y : f32
+  return %a, %b : f64, f32
+}
