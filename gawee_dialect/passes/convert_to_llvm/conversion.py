@@ -26,9 +26,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.llvm import FastMathAttr, LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 
 OpT = TypeVar("OpT", bound=Operation)

@@ -4,9 +4,9 @@ from xdsl.dialects import llvm, scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr, i64
 from xdsl.dialects.llvm import OverflowAttr, OverflowFlag
 from xdsl.ir import Attribute, Block, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.llvm_loop import LoopAnnotationAttr
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
