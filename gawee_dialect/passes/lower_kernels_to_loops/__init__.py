@@ -65,3 +65,4 @@ class LowerKernelsToLoops(RewritePass):
     numerics: ClassVar[Numerics] = REASSOCIATES
     patterns = (LowerKernel,)
     removes = (KernelOp,)
+    revisits = False
