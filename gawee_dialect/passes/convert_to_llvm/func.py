@@ -147,6 +147,7 @@ def convert_function(function: func.FuncOp, to: FunctionConversion) -> llvm.Func
     to.blocks = {block: to.block_like(block.args) for block in blocks}
     for index, block in enumerate(blocks):
         to.start(to.blocks[block])
+        to.forget()
         if index == 0:
             for argument in block.args:
                 _include_offset(argument, to)
