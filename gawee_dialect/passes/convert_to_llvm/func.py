@@ -41,6 +41,10 @@ NO_KEYWORDS: dict[str, Attribute] = {"unnamed_addr": IntegerAttr(0, i64)}
 """What xDSL's parser makes of a function without keywords: so that text reads back as it was."""
 
 
+NOT_INLINED = ArrayAttr([StringAttr("noinline")])
+"""A kernel's call costs nothing beside its loops; all of them in one function take LLVM longer."""
+
+
 def role_of(attributes: DictionaryAttr) -> str | None:
     """Return which of ROLES an argument's attributes give it, None where none is given."""
     return next((role for role in ROLES if f"gawee.{role}" in attributes.data), None)
@@ -154,6 +158,8 @@ def convert_function(function: func.FuncOp, to: FunctionConversion) -> llvm.Func
         to.convert_ops(list(block.ops))
     to.finish()
     attributes: dict[str, Attribute | None] = {**NO_KEYWORDS}
+    if not is_public(function):
+        attributes["passthrough"] = NOT_INLINED
     if not to.diagnostics:
         attributes["arg_attrs"] = argument_attributes(function, to)
     return llvm.FuncOp(function.sym_name, type, linkage, body=to.region, other_props=attributes)

@@ -9,7 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import arith, func, llvm, memref, omp
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, MemRefType, i32, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    MemRefType,
+    StringAttr,
+    i32,
+    i64,
+)
 from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
@@ -36,6 +44,9 @@ RUNTIME: dict[str, LLVMFunctionType] = {
     BARRIER: LLVMFunctionType([]),
 }
 """What is called of an OpenMP runtime; GCC's, LLVM's and Intel's define all of it."""
+
+ONE_COPY = ArrayAttr([StringAttr("noinline"), StringAttr("noduplicate")])
+"""Attributes without which LLVM makes a second copy of a region for when there is one thread."""
 
 VIEWS = (
     memref.ViewOp,
@@ -143,6 +154,7 @@ def _region_function(
         other_props={
             **NO_KEYWORDS,
             "arg_attrs": _argument_attributes(captures.values, inner),
+            "passthrough": ONE_COPY,
         },
     )
 
