@@ -44,7 +44,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure, SameOperandsAndResultType
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
+
+from gawee_dialect.hints import isa
 
 
 @irdl_op_definition
