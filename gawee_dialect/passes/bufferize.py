@@ -278,7 +278,7 @@ class FunctionBufferizer:
         self._assign(op.target, fresh, Root(writable=True))
 
     def _winograd(self, op: Operation) -> None:
-        """gawee.winograd %x -> the same on memrefs, writing a fresh buffer; scratch if it is shared"""
+        """gawee.winograd %x -> on memrefs, writing a fresh buffer; scratch if it is shared"""
         assert isinstance(op, WinogradOp)
         fresh = self._alloc(buffer_type(op.target.type))
         scratch = None

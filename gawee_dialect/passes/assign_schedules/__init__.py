@@ -40,7 +40,9 @@ class AssignSchedules(ModulePass):
         gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%x, %w)
         ->
         %packed = gawee.kernel parallel [64, 64, 3, 3] ins(%w)
-        gawee.kernel ... ins(%x, %packed) schedule #gawee.schedule<loops = [d1 by 32, d2, d3 by 14, d4 by 16, d5, d6, d4], vector = d1 by 16, parallel = 2>
+        gawee.kernel ... ins(%x, %packed) schedule #gawee.schedule<
+          loops = [d1 by 32, d2, d3 by 14, d4 by 16, d5, d6, d4],
+          vector = d1 by 16, parallel = 2>
     """
 
     name = "assign-schedules"

@@ -55,7 +55,8 @@ class LowerKernelsToLoops(RewritePass):
     Requires: kernels on buffers (`bufferize` comes first).
 
     rewrite:
-        gawee.kernel parallel [4, 32] reduce [7] ... schedule #gawee.schedule<loops = [d0, d2], vector = d1 by 16>
+        gawee.kernel parallel [4, 32] reduce [7] ...
+          schedule #gawee.schedule<loops = [d0, d2], vector = d1 by 16>
         ->
         scf.for %d0 { %accumulators = memref.alloca() : memref<2xvector<16xf32>>
           scf.for %d2 { scf.for %t1 = 0 to 2 { math.fma } {gawee.unroll = "full"} } }

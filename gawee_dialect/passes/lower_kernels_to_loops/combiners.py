@@ -43,7 +43,7 @@ def neutral(op: KernelOp) -> Number | None:
     The greatest of values does not change where the initial value is taken twice.
     """
     kind, initial = combiner_kind(op), op.initial
-    if kind not in NEUTRAL or initial is None:
+    if kind is None or kind not in NEUTRAL or initial is None:
         return None
     if isinstance(initial, FloatAttr):
         type = initial.get_type()
