@@ -154,8 +154,6 @@ def _region_function(
         body=inner.region,
         other_props={
             **NO_KEYWORDS,
-            # Its two callers would get a copy each: twice the code, and twice the time to make it.
-            "passthrough": ArrayAttr([StringAttr("noinline")]),
             "arg_attrs": _argument_attributes(captures.values, inner),
             "passthrough": ONE_COPY,
         },
