@@ -37,10 +37,10 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, MemoryEffectKind
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
 from gawee_dialect.dialect.types import require
+from gawee_dialect.hints import isa
 
 AnyShaped = TensorType[Attribute] | MemRefType[Attribute]
 Number = FloatAttr | IntegerAttr

@@ -25,7 +25,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
+
+from gawee_dialect.hints import isa
 
 AnyTensor: TypeAlias = TensorType[Attribute]
 

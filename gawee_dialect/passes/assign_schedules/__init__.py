@@ -89,7 +89,7 @@ class _Scheduler:
         maps = list(op.maps)
         before = op.prev_op
         for index, operand in enumerate(kernel.inputs):
-            if is_packed(operand, kernel):
+            if is_packed(operand, kernel, schedule.data.vector):
                 packing = Packing.of(operand, schedule.data, op.sizes)
                 op.operands[index] = pack(builder, operand, packing, op.sizes)
                 maps[index] = AffineMap(len(op.sizes), 0, packing.exprs)

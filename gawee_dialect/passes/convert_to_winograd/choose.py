@@ -122,7 +122,7 @@ def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float
     tiles, size = convolution.tiles(plan.tile), plan.tile
     points = TRANSFORMS[size].points ** 2
     vectors = plan.panel // plan.lanes
-    lane_units = processor.multiply_adds * processor.lanes / plan.lanes
+    lane_units = processor.multiply_adds_of(plan.lanes)
 
     weights = points * convolution.channels * convolution.features * BYTES
     home = processor.memory_for(weights * OTHER_WEIGHTS).bandwidth / processor.frequency

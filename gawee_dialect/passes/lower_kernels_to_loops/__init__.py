@@ -50,7 +50,7 @@ class LowerKernelsToLoops(RewritePass):
     3. An operand that is contiguous along the vector's dimension is loaded as a vector, one that
        does not depend on it as a scalar; any other lane by lane.
     4. A vector along a reduction accumulates in every lane; the lanes are combined at the end.
-    5. Elements around the points are filled first: `linalg.fill` of parts of the output.
+    5. Elements around the points are filled first, row by row.
 
     Requires: kernels on buffers (`bufferize` comes first).
 
@@ -66,3 +66,4 @@ class LowerKernelsToLoops(RewritePass):
     numerics: ClassVar[Numerics] = REASSOCIATES
     patterns = (LowerKernel,)
     removes = (KernelOp,)
+    revisits = False

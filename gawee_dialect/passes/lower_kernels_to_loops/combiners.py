@@ -6,9 +6,9 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Operation
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.kernel import KernelOp, Number
+from gawee_dialect.hints import isa
 
 KINDS: Mapping[type[Operation], CombiningKindFlag] = {
     arith.AddfOp: CombiningKindFlag.ADD,

@@ -274,3 +274,4 @@ class LowerWinogradToLoops(RewritePass):
     numerics: ClassVar[Numerics] = REASSOCIATES
     patterns = (LowerWinograd,)
     removes = (WinogradOp,)
+    revisits = False
