@@ -159,9 +159,7 @@ class _Rewriter:
         result = op.result
         assert result is not None
         layout = self.layouts.of(result)
-        read = [
-            self._read(op, value, map) for value, map in zip((op.input, *op.others), op.maps)
-        ]
+        read = [self._read(op, value, map) for value, map in zip((op.input, *op.others), op.maps)]
         (input, input_map), *others = read
         type = TensorType(element_of(result), layout.shape(shape_of(result)))
         new = op.with_operands(

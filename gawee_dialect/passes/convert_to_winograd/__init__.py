@@ -79,9 +79,7 @@ def _finish(op: KernelOp, others: list[int]) -> Region:
     return region
 
 
-def _covered(
-    builder: Builder, value: SSAValue, convolution: Convolution, tile: int
-) -> SSAValue:
+def _covered(builder: Builder, value: SSAValue, convolution: Convolution, tile: int) -> SSAValue:
     """Return the padded input with more zeros behind it, so that whole tiles can be read."""
     reach = KERNEL - 1
     shape = (

@@ -127,6 +127,7 @@ def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float
     weights = points * convolution.channels * convolution.features * BYTES
     home = processor.memory_for(weights * OTHER_WEIGHTS).bandwidth / processor.frequency
     fetch = EXPOSED * plan.lanes * BYTES / home
+
     def products(count: int) -> float:
         """Cycles of one panel for one point, over `count` tiles."""
         whole, rest = divmod(count, plan.rows)

@@ -130,7 +130,10 @@ class LoopNest:
         if count == 1:
             go_on(builder, place)
             return
-        inner, counter = open_loop(builder, self.counters, count, f"d{loop.dim}")
+        # The innermost loop of what is not a vector is for what takes longer to compile than to run.
+        innermost = not rest and self.vector_dim is None and not self.reducing
+        unroll = False if innermost else None
+        inner, counter = open_loop(builder, self.counters, count, f"d{loop.dim}", unroll=unroll)
         self._visit(inner, loop, count, LinearIndex(terms={counter: 1}), place, go_on)
         inner.insert(scf.YieldOp())
 

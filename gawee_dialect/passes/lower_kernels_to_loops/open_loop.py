@@ -5,7 +5,7 @@ from math import prod
 
 from xdsl.builder import Builder
 from xdsl.dialects import memref, scf
-from xdsl.dialects.builtin import IndexType, StringAttr
+from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -20,6 +20,8 @@ from gawee_dialect.passes.lower_linalg_to_loops import constant_index
 
 UNROLL = "gawee.unroll"
 """The attribute of a loop that LLVM is to unroll, with the value `"full"`."""
+ROLLED = IntegerAttr(1, i64)
+"""Its value on a loop that LLVM is to leave as it is."""
 
 
 def open_loop(
@@ -28,16 +30,19 @@ def open_loop(
     count: int,
     name: str,
     *,
-    unroll: bool = False,
+    unroll: bool | None = None,
     upper: SSAValue | None = None,
 ) -> tuple[Builder, SSAValue]:
-    """Insert a loop of `count` iterations, or `upper` where that is smaller."""
+    """Insert a loop of `count` iterations, or `upper` where that is smaller.
+
+    `unroll` says whether LLVM unrolls it; None leaves that to LLVM.
+    """
     body = Block(arg_types=[IndexType()])
     body.args[0].name_hint = name
     lower, end, step = (constant_index(builder, value) for value in (0, count, 1))
     loop = builder.insert(scf.ForOp(lower, upper or end, step, (), Region(body)))
-    if unroll:
-        loop.attributes[UNROLL] = StringAttr("full")
+    if unroll is not None:
+        loop.attributes[UNROLL] = StringAttr("full") if unroll else ROLLED
     counters.trip_counts[body.args[0]] = count
     return Builder(InsertPoint.at_end(body)), body.args[0]
 
@@ -49,7 +54,7 @@ def loops(
     names: Sequence[str],
     inside: Callable[[Builder, Sequence[LinearIndex]], None],
     *,
-    unroll: bool = False,
+    unroll: bool | None = None,
 ) -> None:
     """Insert loops inside one another, none for one iteration, and what is in the innermost."""
     opened: list[Builder] = []
