@@ -73,7 +73,7 @@ class _Scheduler:
 
     def _assign(self, op: KernelOp) -> None:
         early = [self.analysis.is_known_early(value) for value in op.inputs]
-        kernel = KernelAccesses.of(op, [known and not all(early) for known in early])
+        kernel = KernelAccesses.of(op, early)
         if op.schedule is None:
             key = _kind(op, early)
             if key not in self.known:
