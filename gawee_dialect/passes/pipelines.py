@@ -89,8 +89,8 @@ def kernels_to_loops() -> Sequence[ModulePass]:
         OutlineKernels(),
         PlanMemory(),
         LowerWinogradToLoops(),  # makes kernels
-        LowerKernelsToLoops(),  # makes fills of what is around points
-        LowerLinalgToLoops(),  # and what did not become a kernel
+        LowerKernelsToLoops(),
+        LowerLinalgToLoops(),  # what did not become a kernel
         CommonSubexpressionElimination(),
     )
 

@@ -40,7 +40,9 @@ class AssignSchedules(ModulePass):
         gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%x, %w)
         ->
         %packed = gawee.kernel parallel [64, 64, 3, 3] ins(%w)
-        gawee.kernel ... ins(%x, %packed) schedule #gawee.schedule<loops = [d1 by 32, d2, d3 by 14, d4 by 16, d5, d6, d4], vector = d1 by 16, parallel = 2>
+        gawee.kernel ... ins(%x, %packed) schedule #gawee.schedule<
+          loops = [d1 by 32, d2, d3 by 14, d4 by 16, d5, d6, d4],
+          vector = d1 by 16, parallel = 2>
     """
 
     name = "assign-schedules"
@@ -87,7 +89,7 @@ class _Scheduler:
         maps = list(op.maps)
         before = op.prev_op
         for index, operand in enumerate(kernel.inputs):
-            if is_packed(operand, kernel):
+            if is_packed(operand, kernel, schedule.data.vector):
                 packing = Packing.of(operand, schedule.data, op.sizes)
                 op.operands[index] = pack(builder, operand, packing, op.sizes)
                 maps[index] = AffineMap(len(op.sizes), 0, packing.exprs)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from math import prod
 
 from xdsl.dialects import arith
@@ -31,7 +32,7 @@ def lane_step(map: AffineMap, shape: tuple[int, ...], dim: int, lanes: int) -> i
         for index, size in zip(map.eval(point, []), shape, strict=True):
             offset = offset * size + index
         offsets.append(offset)
-    steps = {after - before for before, after in zip(offsets, offsets[1:])}
+    steps = {after - before for before, after in pairwise(offsets)}
     return steps.pop() if len(steps) == 1 else None
 
 

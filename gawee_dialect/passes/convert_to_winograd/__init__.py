@@ -10,11 +10,11 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp, element_of, shape_of
 from gawee_dialect.dialect.types import AnyTensor
 from gawee_dialect.dialect.winograd import KERNEL, WinogradOp
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.assign_layouts.decide import pad_of
 from gawee_dialect.passes.convert_to_winograd.choose import Convolution, Plan, choose
 from gawee_dialect.passes.convert_to_winograd.match import Match, match, over_output
@@ -79,9 +79,7 @@ def _finish(op: KernelOp, others: list[int]) -> Region:
     return region
 
 
-def _covered(
-    builder: Builder, value: SSAValue, convolution: Convolution, tile: int
-) -> SSAValue:
+def _covered(builder: Builder, value: SSAValue, convolution: Convolution, tile: int) -> SSAValue:
     """Return the padded input with more zeros behind it, so that whole tiles can be read."""
     reach = KERNEL - 1
     shape = (

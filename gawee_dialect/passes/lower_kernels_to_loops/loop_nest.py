@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.arith import SelectOp
 from gawee_dialect.dialect.kernel import KernelOp
@@ -340,7 +341,8 @@ class RegisterTile:
     def _across_lanes(self, builder: Builder, total: SSAValue) -> SSAValue:
         """Combine the lanes of an accumulator, and the initial value where that is not neutral."""
         kind = combiner_kind(self.op)
-        assert kind is not None and isinstance(total.type, VectorType)
+        assert kind is not None
+        assert isa(total.type, VectorType[Attribute])
         element = total.type.element_type
         reduced = builder.insert(
             vector.ReductionOp.create(

@@ -108,7 +108,8 @@ def task_block(block: Block) -> Block:
     """Return the body of the parallel loop around a block, or of its function."""
     parent: Operation | None = block.parent_op()
     while not isinstance(parent, FuncOp | scf.ParallelOp):
-        assert parent is not None and parent.parent is not None
+        assert parent is not None
+        assert parent.parent is not None
         block = parent.parent
         parent = block.parent_op()
     return block

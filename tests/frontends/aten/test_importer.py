@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.elementwise import AddOp, MulOp
 from gawee_dialect.dialect.entry import entry_arguments, find_function, output_names
+from gawee_dialect.frontends.npu_ir.aten import registry
 from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import find_mapping, register_op
 from gawee_dialect.frontends.npu_ir.errors import ConversionError
@@ -221,7 +222,9 @@ def test_an_output_that_nobody_makes_is_refused() -> None:
         import_ir(graph([], [Y]))
 
 
-def test_users_add_ops() -> None:
+def test_users_add_ops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "_MAPPINGS", dict(registry._MAPPINGS))
+
     @register_op("my::scale")
     def scale(emit: Emitter, x: SSAValue, factor: float = 2.0) -> SSAValue:
         return emit(MulOp(x, emit.number(factor, x.type.element_type)))

@@ -13,6 +13,9 @@ from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.schema import Number
 from gawee_dialect.frontends.npu_ir.refusal import Refusal
 
+LOOKED_FOR = (TransposeOp,)
+"""What is matched, not made."""
+
 
 def product(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
     """Return the product of matrices.
@@ -32,7 +35,7 @@ def product(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
 def stored_transposed(value: SSAValue) -> SSAValue | None:
     """Return what a value is the transpose of in its last two axes; None for anything else."""
     op = value.owner
-    if not isinstance(op, TransposeOp):
+    if not isinstance(op, LOOKED_FOR):
         return None
     order = list(op.permutation.get_values())
     rank = len(order)

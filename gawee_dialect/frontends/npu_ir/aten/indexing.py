@@ -136,6 +136,10 @@ def one_hot(emit: Emitter, self: SSAValue, num_classes: int = -1) -> SSAValue:
     return emit.cast(compared(emit, unsqueeze(emit, self, -1), classes, "eq"), i64)
 
 
+OTHERWISE_IN_MEMORY = (TransposeOp, SliceOp, BroadcastToOp, ReverseOp)
+"""Ops whose result PyTorch does not have in row-major order."""
+
+
 @register_op("aten.as_strided")
 def as_strided(
     emit: Emitter,
@@ -145,7 +149,7 @@ def as_strided(
     storage_offset: int | None = None,
 ) -> SSAValue:
     """Positions of memory, of a tensor in row-major order"""
-    if isinstance(self.owner, TransposeOp | SliceOp | BroadcastToOp | ReverseOp):
+    if isinstance(self.owner, OTHERWISE_IN_MEMORY):
         raise Refusal(f"unsupported as_strided of the result of '{self.owner.name}'")
     places = np.full((1,) * len(size), storage_offset or 0)
     for axis, (count, step) in enumerate(zip(size, stride, strict=True)):
