@@ -10,6 +10,7 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.hints import isa
 
+from gawee_dialect.dialect.arith import SelectOp
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.schedule import Loop, Schedule
 from gawee_dialect.passes.lower_kernels_to_loops.accesses import SCALAR, Access, Lanes
@@ -308,7 +309,7 @@ class RegisterTile:
             after = broadcast(inner, after, lanes.count)
             if lanes.partial and self.reduced_lanes > 1:
                 mask = lanes.mask(inner)
-                after = inner.insert(arith.SelectOp(mask, after, before)).result
+                after = inner.insert(SelectOp(mask, after, before)).result
             inner.insert(memref.StoreOp.get(after, buffer, slot))
 
         self._points(builder, visit)
