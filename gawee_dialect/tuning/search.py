@@ -218,10 +218,11 @@ class Phase:
 
 def _sound(versions: Sequence[_Version]) -> Iterator[_Version]:
     """Yield the versions that compute what the first one does."""
-    first = versions[0].code.output()
+    first = versions[0].code.output().astype(np.float64)
     scale = float(np.abs(first).max(initial=0)) or 1.0
     for version in versions:
-        difference = np.abs(version.code.output() - first).max(initial=0)
+        output = version.code.output().astype(np.float64)
+        difference = np.abs(output - first).max(initial=0)
         if difference <= TOLERANCE * scale:
             yield version
 
@@ -252,11 +253,10 @@ class Tuner:
         GaweeError where no kernel is to be tuned.
         """
         seen: list[str] = []
-        matched = False
+        matched, pattern = False, self.settings.pattern
         for decision in Decision:
             phase = Phase(self, decision)
             seen += [kernel.description for kernel in phase.all_kernels]
-            pattern = self.settings.pattern
             matched = matched or any(each.matches(pattern) for each in phase.all_kernels)
             yield phase
         if not matched:
