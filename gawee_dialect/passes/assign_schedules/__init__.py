@@ -65,6 +65,12 @@ class AssignSchedules(ModulePass):
                 _Scheduler(processor, database).run(function)
 
 
+def accesses_of(op: KernelOp, analysis: ParameterAnalysis) -> KernelAccesses:
+    """Look at a kernel: parameters' layouts are free where it reads anything else too."""
+    early = [analysis.is_known_early(value) for value in op.inputs]
+    return KernelAccesses.of(op, early)
+
+
 class _Scheduler:
     """Schedules the kernels of one function; kernels of one kind get one schedule."""
 
@@ -80,10 +86,9 @@ class _Scheduler:
             self._assign(op)
 
     def _assign(self, op: KernelOp) -> None:
-        early = [self.analysis.is_known_early(value) for value in op.inputs]
-        kernel = KernelAccesses.of(op, early)
+        kernel = accesses_of(op, self.analysis)
         if op.schedule is None:
-            key = _kind(op, early)
+            key = _kind(op, [operand.is_parameter for operand in kernel.inputs])
             if key not in self.known:
                 self.known[key] = self._chosen(kernel) or schedule_of(
                     kernel, best_tile(kernel, self.processor), self.processor

@@ -98,7 +98,8 @@ def problem(convolution: Convolution, plan: Plan) -> str | None:
             return f"expected {what} ({size}), got {part}"
     tiles = convolution.tiles(plan.tile)
     if plan.block > tiles or (plan.by_channel and plan.block != tiles):
-        return f"expected a block of {'' if plan.by_channel else 'at most '}{tiles} tiles, got {plan.block}"
+        wanted = f"{tiles}" if plan.by_channel else f"at most {tiles}"
+        return f"expected a block of {wanted} tiles, got {plan.block}"
     if plan.rows > plan.block:
         return f"expected at most {plan.block} rows, as many as a block has tiles, got {plan.rows}"
     return None
