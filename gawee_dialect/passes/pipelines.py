@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.passes.assign_layouts import AssignLayouts
 from gawee_dialect.passes.assign_schedules import AssignSchedules
 from gawee_dialect.passes.bufferize import Bufferize
@@ -68,7 +69,12 @@ def to_loops() -> Sequence[ModulePass]:
 def to_kernels(
     target: str = HOST, algorithms: str = FAST, schedules: str | None = None
 ) -> Sequence[ModulePass]:
-    """Return the passes from a graph to scheduled kernels on tensors, weights prepared once."""
+    """Return the passes from a graph to scheduled kernels on tensors, weights prepared once.
+
+    Raises GaweeError for algorithms that are neither fast nor exact.
+    """
+    if algorithms not in (FAST, EXACT):
+        raise GaweeError(f"unsupported algorithms '{algorithms}'; supported: {FAST}, {EXACT}")
     winograd = (ConvertToWinograd(target, schedules),) if algorithms == FAST else ()
     return (
         *optimize(),
