@@ -81,9 +81,9 @@ class _Scheduler:
         self.known: dict[object, Schedule] = {}
 
     def run(self, function: FuncOp) -> None:
-        kernels = [op for op in function.body.block.ops if isinstance(op, KernelOp)]
-        for op in kernels:
-            self._assign(op)
+        for op in list(function.body.block.ops):
+            if isinstance(op, KernelOp) and op.result is not None:
+                self._assign(op)
 
     def _assign(self, op: KernelOp) -> None:
         kernel = accesses_of(op, self.analysis)
