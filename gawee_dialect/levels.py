@@ -6,6 +6,7 @@ from enum import StrEnum
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
+from gawee_dialect.diagnostics import verify_module
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.universe import make_context
 
@@ -35,9 +36,20 @@ def passes_to(
 
 
 def lower_to(
-    module: ModuleOp, level: Level, *, fast_math: str | None = None, parallel: bool = True
+    module: ModuleOp,
+    level: Level,
+    *,
+    fast_math: str | None = None,
+    parallel: bool = True,
+    verify_each: bool = True,
 ) -> ModuleOp:
-    """Return a copy of a graph, lowered to a level; raises GaweeError where it cannot be."""
+    """Return a copy of a graph, lowered to a level; raises GaweeError where it cannot be.
+
+    Without `verify_each`, the graph is verified and what passes make of it is not.
+    """
     lowered = module.clone()
-    run_passes(make_context(), lowered, passes_to(level, fast_math=fast_math, parallel=parallel))
+    if not verify_each:
+        verify_module(lowered)
+    passes = passes_to(level, fast_math=fast_math, parallel=parallel)
+    run_passes(make_context(), lowered, passes, verify_each=verify_each)
     return lowered
