@@ -102,16 +102,16 @@ class Report:
         """Whether there is time for another kernel."""
         return perf_counter() - self.start < self.budget
 
-    def search(self, phase: Phase) -> int:
-        """Tune the kernels of a phase; return how many there was no time for."""
+    def search(self, phase: Phase) -> bool:
+        """Tune the kernels of a phase; return whether there was time for all of them."""
         name = phase.decision.name.lower()
         todo = phase.todo
         if phase.known:
             self._print(f"{name}: {len(phase.known)} kernels are in the file already")
         task = self.progress.add_task(name, total=len(todo), what="")
-        for number, kernel in enumerate(todo):
+        for kernel in todo:
             if not self.remaining():
-                return len(todo) - number
+                return False
             what = kernel.description
 
             def tell(text: str, what: str = what) -> None:
@@ -120,7 +120,7 @@ class Report:
             tell("compiling")
             self._print(outcome_text(phase.tune(kernel, tell)))
             self.progress.update(task, advance=1, what="")
-        return 0
+        return True
 
     def _print(self, text: str) -> None:
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)
@@ -131,7 +131,7 @@ def outcome_text(outcome: Outcome) -> str:
     before, after = outcome.default_seconds * 1e6, outcome.seconds * 1e6
     kernel = outcome.kernel
     gain = f"{before:.1f} -> {after:.1f} us" if after < before else f"{before:.1f} us"
-    calls = f" x{len(kernel.calls)}" if len(kernel.calls) > 1 else ""
+    calls = f" x{len(kernel.nodes)}" if len(kernel.nodes) > 1 else ""
     wrong = f"; {outcome.wrong} computed something else" if outcome.wrong else ""
     choice = shown(outcome.entry.choice)
     return f"{kernel.description}{calls}: {gain} of {outcome.candidates} versions{wrong}: {choice}"
@@ -158,13 +158,15 @@ def tune(arguments: Namespace) -> int:
     tuner = Tuner(model.module, model.bound, inputs, arguments.database, settings)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     shown_on = Console(stderr=True)
-    left = 0
+    complete = True
     with Progress(*columns, TextColumn("{task.fields[what]}"), console=shown_on) as progress:
         report = Report(console, progress, start, arguments.budget)
         for phase in tuner.phases():
-            left += report.search(phase)
-    if left:
-        console.print(f"the budget is spent; {left} kernels were not tuned", highlight=False)
+            complete = report.search(phase)
+            if not complete:
+                break
+    if not complete:
+        console.print("the budget is spent; the same command goes on", highlight=False)
     console.print(f"wrote {arguments.database}", highlight=False, soft_wrap=True, markup=False)
     return DONE
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 
@@ -62,13 +63,11 @@ class Settings:
 
 @dataclass(frozen=True)
 class Kernel:
-    """A distinct kernel of the network: where it is called, and the share of the time it takes."""
+    """A distinct kernel of the network, and the nodes that it computes."""
 
     key: str
     description: str
     nodes: Sequence[str]
-    calls: Sequence[int]
-    seconds: float
 
     def matches(self, pattern: str) -> bool:
         """Whether the description or a node's name matches a pattern such as `conv*`."""
@@ -100,50 +99,47 @@ class Phase:
     def __init__(self, tuner: "Tuner", decision: Decision):
         self.tuner = tuner
         self.decision = decision
-        lowering, database = tuner.lowering, tuner.database
-        self.with_layouts = lowering.with_layouts(database)
-        scheduled = lowering.scheduled(self.with_layouts, str(tuner.path))
-        self.network = TunedNetwork(
-            scheduled, tuner.parameters, tuner.inputs, tuner.settings.threads
-        )
-        self.all_kernels = list(self._kernels())
-        measured = tuner.settings.threads
+        lowering = tuner.lowering
+        self.with_layouts = lowering.with_layouts(tuner.database)
+        self._scheduled = lowering.scheduled(self.with_layouts, str(tuner.path))
+        convolutions = lowering.convolutions()
+        self.kernels: list[Kernel] = []
+        """The distinct kernels that run each time, not once to prepare weights."""
+        for key, ops in ops_by_key(self._scheduled, decision).items():
+            first = convolutions[key].op if decision is Decision.ALGORITHM else ops[0]
+            if isinstance(first, KernelOp):
+                nodes = [name_of(op) for op in ops]
+                self.kernels.append(Kernel(key, describe(first), nodes))
+        processor, threads = lowering.processor, tuner.settings.threads
         self.known = [
             kernel
-            for kernel in self.all_kernels
-            if database.has_measured(kernel.key, tuner.lowering.processor.cpu, measured)
+            for kernel in self.kernels
+            if tuner.database.has_measured(kernel.key, processor.cpu, threads)
         ]
         """What the database has results for already."""
 
-    @property
+    @cached_property
+    def network(self) -> TunedNetwork:
+        """The network that kernels are measured in; it is compiled only where one is."""
+        tuner = self.tuner
+        return TunedNetwork(self._scheduled, tuner.parameters, tuner.inputs, tuner.settings.threads)
+
+    @cached_property
     def todo(self) -> list[Kernel]:
         """The kernels to tune, from the one that takes the most time on."""
         pattern = self.tuner.settings.pattern
-        return [
-            kernel
-            for kernel in self.all_kernels
-            if kernel not in self.known and kernel.matches(pattern)
-        ]
-
-    def _kernels(self) -> Iterator[Kernel]:
-        """Yield the distinct kernels that the network calls, the slowest first."""
+        chosen = [each for each in self.kernels if each not in self.known and each.matches(pattern)]
+        if not chosen:
+            return []
         times = self.network.times(PROFILE_RUNS)
-        found: list[Kernel] = []
-        for key, description in self._descriptions().items():
-            calls = self.network.calls_of(self.decision, key)
-            if calls:
-                nodes = [self.network.calls[index].node for index in calls]
-                seconds = sum(times[index] for index in calls)
-                found.append(Kernel(key, description, nodes, calls, seconds))
-        return iter(sorted(found, key=lambda kernel: -kernel.seconds))
 
-    def _descriptions(self) -> dict[str, str]:
-        if self.decision is Decision.ALGORITHM:
-            matches = self.tuner.lowering.convolutions()
-            return {key: describe(each.op) for key, each in matches.items()}
-        found = ops_by_key(self.with_layouts, self.decision)
-        firsts = {key: ops[0] for key, ops in found.items()}
-        return {key: describe(op) for key, op in firsts.items() if isinstance(op, KernelOp)}
+        def seconds(kernel: Kernel) -> float:
+            return sum(times[index] for index in self._calls(kernel))
+
+        return sorted((each for each in chosen if self._calls(each)), key=seconds, reverse=True)
+
+    def _calls(self, kernel: Kernel) -> list[int]:
+        return self.network.calls_of(self.decision, kernel.key)
 
     def tune(self, kernel: Kernel, tell: Callable[[str], None]) -> Outcome:
         """Measure the candidates for a kernel, and add the best to the database.
@@ -156,7 +152,7 @@ class Phase:
             versions.append(version)
         sound = list(_sound(versions)) if self.decision is Decision.SCHEDULE else versions
         tell(f"measuring {len(sound)}")
-        best = self._measured(sound, kernel.calls)
+        best = self._measured(sound, self._calls(kernel))
         first = sound[0].choice
         default = min(s for version, s in zip(sound, best, strict=True) if version.choice == first)
         chosen, seconds = first, default
@@ -256,8 +252,8 @@ class Tuner:
         matched, pattern = False, self.settings.pattern
         for decision in Decision:
             phase = Phase(self, decision)
-            seen += [kernel.description for kernel in phase.all_kernels]
-            matched = matched or any(each.matches(pattern) for each in phase.all_kernels)
+            seen += [kernel.description for kernel in phase.kernels]
+            matched = matched or any(each.matches(pattern) for each in phase.kernels)
             yield phase
         if not matched:
             known = ", ".join(sorted(set(seen))) or "none"
