@@ -39,6 +39,8 @@ class CodeOptions:
     """The processor that kernels are scheduled for, by name."""
     parallel: bool = True
     """Whether loops are shared among threads; such code needs an OpenMP runtime."""
+    schedules: str | None = None
+    """A file of choices for kernels, as `gawee-tune` writes it."""
 
     def __post_init__(self) -> None:
         if self.algorithms not in ALGORITHMS:
@@ -51,21 +53,24 @@ def passes_to(level: Level, options: CodeOptions | None = None) -> Sequence[Modu
     from gawee_dialect.passes import pipelines
 
     chosen = options or CodeOptions()
+    kernels = chosen.target, chosen.algorithms, chosen.schedules
     plain = chosen.algorithms == PLAIN
     builders: dict[Level, Callable[[], Sequence[ModulePass]]] = {
         Level.GAWEE: tuple,
         Level.LINALG: pipelines.to_linalg,
-        Level.KERNELS: lambda: pipelines.to_kernels(chosen.target, chosen.algorithms),
+        Level.KERNELS: lambda: pipelines.to_kernels(*kernels),
         Level.LOOPS: lambda: (
-            pipelines.to_loops()
-            if plain
-            else pipelines.to_loops_by_kernels(chosen.target, chosen.algorithms)
+            pipelines.to_loops() if plain else pipelines.to_loops_by_kernels(*kernels)
         ),
         Level.LLVM: lambda: (
             pipelines.to_llvm(chosen.fast_math, parallel=chosen.parallel)
             if plain
             else pipelines.to_llvm_by_kernels(
-                chosen.target, chosen.algorithms, chosen.fast_math, parallel=chosen.parallel
+                chosen.target,
+                chosen.algorithms,
+                chosen.fast_math,
+                parallel=chosen.parallel,
+                schedules=chosen.schedules,
             )
         ),
     }

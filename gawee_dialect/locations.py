@@ -24,8 +24,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation
 from xdsl.parser import AttrParser, Parser
-from xdsl.utils.hints import isa
 from xdsl.utils.mlir_lexer import MLIRTokenKind, StringLiteral
+
+from gawee_dialect.hints import isa
 
 
 def file_location(file: str, line: int, column: int, node: str | None = None) -> LocationAttr:

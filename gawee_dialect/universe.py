@@ -6,6 +6,7 @@
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from importlib import import_module
 
 from xdsl.context import Context
@@ -111,16 +112,22 @@ def is_extended() -> bool:
     return bool(_more.get())
 
 
+@cache
+def _installed() -> Universe:
+    """Return what is installed: to find it, the metadata of every package is read."""
+    return Universe.get_multiverse()
+
+
 def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     """Return every pass that can be named: xDSL's, other plugins', ours, and our overrides."""
-    passes = Universe.get_multiverse().all_passes
+    passes = _installed().all_passes
     added = {name: load for more in _more.get() for name, load in more.all_passes.items()}
     return {**passes, **UNIVERSE.all_passes, **_named_as_pass(OVERRIDES), **added}
 
 
 def all_dialects() -> dict[str, Callable[[], Dialect]]:
     """Return every dialect that can be parsed: xDSL's, other plugins' and ours."""
-    dialects = Universe.get_multiverse().all_dialects
+    dialects = _installed().all_dialects
     added = {name: load for more in _more.get() for name, load in more.all_dialects.items()}
     return {**dialects, **UNIVERSE.all_dialects, **CORRECTED_DIALECTS, **added}
 

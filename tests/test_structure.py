@@ -14,7 +14,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 
 # What each part may import of ours. `passes` holds canonicalization patterns, which ops load when
 # they are asked for them; that is the one import against the direction, and it is inside a method.
-FOUNDATION = {"diagnostics", "locations"}
+FOUNDATION = {"diagnostics", "hints", "locations"}
 FORBIDDEN = {
     "dialect": {
         *("analysis", "backend", "frontends", "instruments", "interpreter", "parameters"),

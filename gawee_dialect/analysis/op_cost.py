@@ -4,8 +4,9 @@ It answers another question than the cost of a graph (cost.py), which follows th
 weights are not read, and FLOPs are those of a few kinds of node. Here all that an op moves counts.
 
 1. A node of the graph reads its operands, weights included, and writes its result, once each.
-2. A structured op, or a kernel, does its body's arithmetic at every point of its loops. It reads each input that
-   its body uses and writes each output; an output that it accumulates into it reads as well.
+2. A structured op, or a kernel, does its body's arithmetic at every point of its loops. It reads
+   each input that its body uses and writes each output; an output that it accumulates into it reads
+   as well.
 3. Operands count whole, although a stride may leave out some elements: memory moves in lines. What
    is gathered counts as many elements as are gathered, where that is less.
 4. A slice, a padding, a copy reads and writes. Views, empty tensors and constants are no work.
@@ -45,13 +46,11 @@ OWN_MEMORY = (memref.GetGlobalOp, memref.AllocOp, memref.AllocaOp)
 
 def op_work(op: Operation) -> Work | None:
     """Return the work of an op by itself; None where it is none, or where it cannot be told."""
-    if isinstance(op, KernelOp):
-        return _kernel_work(op)
-    if isinstance(op, WinogradOp):
-        return _winograd_work(op)
-    if op.dialect_name() == "gawee":
-        return node_work(op)
     match op:
+        case KernelOp():
+            return _kernel_work(op)
+        case WinogradOp():
+            return _winograd_work(op)
         case LinalgStructuredOperation():
             return _structured_work(op)
         case linalg.BroadcastOp():
@@ -67,7 +66,7 @@ def op_work(op: Operation) -> Work | None:
         case CallOp():
             return _call_work(op)
         case _:
-            return None
+            return node_work(op) if op.dialect_name() == "gawee" else None
 
 
 def limit_of(work: Work, processor: Processor) -> Limit:

@@ -7,7 +7,6 @@ from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i1
 from xdsl.dialects.llvm import FastMathAttr, OverflowAttr
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.backend.llvm_names import Names
 from gawee_dialect.backend.llvm_values import (
@@ -21,6 +20,7 @@ from gawee_dialect.backend.llvm_vector_ops import vector_text
 from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect import llvm_vector
 from gawee_dialect.dialect.llvm_loop import SETTINGS, LoopAnnotationAttr
+from gawee_dialect.hints import isa
 
 BINARY = (
     *(llvm.AddOp, llvm.SubOp, llvm.MulOp, llvm.SDivOp, llvm.UDivOp, llvm.SRemOp, llvm.URemOp),

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Operation
-from xdsl.utils.hints import isa
 
 from gawee_dialect.backend.llvm_names import Names
 from gawee_dialect.backend.llvm_ops import (
@@ -20,6 +19,7 @@ from gawee_dialect.backend.llvm_ops import (
 )
 from gawee_dialect.backend.llvm_values import Unwritable, type_text
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.hints import isa
 from gawee_dialect.locations import node_name
 
 

@@ -20,7 +20,8 @@ from xdsl.dialects.llvm import (
     LLVMVoidType,
 )
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
+
+from gawee_dialect.hints import isa
 
 SIMPLE_TYPES: Mapping[type[Attribute], str] = {
     Float16Type: "half",

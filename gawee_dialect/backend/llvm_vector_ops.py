@@ -6,10 +6,10 @@ from typing import Protocol
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.backend.llvm_values import type_suffix
 from gawee_dialect.dialect import llvm_vector as ours
+from gawee_dialect.hints import isa
 
 
 class Operands(Protocol):

@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 from llvmlite import binding
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.utils.hints import isa
 
 from gawee_dialect.backend.cache import CompileCache, key_of
 from gawee_dialect.backend.jit import NativeModule, ObjectCode, Target, compile_object
 from gawee_dialect.backend.signature import Buffer, Signature, llvm_function, signature_of
 from gawee_dialect.dialect.entry import PREPARE
+from gawee_dialect.hints import isa
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Attribute
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.types import dtype_name
+from gawee_dialect.hints import isa
 
 if TYPE_CHECKING:
     from xdsl.dialects import llvm

@@ -3,7 +3,6 @@
 from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializationInterface
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Dialect, Operation
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.activation import (
     ClipOp,
@@ -93,6 +92,7 @@ from gawee_dialect.dialect.schedule import ScheduleAttr
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.hints import isa
 
 
 class ConstantMaterialization(ConstantMaterializationInterface):

@@ -44,7 +44,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure, SameOperandsAndResultType
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
+
+from gawee_dialect.hints import isa
 
 
 @irdl_op_definition
@@ -95,7 +96,9 @@ class VectorOp(IRDLOperation, ABC):
 
         Parsers create ops by name, and the types of the operands are known only here.
         """
-        on_vectors = any(isa(operand.type, AnyVector) for operand in operands)
+        # xDSL clones the ops of a region before it gives them operands: results tell as well.
+        types = (*(operand.type for operand in operands), *result_types)
+        on_vectors = any(isa(type, AnyVector) for type in types)
         made = super() if on_vectors else SCALAR_OPS[cls.name]
         op = made.create(
             operands=operands,

@@ -9,10 +9,10 @@ from xdsl.irdl import irdl_op_definition, prop_def, result_def, traits_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import ConstantLike, Pure
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import AnyTensor, require
+from gawee_dialect.hints import isa
 
 
 @irdl_op_definition

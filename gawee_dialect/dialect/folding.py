@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import SSAValue
 from xdsl.traits import ConstantLike
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.dense import array_of, dense_of
 from gawee_dialect.dialect.types import AnyTensor
+from gawee_dialect.hints import isa
 
 if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array

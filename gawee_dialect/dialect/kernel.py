@@ -37,10 +37,10 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, MemoryEffectKind
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
 from gawee_dialect.dialect.types import require
+from gawee_dialect.hints import isa
 
 AnyShaped = TensorType[Attribute] | MemRefType[Attribute]
 Number = FloatAttr | IntegerAttr
@@ -166,7 +166,7 @@ class KernelOp(IRDLOperation):
     output = opt_operand_def(MemRefType)
     result = opt_result_def(TensorType)
 
-    bounds = prop_def(DenseArrayBase)
+    bounds = prop_def(DenseArrayBase.constr(i64))
     reductions = prop_def(IntegerAttr)
     indexing_maps = prop_def(ArrayAttr[AffineMapAttr])
     initial = opt_prop_def(FloatAttr | IntegerAttr)
@@ -213,7 +213,7 @@ class KernelOp(IRDLOperation):
     @property
     def sizes(self) -> tuple[int, ...]:
         """The number of points along each dimension."""
-        return tuple(int(size) for size in self.bounds.get_values())
+        return self.bounds.get_values()
 
     @property
     def num_parallel(self) -> int:
@@ -435,7 +435,7 @@ def _parse_number(parser: Parser, keyword: str) -> Number | None:
         return None
     position = parser.pos
     number = parser.parse_attribute()
-    if not isinstance(number, FloatAttr | IntegerAttr):
+    if not isa(number, Number):
         parser.raise_error("expected a number", position)
     return number
 

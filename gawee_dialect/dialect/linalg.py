@@ -19,9 +19,9 @@ from xdsl.irdl import irdl_op_definition, prop_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.types import AnyTensor
+from gawee_dialect.hints import isa
 
 _M, _N, _K = (AffineDimExpr(dim) for dim in range(3))
 

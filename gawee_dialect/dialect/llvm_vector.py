@@ -31,7 +31,8 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
-from xdsl.utils.hints import isa
+
+from gawee_dialect.hints import isa
 
 BITS = eq(i1) | VectorType.constr(eq(i1))
 """One bit, or a vector of them."""

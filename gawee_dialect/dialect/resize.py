@@ -26,7 +26,6 @@ from xdsl.irdl import (
 )
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.python_value import PythonValueType
@@ -39,6 +38,7 @@ from gawee_dialect.dialect.types import (
     tensor_type,
 )
 from gawee_dialect.dialect.window import spatial_axes
+from gawee_dialect.hints import isa
 
 
 @irdl_op_definition

@@ -246,8 +246,11 @@ class InsertSliceOp(MovementOp):
         return self.update if self.update.type == self.input.type else None
 
 
-PACKED: dict[Attribute, str] = {f16: "e", f32: "f", f64: "d"}
-"""What `struct` calls the float types; it refuses finite numbers that are out of their range."""
+PACKED: dict[Attribute, str] = {f16: "<e", f32: "<f", f64: "<d"}
+"""What `struct` calls the float types; it refuses finite numbers that are out of their range.
+
+That is, in a stated byte order: in the native one it makes infinity of them.
+"""
 
 
 def holds(element: Attribute, value: float) -> bool:

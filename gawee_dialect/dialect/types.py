@@ -25,7 +25,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
+
+from gawee_dialect.hints import isa
 
 AnyTensor: TypeAlias = TensorType[Attribute]
 
@@ -145,7 +146,7 @@ def element_bytes(element: Attribute) -> int:
 
     The element of an accumulator is a vector.
     """
-    if isinstance(element, VectorType):
+    if isa(element, VectorType[Attribute]):
         return prod(element.get_shape()) * element_bytes(element.element_type)
     if isa(element, IntegerType):
         return max(1, element.width.data // 8)

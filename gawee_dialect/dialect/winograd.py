@@ -92,9 +92,7 @@ TRANSFORMS = {
             (_TWENTY_FOURTH, -_TWELFTH, _SIXTH),
             (0, 0, 1),
         ),
-        _matrix(
-            (1, 1, 1, 1, 1, 0), (0, 1, -1, 2, -2, 0), (0, 1, 1, 4, 4, 0), (0, 1, -1, 8, -8, 1)
-        ),
+        _matrix((1, 1, 1, 1, 1, 0), (0, 1, -1, 2, -2, 0), (0, 1, 1, 4, 4, 0), (0, 1, -1, 8, -8, 1)),
     ),
 }
 """By m, the size of a tile of outputs along each axis."""
@@ -144,7 +142,7 @@ class WinogradOp(IRDLOperation):
     result = opt_result_def(TensorType)
 
     tile = prop_def(IntegerAttr)
-    bounds = prop_def(DenseArrayBase)
+    bounds = prop_def(DenseArrayBase.constr(i64))
     indexing_maps = prop_def(ArrayAttr[AffineMapAttr])
     by_channel = prop_def(IntegerAttr)
     block = prop_def(IntegerAttr)
@@ -192,7 +190,7 @@ class WinogradOp(IRDLOperation):
     @property
     def sizes(self) -> tuple[int, ...]:
         """The numbers of images, output channels, output rows and columns, and input channels."""
-        return tuple(int(size) for size in self.bounds.get_values())
+        return self.bounds.get_values()
 
     @property
     def maps(self) -> tuple[AffineMap, ...]:
@@ -307,5 +305,3 @@ class WinogradOp(IRDLOperation):
                     0 <= low and high < extent,
                     f"expected '{map}' to stay in axis {axis} of size {extent}, got {low} to {high}",
                 )
-
-

@@ -25,12 +25,12 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import entry_arguments, output_attributes, output_names
 from gawee_dialect.dialect.kernel import KernelOp, element_of
 from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.bufferize_loop import buffer_loop, check_loop, reads_itself
 from gawee_dialect.passes.numerics import EXACT, Numerics
@@ -278,7 +278,7 @@ class FunctionBufferizer:
         self._assign(op.target, fresh, Root(writable=True))
 
     def _winograd(self, op: Operation) -> None:
-        """gawee.winograd %x -> the same on memrefs, writing a fresh buffer; scratch if it is shared"""
+        """gawee.winograd %x -> on memrefs, writing a fresh buffer; scratch if it is shared"""
         assert isinstance(op, WinogradOp)
         fresh = self._alloc(buffer_type(op.target.type))
         scratch = None

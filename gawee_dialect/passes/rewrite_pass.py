@@ -152,6 +152,8 @@ class RewritePass(ModulePass, ABC):
 
     patterns: ClassVar[tuple[type[Pattern], ...]] = ()
     removes: ClassVar[tuple[type[Operation], ...]] = ()
+    revisits: ClassVar[bool] = True
+    """Whether patterns are tried on what patterns made; False where none is for any of it."""
 
     def make_patterns(self) -> Sequence[RewritePattern]:
         """Instantiate the table; a pass whose patterns take its options overrides this."""
@@ -159,7 +161,7 @@ class RewritePass(ModulePass, ABC):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         driver = Driver(self.make_patterns(), ctx)
-        PatternRewriteWalker(driver).rewrite_module(op)
+        PatternRewriteWalker(driver, apply_recursively=self.revisits).rewrite_module(op)
         leftovers = [inner for inner in op.walk() if isinstance(inner, self.removes)]
         if leftovers:
             raise GaweeError(self._rejection(leftover, driver) for leftover in leftovers)

@@ -24,10 +24,11 @@ class CompiledTorch:
         fast_math: str | None = None,
         algorithms: str = "fast",
         num_threads: int | None = None,
+        cache: bool = True,
     ) -> None:
         self.ir = ir
         self.native: CompiledModel = ir_model(ir, weights).compile(
-            fast_math=fast_math, algorithms=algorithms, num_threads=num_threads
+            fast_math=fast_math, algorithms=algorithms, num_threads=num_threads, cache=cache
         )
 
     def rebind(self, weights: Mapping[str, object]) -> None:
@@ -60,6 +61,7 @@ def compile_torch(
     fast_math: str | None = None,
     algorithms: str = "fast",
     num_threads: int | None = None,
+    cache: bool = True,
     decompose: bool = True,
 ) -> CompiledTorch:
     """Extract a model, import it and compile it with its own weights, for this processor.
@@ -67,10 +69,10 @@ def compile_torch(
     model: a torch.nn.Module in `eval()` mode, with its weights.
     example_inputs: the positional arguments of `forward`; their shapes are those of every call.
     fast_math: LLVM's flags for float ops, none by default.
-    algorithms, num_threads: as for `Model.compile`.
+    algorithms, num_threads, cache: as for `Model.compile`.
 
     Raises ExportError and ConversionError for a model that cannot be extracted or imported.
     """
     ir = extract_ir(model, example_inputs, strict=False, decompose=decompose)
     state: Callable[[], Mapping[str, object]] = getattr(model, "state_dict")
-    return CompiledTorch(ir, state(), fast_math, algorithms, num_threads)
+    return CompiledTorch(ir, state(), fast_math, algorithms, num_threads, cache)

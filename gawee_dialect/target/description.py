@@ -63,6 +63,13 @@ class Processor:
         """How many f32 one vector register holds."""
         return self.vector_bits // 32
 
+    def multiply_adds_of(self, lanes: int) -> int:
+        """Return how many multiply-adds of vectors of so many f32 one core can start in a cycle.
+
+        A core that starts one of full width has two units of half that width.
+        """
+        return 2 if self.multiply_adds == 1 and lanes < self.lanes else self.multiply_adds
+
     def flops(self, element_bits: int = 32) -> float:
         """Return the most FLOPs a second on elements of a size; a multiply-add is two.
 

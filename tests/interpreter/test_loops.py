@@ -88,6 +88,35 @@ def first_loop(module):
     return next(op for op in module.walk() if isinstance(op, scf.ForOp))
 
 
+PARALLEL = """
+func.func @main(%a: memref<4x7xf32>, %c: memref<4x5xf32> {gawee.output = "c"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  %c7 = arith.constant 7 : index
+  %zero = arith.constant 0.0 : f32
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c4, %c5) step (%c1, %c1) {
+    %s = scf.for %k = %j to %c7 step %c1 iter_args(%total = %zero) -> (f32) {
+      %x = memref.load %a[%i, %k] : memref<4x7xf32>
+      %y = arith.addf %total, %x : f32
+      scf.yield %y : f32
+    }
+    memref.store %s, %c[%i, %j] : memref<4x5xf32>
+    scf.reduce
+  }
+  return
+}"""
+
+
+def test_parallel_loops_around_others_run_in_order():
+    a = np.arange(28, dtype=np.float32).reshape(4, 7)
+
+    (result,) = run(PARALLEL, a=a)
+
+    np.testing.assert_array_equal(result, [[row[j:].sum() for j in range(5)] for row in a])
+
+
 def test_nest_computes_what_an_inner_loop_does_not_change_outside_of_it():
     text = compile_nest(first_loop(parse(MATMUL))).text
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tests.lowering.levels import FAST_LEVELS, Array, Make, run_levels
 from tests.lowering.native import assert_close
+from tests.lowering.torch_levels import FAST_LEVELS, Array, Make, run_levels
 
 if TYPE_CHECKING:
     import torch  # absent on machines without that oracle

@@ -9,7 +9,6 @@ torch = pytest.importorskip("torch")
 
 from hypothesis import Phase, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
-from tests.lowering.levels import LEVELS, run_at  # noqa: E402
 from xdsl.dialects.builtin import ModuleOp  # noqa: E402
 from xdsl.ir import Operation  # noqa: E402
 
@@ -23,6 +22,7 @@ from gawee_dialect.dialect.types import dtype_name, tensor_shape  # noqa: E402
 from gawee_dialect.frontends.mlir_text import parse_mlir  # noqa: E402
 from gawee_dialect.universe import make_context  # noqa: E402
 from tests.dialect.random_ops import OPS, module_of  # noqa: E402
+from tests.lowering.movement_levels import LEVELS, run_at  # noqa: E402
 from tests.test_completeness import example_module  # noqa: E402
 from tests.torch_movement import MOVEMENT  # noqa: E402
 from tests.torch_reference import evaluate  # noqa: E402

@@ -1,6 +1,7 @@
 """Winograd's convolution on whole arrays, by the three matrices of its definition."""
 
 import numpy as np
+from numpy.typing import NDArray
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -14,11 +15,11 @@ from gawee_dialect.interpreter.gawee.kernel import write
 from gawee_dialect.interpreter.loop_views import operand_view
 
 
-def _array(matrix: Matrix) -> Array:
+def _array(matrix: Matrix) -> NDArray[np.float32]:
     return np.array([[float(value) for value in row] for row in matrix], np.float32)
 
 
-def input_tiles(op: WinogradOp, input: Array) -> Array:
+def input_tiles(op: WinogradOp, input: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the inputs of every tile: n, c, tile row, tile column, row, column."""
     size, points = op.tile.value.data, op.transforms.points
     down, across = op.tiles
@@ -27,10 +28,10 @@ def input_tiles(op: WinogradOp, input: Array) -> Array:
     places: list[AffineExpr] = [n, c, y * size + i, x * size + j]
     reads = (expr.replace_dims_and_symbols(places, []) for expr in op.maps[0].results)
     ranges = (images, channels, down, across, points, points)
-    return operand_view(input, AffineMap(6, 0, tuple(reads)), ranges)
+    return operand_view(input, AffineMap(6, 0, tuple(reads)), ranges).astype(np.float32, copy=False)
 
 
-def sums(op: WinogradOp, input: Array, weights: Array) -> Array:
+def sums(op: WinogradOp, input: NDArray[np.float32], weights: NDArray[np.float32]) -> Array:
     """Return the convolution: n, f, h, w."""
     transforms, (images, features, rows, columns, channels) = op.transforms, op.sizes
     points = transforms.points
@@ -46,7 +47,7 @@ def sums(op: WinogradOp, input: Array, weights: Array) -> Array:
     outputs = np.einsum("ai,ijfnyx,bj->nfyaxb", matrix, products, matrix, optimize=True)
     size, (down, across) = op.tile.value.data, op.tiles
     whole = outputs.reshape(images, features, down * size, across * size)
-    return whole[:, :, :rows, :columns].astype(input.dtype, copy=False)
+    return whole[:, :, :rows, :columns]
 
 
 @register_impls
@@ -54,8 +55,11 @@ class WinogradFunctions(OpFunctions):
     """What `gawee.winograd` computes."""
 
     @impl(WinogradOp)
-    def winograd(self, interpreter: Interpreter, op: WinogradOp, args: PythonValues) -> PythonValues:
-        input, weights, *rest = (np.asarray(array) for array in args)
+    def winograd(
+        self, interpreter: Interpreter, op: WinogradOp, args: PythonValues
+    ) -> PythonValues:
+        input, weights = (np.asarray(array, np.float32) for array in args[:2])
+        rest = [np.asarray(array) for array in args[2:]]
         others, ranges = rest[: len(op.others)], op.sizes[:4]
         views = [
             operand_view(array, map, ranges)

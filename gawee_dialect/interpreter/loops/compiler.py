@@ -91,9 +91,15 @@ def result_array(result: object, type: Attribute) -> Array:
     return array[: prod(type.get_shape())].reshape(type.get_shape())
 
 
+def _loops_inside(op: Operation) -> list[scf.ForOp]:
+    return [inner for inner in op.walk() if isinstance(inner, scf.ForOp)]
+
+
 def compile_nest(op: Operation) -> CompiledNest:
     """Compile a loop and everything in it; raises NotCompilable where it cannot."""
-    if stale_use(op) is not None:
+    # Only these carry tensors; an inner one is looked at with the loop around it.
+    loops = [op] if isinstance(op, scf.ForOp) else _loops_inside(op)
+    if any(stale_use(loop) is not None for loop in loops):
         raise NotCompilable("a version of a tensor that a newer one took the place of")
     writer = Writer()
     write_op(writer, op)

@@ -51,9 +51,12 @@ class AssignLayouts(ModulePass):
     3. Kernels read and write any layout through their maps. Other ops get a copy without one.
 
     rewrite:
-        %y = gawee.kernel ... maps [..., (n, f, h, w, c, i, j) -> (n, f, h, w)] : tensor<1x64x56x56xf32>
+        %y = gawee.kernel ... maps [...,
+          (n, f, h, w, c, i, j) -> (n, f, h, w)] : tensor<1x64x56x56xf32>
         ->
-        %y = gawee.kernel ... maps [..., (n, f, h, w, c, i, j) -> (n, f floordiv 16, h + 1, w + 1, f mod 16)] : tensor<1x4x58x58x16xf32>
+        %y = gawee.kernel ... maps [...,
+          (n, f, h, w, c, i, j) -> (n, f floordiv 16, h + 1, w + 1, f mod 16)]
+          : tensor<1x4x58x58x16xf32>
     """
 
     name = "assign-layouts"
@@ -159,9 +162,7 @@ class _Rewriter:
         result = op.result
         assert result is not None
         layout = self.layouts.of(result)
-        read = [
-            self._read(op, value, map) for value, map in zip((op.input, *op.others), op.maps)
-        ]
+        read = [self._read(op, value, map) for value, map in zip((op.input, *op.others), op.maps)]
         (input, input_map), *others = read
         type = TensorType(element_of(result), layout.shape(shape_of(result)))
         new = op.with_operands(

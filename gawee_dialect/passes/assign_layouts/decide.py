@@ -101,7 +101,7 @@ def never_negative(value: SSAValue) -> bool:
 
 
 def divides(map: AffineMap) -> bool:
-    """Whether a map has a quotient or remainder: blocks inside it would have to be divided again."""
+    """Whether a map has a quotient or remainder: blocks inside it would be divided again."""
     kinds = (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod, AffineBinaryOpKind.CeilDiv)
     return any(
         isinstance(expr, AffineBinaryOpExpr) and expr.kind in kinds

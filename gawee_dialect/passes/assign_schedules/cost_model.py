@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import ceil, prod
 
+from gawee_dialect.dialect.schedule import Loop
 from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses, Operand
 from gawee_dialect.passes.lower_kernels_to_loops.combiners import combiner_kind
 from gawee_dialect.target.description import Processor
@@ -24,6 +25,8 @@ LATENCY = 4
 LOADS_PER_CYCLE = 2
 LANE_BY_LANE = 2
 SPILL = 4
+OFTEN = 16
+"""How often an element has to be read for a copy of its operand to pay."""
 LOAD_WEIGHT = 0.01
 TILE_OVERHEAD = 10
 """Cycles to get into a tile and out of it."""
@@ -44,36 +47,61 @@ class Tile:
     points: Mapping[int, int]
     """Points of the tile along each parallel dimension; dimensions left out have one."""
 
+    @property
+    def vector(self) -> Loop | None:
+        """The vector as a schedule says it."""
+        return None if self.vector_dim is None else Loop(self.vector_dim, self.lanes)
+
     def vectors(self, dim: int) -> int:
         """Return how many vectors, or scalars, the tile has along a dimension."""
         count = self.points.get(dim, 1)
         return ceil(count / self.lanes) if dim == self.vector_dim else count
 
 
-def is_packed(operand: Operand, kernel: KernelAccesses) -> bool:
-    """Whether an operand is laid out for the schedule: what is prepared once anyway."""
-    return (
-        operand.is_parameter
-        and operand.in_accumulate
-        and len(operand.dims) > 1
-        and operand.visits_each_once(kernel.op.sizes)
+def is_packed(operand: Operand, kernel: KernelAccesses, vector: Loop | None) -> bool:
+    """Whether an operand is copied into the order in which a schedule reads it.
+
+    Weights are, since that is done once; others where their lanes are apart and read often.
+    """
+    sizes = kernel.op.sizes
+    if not (operand.in_accumulate and len(operand.dims) > 1 and operand.visits_each_once(sizes)):
+        return False
+    if operand.is_parameter:
+        return True
+    if vector is None or vector.dim not in operand.dims or vector.dim in kernel.reductions:
+        return False
+    apart = operand.step(vector.dim, min(vector.step, sizes[vector.dim])) not in (0, 1)
+    return apart and prod(sizes) >= OFTEN * prod(sizes[dim] for dim in operand.dims)
+
+
+def packing_cycles(kernel: KernelAccesses, tile: Tile) -> float:
+    """Return the cycles of copying operands that are no weights."""
+    return sum(
+        LANE_BY_LANE * operand.elements
+        for operand in kernel.inputs
+        if not operand.is_parameter and is_packed(operand, kernel, tile.vector)
     )
 
 
 def load_cycles(operand: Operand, kernel: KernelAccesses, tile: Tile) -> float:
     """Return the cycles that loading an operand for one step of a tile takes."""
     count = prod(tile.vectors(dim) for dim in tile.points if dim in operand.dims)
-    if tile.vector_dim is None or tile.lanes == 1 or is_packed(operand, kernel):
+    if is_packed(operand, kernel, tile.vector) or not lanes_apart(operand, tile):
         return count / LOADS_PER_CYCLE
-    step = operand.step(tile.vector_dim, tile.lanes)
-    contiguous = tile.vector_dim not in operand.dims or step in (0, 1)
-    return count / LOADS_PER_CYCLE if contiguous else count * LANE_BY_LANE * tile.lanes
+    return count * LANE_BY_LANE * tile.lanes
+
+
+def lanes_apart(operand: Operand, tile: Tile) -> bool:
+    """Whether a vector of an operand is made of elements that don't lie side by side."""
+    if tile.vector_dim is None or tile.lanes == 1 or tile.vector_dim not in operand.dims:
+        return False
+    return operand.step(tile.vector_dim, tile.lanes) not in (0, 1)
 
 
 def step_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
     """Return the cycles of one step of the reduction for all points of a tile."""
     accumulators = prod(tile.vectors(dim) for dim in tile.points)
-    computing = accumulators * kernel.accumulate_ops / processor.multiply_adds
+    computing = accumulators * kernel.accumulate_ops / processor.multiply_adds_of(tile.lanes)
     inputs = [operand for operand in kernel.inputs if operand.in_accumulate]
     loading = sum(load_cycles(operand, kernel, tile) for operand in inputs)
     # Of tiles that are equally fast, the one that loads less is more likely to be so.
@@ -110,6 +138,7 @@ def kernel_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> f
     dims = list(tile.points)
     others = prod(sizes[dim] for dim in range(kernel.op.num_parallel) if dim not in tile.points)
     total = 0.0
+    copying = packing_cycles(kernel, tile)
     for parts in product(*(_parts(sizes[dim], tile.points[dim]) for dim in dims)):
         rest = Tile(
             tile.vector_dim,
@@ -121,7 +150,7 @@ def kernel_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> f
             cycles += steps * step_cycles(kernel, rest, processor)
             cycles += TILE_OVERHEAD * reduced_lanes
         total += cycles * prod(count for count, _ in parts)
-    return total * others
+    return total * others + copying
 
 
 def _parts(size: int, points: int) -> list[tuple[int, int]]:
@@ -139,7 +168,10 @@ def lane_counts(processor: Processor) -> Iterator[int]:
 
 
 def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
-    """Yield the tiles to choose from: along the vector and one other dimension."""
+    """Yield the tiles to choose from: along the vector and one other dimension.
+
+    What runs once gets one vector at a time: larger tiles take longer to compile than they save.
+    """
     sizes, parallel = kernel.op.sizes, range(kernel.op.num_parallel)
     yield Tile(None, 1, {})
     for dim in range(len(sizes)):
@@ -147,7 +179,8 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
         if lanes is None:
             continue
         others = [other for other in parallel if other != dim and sizes[other] > 1]
-        for vectors in range(1, MOST_VECTORS + 1 if dim in parallel else 2):
+        several = dim in parallel and not kernel.runs_once
+        for vectors in range(1, MOST_VECTORS + 1 if several else 2):
             if vectors > 1 and lanes * (vectors - 1) >= sizes[dim]:
                 break
             along = {dim: min(lanes * vectors, sizes[dim])} if dim in parallel else {}
@@ -155,8 +188,8 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
             if vectors > 1 and not kernel.accumulate_ops and _instructions(kernel, tile) > UNROLLED:
                 break
             yield tile
-            if not kernel.accumulate_ops:
-                continue  # nothing is used twice: a wider tile only makes longer code
+            if not kernel.accumulate_ops or kernel.runs_once:
+                continue  # where nothing is used twice, a wider tile only makes longer code
             most = processor.vector_registers // vectors
             for other, points in product(others, POINTS):
                 if points <= min(most, sizes[other]):

@@ -1,8 +1,10 @@
 """Arithmetic on scalars and vectors: one llvm op each, or the few that spell it out."""
 
 from collections.abc import Callable
+from functools import cache
 
 from xdsl.dialects import arith, llvm
+from xdsl.dialects.arith import IntegerOverflowFlag
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     FloatAttr,
@@ -15,11 +17,11 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import FastMathAttr, OverflowAttr, OverflowFlag
 from xdsl.dialects.utils import FastMathAttrBase
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect import llvm_vector
 from gawee_dialect.dialect.arith import ON_VECTORS, RemFOp
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FloatType,
@@ -70,6 +72,13 @@ def integer_binary(
     return convert
 
 
+@cache
+def _flags(flags: tuple[IntegerOverflowFlag, ...]) -> IntegerAttr[IntegerType]:
+    """Return overflow flags as llvm ops hold them."""
+    named = OverflowAttr(tuple(OverflowFlag(flag.value) for flag in flags))
+    return IntegerAttr(named.to_int(), 32)
+
+
 def with_overflow(
     make: type[llvm.ArithmeticBinOpOverflow],
 ) -> Callable[[arith.SignlessIntegerBinaryOperationWithOverflow, FunctionConversion], None]:
@@ -78,8 +87,12 @@ def with_overflow(
     def convert(
         op: arith.SignlessIntegerBinaryOperationWithOverflow, to: FunctionConversion
     ) -> None:
-        flags = OverflowAttr(tuple(OverflowFlag(flag.value) for flag in op.overflow_flags.data))
-        to.define(op.result, to.compute(make(to.value(op.lhs), to.value(op.rhs), overflow=flags)))
+        made = make.create(
+            operands=(lhs := to.value(op.lhs), to.value(op.rhs)),
+            result_types=(lhs.type,),
+            properties={"overflowFlags": _flags(tuple(op.overflow_flags.data))},
+        )
+        to.define(op.result, to.compute(made))
 
     return convert
 

@@ -20,16 +20,18 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     MemRefType,
+    Signedness,
     UnrealizedConversionCastOp,
     VectorType,
     i64,
 )
 from xdsl.dialects.llvm import FastMathAttr, LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.convert_to_llvm.instructions import number
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -64,7 +66,8 @@ def converted_type(type: Attribute) -> ValueType | LLVMPointerType:
     if isinstance(type, IndexType):
         return i64
     if isa(type, IntegerType):
-        return IntegerType(type.width.data)
+        signless = type.signedness.data is Signedness.SIGNLESS
+        return type if signless else IntegerType(type.width.data)
     if isinstance(type, Float16Type | Float32Type | Float64Type):
         return type
     if isa(type, VectorType[Attribute]):
@@ -116,6 +119,8 @@ class FunctionConversion:
         self.block = Block()
         self._values: dict[SSAValue, SSAValue] = {}
         self._constants: dict[tuple[Attribute, Attribute], SSAValue] = {}
+        self._integers: dict[int, SSAValue] = {}
+        self._computed: dict[tuple[object, SSAValue, SSAValue], SSAValue] = {}
         self._prologue: list[Operation] = []
         self._roots: dict[SSAValue, SSAValue] = {}
         self._written: set[SSAValue] = set()
@@ -183,6 +188,19 @@ class FunctionConversion:
         self.append(op)
         return op.results[0]
 
+    def once(
+        self, make: Callable[[SSAValue, SSAValue], Operation], lhs: SSAValue, rhs: SSAValue
+    ) -> SSAValue:
+        """Append what `make` makes of two values; what was made here or around here is shared."""
+        key = (make, lhs, rhs)
+        if key not in self._computed:
+            self._computed[key] = self.compute(make(lhs, rhs))
+        return self._computed[key]
+
+    def forget(self) -> None:
+        """Say that what `once` made before does not dominate what comes next."""
+        self._computed = {}
+
     def in_prologue(self, op: Operation) -> SSAValue:
         """Put an op with one result at the top of the entry block."""
         if self._source is not None:
@@ -199,6 +217,10 @@ class FunctionConversion:
 
     def integer(self, value: int, type: Attribute = i64) -> SSAValue:
         """Return an integer constant; every lane of it where the type is a vector."""
+        if type is i64:
+            if value not in self._integers:
+                self._integers[value] = self.constant(number(value), i64)
+            return self._integers[value]
         lane = lane_type(type)
         assert isa(lane, IntegerType)
         return self.splat(IntegerAttr(value, lane), type)
@@ -243,7 +265,9 @@ class FunctionConversion:
         """Convert a block of a structured op in place; return what its terminator yields."""
         terminator = block.last_op
         assert terminator is not None
+        around, self._computed = self._computed, dict(self._computed)
         self.convert_ops([op for op in block.ops if op is not terminator])
+        self._computed = around
         return self.all_values(terminator.operands)
 
     def finish(self) -> None:

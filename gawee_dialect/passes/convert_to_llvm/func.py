@@ -16,8 +16,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType, LLVMVoidType
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
-from xdsl.utils.hints import isa
 
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
@@ -39,6 +39,10 @@ def is_public(function: func.FuncOp) -> bool:
 
 NO_KEYWORDS: dict[str, Attribute] = {"unnamed_addr": IntegerAttr(0, i64)}
 """What xDSL's parser makes of a function without keywords: so that text reads back as it was."""
+
+
+NOT_INLINED = ArrayAttr([StringAttr("noinline")])
+"""A kernel's call costs nothing beside its loops; all of them in one function take LLVM longer."""
 
 
 def role_of(attributes: DictionaryAttr) -> str | None:
@@ -147,12 +151,15 @@ def convert_function(function: func.FuncOp, to: FunctionConversion) -> llvm.Func
     to.blocks = {block: to.block_like(block.args) for block in blocks}
     for index, block in enumerate(blocks):
         to.start(to.blocks[block])
+        to.forget()
         if index == 0:
             for argument in block.args:
                 _include_offset(argument, to)
         to.convert_ops(list(block.ops))
     to.finish()
     attributes: dict[str, Attribute | None] = {**NO_KEYWORDS}
+    if not is_public(function):
+        attributes["passthrough"] = NOT_INLINED
     if not to.diagnostics:
         attributes["arg_attrs"] = argument_attributes(function, to)
     return llvm.FuncOp(function.sym_name, type, linkage, body=to.region, other_props=attributes)

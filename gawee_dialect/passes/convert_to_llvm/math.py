@@ -6,10 +6,10 @@ from xdsl.dialects import llvm, math
 from xdsl.dialects.builtin import Float64Type, VectorType, f32
 from xdsl.dialects.llvm import FastMathAttr
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect import llvm_vector
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.arith import fast_math
 from gawee_dialect.passes.convert_to_llvm.conversion import FunctionConversion, rule
 

@@ -20,12 +20,12 @@ from xdsl.dialects.builtin import (
     i8,
     i64,
 )
-from xdsl.dialects.llvm import LLVMArrayType, LLVMPointerType, OverflowAttr, OverflowFlag
+from xdsl.dialects.llvm import LLVMArrayType, LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect.types import element_bytes
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
@@ -36,11 +36,17 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     lane_type,
     rule,
 )
+from gawee_dialect.passes.convert_to_llvm.instructions import (
+    NSW,
+    add,
+    element_address,
+    load,
+    multiply,
+    store,
+)
 
 ALIGNMENT = 64
 """Bytes to which stack buffers and globals are aligned: a cache line, and the widest vector."""
-
-NSW = OverflowAttr((OverflowFlag.NO_SIGNED_WRAP,))
 
 
 def buffer_type(value: SSAValue) -> MemRefType[Attribute]:
@@ -128,11 +134,11 @@ def _element_offset(
         assert isinstance(index, SSAValue)
         term = to.value(index)
         if stride != 1:
-            term = to.compute(llvm.MulOp(term, to.integer(stride), overflow=NSW))
-        total = term if total is None else to.compute(llvm.AddOp(total, term, overflow=NSW))
+            term = to.once(multiply, term, to.integer(stride))
+        total = term if total is None else to.once(add, total, term)
     if total is None:
         return constant
-    return to.compute(llvm.AddOp(total, to.integer(constant), overflow=NSW)) if constant else total
+    return to.once(add, total, to.integer(constant)) if constant else total
 
 
 def _advance(
@@ -142,8 +148,9 @@ def _advance(
         return pointer
     if isinstance(offset, int) and not -(1 << 31) < offset < 1 << 31:
         offset = to.integer(offset)  # constant indices of the op have 32 bits
-    made = llvm.GEPOp.from_mixed_indices(pointer, [offset], stored_type(element), inbounds=True)
-    return to.compute(made)
+    if isinstance(offset, int):
+        return to.compute(llvm.GEPOp(pointer, [offset], stored_type(element), inbounds=True))
+    return to.compute(element_address(pointer, offset, stored_type(element)))
 
 
 def element_pointer(
@@ -174,7 +181,7 @@ def convert_load(op: memref.LoadOp, to: FunctionConversion) -> None:
     """memref.load %m[%i, %j]  ->  llvm.load of the pointer + %i * stride + %j"""
     pointer = element_pointer(to, op.memref, op.indices)
     element = buffer_type(op.memref).element_type
-    loaded = to.compute(llvm.LoadOp(pointer, stored_type(element), alignment_of(op.memref)))
+    loaded = to.compute(load(pointer, stored_type(element), alignment_of(op.memref)))
     to.define(op.res, as_read(to, loaded, element))
 
 
@@ -182,7 +189,7 @@ def convert_store(op: memref.StoreOp, to: FunctionConversion) -> None:
     """memref.store %x, %m[%i, %j]  ->  llvm.store to the pointer + %i * stride + %j"""
     pointer = element_pointer(to, op.memref, op.indices)
     value = as_stored(to, to.value(op.value))
-    to.append(llvm.StoreOp(value, pointer, alignment_of(op.memref)))
+    to.append(store(value, pointer, alignment_of(op.memref)))
     to.mark_written(op.memref)
 
 

@@ -8,21 +8,19 @@ from collections.abc import Sequence
 
 from xdsl.dialects import llvm, omp, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, i64
-from xdsl.dialects.llvm import OverflowAttr, OverflowFlag
 from xdsl.ir import Block, BlockArgument, SSAValue
 from xdsl.irdl import IRDLOperation
 
 from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect import scf as our_scf
 from gawee_dialect.passes.convert_to_llvm.conversion import Declined, FunctionConversion, rule
+from gawee_dialect.passes.convert_to_llvm.instructions import NSW
 from gawee_dialect.passes.convert_to_llvm.parallel_region import (
     BARRIER,
     RUNTIME,
     convert_parallel_region,
 )
 from gawee_dialect.passes.convert_to_llvm.scf import constant_of
-
-NSW = OverflowAttr((OverflowFlag.NO_SIGNED_WRAP,))
 
 SIGNED_LESS = IntegerAttr(2, i64)
 UNSIGNED_LESS = IntegerAttr(6, i64)

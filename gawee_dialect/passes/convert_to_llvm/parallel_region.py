@@ -20,8 +20,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
-from xdsl.utils.hints import isa
 
+from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     FunctionConversion,
@@ -45,6 +45,9 @@ RUNTIME: dict[str, LLVMFunctionType] = {
     BARRIER: LLVMFunctionType([]),
 }
 """What is called of an OpenMP runtime; GCC's, LLVM's and Intel's define all of it."""
+
+ONE_COPY = ArrayAttr([StringAttr("noinline"), StringAttr("noduplicate")])
+"""Attributes without which LLVM makes a second copy of a region for when there is one thread."""
 
 VIEWS = (
     memref.ViewOp,
@@ -151,9 +154,8 @@ def _region_function(
         body=inner.region,
         other_props={
             **NO_KEYWORDS,
-            # Its two callers would get a copy each: twice the code, and twice the time to make it.
-            "passthrough": ArrayAttr([StringAttr("noinline")]),
             "arg_attrs": _argument_attributes(captures.values, inner),
+            "passthrough": ONE_COPY,
         },
     )
 

@@ -1,26 +1,24 @@
 """Structured control flow to blocks: loop-carried values become block arguments."""
 
 from xdsl.dialects import llvm, scf
-from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr, i64
-from xdsl.dialects.llvm import OverflowAttr, OverflowFlag
-from xdsl.ir import Attribute, Block, SSAValue
-from xdsl.utils.hints import isa
+from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from gawee_dialect.dialect.llvm_loop import LoopAnnotationAttr
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FunctionConversion,
     converted_type,
     rule,
 )
+from gawee_dialect.passes.convert_to_llvm.instructions import add, jump, number
 
 LOOP_ANNOTATION = "loop_annotation"
 """The attribute of `scf.for` that its back edge hands to LLVM's loop passes."""
 
 UNROLL = "gawee.unroll"
 """The attribute of `scf.for` that asks for unrolling: "full", or how many bodies; 1 forbids it."""
-
-NSW = OverflowAttr((OverflowFlag.NO_SIGNED_WRAP,))
 
 
 def constant_of(value: SSAValue) -> int | None:
@@ -30,14 +28,14 @@ def constant_of(value: SSAValue) -> int | None:
     return None
 
 
-def _step_overflow(upper: SSAValue, step: SSAValue) -> OverflowAttr:
+def _following(counter: SSAValue, upper: SSAValue, step: SSAValue) -> Operation:
     # The last sum is below upper + step, which is known not to wrap for constants only.
     upper_bound, width = constant_of(upper), constant_of(step)
     assert isa(upper.type, IntegerType)
     largest = 1 << (upper.type.width.data - 1)
     if upper_bound is None or width is None or upper_bound + width >= largest:
-        return OverflowAttr(None)
-    return NSW
+        return llvm.AddOp(counter, step)
+    return add(counter, step)
 
 
 def annotation(op: scf.ForOp) -> Attribute | None:
@@ -61,17 +59,16 @@ def convert_for(op: scf.ForOp, to: FunctionConversion) -> None:
     if header.args[0].name_hint is None:
         header.args[0].name_hint = "i"
     body, done = Block(), Block()
-    to.append(llvm.BrOp(header, lower, *to.all_values(op.iter_args)))
+    to.append(jump(header, [lower, *to.all_values(op.iter_args)]))
 
     to.start(header)
-    less = to.compute(llvm.ICmpOp(header.args[0], upper, IntegerAttr(2, i64)))
+    less = to.compute(llvm.ICmpOp(header.args[0], upper, number(2)))
     to.append(llvm.CondBrOp(less, body, [], done, []))
 
     to.start(body)
     carried = to.convert_body(op.body.block)
-    overflow = _step_overflow(upper, step)
-    following = to.compute(llvm.AddOp(header.args[0], step, overflow=overflow))
-    back_edge = llvm.BrOp(header, following, *carried)
+    following = to.compute(_following(header.args[0], upper, step))
+    back_edge = jump(header, [following, *carried])
     if (annotated := annotation(op)) is not None:
         back_edge.attributes[LOOP_ANNOTATION] = annotated
     to.append(back_edge)

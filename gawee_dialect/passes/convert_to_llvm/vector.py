@@ -17,10 +17,10 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.llvm import FastMathAttr, LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect import llvm_vector as ours
 from gawee_dialect.dialect.llvm import MaximumOp, MinimumOp, SMaxOp, SMinOp, UMaxOp, UMinOp
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.arith import SLT, fast_math
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
@@ -30,6 +30,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     lane_type,
     rule,
 )
+from gawee_dialect.passes.convert_to_llvm.instructions import load, store
 from gawee_dialect.passes.convert_to_llvm.memref import (
     as_read,
     as_stored,
@@ -66,14 +67,14 @@ def _place(
 def convert_load(op: vector.LoadOp, to: FunctionConversion) -> None:
     """vector.load %m[%i, %j]  ->  llvm.load of a vector, aligned as an element"""
     pointer, alignment = _place(to, op.base, op.indices)
-    loaded = to.compute(llvm.LoadOp(pointer, stored_type(op.result.type), alignment))
+    loaded = to.compute(load(pointer, stored_type(op.result.type), alignment))
     to.define(op.result, as_read(to, loaded, op.result.type))
 
 
 def convert_store(op: vector.StoreOp, to: FunctionConversion) -> None:
     """vector.store %v, %m[%i, %j]  ->  llvm.store of a vector, aligned as an element"""
     pointer, alignment = _place(to, op.base, op.indices)
-    to.append(llvm.StoreOp(as_stored(to, to.value(op.vector)), pointer, alignment))
+    to.append(store(as_stored(to, to.value(op.vector)), pointer, alignment))
     to.mark_written(op.base)
 
 

@@ -19,11 +19,11 @@ MULTIPLY_EFFICIENCY = 0.9
 """Of the products: their inputs and results come from the second cache."""
 TRANSFORM_CYCLES = {2: 60, 4: 170}
 """To transform one vector of channels of one tile, there or back."""
-SCRATCH_BYTES = 512 << 10
+SCRATCH_PART = 0.6
 """What transformed inputs and products may take of a core's second cache."""
 MOST_ROWS = 16
-BY_CHANNEL_TILES = 16
-"""Up to so many tiles are computed all at once, one panel of channels after the other."""
+BY_CHANNEL_TILES = 64
+"""Up to so many tiles may be computed all at once, one panel of channels after the other."""
 SMALLEST_GAIN = 1.1
 OTHER_WEIGHTS = 2
 """How many times its own size a layer's weights share the last cache with."""
@@ -77,15 +77,36 @@ def direct_cycles(convolution: Convolution, processor: Processor) -> float:
 
 def choose(convolution: Convolution, processor: Processor) -> Plan | None:
     """Return the fastest way, None where the direct one is."""
-    plans = list(_plans(convolution, processor))
-    if not plans:
+    possible = list(plans(convolution, processor))
+    if not possible:
         return None
-    best = min(plans, key=lambda plan: plan.cycles)
+    best = min(possible, key=lambda plan: plan.cycles)
     gain = direct_cycles(convolution, processor) / best.cycles
     return best if gain >= SMALLEST_GAIN else None
 
 
-def _plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
+def problem(convolution: Convolution, plan: Plan) -> str | None:
+    """Say why a convolution cannot be computed as planned; None where it can."""
+    if plan.tile not in TRANSFORMS:
+        return f"expected a tile of {' or '.join(map(str, TRANSFORMS))}, got {plan.tile}"
+    for what, size, part in (
+        ("'lanes' to divide 'panel'", plan.panel, plan.lanes),
+        ("'panel' to divide the output channels", convolution.features, plan.panel),
+        ("'lanes' to divide the input channels", convolution.channels, plan.lanes),
+    ):
+        if size % part:
+            return f"expected {what} ({size}), got {part}"
+    tiles = convolution.tiles(plan.tile)
+    if plan.block > tiles or (plan.by_channel and plan.block != tiles):
+        wanted = f"{tiles}" if plan.by_channel else f"at most {tiles}"
+        return f"expected a block of {wanted} tiles, got {plan.block}"
+    if plan.rows > plan.block:
+        return f"expected at most {plan.block} rows, as many as a block has tiles, got {plan.rows}"
+    return None
+
+
+def plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
+    """Yield the ways to choose from, each with the cycles that the model expects of it."""
     lanes = lanes_of(convolution, processor)
     if lanes is None:
         return
@@ -99,13 +120,15 @@ def _plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
             for rows in range(2, min(MOST_ROWS, tiles) + 1):
                 if rows * vectors > room:
                     break
-                for by_channel, block in _blocks(convolution, size, rows):
+                for by_channel, block in _blocks(convolution, size, rows, processor):
                     plan = Plan(size, by_channel, block, rows, vectors * lanes, lanes, 0.0)
                     cycles = _cycles(convolution, plan, processor)
                     yield Plan(size, by_channel, block, rows, vectors * lanes, lanes, cycles)
 
 
-def _blocks(convolution: Convolution, size: int, rows: int) -> Iterator[tuple[bool, int]]:
+def _blocks(
+    convolution: Convolution, size: int, rows: int, processor: Processor
+) -> Iterator[tuple[bool, int]]:
     tiles = convolution.tiles(size)
     if tiles <= BY_CHANNEL_TILES:
         yield True, tiles
@@ -113,8 +136,14 @@ def _blocks(convolution: Convolution, size: int, rows: int) -> Iterator[tuple[bo
     one = points * (convolution.channels + convolution.features) * BYTES
     for multiple in range(1, 9):
         block = min(rows * multiple, tiles)
-        if multiple == 1 or block * one <= SCRATCH_BYTES:
+        if block * one <= scratch_bytes(processor):
             yield False, block
+
+
+def scratch_bytes(processor: Processor) -> int:
+    """Return what transformed inputs and products may take of a core's second cache."""
+    second = processor.memories[min(1, len(processor.memories) - 1)].size
+    return int(SCRATCH_PART * (second or 0))
 
 
 def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float:
@@ -122,11 +151,12 @@ def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float
     tiles, size = convolution.tiles(plan.tile), plan.tile
     points = TRANSFORMS[size].points ** 2
     vectors = plan.panel // plan.lanes
-    lane_units = processor.multiply_adds * processor.lanes / plan.lanes
+    lane_units = processor.multiply_adds_of(plan.lanes)
 
     weights = points * convolution.channels * convolution.features * BYTES
     home = processor.memory_for(weights * OTHER_WEIGHTS).bandwidth / processor.frequency
     fetch = EXPOSED * plan.lanes * BYTES / home
+
     def products(count: int) -> float:
         """Cycles of one panel for one point, over `count` tiles."""
         whole, rest = divmod(count, plan.rows)
@@ -147,7 +177,11 @@ def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float
     for cores in {1, processor.cores}:
         if plan.by_channel:
             share = ceil(panels / cores) / panels
-            work = (each * products(tiles) + transforms * tiles) * share
+            # Every panel reads the transformed inputs of all tiles, which cores share.
+            inputs = points * tiles * convolution.channels * BYTES
+            again = panels * EXPOSED * inputs * processor.frequency
+            again /= processor.memory_for(inputs).bandwidth
+            work = (each * products(tiles) + transforms * tiles + again) * share
         else:
             blocks = ceil(tiles / plan.block)
             mine = min(tiles, ceil(blocks / cores) * plan.block)

@@ -63,13 +63,11 @@ def match(op: KernelOp) -> Match | str:
         return f"expected elements f32, got {element}"
     if op.initial.value.data != 0 or op.schedule is not None:
         return "expected a sum from zero without a schedule"
-    wrong = _other_inputs_problem(op, (input, weights))
-    if wrong is not None:
-        return wrong
     expected = (sizes[0], sizes[4], sizes[2] + KERNEL - 1, sizes[3] + KERNEL - 1)
     if shape_of(op.inputs[input]) != expected:
         return f"expected an input of shape {expected}, got {shape_of(op.inputs[input])}"
-    return Match(op, input, weights, Convolution(*sizes[:5]))
+    wrong = _other_inputs_problem(op, (input, weights))
+    return wrong or Match(op, input, weights, Convolution(*sizes[:5]))
 
 
 def _is_shifted(map: AffineMap, origin: tuple[AffineExpr, ...]) -> bool:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.kernel import Number
+from gawee_dialect.hints import isa
 
 INFINITY = float("inf")
 

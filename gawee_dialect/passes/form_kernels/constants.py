@@ -3,9 +3,9 @@
 from xdsl.dialects import arith, linalg
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAttr
 from xdsl.ir import SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.kernel import KernelOp, Number
+from gawee_dialect.hints import isa
 
 
 def constant_of(value: SSAValue) -> Number | None:

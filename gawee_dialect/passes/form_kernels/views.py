@@ -8,11 +8,11 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
-from xdsl.utils.hints import isa
 
 from gawee_dialect.analysis.index_maps import composed, is_linear
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.form_kernels.drafts import Output, reads_of, rewired
 from gawee_dialect.passes.rewrite_pass import Pattern
 

@@ -50,12 +50,13 @@ class LowerKernelsToLoops(RewritePass):
     3. An operand that is contiguous along the vector's dimension is loaded as a vector, one that
        does not depend on it as a scalar; any other lane by lane.
     4. A vector along a reduction accumulates in every lane; the lanes are combined at the end.
-    5. Elements around the points are filled first: `linalg.fill` of parts of the output.
+    5. Elements around the points are filled first, row by row.
 
     Requires: kernels on buffers (`bufferize` comes first).
 
     rewrite:
-        gawee.kernel parallel [4, 32] reduce [7] ... schedule #gawee.schedule<loops = [d0, d2], vector = d1 by 16>
+        gawee.kernel parallel [4, 32] reduce [7] ...
+          schedule #gawee.schedule<loops = [d0, d2], vector = d1 by 16>
         ->
         scf.for %d0 { %accumulators = memref.alloca() : memref<2xvector<16xf32>>
           scf.for %d2 { scf.for %t1 = 0 to 2 { math.fma } {gawee.unroll = "full"} } }
@@ -65,3 +66,4 @@ class LowerKernelsToLoops(RewritePass):
     numerics: ClassVar[Numerics] = REASSOCIATES
     patterns = (LowerKernel,)
     removes = (KernelOp,)
+    revisits = False

@@ -6,9 +6,9 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Operation
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.kernel import KernelOp, Number
+from gawee_dialect.hints import isa
 
 KINDS: Mapping[type[Operation], CombiningKindFlag] = {
     arith.AddfOp: CombiningKindFlag.ADD,
@@ -43,7 +43,7 @@ def neutral(op: KernelOp) -> Number | None:
     The greatest of values does not change where the initial value is taken twice.
     """
     kind, initial = combiner_kind(op), op.initial
-    if kind not in NEUTRAL or initial is None:
+    if kind is None or kind not in NEUTRAL or initial is None:
         return None
     if isinstance(initial, FloatAttr):
         type = initial.get_type()

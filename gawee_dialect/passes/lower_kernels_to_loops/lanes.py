@@ -1,12 +1,14 @@
 """A scalar body run on vectors: what is equal in every lane stays scalar."""
 
 from collections.abc import Mapping
+from math import isnan
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, math, vector
-from xdsl.dialects.builtin import AnyFloat, VectorType
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, VectorType
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
+from gawee_dialect.dialect import arith as vector_arith
 from gawee_dialect.dialect.arith import ON_VECTORS
 from gawee_dialect.dialect.kernel import YieldOp
 
@@ -32,7 +34,11 @@ def run_region(
         if _is_fused(op):
             continue
         factors = _fused_product(op)
-        if factors is not None:
+        bound = _constant_bound(op)
+        if bound is not None:
+            value, limit = (values.get(each, each) for each in bound)
+            values[op.results[0]] = _bounded(builder, op, value, limit, lanes)
+        elif factors is not None:
             lhs, rhs, addend = (values.get(value, value) for value in factors)
             values[op.results[0]] = _fma(builder, lhs, rhs, addend, lanes)
         else:
@@ -58,6 +64,30 @@ def _apply(
         attributes=dict(op.attributes),
     )
     return builder.insert(new).results[0]
+
+
+def _constant_bound(op: Operation) -> tuple[SSAValue, SSAValue] | None:
+    """Return the value and the constant, no NaN, that an op takes the maximum or minimum of."""
+    if not isinstance(op, arith.MaximumfOp | arith.MinimumfOp):
+        return None
+    for value, bound in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        owner = bound.owner
+        if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, FloatAttr):
+            return None if isnan(owner.value.value.data) else (value, bound)
+    return None
+
+
+def _bounded(
+    builder: Builder, op: Operation, value: SSAValue, bound: SSAValue, lanes: int
+) -> SSAValue:
+    """Insert bound > x ? bound : x, one instruction on x86, which leaves a NaN where it is."""
+    predicate = "ogt" if isinstance(op, arith.MaximumfOp) else "olt"
+    if isinstance(value.type, VectorType):
+        bound = broadcast(builder, bound, lanes)
+        compared = builder.insert(vector_arith.CmpfOp(bound, value, predicate)).results[0]
+        return builder.insert(vector_arith.SelectOp(compared, bound, value)).result
+    compared = builder.insert(arith.CmpfOp(bound, value, predicate)).result
+    return builder.insert(arith.SelectOp(compared, bound, value)).result
 
 
 def _fma(builder: Builder, lhs: SSAValue, rhs: SSAValue, addend: SSAValue, lanes: int) -> SSAValue:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
+from xdsl.utils.hints import isa
 
+from gawee_dialect.dialect.arith import SelectOp
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.schedule import Loop, Schedule
 from gawee_dialect.passes.lower_kernels_to_loops.accesses import SCALAR, Access, Lanes
@@ -130,11 +132,12 @@ class LoopNest:
         if count == 1:
             go_on(builder, place)
             return
-        # Around a register tile LLVM would unroll on its own account, and run out of registers.
-        reduces = loop.dim >= self.op.num_parallel
-        inner, counter = open_loop(
-            builder, self.counters, count, f"d{loop.dim}", unroll=1 if reduces else False
-        )
+        # Around a register tile LLVM would unroll on its own account, and run out of registers; the
+        # innermost loop of what is not a vector is for what takes longer to compile than to run.
+        innermost = not rest and self.vector_dim is None and not self.reducing
+        rolled = innermost or loop.dim >= self.op.num_parallel
+        unroll = False if rolled else None
+        inner, counter = open_loop(builder, self.counters, count, f"d{loop.dim}", unroll=unroll)
         self._visit(inner, loop, count, LinearIndex(terms={counter: 1}), place, go_on)
         inner.insert(scf.YieldOp())
 
@@ -306,7 +309,7 @@ class RegisterTile:
             after = broadcast(inner, after, lanes.count)
             if lanes.partial and self.reduced_lanes > 1:
                 mask = lanes.mask(inner)
-                after = inner.insert(arith.SelectOp(mask, after, before)).result
+                after = inner.insert(SelectOp(mask, after, before)).result
             inner.insert(memref.StoreOp.get(after, buffer, slot))
 
         self._points(builder, visit)
@@ -339,7 +342,8 @@ class RegisterTile:
     def _across_lanes(self, builder: Builder, total: SSAValue) -> SSAValue:
         """Combine the lanes of an accumulator, and the initial value where that is not neutral."""
         kind = combiner_kind(self.op)
-        assert kind is not None and isinstance(total.type, VectorType)
+        assert kind is not None
+        assert isa(total.type, VectorType[Attribute])
         element = total.type.element_type
         reduced = builder.insert(
             vector.ReductionOp.create(

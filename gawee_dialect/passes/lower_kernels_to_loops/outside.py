@@ -4,17 +4,26 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, memref
-from xdsl.dialects.linalg import ops as linalg
+from xdsl.dialects import arith, memref, vector
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
 from gawee_dialect.dialect.kernel import KernelOp, Number, element_of, shape_of, value_range
-from gawee_dialect.passes.bufferize import memref_type
+from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast
+from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
+    Counters,
+    IndexBuilder,
+    LinearIndex,
+)
+from gawee_dialect.passes.lower_kernels_to_loops.open_loop import loops
+from gawee_dialect.passes.lower_linalg_to_loops.loop_order import strides_of
 from gawee_dialect.passes.lower_to_linalg.tensors import zero
 
 Box = tuple[tuple[int, int], ...]
 """The first index and the end along each axis."""
+
+ROW_LANES = (16, 8, 4, 2)
+"""Lanes of the vectors that fill a row: the most that it has room for."""
 
 
 def image(map: AffineMap, sizes: Sequence[int]) -> Box | None:
@@ -58,9 +67,38 @@ def fill_around(
     else:
         value = builder.insert(arith.ConstantOp(outside)).result
     for box in boxes:
-        offsets, sizes = [low for low, _ in box], [high - low for low, high in box]
-        type = memref.SubviewOp.infer_result_type(
-            memref_type(buffer), offsets, sizes, [1] * len(box)
-        )
-        view = memref.SubviewOp.get(buffer, offsets, sizes, [1] * len(box), type)
-        builder.insert(linalg.FillOp([value], [builder.insert(view).result], []))
+        _fill(builder, buffer, box, value)
+
+
+def _fill(builder: Builder, buffer: SSAValue, box: Box, value: SSAValue) -> None:
+    """Store a value in every element of a box: loops over rows, and vectors along a row.
+
+    Where vectors do not divide a row, the last one covers elements of the one before again.
+    """
+    counters = Counters()
+    sizes = [high - low for low, high in box]
+    row = sizes[-1]
+    fitting = (lanes for lanes in ROW_LANES if lanes <= row)
+    lanes = next(fitting, 1) if strides_of(buffer)[-1] == 1 else 1
+    stored = broadcast(builder, value, lanes)
+
+    def store(inner: Builder, indices: Sequence[LinearIndex]) -> None:
+        at = IndexBuilder(inner, counters)
+        places = [
+            at.value(index + LinearIndex(low)) for index, (low, _) in zip(indices, box, strict=True)
+        ]
+        if lanes == 1:
+            inner.insert(memref.StoreOp.get(value, buffer, places))
+        else:
+            inner.insert(vector.StoreOp(stored, buffer, places))
+
+    def fill_row(inner: Builder, rows: Sequence[LinearIndex]) -> None:
+        def store_part(along: Builder, part: Sequence[LinearIndex]) -> None:
+            store(along, [*rows, *(index.scaled(lanes) for index in part)])
+
+        loops(inner, counters, [row // lanes], [f"i{len(rows)}"], store_part, unroll=False)
+        if row % lanes:
+            store(inner, [*rows, LinearIndex(row - lanes)])
+
+    names = [f"i{axis}" for axis in range(len(sizes) - 1)]
+    loops(builder, counters, sizes[:-1], names, fill_row, unroll=False)

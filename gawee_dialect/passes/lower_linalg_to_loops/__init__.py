@@ -48,8 +48,9 @@ def constant_index(builder: Builder, value: int) -> SSAValue:
     for op in top.ops:
         if not isinstance(op, arith.ConstantOp):
             break
-        if op.value == IntegerAttr(value, IndexType()):
-            return op.result
+        if isinstance(op.value, IntegerAttr) and op.value.value.data == value:
+            if isinstance(op.result.type, IndexType):
+                return op.result
     constant = arith.ConstantOp.from_int_and_width(value, IndexType())
     constant.result.name_hint = f"c{value}"
     assert top.first_op is not None

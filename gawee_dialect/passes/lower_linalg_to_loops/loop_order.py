@@ -7,7 +7,8 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
-from xdsl.utils.hints import isa
+
+from gawee_dialect.hints import isa
 
 CONTIGUOUS_RESULT = 3
 CONTIGUOUS_OPERAND = 2

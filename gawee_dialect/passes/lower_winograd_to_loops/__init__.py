@@ -231,7 +231,7 @@ def _panel_of(
     return builder.insert(view).result
 
 
-def _any_offset(type: MemRefType[Attribute]) -> Attribute:
+def _any_offset(type: MemRefType[Attribute]) -> StridedLayoutAttr:
     strides = type.get_strides()
     assert strides is not None
     return StridedLayoutAttr(strides, None)
@@ -274,3 +274,4 @@ class LowerWinogradToLoops(RewritePass):
     numerics: ClassVar[Numerics] = REASSOCIATES
     patterns = (LowerWinograd,)
     removes = (WinogradOp,)
+    revisits = False

@@ -124,9 +124,7 @@ class TileLoops:
 
         def columns(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             (across,) = indices
-            values = [
-                load(inner, across + LinearIndex(down * points)) for down in range(points)
-            ]
+            values = [load(inner, across + LinearIndex(down * points)) for down in range(points)]
             for down, value in enumerate(apply_matrix(inner, matrix, values)):
                 place = [constant_index(inner, down), self._value(inner, across)]
                 inner.insert(memref.StoreOp.get(value, half, place))
@@ -217,7 +215,7 @@ class TileLoops:
             column.scaled(self.size) + across,
         )
         block = self.op.finish.block
-        arguments = {
+        arguments: dict[SSAValue, SSAValue] = {
             argument: self._access(builder, value, number, dims).load()
             for number, (value, argument) in enumerate(
                 zip(self.op.others, block.args, strict=False), start=1

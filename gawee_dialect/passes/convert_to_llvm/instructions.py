@@ -1,0 +1,76 @@
+"""The instructions that loops are full of, made without looking up how each op is put together.
+
+A constructor of xDSL sorts its arguments by the op's definition and makes each attribute anew.
+These hand over what the op holds in the end, attributes that are made once.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, UnitAttr, i32, i64
+from xdsl.dialects.llvm import GEP_USE_SSA_VAL, LLVMPointerType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+NSW = IntegerAttr(1, 32)
+"""No signed wrap, as the overflow flags of an op are held."""
+
+_POINTER = LLVMPointerType()
+_NO_ORDER = IntegerAttr(0, i64)
+_NO_FLAGS = IntegerAttr(0, 32)
+_ONE_VALUE = DenseArrayBase.from_list(i32, [GEP_USE_SSA_VAL])
+
+
+@cache
+def number(value: int) -> IntegerAttr[IntegerType]:
+    """Return an attribute of 64 bits."""
+    return IntegerAttr(value, i64)
+
+
+def multiply(lhs: SSAValue, rhs: SSAValue) -> Operation:
+    """Make a product of integers that does not wrap."""
+    return llvm.MulOp.create(
+        operands=(lhs, rhs), result_types=(lhs.type,), properties={"overflowFlags": NSW}
+    )
+
+
+def add(lhs: SSAValue, rhs: SSAValue) -> Operation:
+    """Make a sum of integers that does not wrap."""
+    return llvm.AddOp.create(
+        operands=(lhs, rhs), result_types=(lhs.type,), properties={"overflowFlags": NSW}
+    )
+
+
+def element_address(pointer: SSAValue, index: SSAValue, element: Attribute) -> Operation:
+    """Make the pointer to an element of an array that another pointer is the start of."""
+    return llvm.GEPOp.create(
+        operands=(pointer, index),
+        result_types=(_POINTER,),
+        properties={
+            "rawConstantIndices": _ONE_VALUE,
+            "elem_type": element,
+            "noWrapFlags": _NO_FLAGS,
+            "inbounds": UnitAttr(),
+        },
+    )
+
+
+def load(pointer: SSAValue, type: Attribute, alignment: int | None) -> Operation:
+    """Make a load."""
+    properties: dict[str, Attribute] = {"ordering": _NO_ORDER}
+    if alignment is not None:
+        properties["alignment"] = number(alignment)
+    return llvm.LoadOp.create(operands=(pointer,), result_types=(type,), properties=properties)
+
+
+def store(value: SSAValue, pointer: SSAValue, alignment: int | None) -> Operation:
+    """Make a store."""
+    properties: dict[str, Attribute] = {"ordering": _NO_ORDER}
+    if alignment is not None:
+        properties["alignment"] = number(alignment)
+    return llvm.StoreOp.create(operands=(value, pointer), properties=properties)
+
+
+def jump(target: Block, values: Sequence[SSAValue] = ()) -> Operation:
+    """Make a branch that is always taken."""
+    return llvm.BrOp.create(operands=values, successors=(target,))
