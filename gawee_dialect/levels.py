@@ -7,7 +7,7 @@ from enum import StrEnum
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.diagnostics import GaweeError, verify_module
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.target.description import HOST
 from gawee_dialect.universe import make_context
@@ -77,10 +77,21 @@ def passes_to(level: Level, options: CodeOptions | None = None) -> Sequence[Modu
     return builders[level]()
 
 
-def lower_to(module: ModuleOp, level: Level, options: CodeOptions | None = None) -> ModuleOp:
-    """Return a copy of a graph, lowered to a level; raises GaweeError where it cannot be."""
+def lower_to(
+    module: ModuleOp,
+    level: Level,
+    options: CodeOptions | None = None,
+    *,
+    verify_each: bool = True,
+) -> ModuleOp:
+    """Return a copy of a graph, lowered to a level; raises GaweeError where it cannot be.
+
+    Without `verify_each`, the graph is verified and what passes make of it is not.
+    """
     lowered = module.clone()
     passes = passes_to(level, options)
+    if passes and not verify_each:
+        verify_module(lowered)
     if passes:
-        run_passes(make_context(), lowered, passes)
+        run_passes(make_context(), lowered, passes, verify_each=verify_each)
     return lowered

@@ -224,12 +224,15 @@ class Model:
         from gawee_dialect.tuning.database import digest
         from gawee_dialect.universe import is_extended
 
+        observed = bool(instruments()) or is_extended()
+
         def lower() -> ModuleOp:
-            return self.lowered(Level.LLVM, options)
+            # Our own passes are verified in tests; here that takes a third of their time again.
+            return lower_to(self.module, Level.LLVM, options, verify_each=observed)
 
         if not cache:
             return compile_program(lower(), MAIN)
-        if instruments() or is_extended():  # passes must run to be seen, and may be a user's own
+        if observed:  # passes must run to be seen, and may be a user's own
             return compile_program(lower(), MAIN, cache=CompileCache())
         # The generic form leaves nothing out, whatever an op's own form says.
         processor = find_processor(options.target)

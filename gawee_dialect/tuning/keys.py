@@ -19,6 +19,9 @@ FORM = "1"
 
 LENGTH = 16
 
+SILENT = ("arith.constant", "gawee.yield")
+"""Ops that compute nothing."""
+
 
 class Decision(StrEnum):
     """What is chosen for a kernel; the value is the attribute that holds the key meanwhile."""
@@ -54,12 +57,18 @@ def mark_of(attributes: Mapping[str, Attribute], decision: Decision) -> str | No
 
 
 def describe(op: KernelOp) -> str:
-    """Say what a kernel is in a few words: `conv 1x64x56x56 over 64x3x3 f32`."""
+    """Say what a kernel is in a few words: `conv 1x64x56x56 over 64x3x3 f32, addf maximumf`.
+
+    The words at the end are what `finish` computes.
+    """
     parallel, reduced = op.sizes[: op.num_parallel], op.sizes[op.num_parallel :]
     words = [kernel_kind(op).value, _times(parallel)]
     if reduced:
         words += ["over", _times(reduced)]
-    return " ".join([*words, str(element_of(op.target))])
+    names = [inner.name for inner in op.finish.block.ops]
+    fused = [name.partition(".")[2] for name in names if name not in SILENT]
+    suffix = f", {' '.join(fused)}" if fused else ""
+    return " ".join([*words, str(element_of(op.target))]) + suffix
 
 
 def _times(sizes: Iterable[int]) -> str:

@@ -4,36 +4,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
-    FloatAttr,
-    IntegerAttr,
     ModuleOp,
     TensorType,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.dialect.kernel import KernelOp, YieldOp, element_of, shape_of
+from gawee_dialect.analysis.padding import Pad, zero_pad_of
+from gawee_dialect.dialect.copy_kernel import copy_kernel
+from gawee_dialect.dialect.kernel import KernelOp, element_of, shape_of
 from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.assign_layouts.decide import (
-    Layouts,
-    divides,
-    is_copy,
-    never_negative,
-    number_of,
-    pad_of,
-)
+from gawee_dialect.passes.assign_layouts.decide import Layouts, divides
 from gawee_dialect.passes.assign_layouts.layout import CHANNEL_AXIS, Layout
-from gawee_dialect.passes.lower_kernels_to_loops.combiners import combiner_kind
+from gawee_dialect.passes.assign_layouts.maxima import pad_maxima_with_zeros
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.target.description import HOST, find_processor
 
@@ -73,26 +64,6 @@ class AssignLayouts(ModulePass):
                 _Rewriter(Layouts(function, processor)).run(function)
 
 
-def pad_maxima_with_zeros(function: FuncOp) -> None:
-    """Pad what is never negative with zeros, where maxima are taken of it alone."""
-    for op in function.body.block.ops:
-        if not isinstance(op, KernelOp) or op.result is None or not is_copy(op):
-            continue
-        outside = op.outside
-        if not isinstance(outside, FloatAttr | IntegerAttr) or number_of(outside) >= 0:
-            continue
-        users = [use.operation for use in op.result.uses]
-        if never_negative(op.inputs[0]) and all(_takes_maximum(user) for user in users):
-            op.outside = None
-
-
-def _takes_maximum(op: Operation) -> bool:
-    if not isinstance(op, KernelOp) or len(op.inputs) != 1:
-        return False
-    kind = combiner_kind(op)
-    return kind is not None and kind.value in ("maximumf", "maxsi")
-
-
 class _Rewriter:
     """Rewrites a function's kernels so that they read and write the layouts of its tensors."""
 
@@ -102,24 +73,25 @@ class _Rewriter:
         """What holds the elements of a tensor that is not stored plain."""
         self.plain: dict[SSAValue, SSAValue] = {}
         """Copies of stored tensors for ops that know no layouts."""
+        self.absorbed: dict[SSAValue, Pad] = {}
+        """Padding that a halo takes the place of."""
 
     def run(self, function: FuncOp) -> None:
         dead: list[Operation] = []
         for op in list(function.body.block.ops):
-            pad = pad_of(op)
-            if pad is not None and pad.source in self.stored:
-                dead.append(op)
-            elif isinstance(op, KernelOp):
+            if isinstance(op, KernelOp) and op.result is not None:
                 self._kernel(op, dead)
-            elif isinstance(op, WinogradOp):
+            elif isinstance(op, WinogradOp) and op.result is not None:
                 self._winograd(op, dead)
             elif isinstance(op, tensor.InsertSliceOp) and not self._is_plain(op.result):
                 self._insert_slice(op, dead)
             elif not isinstance(op, tensor.EmptyOp):
                 self._other(op)
         for op in reversed(dead):
-            op.detach()
-            op.erase()
+            # Padding stays where an op that knows no layouts reads it.
+            if not any(result.uses for result in op.results):
+                op.detach()
+                op.erase()
 
     def _is_plain(self, value: SSAValue) -> bool:
         return self.layouts.of(value).is_plain
@@ -130,6 +102,10 @@ class _Rewriter:
         result = op.result
         assert result is not None
         layout = self.layouts.of(result)
+        pad = zero_pad_of(result)
+        if pad is not None and self.layouts.absorbs(pad):
+            self.absorbed[result] = pad
+            dead.append(op)
         maps = list(op.maps)
         for index, value in enumerate(op.inputs):
             op.operands[index], maps[index] = self._read(op, value, maps[index])
@@ -185,9 +161,9 @@ class _Rewriter:
 
     def _read(self, op: Operation, value: SSAValue, map: AffineMap) -> tuple[SSAValue, AffineMap]:
         """Return what a kernel reads in the place of a tensor, and where."""
-        pad = pad_of(value.owner) if isinstance(value.owner, Operation) else None
+        pad = self.absorbed.get(value)
         source, exprs = value, map.results
-        if pad is not None and pad.source in self.stored:
+        if pad is not None:
             source = pad.source
             exprs = tuple(
                 expr + -before if before else expr
@@ -197,8 +173,7 @@ class _Rewriter:
             return value, map
         layout = self.layouts.of(source)
         if layout.block > 1 and divides(AffineMap(map.num_dims, 0, (exprs[CHANNEL_AXIS],))):
-            assert source is value, "padding leaves channels as they are"
-            return self._plain_copy(value), map
+            return value if pad is not None else self._plain_copy(value), map
         read = AffineMap(map.num_dims, 0, layout.place(exprs))
         return self.stored[source], _simplified(read)
 
@@ -214,18 +189,10 @@ class _Rewriter:
         if value not in self.plain:
             stored, layout = self.stored[value], self.layouts.of(value)
             assert isinstance(stored.owner, Operation)
-            rank = len(shape_of(value))
-            element = element_of(value)
-            block = Block(arg_types=[element])
-            Builder(InsertPoint.at_end(block)).insert(YieldOp(block.args[0]))
-            identity = AffineMap.identity(rank)
-            copy = KernelOp(
-                [stored],
-                TensorType(element, shape_of(value)),
-                bounds=shape_of(value),
-                maps=[_composed(identity, layout), identity],
-                finish=Region(block),
-            )
+            shape = shape_of(value)
+            identity = AffineMap.identity(len(shape))
+            reads = _composed(identity, layout)
+            copy = copy_kernel(stored, shape, bounds=shape, reads=reads, writes=identity)
             hand_on_location(stored.owner, copy)
             # Right behind the original: wherever that was known, the copy is.
             assert stored.owner.parent is not None

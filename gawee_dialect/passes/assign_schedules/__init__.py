@@ -65,6 +65,12 @@ class AssignSchedules(ModulePass):
                 _Scheduler(processor, database).run(function)
 
 
+def accesses_of(op: KernelOp, analysis: ParameterAnalysis) -> KernelAccesses:
+    """Look at a kernel: parameters' layouts are free where it reads anything else too."""
+    early = [analysis.is_known_early(value) for value in op.inputs]
+    return KernelAccesses.of(op, early)
+
+
 class _Scheduler:
     """Schedules the kernels of one function; kernels of one kind get one schedule."""
 
@@ -75,15 +81,14 @@ class _Scheduler:
         self.known: dict[object, Schedule] = {}
 
     def run(self, function: FuncOp) -> None:
-        kernels = [op for op in function.body.block.ops if isinstance(op, KernelOp)]
-        for op in kernels:
-            self._assign(op)
+        for op in list(function.body.block.ops):
+            if isinstance(op, KernelOp) and op.result is not None:
+                self._assign(op)
 
     def _assign(self, op: KernelOp) -> None:
-        early = [self.analysis.is_known_early(value) for value in op.inputs]
-        kernel = KernelAccesses.of(op, early)
+        kernel = accesses_of(op, self.analysis)
         if op.schedule is None:
-            key = _kind(op, early)
+            key = _kind(op, [operand.is_parameter for operand in kernel.inputs])
             if key not in self.known:
                 self.known[key] = self._chosen(kernel) or schedule_of(
                     kernel, best_tile(kernel, self.processor), self.processor

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from itertools import product
 from math import ceil, prod
 
+from gawee_dialect.analysis.combiners import combiner_of
 from gawee_dialect.dialect.schedule import Loop
 from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses, Operand
-from gawee_dialect.passes.lower_kernels_to_loops.combiners import combiner_kind
 from gawee_dialect.target.description import Processor
 
 LATENCY = 4
@@ -212,7 +212,7 @@ def _fits(kernel: KernelAccesses, dim: int, lanes: int) -> bool:
         return kernel.output.step(dim, together) == 1
     inputs = [each for each in kernel.inputs if each.in_accumulate and dim in each.dims]
     contiguous = all(each.step(dim, together) == 1 for each in inputs)
-    return contiguous and combiner_kind(kernel.op) is not None
+    return contiguous and combiner_of(kernel.op) is not None
 
 
 def best_tile(kernel: KernelAccesses, processor: Processor) -> Tile:

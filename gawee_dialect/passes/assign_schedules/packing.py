@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from math import ceil
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Block, Region, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.dialect.kernel import KernelOp, YieldOp, element_of
+from gawee_dialect.dialect.copy_kernel import copy_kernel, insert_copy
 from gawee_dialect.dialect.schedule import Schedule
 from gawee_dialect.passes.assign_schedules.kernel_accesses import Operand
 
@@ -28,12 +26,16 @@ class Packing:
         shape: list[int] = []
         exprs: list[AffineExpr] = []
         extents = list(sizes)
+        points: list[AffineExpr] = [AffineExpr.dimension(dim) for dim in range(len(sizes))]
         for loop in schedule.loops:
             if loop.dim in operand.dims:
-                point = _within(loop.dim, extents[loop.dim], sizes)
+                point = points[loop.dim]
                 shape.append(ceil(extents[loop.dim] / loop.step))
                 exprs.append(point // loop.step if loop.step > 1 else point)
-                extents[loop.dim] = min(loop.step, extents[loop.dim])
+                if loop.step < extents[loop.dim]:
+                    whole = extents[loop.dim] % loop.step == 0
+                    within = AffineExpr.dimension(loop.dim) if whole else point
+                    extents[loop.dim], points[loop.dim] = loop.step, within % loop.step
         vector = schedule.vector
         last = [] if vector is None else [vector.dim]
         for dim in [*(d for d in sorted(operand.dims) if d not in last), *last]:
@@ -42,15 +44,9 @@ class Packing:
             size = extents[dim]
             lanes = vector.step if vector is not None and vector.dim == dim else 1
             shape.append(ceil(size / lanes) * lanes)
-            exprs.append(_within(dim, size, sizes))
+            exprs.append(points[dim])
         kept = [axis for axis, size in enumerate(shape) if size > 1]
         return Packing(tuple(shape[axis] for axis in kept), tuple(exprs[axis] for axis in kept))
-
-
-def _within(dim: int, extent: int, sizes: Sequence[int]) -> AffineExpr:
-    """Return the position of a point among `extent` of a dimension's points."""
-    position = AffineExpr.dimension(dim)
-    return position if extent == sizes[dim] else position % extent
 
 
 def pack(builder: Builder, operand: Operand, packing: Packing, sizes: Sequence[int]) -> SSAValue:
@@ -65,17 +61,11 @@ def pack(builder: Builder, operand: Operand, packing: Packing, sizes: Sequence[i
     rank = len(dims)
     reads = [expr.replace_dims_and_symbols(own, []) for expr in operand.map.results]
     writes = [expr.replace_dims_and_symbols(own, []) for expr in packing.exprs]
-    element = element_of(operand.value)
-    block = Block(arg_types=[element])
-    Builder(InsertPoint.at_end(block)).insert(YieldOp(block.args[0]))
-    copy = KernelOp(
-        [operand.value],
-        TensorType(element, packing.shape),
+    copy = copy_kernel(
+        operand.value,
+        packing.shape,
         bounds=[sizes[dim] for dim in dims],
-        maps=[AffineMap(rank, 0, tuple(reads)), AffineMap(rank, 0, tuple(writes))],
-        finish=Region(block),
+        reads=AffineMap(rank, 0, tuple(reads)),
+        writes=AffineMap(rank, 0, tuple(writes)),
     )
-    result = builder.insert(copy).result
-    assert result is not None
-    result.name_hint = operand.value.name_hint
-    return result
+    return insert_copy(builder, copy)

@@ -5,18 +5,17 @@ from dataclasses import asdict, dataclass, field
 from typing import ClassVar
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import TensorType
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.rewriter import InsertPoint
 
+from gawee_dialect.analysis.padding import zero_pad_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.kernel import KernelOp, YieldOp, element_of, shape_of
+from gawee_dialect.dialect.copy_kernel import copy_kernel, insert_copy
+from gawee_dialect.dialect.kernel import KernelOp, shape_of
 from gawee_dialect.dialect.types import AnyTensor
 from gawee_dialect.dialect.winograd import KERNEL, WinogradOp
 from gawee_dialect.hints import isa
-from gawee_dialect.passes.assign_layouts.decide import pad_of
 from gawee_dialect.passes.convert_to_winograd.choose import Convolution, Plan, choose, problem
 from gawee_dialect.passes.convert_to_winograd.match import Match, match, over_output
 from gawee_dialect.passes.convert_to_winograd.weights import transformed
@@ -115,24 +114,18 @@ def _covered(builder: Builder, value: SSAValue, convolution: Convolution, tile: 
     )
     if shape == shape_of(value):
         return value
-    pad = pad_of(value.owner) if isinstance(value.owner, Operation) else None
+    pad = zero_pad_of(value)
     source, low = (value, (0, 0, 0, 0)) if pad is None else (pad.source, pad.low)
-    element = element_of(source)
-    block = Block(arg_types=[element])
-    Builder(InsertPoint.at_end(block)).insert(YieldOp(block.args[0]))
     dims = [AffineExpr.dimension(dim) for dim in range(4)]
     writes = tuple(dim + offset if offset else dim for dim, offset in zip(dims, low, strict=True))
-    wider = KernelOp(
-        [source],
-        TensorType(element, shape),
+    wider = copy_kernel(
+        source,
+        shape,
         bounds=shape_of(source),
-        maps=[AffineMap.identity(4), AffineMap(4, 0, writes)],
-        finish=Region(block),
+        reads=AffineMap.identity(4),
+        writes=AffineMap(4, 0, writes),
     )
-    result = builder.insert(wider).result
-    assert result is not None
-    result.name_hint = value.name_hint
-    return result
+    return insert_copy(builder, wider)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from xdsl.dialects.builtin import Float32Type, FloatAttr
+from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -14,9 +14,9 @@ from xdsl.ir.affine import (
 )
 
 from gawee_dialect.analysis.kernel_kind import multiplied_inputs
+from gawee_dialect.analysis.padding import number_of
 from gawee_dialect.dialect.kernel import KernelOp, element_of, shape_of
 from gawee_dialect.dialect.winograd import KERNEL
-from gawee_dialect.passes.assign_layouts.decide import number_of
 from gawee_dialect.passes.convert_to_winograd.choose import Convolution
 
 N, F, OH, OW, C, KH, KW = (AffineExpr.dimension(dim) for dim in range(7))
@@ -58,10 +58,11 @@ def match(op: KernelOp) -> Match | str:
         return f"expected stride and dilation 1, got '{op.maps[input]}'"
     if not _is_shifted(op.maps[-1], OUTPUT) or number_of(op.outside) != 0:
         return f"expected an output (n, f, h, w) with zeros around it, got '{op.maps[-1]}'"
-    element = element_of(op.target)
-    if not isinstance(element, Float32Type) or not isinstance(op.initial, FloatAttr):
-        return f"expected elements f32, got {element}"
-    if op.initial.value.data != 0 or op.schedule is not None:
+    types = [*(element_of(op.inputs[index]) for index in factors), op.accumulator_type]
+    others = [type for type in (*types, element_of(op.target)) if type != f32]
+    if others:
+        return f"expected elements f32, got {others[0]}"
+    if number_of(op.initial) != 0 or op.schedule is not None:
         return "expected a sum from zero without a schedule"
     expected = (sizes[0], sizes[4], sizes[2] + KERNEL - 1, sizes[3] + KERNEL - 1)
     if shape_of(op.inputs[input]) != expected:

@@ -9,6 +9,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
+from gawee_dialect.dialect.copy_kernel import copy_kernel, insert_copy
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp
 from gawee_dialect.dialect.winograd import KERNEL, TRANSFORMS, Matrix
 from gawee_dialect.passes.convert_to_winograd.choose import Convolution, Plan
@@ -44,7 +45,7 @@ def transformed(
         accumulate=_accumulate(),
         finish=_round(),
     )
-    return _named(builder, kernel, weights)
+    return insert_copy(builder, kernel)
 
 
 def _in_panels(
@@ -52,26 +53,14 @@ def _in_panels(
 ) -> SSAValue:
     features, channels = convolution.features, convolution.channels
     f, c, i, j = (AffineExpr.dimension(dim) for dim in range(4))
-    block = Block(arg_types=[f32])
-    Builder(InsertPoint.at_end(block)).insert(YieldOp(block.args[0]))
-    copy = KernelOp(
-        [weights],
-        TensorType(f32, (features // panel, channels, KERNEL, KERNEL, panel)),
+    copy = copy_kernel(
+        weights,
+        (features // panel, channels, KERNEL, KERNEL, panel),
         bounds=(features, channels, KERNEL, KERNEL),
-        maps=[
-            AffineMap.identity(4),
-            AffineMap(4, 0, (f // panel, c, i, j, f % panel)),
-        ],
-        finish=Region(block),
+        reads=AffineMap.identity(4),
+        writes=AffineMap(4, 0, (f // panel, c, i, j, f % panel)),
     )
-    return _named(builder, copy, weights)
-
-
-def _named(builder: Builder, kernel: KernelOp, weights: SSAValue) -> SSAValue:
-    result = builder.insert(kernel).result
-    assert result is not None
-    result.name_hint = weights.name_hint
-    return result
+    return insert_copy(builder, copy)
 
 
 def _constant(builder: Builder, matrix: Matrix) -> SSAValue:

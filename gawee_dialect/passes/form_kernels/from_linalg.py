@@ -11,12 +11,13 @@ from xdsl.ir import BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from gawee_dialect.analysis.combiners import neutral
 from gawee_dialect.analysis.index_maps import composed
+from gawee_dialect.dialect.copy_kernel import copy_kernel
 from gawee_dialect.dialect.kernel import KernelOp, Number, element_of
 from gawee_dialect.dialect.types import is_tensor, tensor_shape, tensor_type
-from gawee_dialect.passes.form_kernels.combiners import neutral
 from gawee_dialect.passes.form_kernels.constants import constant_of, number_everywhere
-from gawee_dialect.passes.form_kernels.drafts import Output, Read, argument, kernel, region, spliced
+from gawee_dialect.passes.form_kernels.drafts import Output, Read, kernel, region, spliced
 from gawee_dialect.passes.rewrite_pass import Pattern
 
 SCALAR_DIALECTS = ("arith", "math")
@@ -61,10 +62,8 @@ class FormBroadcast(Pattern):
         shape = tensor_shape(op.init)
         added = op.dimensions.get_values()
         kept = tuple(AffineDimExpr(dim) for dim in range(len(shape)) if dim not in added)
-        reads = [(op.input, AffineMap(len(shape), 0, kept))]
-        identity = AffineMap.identity(len(shape))
-        finish = region(reads, None, argument(0))
-        new = kernel(reads, Output(tensor_type(op.init), identity), bounds=shape, finish=finish)
+        reads, identity = AffineMap(len(shape), 0, kept), AffineMap.identity(len(shape))
+        new = copy_kernel(op.input, shape, bounds=shape, reads=reads, writes=identity)
         rewriter.replace(op, new)
 
 
@@ -86,10 +85,14 @@ class FormPad(Pattern):
         identity = AffineMap.identity(len(shape))
         moved = (AffineDimExpr(dim) + offset for dim, offset in enumerate(low))
         output_map = composed(AffineMap(len(shape), 0, tuple(moved)), identity.results, shape)
-        reads = [(op.source, identity)]
-        finish = region(reads, None, argument(0))
-        output = Output(tensor_type(op.result), output_map, number)
-        new = kernel(reads, output, bounds=shape, finish=finish)
+        new = copy_kernel(
+            op.source,
+            tensor_shape(op.result),
+            bounds=shape,
+            reads=identity,
+            writes=output_map,
+            outside=number,
+        )
         rewriter.replace(op, new)
 
 

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from gawee_dialect.analysis.combiners import combiner_of
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.lower_kernels_to_loops.combiners import combiner_kind
 from gawee_dialect.passes.lower_kernels_to_loops.loop_nest import LoopNest
 from gawee_dialect.passes.lower_kernels_to_loops.outside import fill_outside
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
@@ -24,7 +24,7 @@ class LowerKernel(Pattern):
             return
         schedule = op.schedule
         vector = None if schedule is None else schedule.data.vector
-        if vector is not None and vector.dim >= op.num_parallel and combiner_kind(op) is None:
+        if vector is not None and vector.dim >= op.num_parallel and combiner_of(op) is None:
             reason = "expected a reduction whose order is free, got another 'accumulate'"
             self.missed(op, f"vector = {vector}: {reason}")
             return

@@ -5,16 +5,14 @@ from dataclasses import dataclass, field
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf, vector
-from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
-from xdsl.utils.hints import isa
 
+from gawee_dialect.analysis.combiners import KINDS, combiner_of, divides_integers, neutral
 from gawee_dialect.dialect.arith import SelectOp
-from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.dialect.schedule import Loop, Schedule
 from gawee_dialect.passes.lower_kernels_to_loops.accesses import SCALAR, Access, Lanes
-from gawee_dialect.passes.lower_kernels_to_loops.combiners import combiner_kind, neutral
 from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast, run_region
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     Counters,
@@ -50,6 +48,11 @@ class Place:
 def default_schedule(sizes: Sequence[int]) -> Schedule:
     """Return the order that a kernel is written in, one point after the other."""
     return Schedule(tuple(Loop(dim) for dim in range(len(sizes))))
+
+
+def traps(op: KernelOp) -> bool:
+    """Whether a kernel divides integers, which idle lanes, being zero, must not."""
+    return any(map(divides_integers, op.regions))
 
 
 @dataclass
@@ -115,7 +118,19 @@ class LoopNest:
         def go_on(inner: Builder, at: Place) -> None:
             self._enter(inner, rest, at, inside)
 
-        self._visit(builder, loop, count, index, place, go_on)
+        own = -(-place.extent[loop.dim] // loop.step)
+        if own == count:
+            self._visit(builder, loop, count, index, place, go_on)
+            return
+        # In the rest of an outer loop over the same dimension there are fewer iterations.
+        number = IndexBuilder(builder, self.counters).value(index)
+        is_there = builder.insert(arith.CmpiOp(number, constant_index(builder, own), "ult")).result
+        body = Block()
+        builder.insert(scf.IfOp(is_there, (), Region(body)))
+        inner = Builder(InsertPoint.at_end(body))
+        at = LinearIndex() if own == 1 else index
+        self._visit(inner, loop, own, at, place, go_on)
+        inner.insert(scf.YieldOp())
 
     def _build_loops(
         self, builder: Builder, loops: Sequence[Loop], place: Place, inside: Inside
@@ -183,7 +198,7 @@ class LoopNest:
             self._tile(builder, at, Lanes(self.lanes, self.lanes))
         if rest:
             at = place.moved(dim, LinearIndex(whole), rest)
-            self._tile(builder, at, Lanes(self.lanes, rest))
+            self._tile(builder, at, SCALAR if traps(self.op) else Lanes(self.lanes, rest))
 
     def _tile(self, builder: Builder, place: Place, lanes: Lanes) -> None:
         RegisterTile(self, place, lanes).build(builder)
@@ -270,7 +285,7 @@ class RegisterTile:
         initial = self.op.initial
         assert initial is not None
         if self.reduced_lanes > 1:
-            initial = neutral(self.op) or initial
+            initial = self._neutral(initial)
         value = builder.insert(arith.ConstantOp(initial)).result
         start = broadcast(builder, value, self.accumulator_lanes.count)
 
@@ -339,27 +354,35 @@ class RegisterTile:
         result = broadcast(builder, result, lanes.count)
         self.nest.access(builder, len(self.op.inputs), dims, lanes).store(result)
 
+    def _combiner(self) -> Operation:
+        combiner = combiner_of(self.op)
+        assert combiner is not None, "checked before the nest is built"
+        return combiner
+
+    def _neutral(self, initial: Number) -> Number:
+        """Return what each lane starts from; the initial value counts once."""
+        found = neutral(self._combiner(), initial.get_type())
+        assert found is not None
+        return found
+
     def _across_lanes(self, builder: Builder, total: SSAValue) -> SSAValue:
         """Combine the lanes of an accumulator, and the initial value where that is not neutral."""
-        kind = combiner_kind(self.op)
-        assert kind is not None
-        assert isa(total.type, VectorType[Attribute])
-        element = total.type.element_type
+        combiner, initial = self._combiner(), self.op.initial
+        assert initial is not None
+        element = initial.get_type()
         reduced = builder.insert(
             vector.ReductionOp.create(
                 operands=[total],
                 result_types=[element],
-                properties={"kind": vector.CombiningKindAttr(kind)},
+                properties={"kind": vector.CombiningKindAttr(KINDS[type(combiner)])},
             )
         ).results[0]
-        initial, start = self.op.initial, neutral(self.op)
-        if start is None or start == initial or initial is None:
+        if self._neutral(initial) == initial:
             return reduced
         value = builder.insert(arith.ConstantOp(initial)).result
-        combine = self.op.yielded(self.op.accumulate).owner
-        assert isinstance(combine, Operation)
-        combine_type: type[Operation] = type(combine)
-        op = combine_type.create(
-            operands=[value, reduced], result_types=[element], properties=dict(combine.properties)
+        combined = type(combiner).create(
+            operands=[value, reduced],
+            result_types=[element],
+            properties=dict(combiner.properties),
         )
-        return builder.insert(op).results[0]
+        return builder.insert(combined).results[0]
