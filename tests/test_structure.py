@@ -26,7 +26,6 @@ FORBIDDEN = {
     "plots": {"backend", "frontends", "interpreter", "parameters", "passes", "tools"},
     "analysis": {"backend", "frontends", "interpreter", "passes", "tools"},
     "parameters": {"backend", "frontends", "interpreter", "passes", "tools"},
-    "tuning": {"frontends", "pytorch"},
     "passes": {"backend", "frontends", "interpreter", "tools"},
     "frontends": {"backend", "interpreter", "passes", "tools"},
     "inspection": {"backend", "frontends", "interpreter", "passes", "tools"},

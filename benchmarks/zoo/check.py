@@ -75,9 +75,7 @@ def tensors(output: object) -> list[np.ndarray]:
 
 def other_inputs(inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
     """Return the inputs with other numbers, as far as any numbers will do."""
-    return tuple(
-        torch.randn_like(x) if x.is_floating_point() else x.roll(1, -1) for x in inputs
-    )
+    return tuple(torch.randn_like(x) if x.is_floating_point() else x.roll(1, -1) for x in inputs)
 
 
 def best_ms(run, seconds: float = 0.4) -> float:
