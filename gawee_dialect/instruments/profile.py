@@ -120,7 +120,10 @@ def by_node(parts: Iterable[NodeTime]) -> list[NodeTime]:
 
 
 def _together(parts: Sequence[NodeTime]) -> NodeTime:
-    longest = max(parts, key=lambda part: part.seconds)
+    # What computes names the node, though a constant that is made first may take longer.
+    longest = max(
+        parts, key=lambda part: (part.work is not None and part.work.flops > 0, part.seconds)
+    )
     works = [part.work for part in parts if part.work is not None]
     work = total(works) if len(works) == len(parts) else None
     return replace(longest, seconds=sum(part.seconds for part in parts), work=work)
