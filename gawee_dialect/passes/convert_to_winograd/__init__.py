@@ -39,8 +39,9 @@ class ConvertConvolution(Pattern):
         if plan is None:
             self.missed(op, "expected fewer cycles than the direct convolution, got more")
             return
-        rewriter.name_hint = op.target.name_hint
-        rewriter.replace(op, _winograd(rewriter, found, plan))
+        new = _winograd(rewriter, found, plan)
+        new.target.name_hint = op.target.name_hint
+        rewriter.replace(op, new)
 
 
 def _winograd(builder: Builder, found: Match, plan: Plan) -> WinogradOp:

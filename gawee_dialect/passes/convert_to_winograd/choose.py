@@ -77,15 +77,16 @@ def direct_cycles(convolution: Convolution, processor: Processor) -> float:
 
 def choose(convolution: Convolution, processor: Processor) -> Plan | None:
     """Return the fastest way, None where the direct one is."""
-    plans = list(_plans(convolution, processor))
-    if not plans:
+    found = list(plans(convolution, processor))
+    if not found:
         return None
-    best = min(plans, key=lambda plan: plan.cycles)
+    best = min(found, key=lambda plan: plan.cycles)
     gain = direct_cycles(convolution, processor) / best.cycles
     return best if gain >= SMALLEST_GAIN else None
 
 
-def _plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
+def plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
+    """Yield every way to compute a convolution, none where no vector divides its channels."""
     lanes = lanes_of(convolution, processor)
     if lanes is None:
         return
