@@ -47,8 +47,8 @@ class ConvertConvolution(Pattern):
         if plan is None:
             self.missed(op, "expected fewer cycles than the direct convolution, got more")
             return
-        rewriter.name_hint = op.target.name_hint
         new = _winograd(rewriter, found, plan)
+        new.target.name_hint = op.target.name_hint
         new.attributes.update(op.attributes)
         rewriter.replace(op, new)
 

@@ -15,7 +15,7 @@ from gawee_dialect.analysis.combiners import neutral
 from gawee_dialect.analysis.index_maps import composed
 from gawee_dialect.dialect.copy_kernel import copy_kernel
 from gawee_dialect.dialect.kernel import KernelOp, Number, element_of
-from gawee_dialect.dialect.types import is_tensor, tensor_shape, tensor_type
+from gawee_dialect.dialect.types import is_tensor, is_unsigned, tensor_shape, tensor_type
 from gawee_dialect.passes.form_kernels.constants import constant_of, number_everywhere
 from gawee_dialect.passes.form_kernels.drafts import Output, Read, kernel, region, spliced
 from gawee_dialect.passes.rewrite_pass import Pattern
@@ -59,6 +59,9 @@ class FormBroadcast(Pattern):
         if not op.result or 0 in tensor_shape(op.init):
             self.missed(op, "expected tensors that are not empty")
             return
+        if not is_signless(op.init):
+            self.missed(op, "expected floats or signless integers")
+            return
         shape = tensor_shape(op.init)
         added = op.dimensions.get_values()
         kept = tuple(AffineDimExpr(dim) for dim in range(len(shape)) if dim not in added)
@@ -75,6 +78,9 @@ class FormPad(Pattern):
         low, high = op.static_low.get_values(), op.static_high.get_values()
         if min((*low, *high), default=0) < 0 or 0 in tensor_shape(op.source):
             self.missed(op, f"expected padding of constant size, got {list(low)} and {list(high)}")
+            return
+        if not is_signless(op.source):
+            self.missed(op, "expected floats or signless integers")
             return
         yielded = op.region.block.last_op
         number = constant_of(yielded.operands[0]) if yielded is not None else None
@@ -96,6 +102,11 @@ class FormPad(Pattern):
         rewriter.replace(op, new)
 
 
+def is_signless(value: SSAValue) -> bool:
+    """Whether arithmetic knows the elements of a tensor: it has no unsigned integers."""
+    return not is_unsigned(element_of(value))
+
+
 def why_not(op: LinalgStructuredOperation) -> str | None:
     """Say why a structured op cannot be a kernel; None where it can."""
     if isinstance(op, linalg.ops.FillOp):
@@ -105,6 +116,8 @@ def why_not(op: LinalgStructuredOperation) -> str | None:
     tensors = [value for value in op.operands if is_tensor(value.type)]
     if any(size <= 0 for value in tensors for size in tensor_shape(value)):
         return "expected static tensors that are not empty"
+    if not all(map(is_signless, tensors)):
+        return "expected floats or signless integers"
     for inner in op.body.block.ops:
         if inner is not op.body.block.last_op and inner.dialect_name() not in SCALAR_DIALECTS:
             return f"expected a body of scalar arithmetic, got '{inner.name}'"

@@ -86,3 +86,23 @@ func.func @a_reduction_that_has_an_order_stays(%x: tensor<3x5xf32>, %i: tensor<3
   } -> tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
+
+// -----
+
+// Arithmetic has no unsigned integers, not even a zero.
+// CHECK-LABEL: func.func @bytes_are_padded_and_moved_by_no_kernel
+// CHECK-NEXT:    arith.constant
+// CHECK:         tensor.pad
+// CHECK:         linalg.transpose
+// CHECK-NOT:     gawee.kernel
+func.func @bytes_are_padded_and_moved_by_no_kernel(%x: tensor<3x5xui8>) -> tensor<5x4xui8> {
+  %c = arith.constant 7 : i8
+  %u = builtin.unrealized_conversion_cast %c : i8 to ui8
+  %p = tensor.pad %x low[1, 0] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %u : ui8
+  } : tensor<3x5xui8> to tensor<4x5xui8>
+  %e = tensor.empty() : tensor<5x4xui8>
+  %t = linalg.transpose ins(%p : tensor<4x5xui8>) outs(%e : tensor<5x4xui8>) permutation = [1, 0]
+  func.return %t : tensor<5x4xui8>
+}

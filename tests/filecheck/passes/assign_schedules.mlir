@@ -1,0 +1,119 @@
+// RUN: gawee-opt -p 'assign-schedules{target=skylake-avx512}' --split-input-file %s | filecheck %s
+
+// Blocks of channels are the outermost reduction; the vector is along the last axis of the weights.
+// CHECK-LABEL: func.func @weights_are_packed_in_the_order_in_which_a_schedule_reads_them
+// CHECK:         %[[W:.*]] = gawee.kernel parallel [64, 64, 3, 3] ins(%w :
+// CHECK-SAME:      (d1 floordiv 16), d2, d3, (d1 mod 16), {{.*}})>] finish
+// CHECK:         } schedule #gawee.schedule<loops = [{{.*}}], vector = d0 by 16
+// CHECK:         gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%x, %[[W]] :
+// CHECK:         } schedule #gawee.schedule<loops = [{{.*}}, d4 by 16, d5, d6, d4], vector = d1 by 16, parallel = {{[12]}}>
+func.func @weights_are_packed_in_the_order_in_which_a_schedule_reads_them(%x: tensor<1x4x58x58x16xf32>, %w: tensor<64x64x3x3xf32> {gawee.parameter = "w"}) -> tensor<1x4x56x56x16xf32> {
+  %y = gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%x, %w : tensor<1x4x58x58x16xf32>, tensor<64x64x3x3xf32>)
+    maps [affine_map<(n, f, h, w, c, i, j) -> (n, c floordiv 16, h + i, w + j, c mod 16)>,
+    affine_map<(n, f, h, w, c, i, j) -> (f, c, i, j)>,
+    affine_map<(n, f, h, w, c, i, j) -> (n, f floordiv 16, h, w, f mod 16)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<1x4x56x56x16xf32>
+  func.return %y : tensor<1x4x56x56x16xf32>
+}
+
+// -----
+
+// What is copied would be copied in every call.
+// CHECK-LABEL: func.func @weights_that_are_inputs_are_read_as_they_are
+// CHECK:         %{{.*}} = gawee.kernel parallel [5, 37] reduce [7] ins(%a, %b :
+// CHECK-SAME:      (d2, d1)>
+// CHECK:         } schedule #gawee.schedule<loops = [{{.*}}d2], vector = d1 by 16>
+func.func @weights_that_are_inputs_are_read_as_they_are(%a: tensor<5x7xf32>, %b: tensor<7x37xf32>) -> tensor<5x37xf32> {
+  %y = gawee.kernel parallel [5, 37] reduce [7] ins(%a, %b : tensor<5x7xf32>, tensor<7x37xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<5x37xf32>
+  func.return %y : tensor<5x37xf32>
+}
+
+// -----
+
+// Weights are packed for it.
+// CHECK-LABEL: func.func @a_schedule_that_is_given_is_kept
+// CHECK:         %[[W:.*]] = gawee.kernel parallel [37, 7] ins(%b :
+// CHECK-SAME:      ((d0 floordiv 8), d1, (d0 mod 8))>
+// CHECK:         gawee.kernel parallel [5, 37] reduce [7] ins(%a, %[[W]] :
+// CHECK:         } schedule #gawee.schedule<loops = [d1 by 8, d0, d2], vector = d1 by 8> : tensor<5x37xf32>
+func.func @a_schedule_that_is_given_is_kept(%a: tensor<5x7xf32>, %b: tensor<7x37xf32> {gawee.parameter = "w"}) -> tensor<5x37xf32> {
+  %y = gawee.kernel parallel [5, 37] reduce [7] ins(%a, %b : tensor<5x7xf32>, tensor<7x37xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d1 by 8, d0, d2], vector = d1 by 8> : tensor<5x37xf32>
+  func.return %y : tensor<5x37xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @lanes_share_a_sum_along_rows
+// CHECK:         } schedule #gawee.schedule<loops = [{{.*}}d1 by 16], vector = d1 by 16> : tensor<3xf32>
+func.func @lanes_share_a_sum_along_rows(%x: tensor<3x200xf32>) -> tensor<3xf32> {
+  %y = gawee.kernel parallel [3] reduce [200] ins(%x : tensor<3x200xf32>)
+    maps [affine_map<(m, k) -> (m, k)>,
+    affine_map<(m, k) -> (m)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%e0: f32, %s: f32):
+    %0 = arith.addf %s, %e0 : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%e0: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<3xf32>
+  func.return %y : tensor<3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @what_takes_long_is_shared_among_threads
+// CHECK:         gawee.kernel parallel [700, 900] ins(
+// CHECK:         parallel = {{[12]}}> : tensor<700x900xf32>
+// CHECK:         gawee.kernel parallel [3, 5] ins(
+// CHECK-NOT:     parallel =
+// CHECK:         func.return
+func.func @what_takes_long_is_shared_among_threads(%x: tensor<700x900xf32>, %z: tensor<3x5xf32>) -> (tensor<700x900xf32>, tensor<3x5xf32>) {
+  %y = gawee.kernel parallel [700, 900] ins(%x : tensor<700x900xf32>)
+    maps [affine_map<(i, j) -> (i, j)>,
+    affine_map<(i, j) -> (i, j)>] finish {
+  ^bb0(%e0: f32):
+    %0 = math.exp %e0 : f32
+    gawee.yield %0 : f32
+  } : tensor<700x900xf32>
+  %t = gawee.kernel parallel [3, 5] ins(%z : tensor<3x5xf32>)
+    maps [affine_map<(i, j) -> (i, j)>,
+    affine_map<(i, j) -> (i, j)>] finish {
+  ^bb0(%e0: f32):
+    %0 = math.exp %e0 : f32
+    gawee.yield %0 : f32
+  } : tensor<3x5xf32>
+  func.return %y, %t : tensor<700x900xf32>, tensor<3x5xf32>
+}

@@ -1,0 +1,234 @@
+// RUN: gawee-opt --lower-kernels-to-loops --split-input-file %s | filecheck %s
+
+// CHECK-LABEL: func.func @without_a_schedule_points_follow_one_another
+// CHECK:         scf.for %[[I:.*]] = 
+// CHECK:         scf.for %[[J:.*]] = 
+// CHECK:         memref.load %a[%[[I]], %[[J]]]
+// CHECK-NEXT:        %{{.*}} = memref.load %b[%[[J]]]
+// CHECK:         arith.addf
+// CHECK-NEXT:        memref.store %{{.*}}, %y[%[[I]], %[[J]]]
+func.func @without_a_schedule_points_follow_one_another(%a: memref<3x5xf32>, %b: memref<5xf32>, %y: memref<3x5xf32>) {
+  gawee.kernel parallel [3, 5] ins(%a, %b : memref<3x5xf32>, memref<5xf32>) outs(%y)
+    maps [affine_map<(i, j) -> (i, j)>,
+    affine_map<(i, j) -> (j)>,
+    affine_map<(i, j) -> (i, j)>] finish {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    gawee.yield %0 : f32
+  } : memref<3x5xf32>
+  func.return
+}
+
+// -----
+
+// Two whole vectors, which LLVM unrolls, and five lanes of a third.
+// CHECK-LABEL: func.func @the_rest_of_a_row_is_a_masked_vector
+// CHECK:         vector.load %a
+// CHECK:         } {gawee.unroll = "full"}
+// CHECK:         arith.constant dense<[true, true, true, true, true, false, false, false]>
+// CHECK:         vector.maskedload %a
+// CHECK:         vector.maskedstore %y
+func.func @the_rest_of_a_row_is_a_masked_vector(%a: memref<3x21xf32>, %b: memref<21xf32>, %y: memref<3x21xf32>) {
+  gawee.kernel parallel [3, 21] ins(%a, %b : memref<3x21xf32>, memref<21xf32>) outs(%y)
+    maps [affine_map<(i, j) -> (i, j)>,
+    affine_map<(i, j) -> (j)>,
+    affine_map<(i, j) -> (i, j)>] finish {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    gawee.yield %0 : f32
+  } schedule #gawee.schedule<loops = [d0], vector = d1 by 8> : memref<3x21xf32>
+  func.return
+}
+
+// -----
+
+// The last of three iterations has one row.
+// CHECK-LABEL: func.func @a_rest_of_tiles_is_built_on_its_own
+// CHECK:         %[[LAST:.*]] = arith.cmpi eq, %{{.*}}, %{{.*}} : index
+// CHECK-NEXT:      scf.if %[[LAST]] {
+// CHECK:         vector.load %a
+// CHECK:         } else {
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %{{.*}} step
+// CHECK:         vector.load %a
+func.func @a_rest_of_tiles_is_built_on_its_own(%a: memref<5x8xf32>, %b: memref<8xf32>, %y: memref<5x8xf32>) {
+  gawee.kernel parallel [5, 8] ins(%a, %b : memref<5x8xf32>, memref<8xf32>) outs(%y)
+    maps [affine_map<(i, j) -> (i, j)>,
+    affine_map<(i, j) -> (j)>,
+    affine_map<(i, j) -> (i, j)>] finish {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    gawee.yield %0 : f32
+  } schedule #gawee.schedule<loops = [d0 by 2], vector = d1 by 8> : memref<5x8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @parallel_loops_become_one
+// CHECK:         "scf.parallel"(
+// CHECK-NEXT:    ^bb0(%[[T:.*]]: index):
+// CHECK-DAG:       arith.divui %[[T]]
+// CHECK-DAG:       arith.remui %[[T]]
+// CHECK:         scf.reduce
+func.func @parallel_loops_become_one(%a: memref<6x16xf32>, %b: memref<16xf32>, %y: memref<6x16xf32>) {
+  gawee.kernel parallel [6, 16] ins(%a, %b : memref<6x16xf32>, memref<16xf32>) outs(%y)
+    maps [affine_map<(i, j) -> (i, j)>,
+    affine_map<(i, j) -> (j)>,
+    affine_map<(i, j) -> (i, j)>] finish {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    gawee.yield %0 : f32
+  } schedule #gawee.schedule<loops = [d0, d1 by 8], vector = d1 by 8, parallel = 2> : memref<6x16xf32>
+  func.return
+}
+
+// -----
+
+// Ten rows: two of the second eight, where only the first half is there.
+// CHECK-LABEL: func.func @two_parallel_loops_of_a_dimension_skip_what_its_rest_lacks
+// CHECK:         scf.parallel
+// CHECK:         arith.cmpi ult,
+// CHECK-NEXT:        scf.if
+func.func @two_parallel_loops_of_a_dimension_skip_what_its_rest_lacks(%a: memref<10x8xf32>, %b: memref<8xf32>, %y: memref<10x8xf32>) {
+  gawee.kernel parallel [10, 8] ins(%a, %b : memref<10x8xf32>, memref<8xf32>) outs(%y)
+    maps [affine_map<(i, j) -> (i, j)>,
+    affine_map<(i, j) -> (j)>,
+    affine_map<(i, j) -> (i, j)>] finish {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    gawee.yield %0 : f32
+  } schedule #gawee.schedule<loops = [d0 by 8, d0 by 4], vector = d1 by 8, parallel = 2> : memref<10x8xf32>
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_vector_of_what_lies_apart_is_loaded_lane_by_lane
+// CHECK:         memref.load %a[%c0
+// CHECK:         vector.insert
+// CHECK:         memref.load %a[
+// CHECK:         vector.insert
+// CHECK:         vector.store %{{.*}}, %y
+func.func @a_vector_of_what_lies_apart_is_loaded_lane_by_lane(%a: memref<4x4xf32>, %b: memref<4xf32>, %y: memref<4x4xf32>) {
+  gawee.kernel parallel [4, 4] ins(%a, %b : memref<4x4xf32>, memref<4xf32>) outs(%y)
+    maps [affine_map<(i, j) -> (j, i)>,
+    affine_map<(i, j) -> (j)>,
+    affine_map<(i, j) -> (i, j)>] finish {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    gawee.yield %0 : f32
+  } schedule #gawee.schedule<loops = [d0], vector = d1 by 4> : memref<4x4xf32>
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @what_is_around_the_points_is_filled_first
+// CHECK:         %[[C:.*]] = arith.constant -3.000000e+00 : f32
+// CHECK:         %[[V:.*]] = vector.broadcast %[[C]] : f32 to vector<4xf32>
+// CHECK:         vector.store %[[V]], %y
+// CHECK:         arith.addf
+func.func @what_is_around_the_points_is_filled_first(%a: memref<3x5xf32>, %b: memref<5xf32>, %y: memref<4x6xf32>) {
+  gawee.kernel parallel [3, 5] ins(%a, %b : memref<3x5xf32>, memref<5xf32>) outs(%y)
+    maps [affine_map<(i, j) -> (i, j)>,
+    affine_map<(i, j) -> (j)>,
+    affine_map<(i, j) -> (i + 1, j)>] outside -3.0 : f32 finish {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    gawee.yield %0 : f32
+  } : memref<4x6xf32>
+  func.return
+}
+
+// -----
+
+// Products are added by math.fma; operands are loaded for each point of the tile.
+// CHECK-LABEL: func.func @a_register_tile_is_an_array_of_accumulators
+// CHECK:         %[[ACC:.*]] = memref.alloca() : memref<2x4xvector<8xf32>>
+// CHECK:         memref.store %{{.*}}, %[[ACC]]
+// CHECK:         scf.for %{{.*}} = 
+// CHECK:         math.fma
+// CHECK:         } {gawee.unroll = 1 : i64}
+// CHECK:         memref.load %[[ACC]]
+// CHECK:         vector.store %{{.*}}, %y
+func.func @a_register_tile_is_an_array_of_accumulators(%a: memref<4x7xf32>, %b: memref<7x16xf32>, %y: memref<4x16xf32>) {
+  gawee.kernel parallel [4, 16] reduce [7] ins(%a, %b : memref<4x7xf32>, memref<7x16xf32>) outs(%y)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d2], vector = d1 by 8> : memref<4x16xf32>
+  func.return
+}
+
+// -----
+
+// Lanes behind the last element keep what they have.
+// CHECK-LABEL: func.func @lanes_that_share_a_sum_are_added_at_the_end
+// CHECK:         memref.alloca() : memref<vector<8xf32>>
+// CHECK:         vector.maskedload %x
+// CHECK:         arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<8xi1>, vector<8xf32>
+// CHECK:         vector.reduction <add>
+// CHECK:         memref.store %{{.*}}, %y
+func.func @lanes_that_share_a_sum_are_added_at_the_end(%x: memref<3x21xf32>, %y: memref<3xf32>) {
+  gawee.kernel parallel [3] reduce [21] ins(%x : memref<3x21xf32>) outs(%y)
+    maps [affine_map<(m, k) -> (m, k)>,
+    affine_map<(m, k) -> (m)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%e0: f32, %s: f32):
+    %0 = arith.addf %s, %e0 : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%e0: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d0, d1 by 8], vector = d1 by 8> : memref<3xf32>
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @an_initial_value_that_is_not_neutral_counts_once
+// CHECK-DAG:     arith.constant 0.000000e+00 : f32
+// CHECK:         %[[R:.*]] = vector.reduction <add>
+// CHECK-NEXT:      %[[I:.*]] = arith.constant 2.000000e+00 : f32
+// CHECK-NEXT:      %{{.*}} = arith.addf %[[I]], %[[R]]
+func.func @an_initial_value_that_is_not_neutral_counts_once(%x: memref<3x16xf32>, %y: memref<3xf32>) {
+  gawee.kernel parallel [3] reduce [16] ins(%x : memref<3x16xf32>) outs(%y)
+    maps [affine_map<(m, k) -> (m, k)>,
+    affine_map<(m, k) -> (m)>]
+    initial 2.0 : f32 accumulate {
+  ^bb0(%e0: f32, %s: f32):
+    %0 = arith.addf %s, %e0 : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%e0: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d0, d1 by 8], vector = d1 by 8> : memref<3xf32>
+  func.return
+}
+
+// -----
+
+// They would be divided by zero: the last two are scalars.
+// CHECK-LABEL: func.func @integers_are_not_divided_in_idle_lanes
+// CHECK:         arith.divsi %{{.*}}, %{{.*}} : vector<8xi32>
+// CHECK-NOT:     maskedload
+// CHECK:         arith.divsi %{{.*}}, %{{.*}} : i32
+func.func @integers_are_not_divided_in_idle_lanes(%a: memref<10xi32>, %b: memref<10xi32>, %y: memref<10xi32>) {
+  gawee.kernel parallel [10] ins(%a, %b : memref<10xi32>, memref<10xi32>) outs(%y)
+    maps [affine_map<(i) -> (i)>,
+    affine_map<(i) -> (i)>,
+    affine_map<(i) -> (i)>] finish {
+  ^bb0(%p: i32, %q: i32):
+    %0 = arith.divsi %p, %q : i32
+    gawee.yield %0 : i32
+  } schedule #gawee.schedule<loops = [], vector = d0 by 8> : memref<10xi32>
+  func.return
+}

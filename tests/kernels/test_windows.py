@@ -1,0 +1,107 @@
+"""Convolutions and pools as kernels, compiled, against PyTorch."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from hypothesis import assume, given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+from gawee_dialect.dialect.conv import ConvOp  # noqa: E402
+from gawee_dialect.dialect.elementwise import ReluOp  # noqa: E402
+from gawee_dialect.dialect.pool import AvgPoolOp, MaxPoolOp  # noqa: E402
+from gawee_dialect.dialect.window import window_extent  # noqa: E402
+from tests.kernels.compiled import EXACT, PLAIN, WAYS, check, module_of, small  # noqa: E402
+
+F = torch.nn.functional
+CONV = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
+MAX_POOL = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
+AVG_POOL = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
+few = settings(max_examples=10)
+ways = st.sampled_from(WAYS)
+
+# Channels on both sides of a vector's lanes; (groups, channels of a group, filters of a group).
+DENSE = st.tuples(st.just(1), st.sampled_from([1, 3, 8, 16, 19]), st.sampled_from([1, 7, 16, 33]))
+GROUPED = st.tuples(st.integers(2, 3), st.sampled_from([2, 8]), st.sampled_from([3, 16]))
+DEPTHWISE = st.tuples(st.sampled_from([7, 16, 24]), st.just(1), st.integers(1, 2))
+
+
+def each(axes, low, high):
+    return st.tuples(*[st.integers(low, high)] * axes)
+
+
+def torch_pads(padding):
+    """What F.pad takes, last axis first, of padding that lists befores, then afters."""
+    axes = len(padding) // 2
+    pairs = zip(reversed(padding[:axes]), reversed(padding[axes:]), strict=True)
+    return [size for pair in pairs for size in pair]
+
+
+@few
+@given(
+    st.data(),
+    st.sampled_from([1, 2, 2, 3]),
+    st.one_of(DENSE, GROUPED, DEPTHWISE),
+    ways,
+    st.sampled_from(["float32", "float32", "float64", "float16"]),
+)
+def test_convolution_matches_pytorch(data, axes, groups_channels_filters, way, dtype):
+    groups, channels, filters = groups_channels_filters
+    sizes, kernel = data.draw(each(axes, 4, 9)), data.draw(each(axes, 1, 3))
+    strides, dilations = data.draw(each(axes, 1, 2)), data.draw(each(axes, 1, 2))
+    padding = data.draw(each(2 * axes, 0, 2))
+    extents = map(window_extent, kernel, dilations)
+    padded = [size + sum(padding[axis::axes]) for axis, size in enumerate(sizes)]
+    assume(all(extent <= size for extent, size in zip(extents, padded, strict=True)))
+    arrays = [
+        small(0, data.draw(st.integers(1, 2)), groups * channels, *sizes, dtype=dtype),
+        small(1, groups * filters, channels, *kernel, dtype=dtype),
+        small(2, groups * filters, dtype=dtype),
+    ]
+    options = {"strides": strides, "padding": padding, "dilations": dilations, "groups": groups}
+
+    def build(*args):
+        return ReluOp(ConvOp(*args, **options).output).output
+
+    x, w, b = map(torch.from_numpy, arrays)
+    padded = F.pad(x, torch_pads(padding))
+    expected = CONV[axes](padded, w, b, strides, 0, dilations, groups).relu()
+    # Weights that are inputs are not packed.
+    check(build, arrays, expected, way, parameters=data.draw(st.sampled_from([0, 2])))
+
+
+@few
+@given(st.data(), st.sampled_from([1, 2, 2, 3]), st.sampled_from([1, 3, 16, 17]), ways)
+def test_pool_matches_pytorch(data, axes, channels, way):
+    sizes, kernel = data.draw(each(axes, 5, 9)), data.draw(each(axes, 1, 3))
+    strides = data.draw(each(axes, 1, 2))
+    padding = [data.draw(st.integers(0, size // 2)) for size in kernel]
+    rectified, average, counts = (data.draw(st.booleans()) for _ in range(3))
+    options = {"kernel": kernel, "strides": strides, "padding": [*padding, *padding]}
+    x = small(0, 2, channels, *sizes)
+
+    def build(x):
+        x = ReluOp(x).output if rectified else x
+        if average:
+            return AvgPoolOp(x, count_include_pad=counts, **options).output
+        return MaxPoolOp(x, **options).output
+
+    given_tensor = torch.from_numpy(x).relu() if rectified else torch.from_numpy(x)
+    if average:
+        expected = AVG_POOL[axes](given_tensor, kernel, strides, padding, False, counts)
+    else:
+        expected = MAX_POOL[axes](given_tensor, kernel, strides, padding)
+    check(build, [x], expected, way)
+
+
+@settings(max_examples=5)
+@given(st.sampled_from([8, 16, 17]), st.sampled_from([5, 16, 32]), each(2, 3, 9))
+def test_exact_convolution_is_a_few_units_from_the_plain_loops(channels, filters, sizes):
+    x, w = small(0, 2, channels, *sizes), small(1, filters, channels, 3, 3)
+    module = module_of(lambda x, w: ConvOp(x, w, padding=[1] * 4).output, [x, w], 1)
+
+    (exact,), (plain,) = EXACT.run(module, [x, w], 1), PLAIN.run(module, [x, w], 1)
+
+    magnitudes = F.conv2d(torch.from_numpy(x).abs(), torch.from_numpy(w).abs(), padding=1)
+    # A sum taken in another order: units of the last place of what its terms add up to.
+    assert abs(exact - plain).max() <= 4 * 2**-23 * float(magnitudes.max())

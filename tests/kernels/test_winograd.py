@@ -1,0 +1,108 @@
+"""Winograd's convolution, every plan that the model knows, compiled, against PyTorch."""
+
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from hypothesis import assume, given, settings  # noqa: E402
+from hypothesis import strategies as st  # noqa: E402
+
+from gawee_dialect.dialect.conv import ConvOp  # noqa: E402
+from gawee_dialect.dialect.elementwise import AddOp, ReluOp  # noqa: E402
+from gawee_dialect.dialect.winograd import WinogradOp  # noqa: E402
+from gawee_dialect.levels import CodeOptions, Level, lower_to  # noqa: E402
+from gawee_dialect.passes import convert_to_winograd  # noqa: E402
+from gawee_dialect.passes.convert_to_winograd.choose import plans  # noqa: E402
+from tests.kernels.compiled import EXACT, WAYS, check, module_of, small  # noqa: E402
+
+F = torch.nn.functional
+# Of the largest output: a tile of 4 loses some 5e-6, and two convolutions follow one another.
+TOLERANCE = 3e-5
+
+
+def always(tile, by_channel, place):
+    """A choice of the plan at `place` of those with a tile and an order; None without one."""
+
+    def choose(convolution, processor):
+        found = [
+            plan
+            for plan in plans(convolution, processor)
+            if (plan.tile, plan.by_channel) == (tile, by_channel)
+        ]
+        return found[int(place * (len(found) - 1))] if found else None
+
+    return patch.object(convert_to_winograd, "choose", choose)
+
+
+def network(x, w, bias, v, u):
+    """Two convolutions: the first makes the halo of the second, which adds and returns plain."""
+    hidden = ReluOp(ConvOp(x, w, bias, padding=[1] * 4).output).output
+    beside = ConvOp(x, u).output
+    return AddOp(ConvOp(hidden, v, padding=[1] * 4).output, beside).output
+
+
+def arrays_of(images, channels, features, sizes):
+    return [
+        small(0, images, channels, *sizes),
+        small(1, features, channels, 3, 3) / np.float32(3 * channels**0.5),
+        small(2, features),
+        small(3, 16, features, 3, 3) / np.float32(3 * features**0.5),
+        small(4, 16, channels, 1, 1),
+    ]
+
+
+def expected_of(arrays):
+    x, w, bias, v, u = map(torch.from_numpy, arrays)
+    hidden = F.conv2d(x, w, bias, padding=1).relu()
+    return F.conv2d(hidden, v, padding=1) + F.conv2d(x, u)
+
+
+@settings(max_examples=10)
+@given(
+    st.sampled_from([2, 4]),
+    st.booleans(),
+    st.floats(0, 1),
+    st.tuples(st.integers(1, 2), st.sampled_from([8, 16, 32]), st.sampled_from([16, 24, 48])),
+    st.tuples(st.integers(3, 9), st.integers(3, 9)),
+    st.sampled_from(WAYS),
+)
+def test_every_plan_matches_pytorch(tile, by_channel, place, counts, sizes, way):
+    arrays = arrays_of(*counts, sizes)
+
+    with always(tile, by_channel, place):
+        check(network, arrays, expected_of(arrays), way, parameters=4, tolerance=TOLERANCE)
+
+
+@pytest.mark.parametrize("by_channel", [False, True])
+@pytest.mark.parametrize("tile", [2, 4])
+def test_the_plans_are_carried_out(tile, by_channel):
+    arrays = arrays_of(1, 16, 32, (7, 6))
+    options = CodeOptions(target="skylake-avx512")
+
+    with always(tile, by_channel, 0):
+        kernels = lower_to(module_of(network, arrays, 4), Level.KERNELS, options)
+
+    found = [op for op in kernels.walk() if isinstance(op, WinogradOp)]
+    assert [(op.tile.value.data, op.split_by_channel) for op in found] == [(tile, by_channel)] * 2
+
+
+@given(st.integers(1, 9), st.integers(1, 9))
+@settings(max_examples=3)
+def test_exact_algorithms_leave_winograd_out(rows, columns):
+    assume(rows * columns > 1)
+    arrays = arrays_of(1, 16, 16, (rows, columns))
+    options = CodeOptions(algorithms="exact")
+
+    with always(2, False, 0):
+        kernels = lower_to(module_of(network, arrays, 4), Level.KERNELS, options)
+
+    assert not any(isinstance(op, WinogradOp) for op in kernels.walk())
+
+
+def test_exact_network_matches_pytorch() -> None:
+    arrays = arrays_of(2, 16, 24, (5, 9))
+
+    check(network, arrays, expected_of(arrays), EXACT, parameters=4)
