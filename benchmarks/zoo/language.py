@@ -1,4 +1,4 @@
-"""Networks of the transformers library: as many kinds as there are, each with a small configuration."""
+"""Networks of the transformers library: of as many kinds as there are, in small."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -128,9 +128,7 @@ RECIPES: Mapping[str, Recipe] = {
         },
         ("input_ids", "decoder_input_ids"),
     ),
-    "mixtral": Recipe(
-        "MixtralModel", "MixtralConfig", {**GROUPED, "num_local_experts": 4}
-    ),
+    "mixtral": Recipe("MixtralModel", "MixtralConfig", {**GROUPED, "num_local_experts": 4}),
     "mamba": Recipe(
         "MambaModel",
         "MambaConfig",

@@ -155,7 +155,10 @@ def _vision() -> list[Network]:
             "torchvision",
             partial(_torchvision, "inception_v3", 80, {"aux_logits": False, "init_weights": False}),
         ),
-        *(Network(name, "torchvision", partial(_segmentation, name, 64, {})) for name in SEGMENTATION),
+        *(
+            Network(name, "torchvision", partial(_segmentation, name, 64, {}))
+            for name in SEGMENTATION
+        ),
         *(Network(name, "torchvision", partial(_video, name, 32, {})) for name in VIDEO),
         *(
             Network(name, "timm", partial(_timm, name, size, {}))

@@ -1,4 +1,4 @@
-"""MobileNetV2 (Sandler et al., 2018) in plain PyTorch; its weights have the names of torchvision."""
+"""MobileNetV2 (Sandler et al., 2018) in plain PyTorch; its weights are named as in torchvision."""
 
 from torch import Tensor, nn
 
@@ -26,7 +26,7 @@ def normalized_conv(
 
 
 class InvertedResidual(nn.Module):
-    """Widen, filter each channel on its own, and narrow; around it a shortcut where shapes agree."""
+    """Widen, filter each channel on its own, and narrow; a shortcut where shapes agree."""
 
     def __init__(self, inputs: int, outputs: int, expansion: int, stride: int) -> None:
         super().__init__()

@@ -20,7 +20,9 @@ def layers(count: int) -> NPU_IR:
     weights: list[TensorMeta] = []
     nodes: list[OpNode] = []
 
-    def node(op: str, inputs: list[TensorMeta], shape: tuple[int, ...], **attrs: object) -> TensorMeta:
+    def node(
+        op: str, inputs: list[TensorMeta], shape: tuple[int, ...], **attrs: object
+    ) -> TensorMeta:
         name = f"n{len(nodes)}"
         result = TensorMeta(name, shape, "float32")
         nodes.append(OpNode(name, op, inputs, [result], attrs))
