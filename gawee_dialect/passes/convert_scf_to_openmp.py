@@ -84,4 +84,5 @@ class ConvertScfToOpenMP(RewritePass):
     name = "convert-scf-to-openmp"
 
     patterns: ClassVar = (ConvertParallelLoop,)
+    revisits = False
     numerics: ClassVar[Numerics] = EXACT

@@ -142,6 +142,13 @@ class Driver(RewritePattern):
         return True
 
 
+def _rewrite_once(module: ModuleOp, driver: Driver) -> None:
+    """Try patterns on the ops that they are for, as the module has them now, and on no other."""
+    wanted = tuple({each for pattern in driver.patterns for each in _ops_of(type(pattern))})
+    for op in [op for op in module.walk() if isinstance(op, wanted)]:
+        driver.match_and_rewrite(op, PatternRewriter(op))
+
+
 @dataclass(frozen=True)
 class RewritePass(ModulePass, ABC):
     """A pass that is a table of patterns, and of the ops that may not survive it.
@@ -153,7 +160,10 @@ class RewritePass(ModulePass, ABC):
     patterns: ClassVar[tuple[type[Pattern], ...]] = ()
     removes: ClassVar[tuple[type[Operation], ...]] = ()
     revisits: ClassVar[bool] = True
-    """Whether patterns are tried on what patterns made; False where none is for any of it."""
+    """Whether patterns are tried on what patterns made, and dead ops erased.
+
+    False where no pattern is for what another makes, or erases an op that one is for.
+    """
 
     def make_patterns(self) -> Sequence[RewritePattern]:
         """Instantiate the table; a pass whose patterns take its options overrides this."""
@@ -161,7 +171,10 @@ class RewritePass(ModulePass, ABC):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         driver = Driver(self.make_patterns(), ctx)
-        PatternRewriteWalker(driver, apply_recursively=self.revisits).rewrite_module(op)
+        if self.revisits:
+            PatternRewriteWalker(driver).rewrite_module(op)
+        else:
+            _rewrite_once(op, driver)
         leftovers = [inner for inner in op.walk() if isinstance(inner, self.removes)]
         if leftovers:
             raise GaweeError(self._rejection(leftover, driver) for leftover in leftovers)
