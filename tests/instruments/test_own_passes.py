@@ -41,9 +41,10 @@ ON_BUFFERS = [
     FILECHECK / "dialect" / "linalg_xdsl_passes.mlir",
 ]
 
-# Ops on Python values that nothing has made, ops on buffers and indices, functions of vectors, and
-# what cannot be lowered.
+# Ops on Python values that nothing has made, ops on buffers and indices, functions of vectors,
+# kernels, which have passes of their own, and what cannot be lowered.
 EXCLUDED = {"arith", "python_value", "linalg", "linalg_xdsl_passes", "scf", "invalid"}
+EXCLUDED |= {"kernel", "winograd"}
 
 
 def on_graphs() -> list[Path]:
