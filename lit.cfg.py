@@ -34,7 +34,7 @@ config.substitutions += [
     # lit takes no group references in a replacement, so a line for each tool.
     *(
         (rf"\bgawee-{tool}\b", f"{PYTHON} -m gawee_dialect.tools.gawee_{tool}")
-        for tool in ("opt", "translate", "run", "reduce")
+        for tool in ("opt", "translate", "run", "reduce", "tune")
     ),
 ]
 

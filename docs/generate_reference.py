@@ -30,7 +30,7 @@ from gawee_dialect.tools.pass_list import options
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes
 
 FOLDER = Path(__file__).parent / "reference"
-TOOLS = ("gawee_opt", "gawee_translate", "gawee_run", "gawee_reduce")
+TOOLS = ("gawee_opt", "gawee_translate", "gawee_run", "gawee_tune", "gawee_reduce")
 GENERATED = "<!-- Written by docs/generate_reference.py; edit the docstrings instead. -->"
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.diagnostics import GaweeError, verify_module
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.target.description import HOST
 from gawee_dialect.universe import make_context
@@ -39,6 +39,8 @@ class CodeOptions:
     """The processor that kernels are scheduled for, by name."""
     parallel: bool = True
     """Whether loops are shared among threads; such code needs an OpenMP runtime."""
+    schedules: str | None = None
+    """A file of choices for kernels, as `gawee-tune` writes it."""
 
     def __post_init__(self) -> None:
         if self.algorithms not in ALGORITHMS:
@@ -51,31 +53,45 @@ def passes_to(level: Level, options: CodeOptions | None = None) -> Sequence[Modu
     from gawee_dialect.passes import pipelines
 
     chosen = options or CodeOptions()
+    kernels = chosen.target, chosen.algorithms, chosen.schedules
     plain = chosen.algorithms == PLAIN
     builders: dict[Level, Callable[[], Sequence[ModulePass]]] = {
         Level.GAWEE: tuple,
         Level.LINALG: pipelines.to_linalg,
-        Level.KERNELS: lambda: pipelines.to_kernels(chosen.target, chosen.algorithms),
+        Level.KERNELS: lambda: pipelines.to_kernels(*kernels),
         Level.LOOPS: lambda: (
-            pipelines.to_loops()
-            if plain
-            else pipelines.to_loops_by_kernels(chosen.target, chosen.algorithms)
+            pipelines.to_loops() if plain else pipelines.to_loops_by_kernels(*kernels)
         ),
         Level.LLVM: lambda: (
             pipelines.to_llvm(chosen.fast_math, parallel=chosen.parallel)
             if plain
             else pipelines.to_llvm_by_kernels(
-                chosen.target, chosen.algorithms, chosen.fast_math, parallel=chosen.parallel
+                chosen.target,
+                chosen.algorithms,
+                chosen.fast_math,
+                parallel=chosen.parallel,
+                schedules=chosen.schedules,
             )
         ),
     }
     return builders[level]()
 
 
-def lower_to(module: ModuleOp, level: Level, options: CodeOptions | None = None) -> ModuleOp:
-    """Return a copy of a graph, lowered to a level; raises GaweeError where it cannot be."""
+def lower_to(
+    module: ModuleOp,
+    level: Level,
+    options: CodeOptions | None = None,
+    *,
+    verify_each: bool = True,
+) -> ModuleOp:
+    """Return a copy of a graph, lowered to a level; raises GaweeError where it cannot be.
+
+    Without `verify_each`, the graph is verified and what passes make of it is not.
+    """
     lowered = module.clone()
     passes = passes_to(level, options)
+    if passes and not verify_each:
+        verify_module(lowered)
     if passes:
-        run_passes(make_context(), lowered, passes)
+        run_passes(make_context(), lowered, passes, verify_each=verify_each)
     return lowered

@@ -116,19 +116,22 @@ class Model:
         *,
         runs: int = 3,
         algorithms: str = "fast",
+        schedules: str | None = None,
     ) -> Sequence[NodeTime]:
         """Time every node at a level, the best of some runs where it is native code."""
         from gawee_dialect.instruments.profile import InterpreterProfile, profile_kernels
 
         level = Level(level)
         if level is Level.LLVM:
-            loops, works = self._profiled_loops(algorithms)
+            loops, works = self._profiled_loops(
+                CodeOptions(algorithms=algorithms, schedules=schedules)
+            )
             return profile_kernels(loops, self.bound, inputs, runs, works)
         listener = InterpreterProfile()
         self.runner(level, listeners=(listener,))(inputs)
         return listener.times()
 
-    def _profiled_loops(self, algorithms: str) -> tuple[ModuleOp, Mapping[str, Work]]:
+    def _profiled_loops(self, options: CodeOptions) -> tuple[ModuleOp, Mapping[str, Work]]:
         """Lower to loops, and tell the work of each kernel while it is one."""
         from gawee_dialect.instruments.profile import work_of_functions
         from gawee_dialect.passes.outline_kernels import OutlineKernels
@@ -137,7 +140,7 @@ class Model:
 
         module = self.module.clone()
         works: Mapping[str, Work] = {}
-        for each in passes_to(Level.LOOPS, CodeOptions(algorithms=algorithms)):
+        for each in passes_to(Level.LOOPS, options):
             run_passes(make_context(), module, (each,))
             if isinstance(each, OutlineKernels):
                 works = work_of_functions(module)
@@ -162,6 +165,7 @@ class Model:
         fast_math: str | None = None,
         algorithms: str = "fast",
         num_threads: int | None = None,
+        schedules: str | None = None,
     ) -> list[Path]:
         """Write code for C: `ll`, `asm`, `obj`, `shared` or `header`; returns the paths.
 
@@ -171,7 +175,7 @@ class Model:
         """
         from gawee_dialect.backend.export import export
 
-        options = CodeOptions(fast_math, algorithms, parallel=num_threads != 1)
+        options = CodeOptions(fast_math, algorithms, parallel=num_threads != 1, schedules=schedules)
         return export(
             self.lowered(Level.LLVM, options),
             name or c_name(self.name),
@@ -187,6 +191,7 @@ class Model:
         algorithms: str = "fast",
         num_threads: int | None = None,
         cache: bool = True,
+        schedules: str | None = None,
     ) -> CompiledModel:
         """Compile for this processor; returns a callable on NumPy arrays.
 
@@ -196,9 +201,10 @@ class Model:
         `algorithms` are `fast` (Winograd's convolution where it pays: outputs within 1e-4 of their
         range), `exact` (each sum as it is defined, but for its order), or `plain` loops.
         `fast_math` are LLVM's flags for float ops, such as `contract` or `fast`; none by default,
-        so that the result has the rounding that the graph says.
+        so that the result has the rounding that the graph says. `schedules` is a file of choices
+        for kernels, as `gawee-tune` writes it.
         """
-        options = CodeOptions(fast_math, algorithms)
+        options = CodeOptions(fast_math, algorithms, schedules=schedules)
         return self._compile(options, num_threads=num_threads, cache=cache)
 
     def _compile(
@@ -215,18 +221,23 @@ class Model:
         from gawee_dialect.frontends.mlir_text import print_mlir
         from gawee_dialect.passes.instrument import instruments
         from gawee_dialect.target.description import find_processor
+        from gawee_dialect.tuning.database import digest
         from gawee_dialect.universe import is_extended
 
+        observed = bool(instruments()) or is_extended()
+
         def lower() -> ModuleOp:
-            return self.lowered(Level.LLVM, options)
+            # Our own passes are verified in tests; here that takes a third of their time again.
+            return lower_to(self.module, Level.LLVM, options, verify_each=observed)
 
         if not cache:
             return compile_program(lower(), MAIN)
-        if instruments() or is_extended():  # passes must run to be seen, and may be a user's own
+        if observed:  # passes must run to be seen, and may be a user's own
             return compile_program(lower(), MAIN, cache=CompileCache())
         # The generic form leaves nothing out, whatever an op's own form says.
         processor = find_processor(options.target)
-        source = f"{options}\n{processor}\n{print_mlir(self.module, generic=True)}"
+        chosen = f"{options}\n{digest(options.schedules)}\n{processor}"
+        source = f"{chosen}\n{print_mlir(self.module, generic=True)}"
         return cached_program(CompileCache(), source, MAIN, lower)
 
 
@@ -264,9 +275,14 @@ def compile(
     algorithms: str = "fast",
     num_threads: int | None = None,
     cache: bool = True,
+    schedules: str | None = None,
 ) -> CompiledModel:
     """Compile a module at the gawee or linalg level; see `Model.compile`."""
     model = Model(module, parameters or {})
     return model.compile(
-        fast_math=fast_math, algorithms=algorithms, num_threads=num_threads, cache=cache
+        fast_math=fast_math,
+        algorithms=algorithms,
+        num_threads=num_threads,
+        cache=cache,
+        schedules=schedules,
     )

@@ -32,6 +32,7 @@ FORBIDDEN = {
     "interpreter": {"backend", "frontends", "passes", "tools"},
     "backend": {"frontends", "passes", "plots", "tools"},
     "instruments": {"backend", "frontends", "plots", "tools"},
+    "tuning": {"frontends", "interpreter", "plots", "reduce", "tools"},
     "reduce": {"backend", "plots", "tools"},
     "pytorch": {"analysis", "inspection", "instruments", "passes", "plots", "reduce", "tools"},
 }

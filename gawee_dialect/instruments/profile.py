@@ -10,6 +10,7 @@ import ctypes
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,9 @@ from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.locations import node_name, place
 from gawee_dialect.target.description import GIGA, Limit, Processor
+
+if TYPE_CHECKING:
+    from gawee_dialect.backend.compiled import CompiledModel
 
 Array = NDArray[np.generic]
 
@@ -116,7 +120,10 @@ def by_node(parts: Iterable[NodeTime]) -> list[NodeTime]:
 
 
 def _together(parts: Sequence[NodeTime]) -> NodeTime:
-    longest = max(parts, key=lambda part: part.seconds)
+    # What computes names the node, though a constant that is made first may take longer.
+    longest = max(
+        parts, key=lambda part: (part.work is not None and part.work.flops > 0, part.seconds)
+    )
     works = [part.work for part in parts if part.work is not None]
     work = total(works) if len(works) == len(parts) else None
     return replace(longest, seconds=sum(part.seconds for part in parts), work=work)
@@ -160,6 +167,34 @@ class InterpreterProfile(Interpreter.Listener):
         return by_node(self._times)
 
 
+def address_of(value: SSAValue, arrays: Mapping[int, Array]) -> int:
+    """Return the address of what `@main` calls a kernel with: an argument, or workspace."""
+    owner = value.owner
+    if isinstance(owner, memref.ViewOp):
+        offset = owner.byte_shift.owner
+        assert isinstance(offset, arith.ConstantOp)
+        assert isa(offset.value, IntegerAttr)
+        return address_of(owner.source, arrays) + offset.value.value.data
+    assert isinstance(value, BlockArgument)
+    return arrays[value.index].ctypes.data
+
+
+def buffers_of(compiled: CompiledModel, named: Mapping[str, Array]) -> dict[int, Array]:
+    """Return what `@main` is called with, by argument index: given arrays, or new memory."""
+    from gawee_dialect.backend.memory import aligned_bytes
+
+    prepared = compiled.prepared_values()
+    arrays: dict[int, Array] = {}
+    for buffer in compiled.signature.buffers:
+        if buffer.role == "prepared":
+            arrays[buffer.index] = prepared[buffer.name]
+        elif buffer.role in ("output", "workspace"):
+            arrays[buffer.index] = aligned_bytes(buffer.size)
+        else:
+            arrays[buffer.index] = np.ascontiguousarray(named[buffer.name])
+    return arrays
+
+
 class KernelProfile:
     """Runs a network kernel by kernel, as `@main` would call them, and times each call."""
 
@@ -181,23 +216,13 @@ class KernelProfile:
         assert main is not None
         for function in (op for op in module.ops if isinstance(op, FuncOp)):
             function.sym_visibility = None  # so that each kernel has an address
-        self._arrays = arrays
+        self._arrays = arrays  # they have to live as long as this
         calls = [op for op in main.body.block.ops if isinstance(op, CallOp)]
-        self._pointers = [[self._pointer(value) for value in op.arguments] for op in calls]
+        self._pointers = [[address_of(value, arrays) for value in op.arguments] for op in calls]
         self._parts = [timed(op, op.callee.string_value(), 0.0, known) for op in calls]
         ExpandMath().apply(make_context(), module)
         ConvertToLLVM().apply(make_context(), module)
         self._native = NativeModule(module)
-
-    def _pointer(self, value: SSAValue) -> int:
-        owner = value.owner
-        if isinstance(owner, memref.ViewOp):
-            offset = owner.byte_shift.owner
-            assert isinstance(offset, arith.ConstantOp)
-            assert isa(offset.value, IntegerAttr)
-            return self._pointer(owner.source) + offset.value.value.data
-        assert isinstance(value, BlockArgument)
-        return self._arrays[value.index].ctypes.data
 
     def measure(self, runs: int) -> Sequence[NodeTime]:
         """Run the whole network several times; return each node's best time, in order."""
@@ -239,7 +264,6 @@ def profile_kernels(
 ) -> Sequence[NodeTime]:
     """Time the kernels of a module at the loops level; @prepare runs first and is not timed."""
     from gawee_dialect.backend.compiled import CompiledModel
-    from gawee_dialect.backend.memory import aligned_bytes
     from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
     from gawee_dialect.passes.expand_math import ExpandMath
     from gawee_dialect.universe import make_context
@@ -248,14 +272,5 @@ def profile_kernels(
     ExpandMath().apply(make_context(), llvm)
     ConvertToLLVM().apply(make_context(), llvm)
     compiled = CompiledModel(llvm, parameters)
-    named = {**parameters, **inputs}
-    prepared = compiled.prepared_values()
-    arrays: dict[int, Array] = {}
-    for buffer in compiled.signature.buffers:
-        if buffer.role == "prepared":
-            arrays[buffer.index] = prepared[buffer.name]
-        elif buffer.role in ("output", "workspace"):
-            arrays[buffer.index] = aligned_bytes(buffer.size)
-        else:
-            arrays[buffer.index] = np.ascontiguousarray(named[buffer.name])
+    arrays = buffers_of(compiled, {**parameters, **inputs})
     return KernelProfile(loops, arrays, known).measure(runs)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.passes.assign_layouts import AssignLayouts
 from gawee_dialect.passes.assign_schedules import AssignSchedules
 from gawee_dialect.passes.bufferize import Bufferize
@@ -65,9 +66,16 @@ def to_loops() -> Sequence[ModulePass]:
     )
 
 
-def to_kernels(target: str = HOST, algorithms: str = FAST) -> Sequence[ModulePass]:
-    """Return the passes from a graph to scheduled kernels on tensors, weights prepared once."""
-    winograd = (ConvertToWinograd(target=target),) if algorithms == FAST else ()
+def to_kernels(
+    target: str = HOST, algorithms: str = FAST, schedules: str | None = None
+) -> Sequence[ModulePass]:
+    """Return the passes from a graph to scheduled kernels on tensors, weights prepared once.
+
+    Raises GaweeError for algorithms that are neither fast nor exact.
+    """
+    if algorithms not in (FAST, EXACT):
+        raise GaweeError(f"unsupported algorithms '{algorithms}'; supported: {FAST}, {EXACT}")
+    winograd = (ConvertToWinograd(target, schedules),) if algorithms == FAST else ()
     return (
         *optimize(),
         LowerToLinalg(),
@@ -75,7 +83,7 @@ def to_kernels(target: str = HOST, algorithms: str = FAST) -> Sequence[ModulePas
         FormKernels(),  # one op for what is computed in one go
         *winograd,  # before layouts: tiles need wider halos
         AssignLayouts(target=target),  # before schedules: what is contiguous decides on vectors
-        AssignSchedules(target=target),
+        AssignSchedules(target, schedules),
         CanonicalizePass(),
         CommonSubexpressionElimination(),  # weights that several kernels want in one order
         HoistParameterComputation(),
@@ -95,9 +103,11 @@ def kernels_to_loops() -> Sequence[ModulePass]:
     )
 
 
-def to_loops_by_kernels(target: str = HOST, algorithms: str = FAST) -> Sequence[ModulePass]:
+def to_loops_by_kernels(
+    target: str = HOST, algorithms: str = FAST, schedules: str | None = None
+) -> Sequence[ModulePass]:
     """Return the passes from a graph to loops over vectors, by way of kernels."""
-    return (*to_kernels(target, algorithms), *kernels_to_loops())
+    return (*to_kernels(target, algorithms, schedules), *kernels_to_loops())
 
 
 def to_llvm_by_kernels(
@@ -106,11 +116,12 @@ def to_llvm_by_kernels(
     fast_math: str | None = None,
     *,
     parallel: bool = True,
+    schedules: str | None = None,
 ) -> Sequence[ModulePass]:
     """Return the passes from a graph to the llvm dialect, by way of kernels."""
     threads = (ConvertScfToOpenMP(),) if parallel else ()
     return (
-        *to_loops_by_kernels(target, algorithms),
+        *to_loops_by_kernels(target, algorithms, schedules),
         ExpandMath(),  # vectors of exp, not sixteen calls
         *threads,
         ConvertToLLVM(fast_math=fast_math),
@@ -175,8 +186,11 @@ class GaweeToKernels(Pipeline):
     algorithms: str = FAST
     """`fast`, or `exact`: without algorithms that round otherwise than the definition."""
 
+    schedules: str | None = None
+    """A file of choices for kernels, as `gawee-tune` writes it."""
+
     def passes(self) -> Sequence[ModulePass]:
-        return to_kernels(self.target, self.algorithms)
+        return to_kernels(self.target, self.algorithms, self.schedules)
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.dense import array_of, dense_of
 from gawee_dialect.dialect.normalization import GroupNormOp
 from gawee_dialect.dialect.operation import InferredOp
@@ -199,8 +199,8 @@ class _Attempt:
             adapted["value"] = dense_of(array_of(op.value)[corner], type)
         if isinstance(op, ConvOp) and isinstance(new, ConvOp):
             adapted["groups"] = IntegerAttr(_groups(op, new), i64)
-        if isinstance(op, GroupNormOp) and isinstance(new, GroupNormOp):
-            channels = tensor_shape(new.input)[1]
+        if isinstance(op, GroupNormOp | ConvTransposeOp):
+            channels = tensor_shape(new.operands[0])[1]
             adapted["groups"] = IntegerAttr(gcd(op.groups.value.data, channels) or 1, i64)
         if isinstance(op, ConvOp | WindowPoolOp):
             adapted["padding"] = DenseArrayBase.from_list(i64, self._padding(op))

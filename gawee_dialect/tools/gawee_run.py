@@ -133,6 +133,11 @@ def argument_parser() -> CommandParser:
         help="of level llvm: fast (default; Winograd's convolution where it pays), exact (each sum "
         "as defined, but for its order) or plain loops",
     )
+    add(
+        "--schedules",
+        metavar="FILE",
+        help="choices for kernels, as gawee-tune writes them, in the place of the cost model's",
+    )
     add("--fast-math", metavar="FLAGS", help="LLVM's float flags, such as contract or fast")
     add(
         "--num-threads",
@@ -172,6 +177,7 @@ class Session:
         compiled = self.model.compile(
             fast_math=arguments.fast_math,
             algorithms=arguments.algorithms,
+            schedules=arguments.schedules,
             num_threads=arguments.num_threads,
             cache=not arguments.no_cache,
         )
@@ -254,6 +260,7 @@ def emit(session: Session) -> int:
             name=arguments.name,
             fast_math=arguments.fast_math,
             algorithms=arguments.algorithms,
+            schedules=arguments.schedules,
             num_threads=arguments.num_threads,
         )
     for path in paths:
@@ -324,6 +331,7 @@ def profile(session: Session, level: Level) -> dict[str, object]:
         level,
         runs=max(3, arguments.repeat),
         algorithms=arguments.algorithms,
+        schedules=arguments.schedules,
     )
     print_profile(session.console, times, processor)
     if session.memory is not None:

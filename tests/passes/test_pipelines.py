@@ -32,7 +32,7 @@ def seeded(model: Model) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize("level", ["linalg", "loops", "llvm"])
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(module=graphs())
 def test_random_graph_means_the_same_at_every_level(level: str, module: ModuleOp) -> None:
     module.verify()
@@ -52,7 +52,7 @@ def test_random_graph_means_the_same_at_every_level(level: str, module: ModuleOp
 
 @pytest.mark.parametrize("generic", [False, True], ids=["pretty", "generic"])
 @pytest.mark.parametrize("level", ["gawee", "linalg", "loops", "llvm"])
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(module=graphs())
 def test_text_of_every_level_reads_back_as_the_same_module(
     level: str, generic: bool, module: ModuleOp

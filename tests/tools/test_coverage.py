@@ -213,6 +213,21 @@ def test_every_op_that_a_graph_can_hold_is_lowered_or_folded():
         assert {op for entry in frontend.op_support() for op in ops_of(entry.op)} <= names
 
 
+@pytest.mark.parametrize(
+    ("op_type", "expected"),
+    [
+        ("aten.detach", set()),
+        ("aten.relu", {"gawee.relu"}),
+        ("aten.view.default", {"gawee.reshape"}),  # by a method of the emitter
+        ("aten.conv2d.default", {"gawee.conv", "gawee.conv_transpose", "gawee.reshape"}),
+    ],
+)
+def test_ops_of_a_mapping_are_found_in_its_code(op_type: str, expected: set[str]):
+    made = {entry.op_type: entry.op for entry in FRONTENDS["npu-ir"].op_support()}
+
+    assert set(ops_of(made[op_type])) == expected
+
+
 def test_every_pattern_says_which_ops_it_is_for():
     assert [each.__name__ for each in LowerToLinalg.patterns if not matched_ops(each)] == []
 

@@ -46,7 +46,7 @@ def test_json_has_what_each_node_did_and_could_do(level: str, tmp_path: Path) ->
     assert limits["memories"][-1] == {
         "name": "DRAM",
         "bytes": None,
-        "gbytes_per_second": pytest.approx(10),
+        "gbytes_per_second": pytest.approx(20),
     }
 
 

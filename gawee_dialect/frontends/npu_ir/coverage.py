@@ -1,12 +1,16 @@
 """Which nodes of an NPU_IR graph can be imported: the verdict on each, whatever the others are."""
 
+import dis
 import inspect
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from types import CodeType, FunctionType
 
 from xdsl.ir import Operation
 
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, OpSupport
+from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import OpMapping, find_mapping, mappings
 from gawee_dialect.frontends.npu_ir.importer import Importer
 from gawee_dialect.frontends.npu_ir.ir import GETITEM, OpNode
@@ -24,12 +28,31 @@ def op_support() -> Sequence[OpSupport]:
 def _ops_in(function: Callable[..., object], seen: set[object]) -> Iterator[str]:
     """Yield the names of the ops that a function, or one that it calls, constructs."""
     seen.add(function)
-    names = inspect.getclosurevars(function)
-    for value in (*names.nonlocals.values(), *names.globals.values()):
+    for value in _used(function) if isinstance(function, FunctionType) else ():
         if inspect.isclass(value) and issubclass(value, Operation):
             yield value.name
         elif inspect.isfunction(value) and value not in seen and _is_mapping(value):
             yield from _ops_in(value, seen)
+
+
+def _used(function: FunctionType) -> Iterator[object]:
+    """Yield what a function names: of the functions around it, its module, and the emitter."""
+    yield from inspect.getclosurevars(function).nonlocals.values()
+    emitter = "self" if vars(Emitter).get(function.__name__) is function else "emit"
+    for code in _codes(function.__code__):
+        for before, each in pairwise(dis.get_instructions(code)):
+            if each.opname == "LOAD_GLOBAL":
+                yield function.__globals__.get(each.argval)
+            elif before.argval == emitter and each.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+                yield vars(Emitter).get(each.argval)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield a function's code and that of the functions inside of it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
 
 
 def _is_mapping(function: Callable[..., object]) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, first_line
 from gawee_dialect.frontends.npu_ir.convert import Converter
+from gawee_dialect.frontends.npu_ir.decompositions import decompositions
 from gawee_dialect.frontends.npu_ir.errors import ConversionError, ExportError
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Constant, TensorMeta
 from gawee_dialect.frontends.npu_ir.pytorch import (
@@ -177,18 +178,11 @@ def _model_line(error: BaseException) -> str | None:
 
 def _decompose(program: Program, keep: Sequence[str]) -> Program:
     library = torch()
-    table: dict[object, object] = library.export.default_decompositions()
-    for op in [op for op in table if _is_kept(str(op), keep)]:
-        del table[op]
     try:
         with library.no_grad(), _quiet():
-            return program.run_decompositions(table)
+            return program.run_decompositions(decompositions(keep))
     except Exception as error:
         raise _export_error(error) from error
-
-
-def _is_kept(op: str, keep: Sequence[str]) -> bool:
-    return op in keep or op.rpartition(".")[0] in keep
 
 
 def _kind(spec: Spec) -> str:

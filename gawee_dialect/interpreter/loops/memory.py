@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.interpreter.arrays import Array, dtype_of, fresh_array
+from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of, fresh_array
 from gawee_dialect.interpreter.errors import RunError
 from gawee_dialect.interpreter.loops.writer import (
     Buffer,
@@ -75,10 +75,14 @@ def flat_vectors(array: Array) -> Array:
 
 
 def element_lanes(type: Attribute) -> tuple[int, ...]:
-    """Return the shape of a memref's elements: () for scalars, (lanes,) for vectors."""
-    assert isa(type, MemRefType[Attribute])
-    element = type.element_type
-    return element.get_shape() if isa(element, VectorType[Attribute]) else ()
+    """Return the shape of the elements of a memref or tensor: () for scalars, (lanes,) for vectors.
+
+    The second are in memrefs only.
+    """
+    if isa(type, MemRefType[VectorType[Attribute]]):
+        return type.element_type.get_shape()
+    assert isa(type, ShapedType)
+    return ()
 
 
 def has_strides(array: Array, type: Attribute) -> bool:

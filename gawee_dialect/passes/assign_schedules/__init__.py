@@ -11,6 +11,7 @@ from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
 from gawee_dialect.locations import hand_on_location
@@ -21,6 +22,8 @@ from gawee_dialect.passes.assign_schedules.packing import Packing, pack
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.target.description import HOST, Processor, find_processor
+from gawee_dialect.tuning.database import Database, read_database
+from gawee_dialect.tuning.keys import schedule_key
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class AssignSchedules(ModulePass):
        `hoist-parameter-computation` then moves the copy into `@prepare`.
     4. A kernel that takes long enough has its outermost loops shared among threads.
 
-    A kernel that has a schedule keeps it.
+    A kernel that has a schedule keeps it. One that the file of `schedules` has a choice for gets
+    that; raises GaweeError where it doesn't fit, with the reason.
 
     rewrite:
         gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%x, %w)
@@ -51,18 +55,28 @@ class AssignSchedules(ModulePass):
     target: str = HOST
     """The processor to schedule for: `host`, or a name that `gawee-opt --target` knows."""
 
+    schedules: str | None = None
+    """A file of choices, as `gawee-tune` writes it."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        processor = find_processor(self.target)
+        processor, database = find_processor(self.target), read_database(self.schedules)
         for function in op.ops:
             if isinstance(function, FuncOp) and function.body.blocks:
-                _Scheduler(processor).run(function)
+                _Scheduler(processor, database).run(function)
+
+
+def accesses_of(op: KernelOp, analysis: ParameterAnalysis) -> KernelAccesses:
+    """Look at a kernel: parameters' layouts are free where it reads anything else too."""
+    early = [analysis.is_known_early(value) for value in op.inputs]
+    return KernelAccesses.of(op, early)
 
 
 class _Scheduler:
     """Schedules the kernels of one function; kernels of one kind get one schedule."""
 
-    def __init__(self, processor: Processor):
+    def __init__(self, processor: Processor, database: Database):
         self.processor = processor
+        self.database = database
         self.analysis = ParameterAnalysis()
         self.known: dict[object, Schedule] = {}
 
@@ -72,15 +86,30 @@ class _Scheduler:
                 self._assign(op)
 
     def _assign(self, op: KernelOp) -> None:
-        early = [self.analysis.is_known_early(value) for value in op.inputs]
-        kernel = KernelAccesses.of(op, [known and not all(early) for known in early])
+        kernel = accesses_of(op, self.analysis)
         if op.schedule is None:
-            key = _kind(op, early)
+            key = _kind(op, [operand.is_parameter for operand in kernel.inputs])
             if key not in self.known:
-                tile = best_tile(kernel, self.processor)
-                self.known[key] = schedule_of(kernel, tile, self.processor)
+                self.known[key] = self._chosen(kernel) or schedule_of(
+                    kernel, best_tile(kernel, self.processor), self.processor
+                )
             op.schedule = ScheduleAttr(self.known[key])
         self._pack(op, kernel)
+
+    def _chosen(self, kernel: KernelAccesses) -> Schedule | None:
+        """Return the schedule that the database has for a kernel; raises GaweeError."""
+        if not self.database:
+            return None
+        op = kernel.op
+        key = schedule_key(op, [operand.is_parameter for operand in kernel.inputs])
+        entry = self.database.find(key, self.processor.cpu)
+        if entry is None or not isinstance(entry.choice, Schedule):
+            return None
+        problem = entry.choice.problem(op.sizes, op.reductions.value.data)
+        if problem is not None:
+            hint = f"the schedule is that of {entry.place}"
+            raise GaweeError(Diagnostic.at(op, f"cannot have the schedule: {problem}", hint))
+        return entry.choice
 
     def _pack(self, op: KernelOp, kernel: KernelAccesses) -> None:
         schedule = op.schedule

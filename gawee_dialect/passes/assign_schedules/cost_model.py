@@ -86,11 +86,16 @@ def packing_cycles(kernel: KernelAccesses, tile: Tile) -> float:
 def load_cycles(operand: Operand, kernel: KernelAccesses, tile: Tile) -> float:
     """Return the cycles that loading an operand for one step of a tile takes."""
     count = prod(tile.vectors(dim) for dim in tile.points if dim in operand.dims)
-    if tile.vector_dim is None or tile.lanes == 1 or is_packed(operand, kernel, tile.vector):
+    if is_packed(operand, kernel, tile.vector) or not lanes_apart(operand, tile):
         return count / LOADS_PER_CYCLE
-    step = operand.step(tile.vector_dim, tile.lanes)
-    contiguous = tile.vector_dim not in operand.dims or step in (0, 1)
-    return count / LOADS_PER_CYCLE if contiguous else count * LANE_BY_LANE * tile.lanes
+    return count * LANE_BY_LANE * tile.lanes
+
+
+def lanes_apart(operand: Operand, tile: Tile) -> bool:
+    """Whether a vector of an operand is made of elements that don't lie side by side."""
+    if tile.vector_dim is None or tile.lanes == 1 or tile.vector_dim not in operand.dims:
+        return False
+    return operand.step(tile.vector_dim, tile.lanes) not in (0, 1)
 
 
 def step_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
@@ -163,7 +168,10 @@ def lane_counts(processor: Processor) -> Iterator[int]:
 
 
 def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
-    """Yield the tiles to choose from: along the vector and one other dimension."""
+    """Yield the tiles to choose from: along the vector and one other dimension.
+
+    What runs once gets one vector at a time: larger tiles take longer to compile than they save.
+    """
     sizes, parallel = kernel.op.sizes, range(kernel.op.num_parallel)
     yield Tile(None, 1, {})
     for dim in range(len(sizes)):
@@ -171,7 +179,8 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
         if lanes is None:
             continue
         others = [other for other in parallel if other != dim and sizes[other] > 1]
-        for vectors in range(1, MOST_VECTORS + 1 if dim in parallel else 2):
+        several = dim in parallel and not kernel.runs_once
+        for vectors in range(1, MOST_VECTORS + 1 if several else 2):
             if vectors > 1 and lanes * (vectors - 1) >= sizes[dim]:
                 break
             along = {dim: min(lanes * vectors, sizes[dim])} if dim in parallel else {}
@@ -179,8 +188,8 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
             if vectors > 1 and not kernel.accumulate_ops and _instructions(kernel, tile) > UNROLLED:
                 break
             yield tile
-            if not kernel.accumulate_ops:
-                continue  # nothing is used twice: a wider tile only makes longer code
+            if not kernel.accumulate_ops or kernel.runs_once:
+                continue  # where nothing is used twice, a wider tile only makes longer code
             most = processor.vector_registers // vectors
             for other, points in product(others, POINTS):
                 if points <= min(most, sizes[other]):

@@ -88,10 +88,13 @@ class KernelAccesses:
     op: KernelOp
     inputs: Sequence[Operand]
     output: Operand
+    runs_once: bool
+    """Whether all that it reads is known early, so that it runs before any input comes."""
 
     @staticmethod
-    def of(op: KernelOp, is_parameter: Sequence[bool]) -> "KernelAccesses":
-        """Look at a kernel; `is_parameter` says of each input whether it is known early."""
+    def of(op: KernelOp, known_early: Sequence[bool]) -> "KernelAccesses":
+        """Look at a kernel; `known_early` says of each input whether it depends on no other."""
+        runs_once = all(known_early)
         accumulated = op.accumulate.block.args if op.accumulate.blocks else ()
         finished = op.finish.block.args
         maps = op.maps
@@ -101,11 +104,12 @@ class KernelAccesses:
                 maps[index],
                 bool(accumulated) and bool(accumulated[index].uses),
                 bool(finished[index].uses),
-                is_parameter[index],
+                known_early[index] and not runs_once,
             )
             for index, value in enumerate(op.inputs)
         ]
-        return KernelAccesses(op, inputs, Operand(op.target, maps[-1], False, True, False))
+        output = Operand(op.target, maps[-1], False, True, False)
+        return KernelAccesses(op, inputs, output, runs_once)
 
     @cached_property
     def accumulate_ops(self) -> int:

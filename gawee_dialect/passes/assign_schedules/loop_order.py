@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import ceil, prod
 
 from gawee_dialect.dialect.schedule import Loop, Schedule
-from gawee_dialect.passes.assign_schedules.cost_model import Tile, kernel_cycles
+from gawee_dialect.passes.assign_schedules.cost_model import Tile, kernel_cycles, lanes_apart
 from gawee_dialect.passes.assign_schedules.kernel_accesses import BYTES, KernelAccesses, Operand
 from gawee_dialect.target.description import Processor
 
@@ -20,7 +20,18 @@ def schedule_of(kernel: KernelAccesses, tile: Tile, processor: Processor) -> Sch
     parallel = 0
     if kernel_cycles(kernel, tile, processor) >= PARALLEL_CYCLES:
         parallel = _parallel_count(kernel, outer, processor)
+    if kernel.runs_once and vector is not None and _goes_lane_by_lane(kernel, tile):
+        # As fast as lanes that are collected one after another, and far less code.
+        return Schedule((*outer, Loop(vector.dim)), None, parallel)
     return Schedule((*outer, *reducing), vector, parallel)
+
+
+def _goes_lane_by_lane(kernel: KernelAccesses, tile: Tile) -> bool:
+    """Whether a kernel that reduces nothing has an operand that vectors don't fit."""
+    if kernel.accumulate_ops or tile.vector_dim is None:
+        return False
+    operands = (*kernel.inputs, kernel.output)
+    return any(lanes_apart(operand, tile) for operand in operands)
 
 
 def _parallel_loops(kernel: KernelAccesses, tile: Tile, processor: Processor) -> list[Loop]:

@@ -1,7 +1,7 @@
 """Compute 3x3 convolutions by Winograd's algorithm, where that is faster."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import ClassVar
 
 from xdsl.builder import Builder
@@ -10,17 +10,20 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.padding import zero_pad_of
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.copy_kernel import copy_kernel, insert_copy
 from gawee_dialect.dialect.kernel import KernelOp, shape_of
 from gawee_dialect.dialect.types import AnyTensor
 from gawee_dialect.dialect.winograd import KERNEL, WinogradOp
 from gawee_dialect.hints import isa
-from gawee_dialect.passes.convert_to_winograd.choose import Convolution, Plan, choose
+from gawee_dialect.passes.convert_to_winograd.choose import Convolution, Plan, choose, problem
 from gawee_dialect.passes.convert_to_winograd.match import Match, match, over_output
 from gawee_dialect.passes.convert_to_winograd.weights import transformed
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.target.description import HOST, Processor, find_processor
+from gawee_dialect.tuning.database import Database, Direct, Winograd, read_database
+from gawee_dialect.tuning.keys import algorithm_key
 
 
 @dataclass(eq=False)
@@ -28,6 +31,7 @@ class ConvertConvolution(Pattern):
     """gawee.kernel (3x3, stride 1) -> gawee.winograd on a wider padding and transformed weights"""
 
     processor: Processor
+    database: Database = field(default_factory=Database)
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: KernelOp, rewriter: PatternRewriter) -> None:
@@ -35,13 +39,33 @@ class ConvertConvolution(Pattern):
         if isinstance(found, str):
             self.missed(op, found)
             return
-        plan = choose(found.convolution, self.processor)
+        chosen = self._chosen(found)
+        if isinstance(chosen, Direct):
+            self.missed(op, "expected a choice of Winograd's algorithm, got the direct one")
+            return
+        plan = chosen or choose(found.convolution, self.processor)
         if plan is None:
             self.missed(op, "expected fewer cycles than the direct convolution, got more")
             return
         new = _winograd(rewriter, found, plan)
+        new.attributes.update(op.attributes)
         new.target.name_hint = op.target.name_hint
         rewriter.replace(op, new)
+
+    def _chosen(self, found: Match) -> Plan | Direct | None:
+        """Return what the database has for a convolution; raises GaweeError."""
+        if not self.database:
+            return None
+        entry = self.database.find(algorithm_key(found.op), self.processor.cpu)
+        if entry is None or not isinstance(entry.choice, Winograd):
+            return entry.choice if entry is not None and isinstance(entry.choice, Direct) else None
+        plan = Plan(**asdict(entry.choice), cycles=0.0)
+        misfit = problem(found.convolution, plan)
+        if misfit is not None:
+            hint = f"the choice is that of {entry.place}"
+            message = f"cannot be computed by Winograd's algorithm as chosen: {misfit}"
+            raise GaweeError(Diagnostic.at(found.op, message, hint))
+        return plan
 
 
 def _winograd(builder: Builder, found: Match, plan: Plan) -> WinogradOp:
@@ -130,5 +154,9 @@ class ConvertToWinograd(RewritePass):
     target: str = HOST
     """The processor to choose for: `host`, or a name that `gawee-opt --target` knows."""
 
+    schedules: str | None = None
+    """A file of choices, as `gawee-tune` writes it; they hold in the place of the model's."""
+
     def make_patterns(self) -> Sequence[RewritePattern]:
-        return [ConvertConvolution(find_processor(self.target))]
+        database = read_database(self.schedules)
+        return [ConvertConvolution(find_processor(self.target), database)]

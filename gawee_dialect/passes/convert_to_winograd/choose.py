@@ -77,16 +77,36 @@ def direct_cycles(convolution: Convolution, processor: Processor) -> float:
 
 def choose(convolution: Convolution, processor: Processor) -> Plan | None:
     """Return the fastest way, None where the direct one is."""
-    found = list(plans(convolution, processor))
-    if not found:
+    possible = list(plans(convolution, processor))
+    if not possible:
         return None
-    best = min(found, key=lambda plan: plan.cycles)
+    best = min(possible, key=lambda plan: plan.cycles)
     gain = direct_cycles(convolution, processor) / best.cycles
     return best if gain >= SMALLEST_GAIN else None
 
 
+def problem(convolution: Convolution, plan: Plan) -> str | None:
+    """Say why a convolution cannot be computed as planned; None where it can."""
+    if plan.tile not in TRANSFORMS:
+        return f"expected a tile of {' or '.join(map(str, TRANSFORMS))}, got {plan.tile}"
+    for what, size, part in (
+        ("'lanes' to divide 'panel'", plan.panel, plan.lanes),
+        ("'panel' to divide the output channels", convolution.features, plan.panel),
+        ("'lanes' to divide the input channels", convolution.channels, plan.lanes),
+    ):
+        if size % part:
+            return f"expected {what} ({size}), got {part}"
+    tiles = convolution.tiles(plan.tile)
+    if plan.block > tiles or (plan.by_channel and plan.block != tiles):
+        wanted = f"{tiles}" if plan.by_channel else f"at most {tiles}"
+        return f"expected a block of {wanted} tiles, got {plan.block}"
+    if plan.rows > plan.block:
+        return f"expected at most {plan.block} rows, as many as a block has tiles, got {plan.rows}"
+    return None
+
+
 def plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
-    """Yield every way to compute a convolution, none where no vector divides its channels."""
+    """Yield the ways to choose from, each with the cycles that the model expects of it."""
     lanes = lanes_of(convolution, processor)
     if lanes is None:
         return

@@ -147,11 +147,12 @@ class LoopNest:
         if count == 1:
             go_on(builder, place)
             return
-        # Around a register tile LLVM would unroll on its own account, and run out of registers.
-        reduces = loop.dim >= self.op.num_parallel
-        inner, counter = open_loop(
-            builder, self.counters, count, f"d{loop.dim}", unroll=1 if reduces else False
-        )
+        # Around a register tile LLVM would unroll on its own account, and run out of registers; the
+        # innermost loop of what is not a vector is for what takes longer to compile than to run.
+        innermost = not rest and self.vector_dim is None and not self.reducing
+        rolled = innermost or loop.dim >= self.op.num_parallel
+        unroll = False if rolled else None
+        inner, counter = open_loop(builder, self.counters, count, f"d{loop.dim}", unroll=unroll)
         self._visit(inner, loop, count, LinearIndex(terms={counter: 1}), place, go_on)
         inner.insert(scf.YieldOp())
 

@@ -20,6 +20,8 @@ from gawee_dialect.passes.lower_linalg_to_loops import constant_index
 
 UNROLL = "gawee.unroll"
 """The attribute of a loop that says how LLVM unrolls it: `"full"`, or how many times."""
+ROLLED = IntegerAttr(1, i64)
+"""Its value on a loop that LLVM is to leave as it is."""
 
 
 def open_loop(
@@ -28,21 +30,19 @@ def open_loop(
     count: int,
     name: str,
     *,
-    unroll: bool | int = False,
+    unroll: bool | None = None,
     upper: SSAValue | None = None,
 ) -> tuple[Builder, SSAValue]:
     """Insert a loop of `count` iterations, or `upper` where that is smaller.
 
-    LLVM unrolls it wholly where `unroll` is True, so many times where it is a number.
+    `unroll` says whether LLVM unrolls it; None leaves that to LLVM.
     """
     body = Block(arg_types=[IndexType()])
     body.args[0].name_hint = name
     lower, end, step = (constant_index(builder, value) for value in (0, count, 1))
     loop = builder.insert(scf.ForOp(lower, upper or end, step, (), Region(body)))
-    if unroll is True:
-        loop.attributes[UNROLL] = StringAttr("full")
-    elif unroll:
-        loop.attributes[UNROLL] = IntegerAttr(unroll, i64)
+    if unroll is not None:
+        loop.attributes[UNROLL] = StringAttr("full") if unroll else ROLLED
     counters.trip_counts[body.args[0]] = count
     return Builder(InsertPoint.at_end(body)), body.args[0]
 
@@ -54,7 +54,7 @@ def loops(
     names: Sequence[str],
     inside: Callable[[Builder, Sequence[LinearIndex]], None],
     *,
-    unroll: bool = False,
+    unroll: bool | None = None,
 ) -> None:
     """Insert loops inside one another, none for one iteration, and what is in the innermost."""
     opened: list[Builder] = []

@@ -96,9 +96,9 @@ def _fill(builder: Builder, buffer: SSAValue, box: Box, value: SSAValue) -> None
         def store_part(along: Builder, part: Sequence[LinearIndex]) -> None:
             store(along, [*rows, *(index.scaled(lanes) for index in part)])
 
-        loops(inner, counters, [row // lanes], [f"i{len(rows)}"], store_part)
+        loops(inner, counters, [row // lanes], [f"i{len(rows)}"], store_part, unroll=False)
         if row % lanes:
             store(inner, [*rows, LinearIndex(row - lanes)])
 
     names = [f"i{axis}" for axis in range(len(sizes) - 1)]
-    loops(builder, counters, sizes[:-1], names, fill_row)
+    loops(builder, counters, sizes[:-1], names, fill_row, unroll=False)

@@ -14,13 +14,14 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     TensorType,
+    UnrealizedConversionCastOp,
     i64,
 )
 from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.utils.hints import isa
 
-from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape
+from gawee_dialect.dialect.types import AnyTensor, element_type, is_unsigned, tensor_shape
 
 Groups = Sequence[Sequence[int]]
 """A reassociation: for each axis of the smaller shape, the axes of the larger one it stands for."""
@@ -35,8 +36,12 @@ def constant(builder: Builder, value: float, element: Attribute) -> SSAValue:
 
 
 def zero(builder: Builder, element: Attribute) -> SSAValue:
-    """Make the scalar zero of an element type."""
-    return constant(builder, 0, element)
+    """Make the scalar zero of an element type; arith has constants without a sign only."""
+    if not is_unsigned(element):
+        return constant(builder, 0, element)
+    assert isa(element, IntegerType)
+    signless = constant(builder, 0, IntegerType(element.width.data))
+    return builder.insert(UnrealizedConversionCastOp.get([signless], [element])).results[0]
 
 
 def lowest(builder: Builder, element: Attribute) -> SSAValue:

@@ -18,7 +18,7 @@ for _file in sorted(Path(__file__).parent.glob("cases_*.py")):
     import_module(f"tests.frontends.aten.{_file.stem}")
 
 SETTINGS = settings(
-    max_examples=10,
+    max_examples=6,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],

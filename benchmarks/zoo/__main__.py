@@ -1,0 +1,106 @@
+"""Check the networks of the zoo, a few at a time, and write the table of docs/zoo.md."""
+
+import json
+import multiprocessing
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from time import monotonic
+
+from benchmarks.zoo.check import Result, check
+from benchmarks.zoo.libraries import import_library
+from benchmarks.zoo.networks import Network, zoo
+from benchmarks.zoo.table import page
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RESULTS = ROOT / "build" / "zoo.jsonl"
+PAGE = ROOT / "docs" / "zoo.md"
+LIBRARIES = ("torchvision", "timm", "transformers")
+
+
+def _answer(network: Network, connection: Connection) -> None:
+    connection.send(check(network))
+
+
+class Running:
+    """A process that checks one network."""
+
+    def __init__(self, network: Network, timeout: float) -> None:
+        """Start it: forked, so that libraries need not be imported again."""
+        self.network, self.deadline, self.timeout = network, monotonic() + timeout, timeout
+        self.connection, theirs = multiprocessing.Pipe(duplex=False)
+        fork = multiprocessing.get_context("fork")
+        self.process = fork.Process(target=_answer, args=(network, theirs))
+        self.process.start()
+        theirs.close()
+
+    def result(self) -> Result:
+        """Return what it found; a crash and a timeout are results too."""
+        failed = Result(self.network.name, self.network.library, "run")
+        try:
+            if self.connection.poll():
+                return self.connection.recv()
+            self.process.kill()
+            failed.reason = f"took more than {self.timeout:.0f} s"
+        except EOFError:
+            self.process.join()
+            failed.reason = f"crashed: exit code {self.process.exitcode}"
+        finally:
+            self.process.join()
+        return failed
+
+
+def run_zoo(networks: Iterable[Network], jobs: int, timeout: float) -> Iterator[Result]:
+    """Yield the results of networks as they come, some networks at a time."""
+    waiting, running = list(networks), list[Running]()
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            running.append(Running(waiting.pop(0), timeout))
+        left = max(0.0, min(each.deadline for each in running) - monotonic())
+        ready = wait([each.connection for each in running], left)
+        ended = [e for e in running if e.connection in ready or e.deadline <= monotonic()]
+        for each in ended:
+            running.remove(each)
+            yield each.result()
+
+
+def read_results(path: Path = RESULTS) -> dict[str, Result]:
+    """Return the latest result of every network that was checked."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    results = (Result(**json.loads(line)) for line in lines)
+    return {each.name: each for each in results}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check, keep the results, write the page; return 1 where a network computes something else."""
+    parser = ArgumentParser(prog="python -m benchmarks.zoo", description=__doc__)
+    parser.add_argument("names", nargs="*", help="parts of names; all networks without them")
+    parser.add_argument("--jobs", type=int, default=1, help="how many networks at a time")
+    parser.add_argument("--timeout", type=float, default=900, help="seconds for each")
+    parser.add_argument("--missing", action="store_true", help="only what has no result yet")
+    options = parser.parse_args(arguments)
+    known = read_results()
+    chosen = [
+        network
+        for name, network in zoo().items()
+        if (not options.names or any(part in name for part in options.names))
+        and not (options.missing and name in known)
+    ]
+    for library in LIBRARIES if chosen else ():
+        import_library(library)
+    RESULTS.parent.mkdir(exist_ok=True)
+    for result in run_zoo(chosen, options.jobs, options.timeout):
+        with RESULTS.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(result)) + "\n")
+        figures = f"{result.difference:.1e}, compiled in {result.compile_seconds:.0f} s"
+        print(f"{result.name}: {result.verdict}: {result.reason or figures}", flush=True)
+    results = read_results()
+    PAGE.write_text(page([results[name] for name in zoo() if name in results]), encoding="utf-8")
+    return int(any(each.verdict == "wrong" for each in results.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

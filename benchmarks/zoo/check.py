@@ -1,0 +1,159 @@
+"""One network of the zoo, from PyTorch to native code: `python -m benchmarks.zoo.check resnet18`.
+
+It prints one JSON object: a Result.
+"""
+
+import json
+import math
+import sys
+import tempfile
+import warnings
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from benchmarks.zoo.networks import Network, zoo
+from benchmarks.zoo.weights import settle
+from gawee_dialect.frontends.npu_ir import NPU_IR, extract_ir
+from gawee_dialect.pytorch import ir_model
+
+TOLERANCE = 1e-3
+"""How far an output may be from PyTorch's, relative to its range."""
+
+LEAST_RESPONSE = 1e-2
+"""How much of its range an output must move with the input: one that does not shows nothing."""
+
+THREADS = 2
+
+
+@dataclass
+class Result:
+    """What became of a network; `reason` says why it failed, and is empty where it did not."""
+
+    name: str
+    library: str
+    stage: str = "build"
+    nodes: int = 0
+    ops: int = 0
+    difference: float = math.nan
+    compile_seconds: float = math.nan
+    ms: float = math.nan
+    eager_ms: float = math.nan
+    reason: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """`passed`, `wrong` where it ran and computed something else, or `failed` before that."""
+        if not self.reason:
+            return "passed"
+        return "wrong" if self.stage == "compare" else "failed"
+
+
+def relative_difference(expected: np.ndarray, got: np.ndarray) -> float:
+    """Return the largest difference over the range of what is expected; inf for other shapes."""
+    if expected.shape != got.shape or expected.dtype != got.dtype:
+        return math.inf
+    wide, other = expected.astype(np.float64), got.astype(np.float64)
+    if not wide.size:
+        return 0.0
+    finite = wide[np.isfinite(wide)]
+    span = float(np.ptp(finite)) if finite.size else 0.0
+    same = (wide == other) | (np.isnan(wide) & np.isnan(other))
+    apart = np.where(same, 0.0, np.abs(wide - other))
+    return float(np.nan_to_num(apart / (span or 1.0), nan=math.inf).max())
+
+
+def tensors(output: object) -> list[np.ndarray]:
+    """Return the tensors of a model's output, as arrays."""
+    leaves = torch.utils._pytree.tree_leaves(output)
+    return [leaf.detach().numpy() for leaf in leaves if isinstance(leaf, Tensor)]
+
+
+def other_inputs(inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Return the inputs with other numbers, as far as any numbers will do."""
+    return tuple(torch.randn_like(x) if x.is_floating_point() else x.roll(1, -1) for x in inputs)
+
+
+def best_ms(run, seconds: float = 0.4) -> float:
+    """Return the shortest of some runs, in milliseconds."""
+    run()
+    times: list[float] = []
+    start = perf_counter()
+    while len(times) < 3 or (perf_counter() - start < seconds and len(times) < 200):
+        begin = perf_counter()
+        run()
+        times.append(perf_counter() - begin)
+    return min(times) * 1e3
+
+
+def check(network: Network) -> Result:
+    """Take a network all the way; never raises for what the compiler does not do."""
+    result = Result(network.name, network.library)
+    try:
+        _check(network, result)
+    except Exception as error:
+        text = str(error).strip().splitlines() or [type(error).__name__]
+        result.reason = f"{type(error).__name__}: {text[0]}"[:300]
+        if "-v" in sys.argv:
+            raise
+    return result
+
+
+def _check(network: Network, result: Result) -> None:
+    torch.manual_seed(0)
+    torch.set_num_threads(THREADS)
+    model, inputs = network.build()
+    model = model.float().eval()
+    settle(model, inputs)
+    with torch.inference_mode():
+        expected = tensors(model(*inputs))
+        other = tensors(model(*other_inputs(inputs)))
+    response = max(map(relative_difference, expected, other))
+    if not response > LEAST_RESPONSE or not all(np.isfinite(each).all() for each in expected):
+        raise ValueError(f"outputs show nothing: they move by {response:.1g} of their range")
+
+    result.stage = "extract"
+    ir = extract_ir(model, inputs, strict=False, model_name=network.name)
+    result.stage = "save and load"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "graph.json"
+        ir.save(path)
+        ir = NPU_IR.load(path)
+    result.nodes, result.ops = len(ir.nodes), len({node.op_type for node in ir.nodes})
+
+    result.stage = "import"
+    graph = ir_model(ir, dict(model.state_dict()))
+    result.stage = "compile"
+    start = perf_counter()
+    compiled = graph.compile(num_threads=THREADS, cache=False)
+    result.compile_seconds = perf_counter() - start
+
+    result.stage = "run"
+    arrays = {
+        meta.name: tensor.numpy() for meta, tensor in zip(ir.graph_inputs, inputs, strict=True)
+    }
+    got = list(compiled.run(arrays).values())
+    result.stage = "compare"
+    if len(got) != len(expected):
+        raise ValueError(f"expected {len(expected)} outputs, got {len(got)}")
+    result.difference = max(map(relative_difference, expected, got))
+    if not result.difference <= TOLERANCE:
+        raise ValueError(f"outputs are {result.difference:.1e} of their range apart")
+    result.stage = "time"
+    result.ms = best_ms(lambda: compiled.run(arrays))
+    with torch.inference_mode():
+        result.eager_ms = best_ms(lambda: model(*inputs))
+
+
+def main() -> None:
+    """Check the network that the command line names."""
+    warnings.simplefilter("ignore")
+    print(json.dumps(asdict(check(zoo()[sys.argv[1]]))))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""The results of the zoo as a page of the documentation."""
+
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+
+from benchmarks.zoo.check import Result
+
+HEAD = """# The zoo: published networks, from PyTorch to native code
+
+{passed} of {total} networks pass: what native code computes is within 1e-3 of PyTorch's output, relative to the range of that
+output. {wrong} compute something else; {failed} are refused or fail before they run, with a reason that is listed.
+
+Each network has random weights, and normalisations that saw random inputs, so that all branches matter; a network whose output does
+not move with its input is not counted as passed. Inputs are small: images of 32 to 256 pixels, sequences of 16 tokens. Each is
+extracted from PyTorch, saved as JSON, loaded, imported, compiled with the default (fast) algorithms for two threads, and run in a
+process of its own.
+
+Times are indicative only: they were taken while other programs ran. *latency* is that of PyTorch's eager mode over ours, for one
+call: 2.0 is twice as fast.
+
+Versions: {versions}.
+
+`python -m benchmarks.zoo` writes this page; `pytest -m zoo` runs the same checks.
+"""
+
+
+def _row(result: Result) -> str:
+    ratio = result.eager_ms / result.ms
+    return (
+        f"| {result.name} | {result.nodes} | {result.ops} | {result.difference:.1e} "
+        f"| {result.compile_seconds:.0f} | {result.ms:.1f} | {result.eager_ms:.1f} "
+        f"| {ratio:.2f} |"
+    )
+
+
+def _passed(results: Iterable[Result]) -> list[str]:
+    lines = [
+        "| model | nodes | distinct ops | max difference | compile s | ms | eager ms | latency |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    return lines + [_row(each) for each in results]
+
+
+def _failed(results: Iterable[Result]) -> list[str]:
+    lines = ["| model | library | stage | reason |", "|---|---|---|---|"]
+    for each in results:
+        reason = each.reason.replace("|", "\\|")
+        lines.append(f"| {each.name} | {each.library} | {each.stage} | {reason} |")
+    return lines
+
+
+def page(results: Sequence[Result]) -> str:
+    """Return the page: networks that pass by library, then those that do not and why."""
+    passed = [each for each in results if each.verdict == "passed"]
+    others = [each for each in results if each.verdict != "passed"]
+    wrong = sum(each.verdict == "wrong" for each in others)
+    versions = ", ".join(
+        f"{name} {version(name)}" for name in ("torch", "torchvision", "timm", "transformers")
+    )
+    head = HEAD.format(
+        passed=len(passed),
+        total=len(results),
+        wrong=wrong or "None",
+        failed=len(others) - wrong,
+        versions=versions,
+    )
+    lines = [head]
+    for library in dict.fromkeys(each.library for each in passed):
+        lines += [f"## {library}", ""]
+        lines += [*_passed(each for each in passed if each.library == library), ""]
+    if others:
+        lines += ["## What does not pass", "", *_failed(others), ""]
+    return "\n".join(lines).rstrip() + "\n"

@@ -1,0 +1,185 @@
+"""gawee-tune: measure versions of each kernel inside the running network, and keep the fastest.
+
+They are kept in a file, which `gawee-run --schedules` and `Model.compile(schedules=...)` take.
+"""
+
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from gawee_dialect.backend.openmp import check_threads, cores
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.model import load
+from gawee_dialect.tools.command_line import DONE, CommandParser, run_tool
+from gawee_dialect.tools.gawee_run import random_parameters
+from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
+from gawee_dialect.tuning.search import Outcome, Phase, Settings, Tuner, choices_of, shown
+
+PROG = "gawee-tune"
+DATABASE = "schedules.jsonl"
+
+
+def argument_parser() -> CommandParser:
+    """Describe the command line."""
+    parser = CommandParser(
+        prog=PROG,
+        description=__doc__,
+        allow_abbrev=False,
+        epilog="A run that was stopped goes on where it was: what the file has is not measured "
+        "again.\nexit code: 0 done, or the budget is spent; 1 the input is wrong; 2 a bug in "
+        "gawee-tune",
+    )
+    add = parser.add_argument
+    add("graph", help="graph in any format, or MLIR")
+    add(
+        "--weights",
+        metavar="PATH",
+        help="folder of raw files, .npz, .safetensors or .pt, or 'random' "
+        "(default: beside the graph)",
+    )
+    add(
+        "--input",
+        action="append",
+        default=[],
+        metavar="[NAME=]SOURCE",
+        help=".npy file, picture, or 'random' (default: random); may be repeated",
+    )
+    add("--inputs", metavar="NPZ", help="several inputs in one .npz file, by name")
+    add("--seed", type=int, default=0, help="of random inputs and weights (default: 0)")
+    add("--threads", type=int, metavar="N", help="to tune for (default: one a core)")
+    add(
+        "--database",
+        default=DATABASE,
+        metavar="FILE",
+        help=f"where choices are kept; lines are added to it (default: {DATABASE})",
+    )
+    add(
+        "--budget",
+        type=float,
+        default=float("inf"),
+        metavar="SECONDS",
+        help="begin with no further kernel after this time; those that take longest come first "
+        "(default: no limit)",
+    )
+    add(
+        "--kernels",
+        default="*",
+        metavar="PATTERN",
+        help="tune only those whose node or description matches, such as 'layer1.*' or 'conv *'",
+    )
+    add(
+        "--candidates",
+        type=int,
+        default=Settings().most,
+        metavar="N",
+        help=f"versions of each kernel to measure (default: {Settings().most})",
+    )
+    add(
+        "--list",
+        action="store_true",
+        help="measure nothing; print what is chosen for each kernel as lines of such a file",
+    )
+    add("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+@dataclass
+class Report:
+    """What the user sees of a search: the progress, and a line for each kernel."""
+
+    console: Console
+    progress: Progress
+    start: float
+    budget: float
+
+    def remaining(self) -> bool:
+        """Whether there is time for another kernel."""
+        return perf_counter() - self.start < self.budget
+
+    def search(self, phase: Phase) -> bool:
+        """Tune the kernels of a phase; return whether there was time for all of them."""
+        name = phase.decision.name.lower()
+        todo = phase.todo
+        if phase.known:
+            self._print(f"{name}: {len(phase.known)} kernels are in the file already")
+        task = self.progress.add_task(name, total=len(todo), what="")
+        for kernel in todo:
+            if not self.remaining():
+                return False
+            what = kernel.description
+
+            def tell(text: str, what: str = what) -> None:
+                self.progress.update(task, what=f"{what}: {text}")
+
+            tell("compiling")
+            self._print(outcome_text(phase.tune(kernel, tell)))
+            self.progress.update(task, advance=1, what="")
+        return True
+
+    def _print(self, text: str) -> None:
+        self.console.print(text, highlight=False, markup=False, soft_wrap=True)
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """Return what is printed of a kernel: the times of one call, and what was chosen."""
+    before, after = outcome.default_seconds * 1e6, outcome.seconds * 1e6
+    kernel = outcome.kernel
+    gain = f"{before:.1f} -> {after:.1f} us" if after < before else f"{before:.1f} us"
+    calls = f" x{len(kernel.nodes)}" if len(kernel.nodes) > 1 else ""
+    wrong = f"; {outcome.wrong} computed something else" if outcome.wrong else ""
+    choice = shown(outcome.entry.choice)
+    return f"{kernel.description}{calls}: {gain} of {outcome.candidates} versions{wrong}: {choice}"
+
+
+def tune(arguments: Namespace) -> int:
+    """Search, and say what was found; raises GaweeError and OSError."""
+    check_threads(arguments.threads)
+    if arguments.candidates < 1:
+        raise GaweeError(f"expected at least 1 candidate, got {arguments.candidates}")
+    start = perf_counter()
+    model = load(arguments.graph, {} if arguments.weights == "random" else arguments.weights)
+    if arguments.list:
+        known = arguments.database if Path(arguments.database).exists() else None
+        for entry in choices_of(model.module, known):
+            sys.stdout.write(entry.line())
+        return DONE
+    if arguments.weights == "random":
+        model.parameters = random_parameters(model, arguments.seed)
+    specs = input_specs(model.arguments)
+    inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, PictureScale())
+    console = Console()
+    settings = Settings(arguments.threads or cores(), arguments.candidates, arguments.kernels)
+    tuner = Tuner(model.module, model.bound, inputs, arguments.database, settings)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    shown_on = Console(stderr=True)
+    complete = True
+    with Progress(*columns, TextColumn("{task.fields[what]}"), console=shown_on) as progress:
+        report = Report(console, progress, start, arguments.budget)
+        for phase in tuner.phases():
+            complete = report.search(phase)
+            if not complete:
+                break
+    if not complete:
+        console.print("the budget is spent; the same command goes on", highlight=False)
+    console.print(f"wrote {arguments.database}", highlight=False, soft_wrap=True, markup=False)
+    return DONE
+
+
+def run(argv: Sequence[str]) -> int:
+    """Do what the command line says; raises GaweeError and OSError."""
+    return tune(argument_parser().parse_all(argv))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run gawee-tune; return the exit code."""
+    return run_tool(PROG, sys.argv[1:] if argv is None else argv, run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Choices for kernels that were measured or written by hand: how they are kept, and found."""

@@ -1,0 +1,105 @@
+"""What is worth measuring for a kernel: the best by the cost models, and other loop orders."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import islice
+
+from gawee_dialect.dialect.schedule import Loop, Schedule
+from gawee_dialect.passes.assign_schedules.cost_model import (
+    Tile,
+    best_tile,
+    candidates,
+    kernel_cycles,
+)
+from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses
+from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
+from gawee_dialect.passes.convert_to_winograd.choose import Convolution, Plan, choose, plans
+from gawee_dialect.target.description import Processor
+from gawee_dialect.tuning.database import Choice, Direct, Winograd
+
+SLOWEST = 2.0
+"""How many times the cycles of the best tile a tile may take, by the model, to be measured."""
+ALIKE = 2
+"""How many candidates may differ in what matters little alone."""
+SPLITS = (4, 8, 2)
+"""Register tiles in a block."""
+
+
+def schedules(kernel: KernelAccesses, processor: Processor, most: int) -> list[Schedule]:
+    """Return up to `most` schedules; the first is the model's choice.
+
+    Two thirds are register tiles, the best by the model; the rest are other orders of the loops
+    around the first tile, and blocks of it.
+    """
+    tiles = ranked_tiles(kernel, processor)
+    by_tile = [schedule_of(kernel, tile, processor) for tile in islice(tiles, most)]
+    first = by_tile[0]
+    orders = [each for each in variants(kernel, first) if _fits(kernel, each)]
+    share = max(1, most - min(len(orders), most // 3))
+    return list(dict.fromkeys([*by_tile[:share], *orders, *by_tile[share:]]))[:most]
+
+
+def _fits(kernel: KernelAccesses, schedule: Schedule) -> bool:
+    return schedule.problem(kernel.op.sizes, kernel.op.reductions.value.data) is None
+
+
+def ranked_tiles(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
+    """Yield the tile that the model chooses, then others from the fastest on.
+
+    Tiles that differ in the number of points alone are alike: a few of them are enough.
+    """
+    best = best_tile(kernel, processor)
+    yield best
+    limit = SLOWEST * kernel_cycles(kernel, best, processor)
+    timed = [
+        (kernel_cycles(kernel, tile, processor), tile) for tile in candidates(kernel, processor)
+    ]
+    seen: dict[object, int] = {_family(best): 1}
+    for cycles, tile in sorted(timed, key=lambda pair: pair[0]):
+        family = _family(tile)
+        if cycles > limit or tile == best or seen.get(family, 0) >= ALIKE:
+            continue
+        seen[family] = seen.get(family, 0) + 1
+        yield tile
+
+
+def _family(tile: Tile) -> object:
+    """Return what tiles have in common that are alike."""
+    along = 0 if tile.vector_dim is None else tile.vectors(tile.vector_dim)
+    return tile.vector_dim, tile.lanes, along, tuple(tile.points)
+
+
+def variants(kernel: KernelAccesses, schedule: Schedule) -> Iterator[Schedule]:
+    """Yield other orders of a schedule's loops: another one outermost, or a block around them."""
+    number = sum(loop.dim < kernel.op.num_parallel for loop in schedule.loops)
+    outer, reducing = schedule.loops[:number], schedule.loops[number:]
+    for index in range(1, number):
+        order = (outer[index], *outer[:index], *outer[index + 1 :])
+        yield replace(schedule, loops=(*order, *reducing))
+    for factor in SPLITS:
+        for index, loop in enumerate(outer):
+            blocked = Loop(loop.dim, loop.step * factor)
+            if index and blocked.step < kernel.op.sizes[loop.dim]:
+                yield replace(schedule, loops=(blocked, *schedule.loops))
+
+
+def algorithms(convolution: Convolution, processor: Processor, most: int) -> list[Choice]:
+    """Return up to `most` algorithms; the first is the model's choice, one is the direct one."""
+    chosen = choose(convolution, processor)
+    ranked = sorted(plans(convolution, processor), key=lambda plan: plan.cycles)
+    others = _different(plan for plan in ranked if plan != chosen)
+    first: list[Choice] = [Direct()] if chosen is None else [_choice(chosen), Direct()]
+    return [*first, *(_choice(plan) for plan in islice(others, max(0, most - len(first))))]
+
+
+def _different(ranked: Iterable[Plan]) -> Iterator[Plan]:
+    seen: dict[object, int] = {}
+    for plan in ranked:
+        family = plan.tile, plan.by_channel, plan.panel
+        if seen.get(family, 0) < ALIKE:
+            seen[family] = seen.get(family, 0) + 1
+            yield plan
+
+
+def _choice(plan: Plan) -> Winograd:
+    return Winograd(plan.tile, plan.by_channel, plan.block, plan.rows, plan.panel, plan.lanes)

@@ -1,0 +1,100 @@
+"""A network on its way to kernels, stopped where choices are made, with keys on its kernels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import PatternRewriteWalker
+
+from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.passes.assign_schedules import AssignSchedules, accesses_of
+from gawee_dialect.passes.convert_to_winograd import ConvertConvolution, ConvertToWinograd
+from gawee_dialect.passes.convert_to_winograd.match import Match, match
+from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
+from gawee_dialect.passes.pass_manager import run_passes
+from gawee_dialect.passes.pipelines import to_kernels
+from gawee_dialect.passes.rewrite_pass import Driver
+from gawee_dialect.target.description import HOST, Processor
+from gawee_dialect.tuning.database import Database
+from gawee_dialect.tuning.keys import Decision, algorithm_key, mark, mark_of, schedule_key
+from gawee_dialect.universe import make_context
+
+
+@dataclass(frozen=True)
+class _Stages:
+    """The passes to scheduled kernels: before algorithms are chosen, and before and after that."""
+
+    to_formed: Sequence[ModulePass]
+    to_layouts: Sequence[ModulePass]
+    to_scheduled: Sequence[ModulePass]
+
+    @staticmethod
+    def of(path: str | None) -> "_Stages":
+        passes = to_kernels(HOST, schedules=path)
+        kinds = [type(each) for each in passes]
+        algorithms, schedules = kinds.index(ConvertToWinograd), kinds.index(AssignSchedules)
+        return _Stages(passes[:algorithms], passes[algorithms + 1 : schedules], passes[schedules:])
+
+
+class Lowering:
+    """Lowers one network, with several sets of choices."""
+
+    def __init__(self, module: ModuleOp, processor: Processor):
+        self.processor = processor
+        self.formed = module.clone()
+        """The network when its convolutions are kernels, and no algorithm is chosen."""
+        run_passes(make_context(), self.formed, _Stages.of(None).to_formed)
+        for op in self.formed.walk():
+            if isinstance(op, KernelOp) and isinstance(match(op), Match):
+                mark(op, Decision.ALGORITHM, algorithm_key(op))
+
+    def convolutions(self) -> dict[str, Match]:
+        """Return the convolutions that have a choice of algorithms, by key."""
+        found: dict[str, Match] = {}
+        for op in self.formed.walk():
+            matched = match(op) if isinstance(op, KernelOp) else ""
+            if isinstance(matched, Match):
+                found.setdefault(algorithm_key(matched.op), matched)
+        return found
+
+    def with_layouts(self, database: Database) -> ModuleOp:
+        """Return the network with these algorithms, before kernels have schedules."""
+        module = self.formed.clone()
+        context = make_context()
+        pattern = ConvertConvolution(self.processor, database)
+        PatternRewriteWalker(Driver([pattern], context)).rewrite_module(module)
+        run_passes(context, module, _Stages.of(None).to_layouts)
+        main = find_function(module)
+        assert main is not None
+        analysis = ParameterAnalysis()
+        for op in main.body.block.ops:
+            if isinstance(op, KernelOp) and op.schedule is None:
+                known = [operand.is_parameter for operand in accesses_of(op, analysis).inputs]
+                mark(op, Decision.SCHEDULE, schedule_key(op, known))
+        return module
+
+    def scheduled(self, with_layouts: ModuleOp, path: str | None) -> ModuleOp:
+        """Return a network with layouts after its kernels have schedules, with a file's choices."""
+        module = with_layouts.clone()
+        run_passes(make_context(), module, _Stages.of(path).to_scheduled)
+        return module
+
+
+def ops_by_key(module: ModuleOp, decision: Decision) -> dict[str, list[KernelOp | WinogradOp]]:
+    """Return the kernels of `@main` that a key is written on, by key."""
+    main = find_function(module)
+    assert main is not None
+    found: dict[str, list[KernelOp | WinogradOp]] = {}
+    for op in main.body.block.ops:
+        key = _mark_of(op, decision)
+        if key is not None and isinstance(op, KernelOp | WinogradOp):
+            found.setdefault(key, []).append(op)
+    return found
+
+
+def _mark_of(op: Operation, decision: Decision) -> str | None:
+    return mark_of(op.attributes, decision)

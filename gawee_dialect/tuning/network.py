@@ -1,0 +1,229 @@
+"""A network that runs kernel by kernel, with one kernel in another version where it is measured."""
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.utils.hints import isa
+
+from gawee_dialect.backend.compiled import CompiledModel
+from gawee_dialect.backend.openmp import call_in_team
+from gawee_dialect.backend.program import compile_program
+from gawee_dialect.dialect.entry import MAIN, find_function
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.types import dtype_name
+from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.instruments.profile import address_of, buffers_of, name_of
+from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
+from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.passes.expand_math import ExpandMath
+from gawee_dialect.passes.outline_kernels import OutlineKernels
+from gawee_dialect.passes.pass_manager import run_passes
+from gawee_dialect.passes.pipelines import kernels_to_loops
+from gawee_dialect.tuning.keys import Decision, mark_of
+from gawee_dialect.tuning.standalone import StandaloneKernel
+from gawee_dialect.universe import make_context
+
+Array = NDArray[np.generic]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A buffer that a kernel of the network works on: which argument of its function, what type."""
+
+    argument: int
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+
+
+@dataclass(frozen=True)
+class KernelFunction:
+    """What is known of an outlined kernel: its keys, and the buffers that it reads and writes."""
+
+    keys: Mapping[Decision, str]
+    inputs: Sequence[Place]
+    output: Place | None
+
+
+@dataclass
+class Call:
+    """A call of a kernel's function, in the order in which `@main` makes them."""
+
+    node: str
+    kernel: KernelFunction | None
+    function: Callable[..., None]
+    addresses: Sequence[int]
+
+
+class TunedNetwork:
+    """A compiled network, its weights and inputs, and each of its calls as a function."""
+
+    def __init__(
+        self,
+        kernels: ModuleOp,
+        parameters: Mapping[str, Array],
+        inputs: Mapping[str, Array],
+        threads: int,
+    ):
+        """Compile a module of scheduled kernels, whose keys are written on them; raises GaweeError.
+
+        `parameters` and `inputs` are what `CompiledModel` takes.
+        """
+        module = kernels.clone()
+        known: dict[str, KernelFunction] = {}
+        for each in kernels_to_loops():
+            run_passes(make_context(), module, (each,))
+            if isinstance(each, OutlineKernels):
+                known = kernel_functions(module)
+        main = find_function(module)
+        assert main is not None
+        called = [op for op in main.body.block.ops if isinstance(op, CallOp)]
+        nodes = [(op.callee.string_value(), name_of(op)) for op in called]
+        buffers = [list(op.arguments) for op in called]
+        for function in (op for op in module.ops if isinstance(op, FuncOp)):
+            function.sym_visibility = None  # so that each kernel has an address
+        lowered = module.clone()
+        last = (ConvertScfToOpenMP(),) if threads > 1 else ()
+        run_passes(make_context(), lowered, (ExpandMath(), *last, ConvertToLLVM()))
+        program = compile_program(lowered, MAIN)
+        self._compiled = CompiledModel(program, parameters, num_threads=threads)
+        self._arrays = buffers_of(self._compiled, {**parameters, **inputs})
+        self._native = program.load()
+        self._threads = threads
+        self.calls = [
+            Call(node, known.get(name), self._function(name, len(values)), self._addresses(values))
+            for (name, node), values in zip(nodes, buffers, strict=True)
+        ]
+
+    def _function(self, name: str, arguments: int) -> Callable[..., None]:
+        types = [ctypes.c_void_p] * arguments
+        return ctypes.CFUNCTYPE(None, *types)(self._native.address(name))
+
+    def _addresses(self, values: Sequence[SSAValue]) -> list[int]:
+        return [address_of(value, self._arrays) for value in values]
+
+    def calls_of(self, decision: Decision, key: str) -> list[int]:
+        """Return the positions of the calls of a kernel."""
+        return [
+            index
+            for index, call in enumerate(self.calls)
+            if call.kernel is not None and call.kernel.keys.get(decision) == key
+        ]
+
+    def times(self, runs: int) -> Sequence[float]:
+        """Return the seconds that each call takes, the best of some runs of the whole network."""
+        best = [float("inf")] * len(self.calls)
+
+        def run() -> None:
+            for index, call in enumerate(self.calls):
+                start = perf_counter()
+                call.function(*call.addresses)
+                best[index] = min(best[index], perf_counter() - start)
+
+        for _ in range(runs):
+            self._in_team(run)
+        return best
+
+    def seconds(self, candidate: StandaloneKernel, places: Sequence[int]) -> float:
+        """Run the network once, with a candidate before some calls; return its mean time a call.
+
+        The network's own kernels run before it, so that caches hold what they will hold; behind it
+        runs the kernel that it is an alternative to, so that the network goes on with its values.
+        """
+        calls = {index: _Substitute(candidate, self.calls[index]) for index in places}
+        total = 0.0
+
+        def run() -> None:
+            nonlocal total
+            for index, call in enumerate(self.calls):
+                substitute = calls.get(index)
+                if substitute is not None:
+                    substitute.produce_inputs()
+                    start = perf_counter()
+                    candidate.call(*substitute.addresses)
+                    total += perf_counter() - start
+                call.function(*call.addresses)
+
+        self._in_team(run)
+        return total / len(places)
+
+    def _in_team(self, run: Callable[[], None]) -> None:
+        runtime = self._native.runtime
+        if runtime is None:
+            run()
+        else:
+            call_in_team(lambda _: run(), None, self._threads, runtime)
+
+
+class _Substitute:
+    """What a candidate is called with in the place of one call of the network.
+
+    It works on the network's buffers where they have the same types: the network stores the input
+    of an algorithm with another halo otherwise.
+    """
+
+    def __init__(self, candidate: StandaloneKernel, call: Call):
+        assert call.kernel is not None
+        self.addresses = candidate.addresses()
+        self._own: list[Array] = []
+        free = list(call.kernel.inputs)
+        for index, buffer in enumerate(candidate.buffers):
+            place: Place | None = None
+            if buffer.role == "input":
+                like = (each for each in free if _is_like(each, buffer.shape, buffer.dtype))
+                place = next(like, None)
+                if place is None:
+                    self._own.append(candidate.arrays[index])
+                else:
+                    free.remove(place)
+            elif buffer.role == "output" and call.kernel.output is not None:
+                output = call.kernel.output
+                place = output if _is_like(output, buffer.shape, buffer.dtype) else None
+            if place is not None:
+                self.addresses[index] = call.addresses[place.argument]
+
+    def produce_inputs(self) -> None:
+        """Write what no kernel of the network writes, as one would do just before."""
+        for array in self._own:
+            np.copyto(array, array.copy())
+
+
+def _is_like(place: Place, shape: tuple[int, ...], dtype: np.dtype[np.generic]) -> bool:
+    return place.shape == shape and place.dtype == dtype
+
+
+def kernel_functions(outlined: ModuleOp) -> dict[str, KernelFunction]:
+    """Return what is known of each private function that is one kernel with a key."""
+    found: dict[str, KernelFunction] = {}
+    for function in outlined.ops:
+        if not isinstance(function, FuncOp) or not function.body.blocks:
+            continue
+        ops = [op for op in function.body.block.ops if isinstance(op, KernelOp | WinogradOp)]
+        if len(ops) == 1:
+            found[function.sym_name.data] = _kernel_function(ops[0])
+    return found
+
+
+def _kernel_function(op: KernelOp | WinogradOp) -> KernelFunction:
+    keys = {each: mark_of(op.attributes, each) for each in Decision}
+    inputs = op.inputs if isinstance(op, KernelOp) else (op.input, *op.others)
+    places = [_place(value) for value in inputs]
+    return KernelFunction(
+        {decision: key for decision, key in keys.items() if key is not None},
+        [place for place in places if place is not None],
+        _place(op.target),
+    )
+
+
+def _place(value: SSAValue) -> Place | None:
+    """Return which argument a buffer is; None for a part of one, or a constant."""
+    if not isinstance(value, BlockArgument) or not isa(value.type, MemRefType[Attribute]):
+        return None
+    type = value.type
+    return Place(value.index, type.get_shape(), np.dtype(dtype_name(type.element_type)))

@@ -1,0 +1,352 @@
+"""The measured search: each distinct kernel in several versions, inside the running network."""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.schedule import Schedule
+from gawee_dialect.dialect.winograd import TRANSFORMS, WinogradOp
+from gawee_dialect.instruments.profile import name_of
+from gawee_dialect.passes.assign_schedules import accesses_of
+from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
+from gawee_dialect.target.description import HOST, find_processor
+from gawee_dialect.tuning.candidates import algorithms, schedules
+from gawee_dialect.tuning.database import (
+    Choice,
+    Database,
+    Direct,
+    Entry,
+    Winograd,
+    append,
+    choice_form,
+    read_database,
+)
+from gawee_dialect.tuning.keys import Decision, describe
+from gawee_dialect.tuning.lowering import Lowering, ops_by_key
+from gawee_dialect.tuning.network import TunedNetwork
+from gawee_dialect.tuning.standalone import StandaloneKernel, by_winograd, scheduled
+
+Array = NDArray[np.generic]
+
+PROFILE_RUNS = 3
+FIRST_ROUNDS, SECOND_ROUNDS = 3, 7
+"""Runs of the network with each candidate, and with each that is left after the first pass."""
+FINALISTS = 3
+DIRECT_SCHEDULES = 3
+"""Schedules in which the direct algorithm is measured against others."""
+SMALLEST_GAIN = 1.02
+"""What a candidate has to be faster by than the model's choice: less is noise."""
+TOLERANCE = 1e-3
+"""By which the outputs of two schedules may differ, as a part of their range: sums in f32."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is searched, and for how long."""
+
+    threads: int = 1
+    most: int = 8
+    """Candidates for each kernel."""
+    pattern: str = "*"
+    """Of the kernels to tune: of a node's name, or of a description."""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A distinct kernel of the network, and the nodes that it computes."""
+
+    key: str
+    description: str
+    nodes: Sequence[str]
+
+    def matches(self, pattern: str) -> bool:
+        """Whether the description or a node's name matches a pattern such as `conv*`."""
+        return any(fnmatchcase(text, pattern) for text in (self.description, *self.nodes))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found for a kernel; the seconds are those of one call."""
+
+    kernel: Kernel
+    entry: Entry
+    default_seconds: float
+    seconds: float
+    candidates: int
+    wrong: int
+    """Candidates whose output was not that of the others."""
+
+
+@dataclass(frozen=True)
+class _Version:
+    choice: Choice
+    code: StandaloneKernel
+
+
+class Phase:
+    """The search for one decision about all kernels of a network."""
+
+    def __init__(self, tuner: "Tuner", decision: Decision):
+        self.tuner = tuner
+        self.decision = decision
+        lowering = tuner.lowering
+        self.with_layouts = lowering.with_layouts(tuner.database)
+        self._scheduled = lowering.scheduled(self.with_layouts, str(tuner.path))
+        convolutions = lowering.convolutions()
+        self.kernels: list[Kernel] = []
+        """The distinct kernels that run each time, not once to prepare weights."""
+        for key, ops in ops_by_key(self._scheduled, decision).items():
+            first = convolutions[key].op if decision is Decision.ALGORITHM else ops[0]
+            if isinstance(first, KernelOp):
+                nodes = [name_of(op) for op in ops]
+                self.kernels.append(Kernel(key, describe(first), nodes))
+        processor, threads = lowering.processor, tuner.settings.threads
+        self.known = [
+            kernel
+            for kernel in self.kernels
+            if tuner.database.has_measured(kernel.key, processor.cpu, threads)
+        ]
+        """What the database has results for already."""
+
+    @cached_property
+    def network(self) -> TunedNetwork:
+        """The network that kernels are measured in; it is compiled only where one is."""
+        tuner = self.tuner
+        return TunedNetwork(self._scheduled, tuner.parameters, tuner.inputs, tuner.settings.threads)
+
+    @cached_property
+    def todo(self) -> list[Kernel]:
+        """The kernels to tune, from the one that takes the most time on."""
+        pattern = self.tuner.settings.pattern
+        chosen = [each for each in self.kernels if each not in self.known and each.matches(pattern)]
+        if not chosen:
+            return []
+        times = self.network.times(PROFILE_RUNS)
+
+        def seconds(kernel: Kernel) -> float:
+            return sum(times[index] for index in self._calls(kernel))
+
+        return sorted((each for each in chosen if self._calls(each)), key=seconds, reverse=True)
+
+    def _calls(self, kernel: Kernel) -> list[int]:
+        return self.network.calls_of(self.decision, kernel.key)
+
+    def tune(self, kernel: Kernel, tell: Callable[[str], None]) -> Outcome:
+        """Measure the candidates for a kernel, and add the best to the database.
+
+        `tell` hears what is being done. Raises GaweeError where a candidate cannot be compiled.
+        """
+        versions: list[_Version] = []
+        for number, version in enumerate(self._versions(kernel), 1):
+            tell(f"compiled {number}")
+            versions.append(version)
+        sound = list(_sound(versions)) if self.decision is Decision.SCHEDULE else versions
+        tell(f"measuring {len(sound)}")
+        best = self._measured(sound, self._calls(kernel))
+        first = sound[0].choice
+        default = min(s for version, s in zip(sound, best, strict=True) if version.choice == first)
+        chosen, seconds = first, default
+        for version, measured in zip(sound, best, strict=True):
+            if measured * SMALLEST_GAIN < default and measured < seconds:
+                chosen, seconds = version.choice, measured
+        entry = self.tuner.keep(kernel, chosen, default, seconds)
+        wrong = len(versions) - len(sound)
+        return Outcome(kernel, entry, default, seconds, len(versions), wrong)
+
+    def _measured(self, versions: Sequence[_Version], calls: Sequence[int]) -> list[float]:
+        """Return each version's best time; those that are slow after a first pass keep that one.
+
+        Versions take turns, so that what else the machine does hits all of them.
+        """
+        best = [math.inf] * len(versions)
+        turn = list(range(len(versions)))
+        for rounds in (FIRST_ROUNDS, SECOND_ROUNDS):
+            for _ in range(rounds):
+                for index in turn:
+                    seconds = self.network.seconds(versions[index].code, calls)
+                    best[index] = min(best[index], seconds)
+            fastest = sorted(range(1, len(versions)), key=lambda index: best[index])
+            turn = [0, *fastest[:FINALISTS]]
+        return best
+
+    # Candidates.
+
+    def _versions(self, kernel: Kernel) -> Iterator[_Version]:
+        """Yield candidates, the model's choice first."""
+        if self.decision is Decision.ALGORITHM:
+            return self._algorithms(kernel)
+        (op, *_) = ops_by_key(self.with_layouts, self.decision)[kernel.key]
+        assert isinstance(op, KernelOp)
+        return self._schedules(op, self.tuner.settings.most)
+
+    def _schedules(self, op: KernelOp, most: int) -> Iterator[_Version]:
+        accesses = accesses_of(op, ParameterAnalysis())
+        known = [operand.is_parameter for operand in accesses.inputs]
+        for schedule in schedules(accesses, self.tuner.lowering.processor, most):
+            yield _Version(schedule, self._compiled(scheduled(op, known, schedule)))
+
+    def _algorithms(self, kernel: Kernel) -> Iterator[_Version]:
+        tuner = self.tuner
+        convolution = tuner.lowering.convolutions()[kernel.key].convolution
+        choices = algorithms(convolution, tuner.lowering.processor, tuner.settings.most)
+        for choice in choices:
+            (op, *_) = ops_by_key(tuner.variant(choice), Decision.ALGORITHM)[kernel.key]
+            if isinstance(op, WinogradOp):
+                assert isinstance(choice, Winograd)
+                yield _Version(choice, self._compiled(by_winograd(op, choice)))
+                continue
+            for version in self._schedules(op, DIRECT_SCHEDULES):
+                yield _Version(choice, version.code)
+
+    def _compiled(self, module: ModuleOp) -> StandaloneKernel:
+        return StandaloneKernel(module, parallel=self.tuner.settings.threads > 1)
+
+
+def _sound(versions: Sequence[_Version]) -> Iterator[_Version]:
+    """Yield the versions that compute what the first one does."""
+    first = versions[0].code.output().astype(np.float64)
+    scale = float(np.abs(first).max(initial=0)) or 1.0
+    for version in versions:
+        output = version.code.output().astype(np.float64)
+        difference = np.abs(output - first).max(initial=0)
+        if difference <= TOLERANCE * scale:
+            yield version
+
+
+class Tuner:
+    """Finds the fastest choices for a network's kernels, and keeps them in a file."""
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        parameters: Mapping[str, Array],
+        inputs: Mapping[str, Array],
+        path: str | Path,
+        settings: Settings,
+    ):
+        """Read what the file has already; raises OSError and GaweeError."""
+        self.parameters, self.inputs, self.settings = parameters, inputs, settings
+        self.path = Path(path)
+        self.path.touch()
+        self.database = read_database(self.path)
+        self.lowering = Lowering(module, find_processor(HOST))
+        self._variants: dict[int, ModuleOp] = {}
+
+    def phases(self) -> Iterator[Phase]:
+        """Yield the searches in their order: algorithms decide on layouts, and so on schedules.
+
+        The next one is made when the one before it is done, and builds on its results. Raises
+        GaweeError where no kernel is to be tuned.
+        """
+        seen: list[str] = []
+        matched, pattern = False, self.settings.pattern
+        for decision in Decision:
+            phase = Phase(self, decision)
+            seen += [kernel.description for kernel in phase.kernels]
+            matched = matched or any(each.matches(pattern) for each in phase.kernels)
+            yield phase
+        if not matched:
+            known = ", ".join(sorted(set(seen))) or "none"
+            raise GaweeError(f"expected a kernel that matches '{pattern}', got {known}")
+
+    def variant(self, choice: Choice) -> ModuleOp:
+        """Return the network before schedules, with one algorithm for all convolutions."""
+        tile = choice.tile if isinstance(choice, Winograd) else 0
+        if tile not in self._variants:
+            processor = self.lowering.processor
+            entries: list[Entry] = []
+            for key, matched in self.lowering.convolutions().items():
+                possible = algorithms(matched.convolution, processor, len(TRANSFORMS) * 100)
+                like = (each for each in possible if isinstance(each, Winograd))
+                chosen = next((each for each in like if each.tile == tile), Direct())
+                entries.append(Entry(key, processor.cpu, chosen))
+            self._variants[tile] = self.lowering.with_layouts(Database(entries))
+        return self._variants[tile]
+
+    def keep(self, kernel: Kernel, choice: Choice, default: float, seconds: float) -> Entry:
+        """Write what was found for a kernel into the file; raises OSError."""
+        facts: dict[str, object] = {
+            "kernel": kernel.description,
+            "nodes": list(dict.fromkeys(kernel.nodes)),
+            "seconds": _rounded(seconds),
+            "default_seconds": _rounded(default),
+            "versions": versions(),
+        }
+        cpu = self.lowering.processor.cpu
+        entry = Entry(kernel.key, cpu, choice, "", self.settings.threads, facts)
+        append(self.path, entry)
+        self.database.add(entry)
+        return entry
+
+
+def choices_of(module: ModuleOp, path: str | None) -> Iterator[Entry]:
+    """Yield what is chosen for each distinct kernel of a network, with a file's choices or none.
+
+    Nothing is measured: these are lines to start a file of one's own from.
+    """
+    lowering = Lowering(module, find_processor(HOST))
+    with_layouts = lowering.with_layouts(read_database(path))
+    final = lowering.scheduled(with_layouts, path)
+    cpu = lowering.processor.cpu
+    described = {key: describe(each.op) for key, each in lowering.convolutions().items()}
+    for key, ops in ops_by_key(with_layouts, Decision.ALGORITHM).items():
+        choice = algorithm_of(ops[0])
+        yield Entry(key, cpu, choice, facts=_facts(described[key], ops))
+    for key, ops in ops_by_key(final, Decision.SCHEDULE).items():
+        op = ops[0]
+        if isinstance(op, KernelOp) and op.schedule is not None:
+            yield Entry(key, cpu, op.schedule.data, facts=_facts(describe(op), ops))
+
+
+def algorithm_of(op: KernelOp | WinogradOp) -> Choice:
+    """Return the algorithm that a convolution is computed by."""
+    if isinstance(op, KernelOp):
+        return Direct()
+    return Winograd(
+        op.tile.value.data,
+        op.split_by_channel,
+        op.block.value.data,
+        op.rows.value.data,
+        op.panel,
+        op.lanes.value.data,
+    )
+
+
+def _facts(description: str, ops: Iterable[KernelOp | WinogradOp]) -> dict[str, object]:
+    return {"kernel": description, "nodes": list(dict.fromkeys(name_of(op) for op in ops))}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what compiles kernels."""
+    found: dict[str, str] = {}
+    for name in ("gawee-dialect", "xdsl", "llvmlite"):
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue  # run from its source
+    return found
+
+
+def shown(choice: Choice) -> str:
+    """Return a choice in a few words."""
+    if isinstance(choice, Schedule):
+        return str(choice_form(choice)["schedule"])
+    if isinstance(choice, Direct):
+        return "direct"
+    size = choice.tile
+    order = "all tiles" if choice.by_channel else f"blocks of {choice.block}"
+    return f"winograd F({size}x{size}), {order}, {choice.rows} x {choice.panel} register tile"
+
+
+def _rounded(seconds: float) -> float:
+    return float(f"{seconds:.4g}")

@@ -1,0 +1,189 @@
+"""One kernel as a network of its own, so that a candidate for it is compiled alone."""
+
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, StringAttr, TensorType
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
+from xdsl.utils.hints import isa
+
+from gawee_dialect.backend.compiled import CompiledModel
+from gawee_dialect.backend.memory import aligned_bytes
+from gawee_dialect.backend.program import compile_program
+from gawee_dialect.backend.signature import Buffer
+from gawee_dialect.dialect.entry import MAIN, output_attributes
+from gawee_dialect.dialect.kernel import KernelOp, element_of
+from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
+from gawee_dialect.dialect.winograd import TRANSFORMS, WinogradOp
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.assign_schedules import AssignSchedules
+from gawee_dialect.passes.canonicalize import CanonicalizePass
+from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
+from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.passes.expand_math import ExpandMath
+from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
+from gawee_dialect.passes.pass_manager import run_passes
+from gawee_dialect.passes.pipelines import kernels_to_loops
+from gawee_dialect.tuning.database import Winograd
+from gawee_dialect.universe import make_context
+
+Array = NDArray[np.generic]
+SCALE = 0.1
+"""Of random elements: sums of thousands of products stay far from what overflows or underflows."""
+
+INPUT, PARAMETER = "x", "w"
+"""What arguments are called, with their number behind it."""
+
+
+def scheduled(op: KernelOp, is_parameter: Sequence[bool], schedule: Schedule) -> ModuleOp:
+    """Return a module whose `@main` is one kernel, run as a schedule says."""
+    builder = _Function(dict(zip(op.inputs, is_parameter, strict=True)))
+    new = op.clone(builder.values)
+    new.schedule = ScheduleAttr(schedule)
+    return builder.finish(op, new)
+
+
+def by_winograd(op: WinogradOp, choice: Winograd) -> ModuleOp:
+    """Return a module whose `@main` is one convolution by Winograd's algorithm."""
+    features, channels = op.sizes[1], op.sizes[4]
+    points, panels = TRANSFORMS[choice.tile].points ** 2, features // choice.panel
+    first = (panels, points) if choice.by_channel else (points, panels)
+    type = TensorType(element_of(op.weights), (*first, channels, choice.panel))
+    builder = _Function({op.input: False, **dict.fromkeys(op.others, False)})
+    values = builder.values
+    result = op.target.type
+    assert isa(result, TensorType[Attribute])
+    new = WinogradOp(
+        values[op.input],
+        builder.argument(type, is_parameter=True),
+        [values[value] for value in op.others],
+        result,
+        tile=choice.tile,
+        bounds=op.sizes,
+        maps=op.maps,
+        finish=op.finish.clone(),
+        by_channel=choice.by_channel,
+        block=choice.block,
+        rows=choice.rows,
+        lanes=choice.lanes,
+    )
+    return builder.finish(op, new)
+
+
+class _Function:
+    """A `@main` under construction: an argument for each operand of what it will compute."""
+
+    def __init__(self, operands: Mapping[SSAValue, bool]):
+        self.marks: list[DictionaryAttr] = []
+        self.function = FuncOp(MAIN, ((), ()))
+        self.values: dict[SSAValue, SSAValue] = {
+            value: self.argument(value.type, is_parameter=known)
+            for value, known in operands.items()
+        }
+
+    def argument(self, type: Attribute, *, is_parameter: bool) -> SSAValue:
+        """Add an argument; parameters may be stored as the schedule wants them."""
+        block = self.function.body.block
+        number = len(block.args)
+        kind, letter = ("parameter", PARAMETER) if is_parameter else ("input", INPUT)
+        self.marks.append(DictionaryAttr({f"gawee.{kind}": StringAttr(f"{letter}{number}")}))
+        return block.insert_arg(type, number)
+
+    def finish(self, source: KernelOp | WinogradOp, op: KernelOp | WinogradOp) -> ModuleOp:
+        """Return the module in which the function computes and returns what an op does."""
+        insert = Builder(InsertPoint.at_end(self.function.body.block)).insert
+        insert(op)
+        insert(ReturnOp(*op.results))
+        hand_on_location(source, self.function)
+        self.function.update_function_type()
+        self.function.arg_attrs = ArrayAttr(self.marks)
+        self.function.res_attrs = output_attributes(["y"])
+        return ModuleOp([self.function])
+
+
+def passes_to_llvm(*, parallel: bool) -> Sequence[ModulePass]:
+    """Return the passes that a network's kernels go through once they have schedules."""
+    return (
+        AssignSchedules(),  # weights in the order in which the schedule reads them
+        CanonicalizePass(),
+        CommonSubexpressionElimination(),
+        HoistParameterComputation(),
+        *kernels_to_loops(),
+        ExpandMath(),
+        *((ConvertScfToOpenMP(),) if parallel else ()),
+        ConvertToLLVM(),
+    )
+
+
+@dataclass
+class Operand:
+    """Memory that a standalone kernel works on; `address` may be set to a network's."""
+
+    buffer: Buffer
+    own: Array
+
+    def is_like(self, shape: Sequence[int], dtype: np.dtype[np.generic]) -> bool:
+        """Whether a buffer of the network could be in its place."""
+        return self.buffer.shape == tuple(shape) and self.buffer.dtype == dtype
+
+
+class StandaloneKernel:
+    """A compiled kernel, called on memory of its own or on a network's."""
+
+    def __init__(self, module: ModuleOp, *, parallel: bool, seed: int = 0):
+        """Compile a module that `scheduled` or `by_winograd` made; raises GaweeError."""
+        run_passes(make_context(), module, passes_to_llvm(parallel=parallel))
+        program = compile_program(module, MAIN)
+        generator = np.random.default_rng(seed)
+        signature = program.signatures[MAIN]
+        every = [each for one in program.signatures.values() for each in one.buffers]
+        given = {each.name: each for each in every if each.role in ("input", "parameter")}
+        arrays = {name: _random(given[name], generator) for name in sorted(given)}
+        parameters = {name: array for name, array in arrays.items() if name[0] == PARAMETER}
+        self._keep = CompiledModel(program, parameters, num_threads=1)
+        prepared = self._keep.prepared_values()
+        self.arrays: list[Array] = []
+        for buffer in signature.buffers:
+            if buffer.role == "prepared":
+                self.arrays.append(prepared[buffer.name])
+            elif buffer.role in ("output", "workspace"):
+                self.arrays.append(_like(buffer))
+            else:
+                self.arrays.append(arrays[buffer.name])
+        self.buffers = signature.buffers
+        self.native = program.load()
+        types = [ctypes.c_void_p] * len(self.arrays)
+        function = ctypes.CFUNCTYPE(None, *types)(self.native.address(MAIN))
+        self.call: Callable[..., None] = function
+        """The compiled function, on addresses."""
+
+    def addresses(self) -> list[int]:
+        """Return the addresses of its own memory, in the order of arguments."""
+        return [array.ctypes.data for array in self.arrays]
+
+    def output(self) -> Array:
+        """Return what the kernel computes of random inputs, which are those of its alternatives."""
+        self.call(*self.addresses())
+        return next(
+            array
+            for buffer, array in zip(self.buffers, self.arrays, strict=True)
+            if buffer.role == "output"
+        )
+
+
+def _like(buffer: Buffer) -> Array:
+    return aligned_bytes(buffer.size)[: buffer.size].view(buffer.dtype).reshape(buffer.shape)
+
+
+def _random(buffer: Buffer, generator: np.random.Generator) -> Array:
+    array = _like(buffer)
+    array[...] = (SCALE * generator.standard_normal(buffer.shape)).astype(buffer.dtype)
+    return array

@@ -1,0 +1,113 @@
+"""The file of choices: what is read, what is written, what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.schedule import Loop, Schedule
+from gawee_dialect.tuning.database import (
+    Choice,
+    Database,
+    Direct,
+    Entry,
+    Winograd,
+    append,
+    read_database,
+)
+
+CHOICES: list[Choice] = [
+    Direct(),
+    Winograd(tile=4, by_channel=True, block=5, rows=3, panel=48, lanes=16),
+    Schedule((Loop(1, 32), Loop(2), Loop(4)), Loop(1, 16), 2),
+    Schedule(()),
+]
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=lambda each: type(each).__name__)
+def test_what_is_written_is_read_again(choice: Choice, tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    append(path, Entry("k", "cpu", choice, threads=2, facts={"kernel": "größer", "seconds": 0.5}))
+
+    found = read_database(path).find("k", "cpu")
+
+    assert found is not None
+    assert found.choice == choice
+    assert found.threads == 2
+    assert found.facts == {"kernel": "größer", "seconds": 0.5}
+    assert found.place == f"{path}:1"
+
+
+def test_the_last_line_for_a_kernel_holds_and_other_targets_have_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    for target, loop in (("a", 1), ("b", 2), ("a", 3)):
+        append(path, Entry("k", target, Schedule((Loop(loop),))))
+
+    database = read_database(path)
+
+    found = [database.find("k", target) for target in ("a", "b", "c")]
+    assert [None if each is None else each.choice for each in found] == [
+        Schedule((Loop(3),)),
+        Schedule((Loop(2),)),
+        None,
+    ]
+
+
+def test_what_was_measured_is_known_by_threads() -> None:
+    database = Database([Entry("k", "a", Direct(), threads=2), Entry("hand", "a", Direct())])
+
+    assert database.has_measured("k", "a", 2)
+    assert not database.has_measured("k", "a", 1)
+    assert not database.has_measured("hand", "a", 1)
+
+
+def test_no_file_is_an_empty_database() -> None:
+    assert not read_database(None)
+
+
+FINE = {"key": "k", "target": "t", "choice": {"algorithm": "direct"}}
+WINOGRAD = {
+    "algorithm": "winograd",
+    **{"tile": 2, "by_channel": False, "block": 4, "rows": 4, "panel": 16, "lanes": 16},
+}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "expected a JSON object, got an error at column 2"),
+        ("7", "expected a JSON object, got int"),
+        (json.dumps({**FINE, "key": 3}), "expected a text as 'key', got 3"),
+        (json.dumps({"key": "k"}), "expected a text as 'target', got none"),
+        (json.dumps({**FINE, "choice": "direct"}), "expected an object as 'choice'"),
+        (json.dumps({**FINE, "threads": "2"}), "expected a number as 'threads', got \"2\""),
+        (json.dumps({**FINE, "choice": {}}), "as 'algorithm', got none"),
+        (
+            json.dumps({**FINE, "choice": {**WINOGRAD, "rows": 0}}),
+            "expected a positive number as 'rows', got 0",
+        ),
+        (
+            json.dumps({**FINE, "choice": {**WINOGRAD, "by_channel": 1}}),
+            "expected true or false as 'by_channel', got 1",
+        ),
+        (
+            json.dumps({**FINE, "choice": {"schedule": "#gawee.schedule<loops = [d1 by]>"}}),
+            "cannot read schedule",
+        ),
+        (
+            json.dumps({**FINE, "choice": {"schedule": "i32"}}),
+            "expected #gawee.schedule<...> as 'schedule', got 'i32'",
+        ),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named(line: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    path.write_text(f"{json.dumps(FINE)}\n\n{line}\n")
+
+    with pytest.raises(GaweeError) as caught:
+        read_database(path)
+
+    (problem,) = caught.value.diagnostics
+    assert problem.place == f"{path}:3"
+    assert message in problem.message
