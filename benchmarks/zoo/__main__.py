@@ -74,6 +74,16 @@ def read_results(path: Path = RESULTS) -> dict[str, Result]:
     return {each.name: each for each in results}
 
 
+def _chosen(names: Sequence[str]) -> list[Network]:
+    """Return networks by their names, or by parts of them; all where none is given."""
+    networks = zoo()
+    return [
+        each
+        for name, each in networks.items()
+        if not names or name in names or any(p in name for p in names if p not in networks)
+    ]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check, keep the results, write the page; return 1 where a network computes something else."""
     parser = ArgumentParser(prog="python -m benchmarks.zoo", description=__doc__)
@@ -82,13 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--timeout", type=float, default=900, help="seconds for each")
     parser.add_argument("--missing", action="store_true", help="only what has no result yet")
     options = parser.parse_args(arguments)
-    known = read_results()
-    chosen = [
-        network
-        for name, network in zoo().items()
-        if (not options.names or any(part in name for part in options.names))
-        and not (options.missing and name in known)
-    ]
+    known = read_results() if options.missing else {}
+    chosen = [each for each in _chosen(options.names) if each.name not in known]
     for library in LIBRARIES if chosen else ():
         import_library(library)
     RESULTS.parent.mkdir(exist_ok=True)

@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 """Networks of the transformers library: as many kinds as there are, each of a small size."""
+=======
+"""Networks of the transformers library: of as many kinds as there are, in small."""
+>>>>>>> zoo
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

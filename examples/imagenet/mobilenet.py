@@ -26,7 +26,11 @@ def normalized_conv(
 
 
 class InvertedResidual(nn.Module):
+<<<<<<< HEAD
     """Widen, filter each channel on its own, narrow; around it a shortcut where shapes agree."""
+=======
+    """Widen, filter each channel on its own, and narrow; a shortcut where shapes agree."""
+>>>>>>> zoo
 
     def __init__(self, inputs: int, outputs: int, expansion: int, stride: int) -> None:
         super().__init__()

@@ -13,6 +13,7 @@ from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.backend.compiled import CompiledModel
+from gawee_dialect.backend.jit import NativeModule
 from gawee_dialect.backend.openmp import call_in_team
 from gawee_dialect.backend.program import compile_program
 from gawee_dialect.dialect.entry import MAIN, find_function
@@ -127,7 +128,7 @@ class TunedNetwork:
                 best[index] = min(best[index], perf_counter() - start)
 
         for _ in range(runs):
-            self._in_team(run)
+            self._in_team(run, self._native)
         return best
 
     def seconds(self, candidate: StandaloneKernel, places: Sequence[int]) -> float:
@@ -150,11 +151,11 @@ class TunedNetwork:
                     total += perf_counter() - start
                 call.function(*call.addresses)
 
-        self._in_team(run)
+        self._in_team(run, self._native, candidate.native)
         return total / len(places)
 
-    def _in_team(self, run: Callable[[], None]) -> None:
-        runtime = self._native.runtime
+    def _in_team(self, run: Callable[[], None], *code: NativeModule) -> None:
+        runtime = next((each.runtime for each in code if each.runtime is not None), None)
         if runtime is None:
             run()
         else:

@@ -48,8 +48,8 @@ class ConvertConvolution(Pattern):
             self.missed(op, "expected fewer cycles than the direct convolution, got more")
             return
         new = _winograd(rewriter, found, plan)
-        new.attributes.update(op.attributes)
         new.target.name_hint = op.target.name_hint
+        new.attributes.update(op.attributes)
         rewriter.replace(op, new)
 
     def _chosen(self, found: Match) -> Plan | Direct | None:

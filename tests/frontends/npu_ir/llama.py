@@ -1,14 +1,16 @@
-"""A model with the shape of a 70-billion-parameter Llama, extracted; prints what that took."""
+"""A model with the shape of a 70-billion-parameter Llama, extracted and imported; prints what that took."""
 
 import json
 import resource
 import sys
+from time import process_time
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from gawee_dialect.frontends.npu_ir import extract_ir
+from gawee_dialect.frontends.npu_ir.importer import import_ir
 
 LAYERS, WIDTH, INNER, HEADS, KEY_HEADS, WORDS = 80, 8192, 28672, 64, 8, 128256
 
@@ -80,6 +82,11 @@ class Llama(nn.Module):
         return self.head(self.norm(x))
 
 
+def most_bytes() -> int:
+    """Return the most memory that this process had so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
 def main(decompose: bool) -> None:
     with torch.device("meta"):
         model = Llama().eval()
@@ -88,7 +95,14 @@ def main(decompose: bool) -> None:
     figures = {
         "parameters": sum(each.numel() for each in model.parameters()),
         "nodes": len(ir.nodes),
-        "bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "bytes": most_bytes(),
+    }
+    start = process_time()
+    module = import_ir(ir)
+    figures |= {
+        "ops": sum(1 for _ in module.walk()),
+        "seconds_to_import": process_time() - start,
+        "bytes_with_import": most_bytes(),
     }
     print(json.dumps(figures))
 

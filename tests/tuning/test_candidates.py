@@ -1,0 +1,130 @@
+"""What is worth measuring: it fits, it differs, and the model's choice comes first."""
+
+import pytest
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.passes.assign_schedules import accesses_of
+from gawee_dialect.passes.assign_schedules.cost_model import best_tile
+from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
+from gawee_dialect.passes.convert_to_winograd.choose import Convolution, Plan, choose, problem
+from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
+from gawee_dialect.target.description import find_processor
+from gawee_dialect.tuning.candidates import algorithms, schedules
+from gawee_dialect.tuning.database import Direct, Winograd
+from gawee_dialect.tuning.keys import algorithm_key, describe, schedule_key
+from tests.passes.modules import parse
+
+TARGETS = ("skylake-avx512", "haswell")
+
+PRODUCT = """
+func.func @main(%x: tensor<MxKxf32>, %w: tensor<KxNxf32> {gawee.parameter = "w"}) -> tensor<MxNxf32> {
+  %y = gawee.kernel parallel [M, N] reduce [K] ins(%x, %w : tensor<MxKxf32>, tensor<KxNxf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32
+    accumulate {
+    ^bb0(%a: f32, %b: f32, %sum: f32):
+      %0 = arith.mulf %a, %b : f32
+      %1 = arith.addf %sum, %0 : f32
+      gawee.yield %1 : f32
+    } finish {
+    ^bb0(%a: f32, %b: f32, %sum: f32):
+      %zero = arith.constant 0.0 : f32
+      %2 = arith.maximumf %sum, %zero : f32
+      gawee.yield %2 : f32
+    } : tensor<MxNxf32>
+  func.return %y : tensor<MxNxf32>
+}
+"""
+
+
+def product(m: int, n: int, k: int) -> KernelOp:
+    text = PRODUCT
+    for name, size in (("M", m), ("N", n), ("K", k)):
+        text = text.replace(f"{name}x", f"{size}x").replace(f"[{name}", f"[{size}")
+        text = text.replace(f" {name}]", f" {size}]")
+    return kernel_of(parse(text))
+
+
+def kernel_of(module: ModuleOp) -> KernelOp:
+    return next(op for op in module.walk() if isinstance(op, KernelOp))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("sizes", [(37, 100, 65), (1, 1000, 512), (5, 3, 2), (256, 17, 64)])
+def test_schedules_fit_and_the_models_is_first(sizes: tuple[int, int, int], target: str) -> None:
+    op, processor = product(*sizes), find_processor(target)
+    kernel = accesses_of(op, ParameterAnalysis())
+
+    found = schedules(kernel, processor, 8)
+
+    assert found[0] == schedule_of(kernel, best_tile(kernel, processor), processor)
+    assert len(found) == len(set(found)) <= 8
+    assert [each.problem(op.sizes, 1) for each in found] == [None] * len(found)
+
+
+def test_a_large_product_has_other_tiles_and_other_orders() -> None:
+    processor = find_processor("skylake-avx512")
+    found = schedules(accesses_of(product(256, 320, 64), ParameterAnalysis()), processor, 8)
+
+    assert len({each.tile((256, 320, 64)) for each in found}) >= 4
+    assert {each.loops[0].dim for each in found} == {0, 1}
+    assert schedules(accesses_of(product(9, 8, 7), ParameterAnalysis()), processor, 1) == [
+        schedules(accesses_of(product(9, 8, 7), ParameterAnalysis()), processor, 8)[0]
+    ]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "convolution", [Convolution(1, 64, 56, 55, 64), Convolution(3, 48, 7, 5, 16)]
+)
+def test_algorithms_fit_and_the_models_is_first(convolution: Convolution, target: str) -> None:
+    processor = find_processor(target)
+
+    first, *others = algorithms(convolution, processor, 6)
+
+    chosen = choose(convolution, processor)
+    assert isinstance(first, Direct) == (chosen is None)
+    assert Direct() in (first, *others)
+    for each in (first, *others):
+        if isinstance(each, Winograd):
+            assert problem(convolution, plan(each)) is None
+
+
+def plan(choice: Winograd) -> Plan:
+    values = (choice.tile, choice.by_channel, choice.block, choice.rows, choice.panel)
+    return Plan(*values, lanes=choice.lanes, cycles=0.0)
+
+
+@pytest.mark.parametrize(
+    ("choice", "reason"),
+    [
+        (Winograd(3, False, 4, 4, 16, 16), "expected a tile of 2 or 4, got 3"),
+        (Winograd(4, False, 4, 4, 24, 16), "expected 'lanes' to divide 'panel' (24), got 16"),
+        (Winograd(4, False, 4, 4, 32, 16), "divide the output channels (48), got 32"),
+        (Winograd(4, False, 4, 4, 24, 12), "divide the input channels (16), got 12"),
+        (Winograd(4, False, 5, 4, 16, 16), "expected a block of at most 4 tiles, got 5"),
+        (Winograd(4, True, 3, 3, 16, 16), "expected a block of 4 tiles, got 3"),
+        (Winograd(4, False, 3, 4, 16, 16), "expected at most 3 rows"),
+    ],
+)
+def test_a_plan_that_does_not_fit_has_a_reason(choice: Winograd, reason: str) -> None:
+    found = problem(Convolution(1, 48, 7, 5, 16), plan(choice))
+
+    assert found is not None
+    assert reason in found
+
+
+def test_a_key_is_of_what_is_computed_and_not_of_names() -> None:
+    op = product(5, 3, 2)
+    renamed = kernel_of(parse(str(op.get_toplevel_object()).replace("%zero", "%nothing")))
+    other = kernel_of(parse(str(op.get_toplevel_object()).replace("maximumf", "minimumf")))
+    wider = product(5, 4, 2)
+
+    keys = [schedule_key(each, [False, True]) for each in (op, renamed, other, wider)]
+
+    assert keys[0] == keys[1]
+    assert len(set(keys)) == 3
+    assert schedule_key(op, [False, False]) not in keys
+    assert algorithm_key(op) not in keys
+    assert describe(op) == "matmul 5x3 over 2 f32, maximumf"

@@ -1,0 +1,58 @@
+"""Published networks compute natively what they compute in PyTorch: `pytest -m zoo` for all of them."""
+
+from importlib.util import find_spec
+
+import pytest
+
+pytest.importorskip("torch")
+
+from benchmarks.zoo.__main__ import run_zoo
+from benchmarks.zoo.check import Result
+from benchmarks.zoo.networks import zoo
+
+ZOO = zoo()
+TIMEOUT = 1200
+
+SMALL = ("squeezenet1_1", "lcnet_050", "mixer_s32_224", "bert", "gpt2", "llama", "t5_encoder")
+"""The networks of every test run: two minutes of convolutions, attention, masks and rotations."""
+
+REFUSED = {"fnet": "complex numbers"}
+"""Networks that cannot be compiled, and why: they must be refused, not computed wrong."""
+
+
+def checked(name: str) -> Result:
+    """Check a network in a process of its own."""
+    if find_spec(ZOO[name].library) is None:
+        pytest.skip(f"{ZOO[name].library} is not installed")
+    (result,) = run_zoo([ZOO[name]], jobs=1, timeout=TIMEOUT)
+    return result
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_networks_compute_natively_what_they_compute_in_pytorch(name: str) -> None:
+    result = checked(name)
+
+    assert result.verdict == "passed", f"{result.stage}: {result.reason}"
+
+
+@pytest.mark.zoo
+@pytest.mark.parametrize("name", [name for name in ZOO if name not in REFUSED])
+def test_networks_compute_natively_what_they_compute_in_pytorch(name: str) -> None:
+    result = checked(name)
+
+    assert result.verdict == "passed", f"{result.stage}: {result.reason}"
+
+
+@pytest.mark.zoo
+@pytest.mark.parametrize("name", REFUSED)
+def test_networks_that_cannot_be_compiled_are_refused(name: str) -> None:
+    result = checked(name)
+
+    assert (result.stage, result.verdict) == ("import", "failed"), result.reason
+
+
+def test_the_zoo_is_large_and_of_three_libraries() -> None:
+    libraries = [each.library for each in ZOO.values()]
+
+    assert len(ZOO) >= 80
+    assert all(libraries.count(each) > 20 for each in ("torchvision", "timm", "transformers"))
