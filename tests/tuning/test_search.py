@@ -13,7 +13,7 @@ from gawee_dialect.levels import CodeOptions, Level
 from gawee_dialect.model import Model
 from gawee_dialect.tuning.database import Winograd, append, read_database
 from gawee_dialect.tuning.keys import Decision
-from gawee_dialect.tuning.search import Outcome, Settings, Tuner, choices_of
+from gawee_dialect.tuning.search import Outcome, Settings, Tuner, choices_of, is_close
 from tests.passes.modules import evaluate
 from tests.tuning.networks import network
 
@@ -179,3 +179,19 @@ def test_marks_are_not_part_of_the_code(tuned: Tuned) -> None:
 
     assert not any(each.value in text for each in Decision)
     assert read_database(tuned.path)
+
+
+@pytest.mark.parametrize(
+    ("output", "close"),
+    [
+        ([-np.inf, np.nan, 100.0, 0.01], True),
+        ([-np.inf, np.nan, 100.0, 0.2], False),
+        ([np.inf, np.nan, 100.0, 0.0], False),
+        ([-np.inf, 1.0, 100.0, 0.0], False),
+        ([-np.inf, np.nan, np.nan, 0.0], False),
+    ],
+)
+def test_outputs_are_compared_by_their_range(output: list[float], *, close: bool) -> None:
+    expected = np.array([-np.inf, np.nan, 100.0, 0.0], np.float32)
+
+    assert is_close(np.array(output, np.float32), expected) == close
