@@ -161,7 +161,7 @@ def test_op_without_a_meaning_of_its_own_is_refused_by_the_lowering(op: type[Ope
 @pytest.mark.parametrize("op", OPS, ids=name_of)
 def test_op_has_a_round_trip_test(op: type[Operation]) -> None:
     # An op without a form of its own is written in quotes.
-    written = rf"""{'' if op.has_trait(IsTerminator) else '= '}"?{op.name}\b"""
+    written = rf"""{"" if op.has_trait(IsTerminator) else "= "}"?{op.name}\b"""
     tested = [
         path.name
         for path in (FILECHECK / "dialect").glob("*.mlir")
