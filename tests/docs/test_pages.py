@@ -15,7 +15,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "tutorial").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "docs" / "kernels.md",
+    *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
+]
 TOOLS = ("opt", "translate", "run")
 RUN_SECTIONS = (
     "What does each pass do to the IR?",
@@ -25,8 +29,8 @@ RUN_SECTIONS = (
     "Instruments of your own",
 )
 """Those of the workbench whose examples are complete; the others are about large networks."""
-SETUP = "sh"
-"""Blocks that make the virtual environment, which the tests run in already."""
+NOT_RUN = ("sh", "text")
+"""Blocks that make the virtual environment, which the tests run in already; those that only show."""
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
 
 
@@ -93,7 +97,7 @@ def read(page: str, tmp_path: Path, environment: dict[str, str]) -> None:
         if title:
             (folder / title).write_text(text)
             continue
-        if language == SETUP:
+        if language in NOT_RUN:
             continue
         if language == "python":
             subprocess.run([sys.executable, "-c", text], cwd=folder, env=environment, check=True)
