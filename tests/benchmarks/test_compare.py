@@ -135,7 +135,5 @@ def test_engines_take_turns_in_processes_of_their_own(
     assert set(rows) == {"gawee", "onnxruntime", "torch"}
     assert rows["torch"]["difference"] == 0
     assert rows["torch"]["runs"] >= 6
-    assert rows["gawee"]["absent"] == (
-        "GaweeError: error: unsupported network 'Conv2d'; supported: ResNet-18"
-    )
-    assert "without gawee: " in capsys.readouterr().out
+    assert rows["gawee"]["difference"] < 1e-4
+    assert "without" not in capsys.readouterr().out

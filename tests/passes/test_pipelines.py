@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.dialect.entry import entry_arguments
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
+from gawee_dialect.levels import PLAIN, CodeOptions
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
 
@@ -57,7 +58,7 @@ def test_random_graph_means_the_same_at_every_level(level: str, module: ModuleOp
 def test_text_of_every_level_reads_back_as_the_same_module(
     level: str, generic: bool, module: ModuleOp
 ) -> None:
-    lowered = Model(module).lowered(level)
+    lowered = Model(module).lowered(level, CodeOptions(algorithms=PLAIN))
 
     again = parse_mlir(make_context(), print_mlir(lowered, generic=generic), "again.mlir")
 

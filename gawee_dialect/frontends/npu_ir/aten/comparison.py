@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.activation import ClipOp
@@ -76,14 +77,16 @@ for _name, _op in {"and": BitwiseAndOp, "or": BitwiseOrOp, "xor": BitwiseXorOp}.
 
 @register_op("aten.maximum", "aten.max.other")
 def maximum(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
-    """The larger of two elements; NaN wins."""
-    return emit(MaximumOp(*promoted(emit, self, other)))
+    """The larger of two elements; NaN wins. Of truth values, whether either is true."""
+    lhs, rhs = promoted(emit, self, other)
+    return emit((BitwiseOrOp if element_type(lhs) == i1 else MaximumOp)(lhs, rhs))
 
 
 @register_op("aten.minimum", "aten.min.other")
 def minimum(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
-    """The smaller of two elements; NaN wins."""
-    return emit(MinimumOp(*promoted(emit, self, other)))
+    """The smaller of two elements; NaN wins. Of truth values, whether both are true."""
+    lhs, rhs = promoted(emit, self, other)
+    return emit((BitwiseAndOp if element_type(lhs) == i1 else MinimumOp)(lhs, rhs))
 
 
 @register_op("aten.where.self", "aten.where.ScalarOther", "aten.where.ScalarSelf")
