@@ -197,12 +197,12 @@ def test_given_constants_come_before_those_of_the_graph() -> None:
 def test_ops_of_the_user_run_by_functions_of_the_user() -> None:
     meta = TensorMeta("x", (2,), "float32")
     out = TensorMeta("y", (2,), "float32")
-    ir = NPU_IR([OpNode("y", "my_custom_op", [meta], [out], {"k": 3})], [meta], [out], [])
+    ir = NPU_IR([OpNode("y", "scale_by_k", [meta], [out], {"k": 3})], [meta], [out], [])
 
     with pytest.raises(GaweeError, match="which nothing is registered to run"):
         execute_ir(ir, [torch.ones(2)], engine="aten")
 
-    @register_executor("my_custom_op")
+    @register_executor("scale_by_k")
     def run(inputs, attrs):
         return [inputs[0] * attrs["k"]]
 
@@ -210,7 +210,7 @@ def test_ops_of_the_user_run_by_functions_of_the_user() -> None:
     torch.testing.assert_close(y, torch.full((2,), 3.0))
 
     ir.nodes[0].outputs.append(TensorMeta("z", (2,), "float32"))
-    with pytest.raises(GaweeError, match="expected 2 outputs, 'my_custom_op' node made 1 tensors"):
+    with pytest.raises(GaweeError, match="expected 2 outputs, 'scale_by_k' node made 1 tensors"):
         execute_ir(ir, [torch.ones(2)], engine="aten")
 
 
