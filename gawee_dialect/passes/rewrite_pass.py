@@ -112,6 +112,8 @@ class Driver(RewritePattern):
         for pattern in self.patterns_for(op):
             pattern.match_and_rewrite(op, rewriter)
             if rewriter.has_done_action:
+                for new_op in inserted:  # what was built in its regions after it was inserted
+                    hand_on_location(op, new_op)
                 self._tell(Rewrite(RewriteKind.PATTERN, op, pattern, inserted))
                 return
             if self.observers:

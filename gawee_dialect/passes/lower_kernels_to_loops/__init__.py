@@ -7,7 +7,6 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.combiners import combiner_of
 from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.lower_kernels_to_loops.loop_nest import LoopNest
 from gawee_dialect.passes.lower_kernels_to_loops.outside import fill_outside
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
@@ -28,14 +27,8 @@ class LowerKernel(Pattern):
             reason = "expected a reduction whose order is free, got another 'accumulate'"
             self.missed(op, f"vector = {vector}: {reason}")
             return
-        before = op.prev_op
         fill_outside(rewriter, op)
         LoopNest(op).build(rewriter)
-        new = op.prev_op
-        while new is not None and new is not before:
-            for inner in new.walk():
-                hand_on_location(op, inner)
-            new = new.prev_op
         rewriter.erase(op)
 
 

@@ -275,7 +275,7 @@ class RegisterTile:
         assert type is not None
         self.accumulator_lanes = width
         shape = list(self.counts.values())
-        self.accumulators = allocate(builder, width.type(type), shape, "accumulators")
+        self.accumulators = allocate(builder, self.op, width.type(type), shape, "accumulators")
 
     def _slot(self, counters: Mapping[int, SSAValue]) -> tuple[SSAValue, list[SSAValue]]:
         assert self.accumulators is not None

@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
+from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     Counters,
     IndexBuilder,
@@ -92,9 +93,15 @@ def parallel_loop(
     inner.insert(scf.ReduceOp())
 
 
-def allocate(builder: Builder, type: Attribute, shape: Sequence[int], name: str) -> SSAValue:
-    """Allocate an array on the stack of a task, or of the function where there are no tasks."""
+def allocate(
+    builder: Builder, source: Operation, type: Attribute, shape: Sequence[int], name: str
+) -> SSAValue:
+    """Allocate an array on the stack of a task, or of the function where there are no tasks.
+
+    `source` is the op that it is for.
+    """
     alloca = memref.AllocaOp.get(type, shape=list(shape))
+    hand_on_location(source, alloca)
     alloca.memref.name_hint = name
     top = task_block(builder.insertion_point.block)
     if top.first_op is None:

@@ -15,7 +15,6 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp, element_of, shape_of
 from gawee_dialect.dialect.schedule import Loop, Schedule
 from gawee_dialect.dialect.winograd import WinogradOp
-from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.bufferize import memref_type
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import IndexBuilder, LinearIndex
 from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
@@ -38,7 +37,6 @@ class LowerWinograd(Pattern):
         if op.output is None:
             self.missed(op, "expected operands on buffers, got tensors; bufferize comes first")
             return
-        before = op.prev_op
         bounds = op.sizes[:4]
         fill_around(rewriter, op.target, op.maps[-1], bounds, None)
         nest = WinogradNest(op)
@@ -46,11 +44,6 @@ class LowerWinograd(Pattern):
             nest.build_by_channel(rewriter)
         else:
             nest.build_by_tiles(rewriter)
-        new = op.prev_op
-        while new is not None and new is not before:
-            for inner in new.walk():
-                hand_on_location(op, inner)
-            new = new.prev_op
         rewriter.erase(op)
 
 
@@ -93,8 +86,12 @@ class WinogradNest:
         parallel_loop(builder, self.counters, (blocks,), one_block)
 
     def _tiles(self, builder: Builder, first: LinearIndex, count: int) -> None:
-        inputs = allocate(builder, self.element, (self.points, count, self.channels), "inputs")
-        products = allocate(builder, self.element, (self.points, count, self.features), "products")
+        inputs = allocate(
+            builder, self.op, self.element, (self.points, count, self.channels), "inputs"
+        )
+        products = allocate(
+            builder, self.op, self.element, (self.points, count, self.features), "products"
+        )
 
         def transform(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             tile, group = indices
@@ -137,7 +134,9 @@ class WinogradNest:
         number = IndexBuilder(builder, self.counters).value(indices[0])
         shape = (self.points, self.channels, panel)
         weights = _panel_of(builder, self.op.weights, number, shape)
-        products = allocate(builder, self.element, (self.points, self.count, panel), "products")
+        products = allocate(
+            builder, self.op, self.element, (self.points, self.count, panel), "products"
+        )
         point, _, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
         zero = AffineExpr.constant(0)
         weight_map = (zero, point, channel, feature)

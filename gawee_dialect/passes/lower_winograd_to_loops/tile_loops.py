@@ -76,7 +76,7 @@ class TileLoops:
         """Transform the inputs of one tile and one vector of channels."""
         matrix, points = self.op.transforms.input, self.points
         image, row, column = position
-        half = allocate(builder, self.vector, (points, points), "half")
+        half = allocate(builder, self.op, self.vector, (points, points), "half")
 
         def columns(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             (across,) = indices
@@ -120,7 +120,7 @@ class TileLoops:
     ) -> None:
         """Transform the products of one tile and one vector of channels; finish and store."""
         matrix, points = self.op.transforms.output, self.points
-        half = allocate(builder, self.vector, (self.size, points), "half")
+        half = allocate(builder, self.op, self.vector, (self.size, points), "half")
 
         def columns(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             (across,) = indices
@@ -169,7 +169,7 @@ class TileLoops:
         self, builder: Builder, half: SSAValue, position: Position, group: LinearIndex
     ) -> None:
         """Finish the outputs of a tile at the edge: loops with bounds known when they run."""
-        results = allocate(builder, self.vector, (self.size, self.size), "results")
+        results = allocate(builder, self.op, self.vector, (self.size, self.size), "results")
 
         def transform(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             (down,) = indices
