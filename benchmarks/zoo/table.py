@@ -12,11 +12,12 @@ output. {wrong} compute something else; {failed} are refused or fail before they
 
 Each network has random weights, and normalisations that saw random inputs, so that all branches matter; a network whose output does
 not move with its input is not counted as passed. Inputs are small: images of 32 to 256 pixels, sequences of 16 tokens. Each is
-extracted from PyTorch, saved as JSON, loaded, imported, compiled with the default (fast) algorithms for two threads, and run in a
-process of its own.
+extracted from PyTorch, saved as JSON, loaded, imported, compiled with the default (fast) algorithms, and run in a process of its
+own.
 
-Times are indicative only: they were taken while other programs ran. *compile s* are seconds of one processor. *ms* and *eager ms* are the
-shortest calls, by native code and by PyTorch's eager mode, on two threads; *speed* is the one over the other: 2.0 is twice as fast.
+*compile s* are seconds of one processor. *ms* and *eager ms* are the shortest calls, by native code and by PyTorch's eager mode, on one
+thread each; *speed* is the one over the other: 2.0 is twice as fast. They are indicative: two networks were checked at a time, on the
+two processors of a machine.
 
 Versions: {versions}.
 
