@@ -23,6 +23,7 @@ from gawee_dialect.tools.command_line import (
     run_tool,
     write_text,
 )
+from gawee_dialect.tools.graph_arguments import add_translated_file
 from gawee_dialect.tools.inspect_graph import is_sub_command, run_sub_command
 from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 
@@ -109,14 +110,7 @@ def argument_parser() -> CommandParser:
     )
     add = parser.add_argument
     add("input", nargs="?", default="-", help="graph or MLIR file, - for standard input")
-    add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
-    add(
-        "--from",
-        dest="source",
-        default="auto",
-        choices=("auto", *FRONTENDS),
-        help="format of the input (default: auto, by its content)",
-    )
+    add_translated_file(parser)
     add("--to", dest="target", default="mlir", choices=tuple(TARGETS), help="default: mlir")
     add(
         "--weights",

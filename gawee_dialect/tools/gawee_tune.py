@@ -18,6 +18,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import load
 from gawee_dialect.tools.command_line import DONE, CommandParser, run_tool
 from gawee_dialect.tools.gawee_run import random_parameters
+from gawee_dialect.tools.graph_arguments import add_graph, add_inputs
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
 from gawee_dialect.tuning.search import Outcome, Phase, Settings, Tuner, choices_of, shown
 
@@ -36,22 +37,8 @@ def argument_parser() -> CommandParser:
         "gawee-tune",
     )
     add = parser.add_argument
-    add("graph", help="graph in any format, or MLIR")
-    add(
-        "--weights",
-        metavar="PATH",
-        help="folder of raw files, .npz, .safetensors or .pt, or 'random' "
-        "(default: beside the graph)",
-    )
-    add(
-        "--input",
-        action="append",
-        default=[],
-        metavar="[NAME=]SOURCE",
-        help=".npy file, picture, or 'random' (default: random); may be repeated",
-    )
-    add("--inputs", metavar="NPZ", help="several inputs in one .npz file, by name")
-    add("--seed", type=int, default=0, help="of random inputs and weights (default: 0)")
+    add_graph(parser)
+    add_inputs(parser)
     add("--threads", type=int, metavar="N", help="to tune for (default: one a core)")
     add(
         "--database",

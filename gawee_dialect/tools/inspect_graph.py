@@ -16,6 +16,7 @@ from gawee_dialect.inspection.render import PICTURES, render
 from gawee_dialect.inspection.summary import summary_json, summary_text
 from gawee_dialect.inspection.text_forms import dot_text, mermaid_pie, mermaid_text
 from gawee_dialect.tools.command_line import DONE, CommandParser, read_text, write_text
+from gawee_dialect.tools.graph_arguments import add_translated_file
 from gawee_dialect.tools.plugin_file import LOAD_HELP
 
 MAX_NODES = 30
@@ -28,14 +29,7 @@ def _parser(name: str, description: str) -> CommandParser:
     )
     add = parser.add_argument
     add("input", help="graph in any format, - for standard input")
-    add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
-    add(
-        "--from",
-        dest="source",
-        default="auto",
-        choices=("auto", *FRONTENDS),
-        help="format of the input (default: auto, by its content)",
-    )
+    add_translated_file(parser)
     add("--load", metavar="FILE", help=LOAD_HELP)
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser

@@ -1,0 +1,43 @@
+"""The arguments of several tools that say which graph is read, and what it is run on."""
+
+from gawee_dialect.frontends.formats import FRONTENDS
+from gawee_dialect.tools.command_line import CommandParser
+
+
+def add_translated_file(parser: CommandParser) -> None:
+    """Let the command line say where text goes, and which format the input has."""
+    add = parser.add_argument
+    add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
+    add(
+        "--from",
+        dest="source",
+        default="auto",
+        choices=("auto", *FRONTENDS),
+        help="format of the input (default: auto, by its content)",
+    )
+
+
+def add_graph(parser: CommandParser) -> None:
+    """Let the command line name a graph that is run, and its weights."""
+    add = parser.add_argument
+    add("graph", help="graph in any format, or MLIR")
+    add(
+        "--weights",
+        metavar="PATH",
+        help="folder of raw files, .npz, .safetensors or .pt, or 'random' "
+        "(default: beside the graph)",
+    )
+
+
+def add_inputs(parser: CommandParser) -> None:
+    """Let the command line say what a graph is run on."""
+    add = parser.add_argument
+    add(
+        "--input",
+        action="append",
+        default=[],
+        metavar="[NAME=]SOURCE",
+        help=".npy file, picture, or 'random' (default: random); may be repeated",
+    )
+    add("--inputs", metavar="NPZ", help="several inputs in one .npz file, by name")
+    add("--seed", type=int, default=0, help="of random inputs and weights (default: 0)")
