@@ -23,6 +23,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
     allocate,
     open_loop,
     parallel_loop,
+    with_last_iteration,
 )
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
 
@@ -166,22 +167,13 @@ class LoopNest:
         inside: Inside,
     ) -> None:
         """Build one iteration of a loop; the last one may have fewer points."""
-        rest = place.extent[loop.dim] % loop.step
-        if count == 1:
-            rest = 0
         by, step = index.scaled(loop.step), min(loop.step, place.extent[loop.dim])
-        if not rest:
-            inside(builder, place.moved(loop.dim, by, step))
-            return
-        last = constant_index(builder, count - 1)
-        number = IndexBuilder(builder, self.counters).value(index)
-        is_last = builder.insert(arith.CmpiOp(number, last, "eq")).result
-        blocks = Block(), Block()
-        builder.insert(scf.IfOp(is_last, (), Region(blocks[0]), Region(blocks[1])))
-        for block, extent in zip(blocks, (rest, step), strict=True):
-            inner = Builder(InsertPoint.at_end(block))
+        rest = place.extent[loop.dim] % loop.step or step
+
+        def body(inner: Builder, extent: int) -> None:
             inside(inner, place.moved(loop.dim, by, extent))
-            inner.insert(scf.YieldOp())
+
+        with_last_iteration(builder, self.counters, index, count, (rest, step), body)
 
     # A register tile.
 

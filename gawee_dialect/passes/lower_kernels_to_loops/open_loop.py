@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects import memref, scf
+from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, StringAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -69,6 +69,35 @@ def loops(
         indices.append(LinearIndex(terms={counter: 1}))
     inside(builder, indices)
     for inner in reversed(opened):
+        inner.insert(scf.YieldOp())
+
+
+def with_last_iteration(
+    builder: Builder,
+    counters: Counters,
+    index: LinearIndex,
+    count: int,
+    extents: tuple[int, int],
+    inside: Callable[[Builder, int], None],
+) -> None:
+    """Insert the body of a loop whose last iteration has another extent: once for each.
+
+    `index` is the loop's counter, `count` how many iterations it has, and `extents` are those of
+    the last iteration and of all others. The body is there once where the two are the same, or
+    where there is one iteration, which has the second extent.
+    """
+    rest, whole = extents
+    if count == 1 or rest == whole:
+        inside(builder, whole)
+        return
+    number = IndexBuilder(builder, counters).value(index)
+    last = constant_index(builder, count - 1)
+    is_last = builder.insert(arith.CmpiOp(number, last, "eq")).result
+    blocks = Block(), Block()
+    builder.insert(scf.IfOp(is_last, (), Region(blocks[0]), Region(blocks[1])))
+    for block, extent in zip(blocks, extents, strict=True):
+        inner = Builder(InsertPoint.at_end(block))
+        inside(inner, extent)
         inner.insert(scf.YieldOp())
 
 

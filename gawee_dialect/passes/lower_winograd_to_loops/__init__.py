@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, memref, scf, vector
+from xdsl.dialects import arith, memref, vector
 from xdsl.dialects.builtin import FloatAttr, MemRefType, StridedLayoutAttr, f32
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -21,9 +21,9 @@ from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
     allocate,
     loops,
     parallel_loop,
+    with_last_iteration,
 )
 from gawee_dialect.passes.lower_kernels_to_loops.outside import fill_around
-from gawee_dialect.passes.lower_linalg_to_loops import constant_index
 from gawee_dialect.passes.lower_winograd_to_loops.tile_loops import TileLoops
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
@@ -69,19 +69,12 @@ class WinogradNest:
         blocks = -(-self.count // block)
 
         def one_block(inner: Builder, indices: Sequence[LinearIndex]) -> None:
-            rest = self.count % block
-            if not rest or blocks == 1:
-                self._tiles(inner, indices[0].scaled(block), min(block, self.count))
-                return
-            number = IndexBuilder(inner, self.counters).value(indices[0])
-            last = constant_index(inner, blocks - 1)
-            is_last = inner.insert(arith.CmpiOp(number, last, "eq")).result
-            bodies = Block(), Block()
-            inner.insert(scf.IfOp(is_last, (), Region(bodies[0]), Region(bodies[1])))
-            for body, count in zip(bodies, (rest, block), strict=True):
-                inside = Builder(InsertPoint.at_end(body))
+            def body(inside: Builder, count: int) -> None:
                 self._tiles(inside, indices[0].scaled(block), count)
-                inside.insert(scf.YieldOp())
+
+            whole = min(block, self.count)
+            rest = self.count % block or whole
+            with_last_iteration(inner, self.counters, indices[0], blocks, (rest, whole), body)
 
         parallel_loop(builder, self.counters, (blocks,), one_block)
 
