@@ -237,6 +237,36 @@ class KernelOp(IRDLOperation):
         """The type of the accumulator; None where nothing is reduced."""
         return None if self.initial is None else self.initial.get_type()
 
+    def with_operands(
+        self,
+        inputs: Sequence[SSAValue],
+        output: SSAValue | TensorType[Attribute],
+        *,
+        maps: Sequence[AffineMap] | None = None,
+        values: dict[SSAValue, SSAValue] | None = None,
+    ) -> "KernelOp":
+        """Make the same op on other operands, tensors or buffers.
+
+        `values` says what stands for the values from outside that its regions use.
+        """
+        accumulate, finish = Region(), Region()
+        self.accumulate.clone_into(accumulate, value_mapper=values)
+        self.finish.clone_into(finish, value_mapper=values)
+        new = KernelOp(
+            inputs,
+            output,
+            bounds=self.sizes,
+            maps=self.maps if maps is None else maps,
+            reductions=self.reductions.value.data,
+            initial=self.initial,
+            outside=self.outside,
+            accumulate=accumulate,
+            finish=finish,
+            schedule=None if self.schedule is None else self.schedule.data,
+        )
+        new.attributes.update(self.attributes)
+        return new
+
     def yielded(self, region: Region) -> SSAValue:
         """Return what a region yields."""
         terminator = region.block.last_op

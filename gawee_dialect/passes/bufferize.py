@@ -258,22 +258,7 @@ class FunctionBufferizer:
         assert isinstance(op, KernelOp)
         fresh = self._alloc(buffer_type(op.target.type))
         inputs = [self._source(value) for value in op.inputs]
-        regions = [Region(), Region()]
-        for old, new in zip((op.accumulate, op.finish), regions, strict=True):
-            old.clone_into(new, value_mapper=self.new)
-        kernel = KernelOp(
-            inputs,
-            fresh,
-            bounds=op.sizes,
-            reductions=op.reductions.value.data,
-            maps=op.maps,
-            initial=op.initial,
-            outside=op.outside,
-            accumulate=regions[0],
-            finish=regions[1],
-            schedule=None if op.schedule is None else op.schedule.data,
-        )
-        kernel.attributes |= op.attributes
+        kernel = op.with_operands(inputs, fresh, values=self.new)
         self.builder.insert(kernel)
         self._assign(op.target, fresh, Root(writable=True))
 

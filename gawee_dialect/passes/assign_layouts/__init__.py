@@ -119,20 +119,7 @@ class _Rewriter:
 
     def _new_kernel(self, op: KernelOp, layout: Layout, maps: Sequence[AffineMap]) -> SSAValue:
         type = TensorType(element_of(op.target), layout.shape(shape_of(op.target)))
-        new = KernelOp(
-            op.inputs,
-            type,
-            bounds=op.sizes,
-            maps=maps,
-            reductions=op.reductions.value.data,
-            initial=op.initial,
-            outside=op.outside,
-            accumulate=op.accumulate.clone() if op.accumulate.blocks else None,
-            finish=op.finish.clone(),
-            schedule=None if op.schedule is None else op.schedule.data,
-        )
-        new.attributes.update(op.attributes)
-        return self._insert(op, new)
+        return self._insert(op, op.with_operands(op.inputs, type, maps=maps))
 
     def _winograd(self, op: WinogradOp, dead: list[Operation]) -> None:
         result = op.result
