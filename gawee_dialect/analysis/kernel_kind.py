@@ -10,7 +10,7 @@ from gawee_dialect.dialect.kernel import KernelOp
 
 
 class KernelKind(StrEnum):
-    """Kinds of kernels; those of one kind are scheduled alike."""
+    """Kinds of kernels, by what they compute: names in reports and databases."""
 
     CONV = "conv"
     MATMUL = "matmul"

@@ -79,6 +79,12 @@ class Processor:
         peak = self.measured_flops or computed
         return peak * 32 / max(32, element_bits)
 
+    @property
+    def second_cache(self) -> int:
+        """The bytes of the cache that a core has to itself; 0 where nothing is known of it."""
+        second = self.memories[min(1, len(self.memories) - 1)]
+        return second.size or 0
+
     def memory_for(self, size: int) -> Memory:
         """Return the nearest memory that holds so many bytes."""
         fitting = (each for each in self.memories if each.size is None or size <= each.size)

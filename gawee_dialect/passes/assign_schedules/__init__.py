@@ -53,7 +53,7 @@ class AssignSchedules(ModulePass):
     numerics: ClassVar[Numerics] = EXACT
 
     target: str = HOST
-    """The processor to schedule for: `host`, or a name that `gawee-opt --target` knows."""
+    """The processor to schedule for: `host`, or `skylake-avx512`, `haswell` and the like."""
 
     schedules: str | None = None
     """A file of choices, as `gawee-tune` writes it."""

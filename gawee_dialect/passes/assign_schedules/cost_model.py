@@ -22,6 +22,7 @@ from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses
 from gawee_dialect.target.description import Processor
 
 LATENCY = 4
+"""Cycles from one multiply-add of an accumulator to its next."""
 LOADS_PER_CYCLE = 2
 LANE_BY_LANE = 2
 SPILL = 4

@@ -37,8 +37,8 @@ def _goes_lane_by_lane(kernel: KernelAccesses, tile: Tile) -> bool:
 def _parallel_loops(kernel: KernelAccesses, tile: Tile, processor: Processor) -> list[Loop]:
     """Order the loops over parallel dimensions.
 
-    What is read again in every iteration of an outer loop should be the smaller operand: an
-    operand that is too large for the second cache is walked once, by the outermost loops.
+    What is read again in every iteration of an outer loop should be the smaller operand: the
+    streamed one is walked once, by the outermost loops.
     """
     sizes = kernel.op.sizes
     loops = [
@@ -55,14 +55,16 @@ def _parallel_loops(kernel: KernelAccesses, tile: Tile, processor: Processor) ->
 
 
 def _streamed(kernel: KernelAccesses, processor: Processor) -> Operand | None:
-    """Return the largest operand of a reduction, where it exceeds half of the second cache."""
+    """Return the operand of a reduction that is walked once, while the others are read again.
+
+    That is the largest, or the weights where even the smallest exceeds half of the second cache.
+    """
     inputs = [operand for operand in kernel.inputs if operand.in_accumulate]
     if len(inputs) < 2:
         return None
-    second = processor.memories[1].size if len(processor.memories) > 1 else None
     largest = max(inputs, key=lambda operand: operand.elements)
     smallest = min(inputs, key=lambda operand: operand.elements)
-    if second is None or smallest.elements * BYTES <= second // 2:
+    if smallest.elements * BYTES <= processor.second_cache // 2 or not processor.second_cache:
         # The smaller one stays in the cache whatever the order.
         return largest
     return max(inputs, key=lambda operand: operand.is_parameter)

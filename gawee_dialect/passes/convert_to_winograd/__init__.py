@@ -152,7 +152,7 @@ class ConvertToWinograd(RewritePass):
     patterns = (ConvertConvolution,)
 
     target: str = HOST
-    """The processor to choose for: `host`, or a name that `gawee-opt --target` knows."""
+    """The processor to choose for: `host`, or `skylake-avx512`, `haswell` and the like."""
 
     schedules: str | None = None
     """A file of choices, as `gawee-tune` writes it; they hold in the place of the model's."""

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from math import ceil
 
 from gawee_dialect.dialect.winograd import KERNEL, TRANSFORMS
+from gawee_dialect.passes.assign_schedules.cost_model import LATENCY, TILE_OVERHEAD
+from gawee_dialect.passes.assign_schedules.kernel_accesses import BYTES
 from gawee_dialect.target.description import Processor
 
-BYTES = 4
-LATENCY = 4
 LOAD_WEIGHT = 0.02
 """Cycles that a load takes on top of the multiply-adds, which hide most of it."""
 EXPOSED = 0.3
 """The part of the time to fetch a panel of weights for a block that nothing hides."""
-TILE_OVERHEAD = 10
-"""Cycles to get into a register tile and out of it."""
 MULTIPLY_EFFICIENCY = 0.9
 """Of the products: their inputs and results come from the second cache."""
 TRANSFORM_CYCLES = {2: 60, 4: 170}
@@ -142,8 +140,7 @@ def _blocks(
 
 def scratch_bytes(processor: Processor) -> int:
     """Return what transformed inputs and products may take of a core's second cache."""
-    second = processor.memories[min(1, len(processor.memories) - 1)].size
-    return int(SCRATCH_PART * (second or 0))
+    return int(SCRATCH_PART * processor.second_cache)
 
 
 def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float:
