@@ -7,14 +7,11 @@ from enum import StrEnum
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.diagnostics import GaweeError, verify_module
+from gawee_dialect.algorithms import FAST, PLAIN, require_algorithms
+from gawee_dialect.diagnostics import verify_module
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.target.description import HOST
 from gawee_dialect.universe import make_context
-
-PLAIN = "plain"
-"""Loops as linalg says them: the reference that everything faster is compared with."""
-ALGORITHMS = ("fast", "exact", PLAIN)
 
 
 class Level(StrEnum):
@@ -33,7 +30,7 @@ class CodeOptions:
 
     fast_math: str | None = None
     """LLVM's flags for float ops, such as `contract` or `fast`."""
-    algorithms: str = "fast"
+    algorithms: str = FAST
     """`fast` kernels, `exact` ones, which compute each sum as it is defined, or `plain` loops."""
     target: str = HOST
     """The processor that kernels are scheduled for, by name."""
@@ -43,9 +40,7 @@ class CodeOptions:
     """A file of choices for kernels, as `gawee-tune` writes it."""
 
     def __post_init__(self) -> None:
-        if self.algorithms not in ALGORITHMS:
-            known = ", ".join(ALGORITHMS)
-            raise GaweeError(f"unsupported algorithms '{self.algorithms}'; supported: {known}")
+        require_algorithms(self.algorithms)
 
 
 def passes_to(level: Level, options: CodeOptions | None = None) -> Sequence[ModulePass]:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from gawee_dialect.algorithms import PLAIN
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import MAIN, EntryArgument, entry_arguments, find_function
-from gawee_dialect.levels import PLAIN, CodeOptions, Level, lower_to, passes_to
+from gawee_dialect.levels import CodeOptions, Level, lower_to, passes_to
 
 if TYPE_CHECKING:
     from xdsl.interpreter import Interpreter

@@ -24,7 +24,6 @@ from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, 
 from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.cast import CastOp
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
-from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
@@ -39,7 +38,6 @@ from gawee_dialect.dialect.pool import (
     MaxPoolOp,
 )
 from gawee_dialect.dialect.position import IotaOp, TriOp
-from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.reduction import ArgOp, ReduceMeanOp, ReduceOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
@@ -52,9 +50,6 @@ BILINEAR_FLOPS = 9
 
 BICUBIC_FLOPS = 35
 """Five weighted sums of four values; the weights are the same for every channel."""
-
-NO_WORK = (ConstantOp, GetAttrOp, GetItemOp)
-"""Nodes that nothing runs for."""
 
 VIEWS = (FlattenOp, IdentityOp, ReshapeOp)
 """Nodes whose result is what they read, under another shape."""

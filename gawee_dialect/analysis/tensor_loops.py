@@ -8,11 +8,6 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Block, Operation, SSAValue
 
 
-def carries_tensors(loop: scf.ForOp) -> bool:
-    """Whether a loop hands tensors from one iteration to the next."""
-    return any(isinstance(value.type, TensorType) for value in loop.iter_args)
-
-
 def stale_use(loop: scf.ForOp) -> Operation | None:
     """Return the first op that uses a version of a carried tensor when there is a newer one.
 

@@ -207,8 +207,8 @@ class KernelProfile:
         `@main` is called with, by argument index: inputs, weights, outputs and workspace.
         """
         from gawee_dialect.backend.jit import NativeModule
-        from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
-        from gawee_dialect.passes.expand_math import ExpandMath
+        from gawee_dialect.passes.pass_manager import run_passes
+        from gawee_dialect.passes.pipelines import loops_to_llvm
         from gawee_dialect.universe import make_context
 
         module = loops.clone()
@@ -220,8 +220,7 @@ class KernelProfile:
         calls = [op for op in main.body.block.ops if isinstance(op, CallOp)]
         self._pointers = [[address_of(value, arrays) for value in op.arguments] for op in calls]
         self._parts = [timed(op, op.callee.string_value(), 0.0, known) for op in calls]
-        ExpandMath().apply(make_context(), module)
-        ConvertToLLVM().apply(make_context(), module)
+        run_passes(make_context(), module, loops_to_llvm(parallel=False))
         self._native = NativeModule(module)
 
     def measure(self, runs: int) -> Sequence[NodeTime]:
@@ -264,13 +263,12 @@ def profile_kernels(
 ) -> Sequence[NodeTime]:
     """Time the kernels of a module at the loops level; @prepare runs first and is not timed."""
     from gawee_dialect.backend.compiled import CompiledModel
-    from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
-    from gawee_dialect.passes.expand_math import ExpandMath
+    from gawee_dialect.passes.pass_manager import run_passes
+    from gawee_dialect.passes.pipelines import loops_to_llvm
     from gawee_dialect.universe import make_context
 
     llvm = loops.clone()
-    ExpandMath().apply(make_context(), llvm)
-    ConvertToLLVM().apply(make_context(), llvm)
+    run_passes(make_context(), llvm, loops_to_llvm(parallel=False))
     compiled = CompiledModel(llvm, parameters)
     arrays = buffers_of(compiled, {**parameters, **inputs})
     return KernelProfile(loops, arrays, known).measure(runs)

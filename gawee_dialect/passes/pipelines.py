@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.algorithms import FAST, KERNEL_ALGORITHMS, require_algorithms
 from gawee_dialect.passes.assign_layouts import AssignLayouts
 from gawee_dialect.passes.assign_schedules import AssignSchedules
 from gawee_dialect.passes.bufferize import Bufferize
@@ -27,11 +27,6 @@ from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.plan_memory import PlanMemory
 from gawee_dialect.target.description import HOST
-
-FAST = "fast"
-"""Algorithms that round otherwise than the definition: Winograd's convolution."""
-EXACT = "exact"
-"""Each sum as it is defined, but for its order."""
 
 
 def optimize() -> Sequence[ModulePass]:
@@ -73,8 +68,7 @@ def to_kernels(
 
     Raises GaweeError for algorithms that are neither fast nor exact.
     """
-    if algorithms not in (FAST, EXACT):
-        raise GaweeError(f"unsupported algorithms '{algorithms}'; supported: {FAST}, {EXACT}")
+    require_algorithms(algorithms, KERNEL_ALGORITHMS)
     winograd = (ConvertToWinograd(target, schedules),) if algorithms == FAST else ()
     return (
         *optimize(),
@@ -110,6 +104,17 @@ def to_loops_by_kernels(
     return (*to_kernels(target, algorithms, schedules), *kernels_to_loops())
 
 
+def loops_to_llvm(
+    fast_math: str | None = None, *, parallel: bool = True, expand_math: bool = True
+) -> Sequence[ModulePass]:
+    """Return the passes from loops to the llvm dialect; `parallel` code needs OpenMP."""
+    return (
+        *([ExpandMath()] if expand_math else []),  # after all else reads math ops; not calls of exp
+        *([ConvertScfToOpenMP()] if parallel else []),  # until here a parallel loop is one op
+        ConvertToLLVM(fast_math=fast_math),  # everything at once: no half-converted types between
+    )
+
+
 def to_llvm_by_kernels(
     target: str = HOST,
     algorithms: str = FAST,
@@ -119,12 +124,9 @@ def to_llvm_by_kernels(
     schedules: str | None = None,
 ) -> Sequence[ModulePass]:
     """Return the passes from a graph to the llvm dialect, by way of kernels."""
-    threads = (ConvertScfToOpenMP(),) if parallel else ()
     return (
         *to_loops_by_kernels(target, algorithms, schedules),
-        ExpandMath(),  # vectors of exp, not sixteen calls
-        *threads,
-        ConvertToLLVM(fast_math=fast_math),
+        *loops_to_llvm(fast_math, parallel=parallel),
     )
 
 
@@ -132,13 +134,9 @@ def to_llvm(
     fast_math: str | None = None, *, parallel: bool = True, expand_math: bool = False
 ) -> Sequence[ModulePass]:
     """Return the passes from a graph to the llvm dialect; `parallel` code needs OpenMP."""
-    # Last on loops, until here a parallel loop is one op; without it the loop is an ordinary one.
-    threads = (ConvertScfToOpenMP(),) if parallel else ()
     return (
         *to_loops(),
-        *([ExpandMath()] if expand_math else []),  # after all else reads math ops
-        *threads,
-        ConvertToLLVM(fast_math=fast_math),  # everything at once: no half-converted types between
+        *loops_to_llvm(fast_math, parallel=parallel, expand_math=expand_math),
     )
 
 
@@ -181,7 +179,7 @@ class GaweeToKernels(Pipeline):
     name = "gawee-to-kernels"
 
     target: str = HOST
-    """The processor to schedule for: `host`, or a name that `gawee-opt --target` knows."""
+    """The processor to schedule for: `host`, or `skylake-avx512`, `haswell` and the like."""
 
     algorithms: str = FAST
     """`fast`, or `exact`: without algorithms that round otherwise than the definition."""

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
+from gawee_dialect.algorithms import ALGORITHMS
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
-from gawee_dialect.levels import ALGORITHMS, Level
+from gawee_dialect.levels import Level
 from gawee_dialect.model import Model, load
 from gawee_dialect.parameters import open_archive
 from gawee_dialect.parameters.joined import joined
@@ -24,6 +25,7 @@ from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
 from gawee_dialect.target.description import HOST, Processor, find_processor
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, run_tool
+from gawee_dialect.tools.graph_arguments import add_graph, add_inputs
 from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, random_array, read_inputs
 from gawee_dialect.universe import all_passes, make_context
@@ -56,25 +58,11 @@ def argument_parser() -> CommandParser:
     )
     add = parser.add_argument
     levels = tuple(level.value for level in Level)
-    add("graph", help="graph in any format, or MLIR")
-    add(
-        "--weights",
-        metavar="PATH",
-        help="folder of raw files, .npz, .safetensors or .pt, or 'random' "
-        "(default: beside the graph)",
-    )
+    add_graph(parser)
     add("--constants", metavar="NPZ", help="data of constants that the graph has none for")
-    add(
-        "--input",
-        action="append",
-        default=[],
-        metavar="[NAME=]SOURCE",
-        help=".npy file, picture, or 'random' (default: random); may be repeated",
-    )
-    add("--inputs", metavar="NPZ", help="several inputs in one .npz file, by name")
+    add_inputs(parser)
     add("--mean", type=_numbers, default=(0.0,), metavar="R,G,B", help="for pictures (default: 0)")
     add("--std", type=_numbers, default=(1.0,), metavar="R,G,B", help="for pictures (default: 1)")
-    add("--seed", type=int, default=0, help="of random inputs and weights (default: 0)")
     add("--output", metavar="NPZ", help="write the outputs, by name, to a .npz file")
     add("--load", metavar="FILE", help=LOAD_HELP)
     add(

@@ -21,12 +21,9 @@ from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.instruments.profile import address_of, buffers_of, name_of
-from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
-from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
-from gawee_dialect.passes.expand_math import ExpandMath
 from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import run_passes
-from gawee_dialect.passes.pipelines import kernels_to_loops
+from gawee_dialect.passes.pipelines import kernels_to_loops, loops_to_llvm
 from gawee_dialect.tuning.keys import Decision, mark_of
 from gawee_dialect.tuning.standalone import StandaloneKernel
 from gawee_dialect.universe import make_context
@@ -90,8 +87,7 @@ class TunedNetwork:
         for function in (op for op in module.ops if isinstance(op, FuncOp)):
             function.sym_visibility = None  # so that each kernel has an address
         lowered = module.clone()
-        last = (ConvertScfToOpenMP(),) if threads > 1 else ()
-        run_passes(make_context(), lowered, (ExpandMath(), *last, ConvertToLLVM()))
+        run_passes(make_context(), lowered, loops_to_llvm(parallel=threads > 1))
         program = compile_program(lowered, MAIN)
         self._compiled = CompiledModel(program, parameters, num_threads=threads)
         self._arrays = buffers_of(self._compiled, {**parameters, **inputs})

@@ -26,12 +26,9 @@ from gawee_dialect.dialect.winograd import TRANSFORMS, WinogradOp
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.assign_schedules import AssignSchedules
 from gawee_dialect.passes.canonicalize import CanonicalizePass
-from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
-from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
-from gawee_dialect.passes.expand_math import ExpandMath
 from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
 from gawee_dialect.passes.pass_manager import run_passes
-from gawee_dialect.passes.pipelines import kernels_to_loops
+from gawee_dialect.passes.pipelines import kernels_to_loops, loops_to_llvm
 from gawee_dialect.tuning.database import Winograd
 from gawee_dialect.universe import make_context
 
@@ -117,9 +114,7 @@ def passes_to_llvm(*, parallel: bool) -> Sequence[ModulePass]:
         CommonSubexpressionElimination(),
         HoistParameterComputation(),
         *kernels_to_loops(),
-        ExpandMath(),
-        *((ConvertScfToOpenMP(),) if parallel else ()),
-        ConvertToLLVM(),
+        *loops_to_llvm(parallel=parallel),
     )
 
 
@@ -129,10 +124,6 @@ class Operand:
 
     buffer: Buffer
     own: Array
-
-    def is_like(self, shape: Sequence[int], dtype: np.dtype[np.generic]) -> bool:
-        """Whether a buffer of the network could be in its place."""
-        return self.buffer.shape == tuple(shape) and self.buffer.dtype == dtype
 
 
 class StandaloneKernel:

@@ -72,9 +72,6 @@ GETITEM = "<built-in function getitem>"
 LIST_SIZES = "_tensor_list_sizes"
 LIST_NONE_MASKS = "_tensor_list_none_masks"
 
-OPEN_END = 9223372036854775807
-"""The end of a slice that goes to the end of its axis."""
-
 
 @dataclass
 class TensorMeta:

@@ -96,11 +96,6 @@ def in_signed(emit: Emitter, op: Callable[..., Operation], *values: SSAValue) ->
     return emit.cast(emit(op(*(emit.cast(value, i32) for value in values))), ui8)
 
 
-def zero_like(emit: Emitter, value: SSAValue) -> SSAValue:
-    """Return a zero of rank 0 in a tensor's element type."""
-    return emit.number(0, element_type(value))
-
-
 @register_op("aten.neg", "aten.negative")
 def neg(emit: Emitter, self: SSAValue) -> SSAValue:
     """-x"""
