@@ -1,16 +1,14 @@
 """The levels of the IR that a network can be run at, and how to get there."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.algorithms import FAST, PLAIN, require_algorithms
+from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.diagnostics import verify_module
 from gawee_dialect.passes.pass_manager import run_passes
-from gawee_dialect.target.description import HOST
 from gawee_dialect.universe import make_context
 
 
@@ -24,49 +22,21 @@ class Level(StrEnum):
     LLVM = "llvm"
 
 
-@dataclass(frozen=True)
-class CodeOptions:
-    """What code is made from a graph."""
-
-    fast_math: str | None = None
-    """LLVM's flags for float ops, such as `contract` or `fast`."""
-    algorithms: str = FAST
-    """`fast` kernels, `exact` ones, which compute each sum as it is defined, or `plain` loops."""
-    target: str = HOST
-    """The processor that kernels are scheduled for, by name."""
-    parallel: bool = True
-    """Whether loops are shared among threads; such code needs an OpenMP runtime."""
-    schedules: str | None = None
-    """A file of choices for kernels, as `gawee-tune` writes it."""
-
-    def __post_init__(self) -> None:
-        require_algorithms(self.algorithms)
-
-
 def passes_to(level: Level, options: CodeOptions | None = None) -> Sequence[ModulePass]:
     """Return the passes from a graph to a level."""
     from gawee_dialect.passes import pipelines
 
     chosen = options or CodeOptions()
-    kernels = chosen.target, chosen.algorithms, chosen.schedules
     plain = chosen.algorithms == PLAIN
     builders: dict[Level, Callable[[], Sequence[ModulePass]]] = {
         Level.GAWEE: tuple,
         Level.LINALG: pipelines.to_linalg,
-        Level.KERNELS: lambda: pipelines.to_kernels(*kernels),
+        Level.KERNELS: lambda: pipelines.to_kernels(chosen),
         Level.LOOPS: lambda: (
-            pipelines.to_loops() if plain else pipelines.to_loops_by_kernels(*kernels)
+            pipelines.to_loops() if plain else pipelines.to_loops_by_kernels(chosen)
         ),
         Level.LLVM: lambda: (
-            pipelines.to_llvm(chosen.fast_math, parallel=chosen.parallel)
-            if plain
-            else pipelines.to_llvm_by_kernels(
-                chosen.target,
-                chosen.algorithms,
-                chosen.fast_math,
-                parallel=chosen.parallel,
-                schedules=chosen.schedules,
-            )
+            pipelines.to_llvm(chosen) if plain else pipelines.to_llvm_by_kernels(chosen)
         ),
     }
     return builders[level]()

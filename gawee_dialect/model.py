@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from gawee_dialect.algorithms import PLAIN
+from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import MAIN, EntryArgument, entry_arguments, find_function
-from gawee_dialect.levels import CodeOptions, Level, lower_to, passes_to
+from gawee_dialect.levels import Level, lower_to, passes_to
 
 if TYPE_CHECKING:
     from xdsl.interpreter import Interpreter
@@ -88,8 +88,8 @@ class Model:
         """
         level = Level(level)
         if level is Level.LLVM:
-            chosen = options or CodeOptions()
-            return self._compile(chosen, num_threads=num_threads, cache=cache).run
+            chosen = replace(options or CodeOptions(), num_threads=num_threads)
+            return self._compile(chosen, cache=cache).run
         if options is None and level is Level.LOOPS:
             options = CodeOptions(algorithms=PLAIN)
         from gawee_dialect.interpreter import run_module
@@ -176,7 +176,13 @@ class Model:
         """
         from gawee_dialect.backend.export import export
 
-        options = CodeOptions(fast_math, algorithms, parallel=num_threads != 1, schedules=schedules)
+        options = CodeOptions(
+            fast_math,
+            algorithms,
+            parallel=num_threads != 1,
+            schedules=schedules,
+            num_threads=num_threads,
+        )
         return export(
             self.lowered(Level.LLVM, options),
             name or c_name(self.name),
@@ -205,16 +211,14 @@ class Model:
         so that the result has the rounding that the graph says. `schedules` is a file of choices
         for kernels, as `gawee-tune` writes it.
         """
-        options = CodeOptions(fast_math, algorithms, schedules=schedules)
-        return self._compile(options, num_threads=num_threads, cache=cache)
+        options = CodeOptions(fast_math, algorithms, schedules=schedules, num_threads=num_threads)
+        return self._compile(options, cache=cache)
 
-    def _compile(
-        self, options: CodeOptions, *, num_threads: int | None, cache: bool
-    ) -> CompiledModel:
+    def _compile(self, options: CodeOptions, *, cache: bool) -> CompiledModel:
         from gawee_dialect.backend.compiled import CompiledModel
 
         program = self._program(options, cache=cache)
-        return CompiledModel(program, self.bound, num_threads=num_threads)
+        return CompiledModel(program, self.bound, num_threads=options.num_threads)
 
     def _program(self, options: CodeOptions, *, cache: bool) -> Program:
         from gawee_dialect.backend.cache import CompileCache

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
-from gawee_dialect.algorithms import FAST, KERNEL_ALGORITHMS, require_algorithms
+from gawee_dialect.code_options import FAST, KERNEL_ALGORITHMS, CodeOptions, require_algorithms
 from gawee_dialect.passes.assign_layouts import AssignLayouts
 from gawee_dialect.passes.assign_schedules import AssignSchedules
 from gawee_dialect.passes.bufferize import Bufferize
@@ -61,23 +61,24 @@ def to_loops() -> Sequence[ModulePass]:
     )
 
 
-def to_kernels(
-    target: str = HOST, algorithms: str = FAST, schedules: str | None = None
-) -> Sequence[ModulePass]:
+def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     """Return the passes from a graph to scheduled kernels on tensors, weights prepared once.
 
     Raises GaweeError for algorithms that are neither fast nor exact.
     """
-    require_algorithms(algorithms, KERNEL_ALGORITHMS)
-    winograd = (ConvertToWinograd(target, schedules),) if algorithms == FAST else ()
+    require_algorithms(options.algorithms, KERNEL_ALGORITHMS)
+    machine = options.target, options.schedules, options.num_threads or 0
+    winograd = (ConvertToWinograd(*machine),) if options.algorithms == FAST else ()
     return (
         *optimize(),
         LowerToLinalg(),
         CanonicalizePass(),
         FormKernels(),  # one op for what is computed in one go
         *winograd,  # before layouts: tiles need wider halos
-        AssignLayouts(target=target),  # before schedules: what is contiguous decides on vectors
-        AssignSchedules(target, schedules),
+        AssignLayouts(
+            target=options.target
+        ),  # before schedules: what is contiguous decides on vectors
+        AssignSchedules(*machine),
         CanonicalizePass(),
         CommonSubexpressionElimination(),  # weights that several kernels want in one order
         HoistParameterComputation(),
@@ -97,11 +98,9 @@ def kernels_to_loops() -> Sequence[ModulePass]:
     )
 
 
-def to_loops_by_kernels(
-    target: str = HOST, algorithms: str = FAST, schedules: str | None = None
-) -> Sequence[ModulePass]:
+def to_loops_by_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     """Return the passes from a graph to loops over vectors, by way of kernels."""
-    return (*to_kernels(target, algorithms, schedules), *kernels_to_loops())
+    return (*to_kernels(options), *kernels_to_loops())
 
 
 def loops_to_llvm(
@@ -115,28 +114,19 @@ def loops_to_llvm(
     )
 
 
-def to_llvm_by_kernels(
-    target: str = HOST,
-    algorithms: str = FAST,
-    fast_math: str | None = None,
-    *,
-    parallel: bool = True,
-    schedules: str | None = None,
-) -> Sequence[ModulePass]:
+def to_llvm_by_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     """Return the passes from a graph to the llvm dialect, by way of kernels."""
     return (
-        *to_loops_by_kernels(target, algorithms, schedules),
-        *loops_to_llvm(fast_math, parallel=parallel),
+        *to_loops_by_kernels(options),
+        *loops_to_llvm(options.fast_math, parallel=options.parallel),
     )
 
 
-def to_llvm(
-    fast_math: str | None = None, *, parallel: bool = True, expand_math: bool = False
-) -> Sequence[ModulePass]:
-    """Return the passes from a graph to the llvm dialect; `parallel` code needs OpenMP."""
+def to_llvm(options: CodeOptions, *, expand_math: bool = False) -> Sequence[ModulePass]:
+    """Return the passes from a graph to the llvm dialect, by way of plain loops."""
     return (
         *to_loops(),
-        *loops_to_llvm(fast_math, parallel=parallel, expand_math=expand_math),
+        *loops_to_llvm(options.fast_math, parallel=options.parallel, expand_math=expand_math),
     )
 
 
@@ -187,8 +177,17 @@ class GaweeToKernels(Pipeline):
     schedules: str | None = None
     """A file of choices for kernels, as `gawee-tune` writes it."""
 
+    num_threads: int = 0
+    """How many threads to schedule for; 0 for one a core."""
+
     def passes(self) -> Sequence[ModulePass]:
-        return to_kernels(self.target, self.algorithms, self.schedules)
+        options = CodeOptions(
+            target=self.target,
+            algorithms=self.algorithms,
+            schedules=self.schedules,
+            num_threads=self.num_threads or None,
+        )
+        return to_kernels(options)
 
 
 @dataclass(frozen=True)
@@ -239,4 +238,5 @@ class GaweeToLLVM(Pipeline):
     """Compute exp, exp2, log, tanh and erf by arithmetic, which is vectorised, not by libm."""
 
     def passes(self) -> Sequence[ModulePass]:
-        return to_llvm(self.fast_math, parallel=self.parallel, expand_math=self.expand_math)
+        options = CodeOptions(self.fast_math, parallel=self.parallel)
+        return to_llvm(options, expand_math=self.expand_math)

@@ -5,7 +5,7 @@ of it, `cpu` and `features`, is `backend.jit.Target.of(processor)`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 
@@ -209,8 +209,16 @@ PROCESSORS: dict[str, Processor] = {
 """The processors that can be named, beside `host`."""
 
 
-def find_processor(name: str) -> Processor:
-    """Return a processor by name, this machine for `host`; raises GaweeError for another name."""
+def find_processor(name: str, num_threads: int = 0) -> Processor:
+    """Return a processor by name, this machine for `host`, with as many cores as threads run on it.
+
+    All of its cores for 0 threads. Raises GaweeError for another name.
+    """
+    found = _named(name)
+    return replace(found, cores=num_threads) if num_threads else found
+
+
+def _named(name: str) -> Processor:
     if name == HOST:
         # Only who asks for this machine pays for looking at it.
         from gawee_dialect.target.host import host

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from gawee_dialect.algorithms import ALGORITHMS
+from gawee_dialect.code_options import ALGORITHMS
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.levels import Level

@@ -8,6 +8,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriteWalker
 
+from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.winograd import WinogradOp
@@ -18,7 +19,7 @@ from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import to_kernels
 from gawee_dialect.passes.rewrite_pass import Driver
-from gawee_dialect.target.description import HOST, Processor
+from gawee_dialect.target.description import Processor
 from gawee_dialect.tuning.database import Database
 from gawee_dialect.tuning.keys import Decision, algorithm_key, mark, mark_of, schedule_key
 from gawee_dialect.universe import make_context
@@ -33,8 +34,8 @@ class _Stages:
     to_scheduled: Sequence[ModulePass]
 
     @staticmethod
-    def of(path: str | None) -> "_Stages":
-        passes = to_kernels(HOST, schedules=path)
+    def of(processor: Processor, path: str | None = None) -> "_Stages":
+        passes = to_kernels(CodeOptions(schedules=path, num_threads=processor.cores))
         kinds = [type(each) for each in passes]
         algorithms, schedules = kinds.index(ConvertToWinograd), kinds.index(AssignSchedules)
         return _Stages(passes[:algorithms], passes[algorithms + 1 : schedules], passes[schedules:])
@@ -47,7 +48,7 @@ class Lowering:
         self.processor = processor
         self.formed = module.clone()
         """The network when its convolutions are kernels, and no algorithm is chosen."""
-        run_passes(make_context(), self.formed, _Stages.of(None).to_formed)
+        run_passes(make_context(), self.formed, _Stages.of(processor).to_formed)
         for op in self.formed.walk():
             if isinstance(op, KernelOp) and isinstance(match(op), Match):
                 mark(op, Decision.ALGORITHM, algorithm_key(op))
@@ -67,7 +68,7 @@ class Lowering:
         context = make_context()
         pattern = ConvertConvolution(self.processor, database)
         PatternRewriteWalker(Driver([pattern], context)).rewrite_module(module)
-        run_passes(context, module, _Stages.of(None).to_layouts)
+        run_passes(context, module, _Stages.of(self.processor).to_layouts)
         main = find_function(module)
         assert main is not None
         analysis = ParameterAnalysis()
@@ -80,7 +81,7 @@ class Lowering:
     def scheduled(self, with_layouts: ModuleOp, path: str | None) -> ModuleOp:
         """Return a network with layouts after its kernels have schedules, with a file's choices."""
         module = with_layouts.clone()
-        run_passes(make_context(), module, _Stages.of(path).to_scheduled)
+        run_passes(make_context(), module, _Stages.of(self.processor, path).to_scheduled)
         return module
 
 

@@ -247,7 +247,7 @@ class Tuner:
         self.path = Path(path)
         self.path.touch()
         self.database = read_database(self.path)
-        self.lowering = Lowering(module, find_processor(HOST))
+        self.lowering = Lowering(module, find_processor(HOST, settings.threads))
         self._variants: dict[int, ModuleOp] = {}
 
     def phases(self) -> Iterator[Phase]:

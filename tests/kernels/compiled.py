@@ -16,8 +16,9 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.jit import Target
+from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.types import ELEMENT_TYPES
-from gawee_dialect.levels import CodeOptions, Level, lower_to
+from gawee_dialect.levels import Level, lower_to
 from gawee_dialect.passes.assign_schedules import loop_order
 from gawee_dialect.target.description import HOST, find_processor
 

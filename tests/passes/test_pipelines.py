@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.algorithms import PLAIN
+from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.dialect.entry import entry_arguments
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
-from gawee_dialect.levels import CodeOptions
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
 

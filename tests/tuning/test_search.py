@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from gawee_dialect.backend.cache import CompileCache
-from gawee_dialect.levels import CodeOptions, Level
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.tuning.database import Winograd, append, read_database
 from gawee_dialect.tuning.keys import Decision

@@ -58,8 +58,14 @@ class AssignSchedules(ModulePass):
     schedules: str | None = None
     """A file of choices, as `gawee-tune` writes it."""
 
+    num_threads: int = 0
+    """How many threads run the kernels; 0 for one a core."""
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        processor, database = find_processor(self.target), read_database(self.schedules)
+        processor, database = (
+            find_processor(self.target, self.num_threads),
+            read_database(self.schedules),
+        )
         for function in op.ops:
             if isinstance(function, FuncOp) and function.body.blocks:
                 _Scheduler(processor, database).run(function)

@@ -157,6 +157,9 @@ class ConvertToWinograd(RewritePass):
     schedules: str | None = None
     """A file of choices, as `gawee-tune` writes it; they hold in the place of the model's."""
 
+    num_threads: int = 0
+    """How many threads run the kernels; 0 for one a core."""
+
     def make_patterns(self) -> Sequence[RewritePattern]:
         database = read_database(self.schedules)
-        return [ConvertConvolution(find_processor(self.target), database)]
+        return [ConvertConvolution(find_processor(self.target, self.num_threads), database)]

@@ -144,7 +144,7 @@ def scratch_bytes(processor: Processor) -> int:
 
 
 def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float:
-    """Return the cycles on one core, plus those of all cores where all of them work."""
+    """Return the cycles that the slowest core takes, times the number of cores."""
     tiles, size = convolution.tiles(plan.tile), plan.tile
     points = TRANSFORMS[size].points ** 2
     vectors = plan.panel // plan.lanes
@@ -170,19 +170,16 @@ def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float
     channels = (convolution.channels + convolution.features) / plan.lanes
     transforms = TRANSFORM_CYCLES[size] / lane_units * channels
     stream = weights / home
-    total = 0.0
-    for cores in {1, processor.cores}:
-        if plan.by_channel:
-            share = ceil(panels / cores) / panels
-            # Every panel reads the transformed inputs of all tiles, which cores share.
-            inputs = points * tiles * convolution.channels * BYTES
-            again = panels * EXPOSED * inputs * processor.frequency
-            again /= processor.memory_for(inputs).bandwidth
-            work = (each * products(tiles) + transforms * tiles + again) * share
-        else:
-            blocks = ceil(tiles / plan.block)
-            mine = min(tiles, ceil(blocks / cores) * plan.block)
-            whole, rest = divmod(mine, plan.block)
-            work = each * (whole * products(plan.block) + products(rest)) + transforms * mine
-        total += max(work, stream) * cores
-    return total / len({1, processor.cores})
+    if plan.by_channel:
+        share = ceil(panels / processor.cores) / panels
+        # Every panel reads the transformed inputs of all tiles, which cores share.
+        inputs = points * tiles * convolution.channels * BYTES
+        again = panels * EXPOSED * inputs * processor.frequency
+        again /= processor.memory_for(inputs).bandwidth
+        work = (each * products(tiles) + transforms * tiles + again) * share
+    else:
+        blocks = ceil(tiles / plan.block)
+        mine = min(tiles, ceil(blocks / processor.cores) * plan.block)
+        whole, rest = divmod(mine, plan.block)
+        work = each * (whole * products(plan.block) + products(rest)) + transforms * mine
+    return max(work, stream) * processor.cores

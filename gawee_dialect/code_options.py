@@ -1,0 +1,45 @@
+"""What code is made from a graph: how freely it may compute, and what it is made for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.target.description import HOST
+
+FAST = "fast"
+"""Algorithms that round otherwise than the definition: Winograd's convolution."""
+EXACT = "exact"
+"""Each sum as it is defined, but for its order."""
+PLAIN = "plain"
+"""Loops as linalg says them: the reference that everything faster is compared with."""
+
+KERNEL_ALGORITHMS = (FAST, EXACT)
+ALGORITHMS = (*KERNEL_ALGORITHMS, PLAIN)
+
+
+def require_algorithms(name: str, supported: Sequence[str] = ALGORITHMS) -> None:
+    """Raise GaweeError for a name that is not one of those supported."""
+    if name not in supported:
+        known = ", ".join(supported)
+        raise GaweeError(f"unsupported algorithms '{name}'; supported: {known}")
+
+
+@dataclass(frozen=True)
+class CodeOptions:
+    """What code is made from a graph."""
+
+    fast_math: str | None = None
+    """LLVM's flags for float ops, such as `contract` or `fast`."""
+    algorithms: str = FAST
+    """`fast` kernels, `exact` ones, which compute each sum as it is defined, or `plain` loops."""
+    target: str = HOST
+    """The processor that kernels are scheduled for, by name."""
+    parallel: bool = True
+    """Whether loops are shared among threads; such code needs an OpenMP runtime."""
+    schedules: str | None = None
+    """A file of choices for kernels, as `gawee-tune` writes it."""
+    num_threads: int | None = None
+    """How many threads kernels are scheduled for; None for one a core."""
+
+    def __post_init__(self) -> None:
+        require_algorithms(self.algorithms)
