@@ -145,3 +145,12 @@ class Attribute(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return x * self.table + self.frequencies
+
+
+class ViewedAttention(nn.Module):
+    """Attention in a batch whose heads are merged by a view: of memory in the order of the query."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        heads = x.reshape(2, 5, 3, 4).transpose(1, 2)
+        mixed = F.scaled_dot_product_attention(heads, heads, heads)
+        return mixed.transpose(1, 2).contiguous().view(10, 12)

@@ -35,6 +35,7 @@ MODELS = {
     "pieces": (models.Pieces, lambda: torch.randn(2, 7, 3)),
     "lifted": (models.Lifted, lambda: torch.randn(3, 4)),
     "modes": (models.Modes, lambda: torch.randn(3, 4)),
+    "viewed_attention": (models.ViewedAttention, lambda: torch.randn(30, 4)),
     "tied": (models.Tied, lambda: torch.tensor([[1, 5, 9], [0, 10, 2]])),
 }
 
