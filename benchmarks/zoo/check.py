@@ -5,6 +5,7 @@ It prints one JSON object: a Result.
 
 import json
 import math
+import re
 import sys
 import tempfile
 import warnings
@@ -101,7 +102,8 @@ def check(network: Network) -> Result:
         _check(network, result)
     except Exception as error:
         text = str(error).strip().splitlines() or [type(error).__name__]
-        result.reason = f"{type(error).__name__}: {text[0]}"[:300]
+        reason = re.sub(r"\S+/(?=graph\.json)", "", text[0])  # the folder is a temporary one
+        result.reason = f"{type(error).__name__}: {reason}"[:300]
         if "-v" in sys.argv:
             raise
     return result

@@ -8,7 +8,7 @@ from benchmarks.zoo.check import Result
 HEAD = """# The zoo: published networks, from PyTorch to native code
 
 {passed} of {total} networks pass: what native code computes is within 1e-3 of PyTorch's output, relative to the range of that
-output. {wrong} compute something else; {failed} are refused or fail before they run, with a reason that is listed.
+output. {wrong} computes something else; {failed} are refused or fail before they run, with a reason that is listed.
 
 Each network has random weights, and normalisations that saw random inputs, so that all branches matter; a network whose output does
 not move with its input is not counted as passed. Inputs are small: images of 32 to 256 pixels, sequences of 16 tokens. Each is
@@ -29,7 +29,7 @@ def _row(result: Result) -> str:
     ratio = result.eager_ms / result.ms
     return (
         f"| {result.name} | {result.nodes} | {result.ops} | {result.difference:.1e} "
-        f"| {result.compile_seconds:.0f} | {result.ms:.1f} | {result.eager_ms:.1f} "
+        f"| {result.compile_seconds:.0f} | {result.ms:.3g} | {result.eager_ms:.3g} "
         f"| {ratio:.2f} |"
     )
 
