@@ -31,7 +31,10 @@ def aligned_bytes(size: int) -> NDArray[np.uint8]:
     """Return at least one byte of zeroed memory, aligned to 64 bytes, or to 2 MB from 2 MB on."""
     if size < HUGE_PAGE:
         return _aligned(np.zeros(size + CACHE_LINE, np.uint8), size, CACHE_LINE)
-    pages = mmap.mmap(-1, size + HUGE_PAGE)
+    if not hasattr(mmap, "MAP_PRIVATE"):  # Windows
+        return _aligned(np.zeros(size + HUGE_PAGE, np.uint8), size, HUGE_PAGE)
+    # Private: what could be shared with other processes is never on huge pages.
+    pages = mmap.mmap(-1, size + HUGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         pages.madvise(mmap.MADV_HUGEPAGE)
     return _aligned(np.frombuffer(pages, np.uint8), size, HUGE_PAGE)
