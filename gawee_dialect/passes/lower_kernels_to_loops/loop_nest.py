@@ -231,9 +231,8 @@ class RegisterTile:
         counts = {d: self.place.extent[d] for d in parallel if self.place.extent[d] > 1}
         if dim in counts and self.lanes.count > 1:
             counts[dim] = -(-counts[dim] // self.lanes.count)
-        # Vectors outermost: each one is loaded once for all the points beside it.
-        first = [dim] if dim in counts else []
-        order = [*first, *(d for d in counts if d != dim)]
+        # What an inner loop reads has to stay in registers for all of the outer one's iterations.
+        order = sorted(counts, key=lambda d: -counts[d])
         self.counts = {d: counts[d] for d in order if counts[d] > 1}
         self.accumulators: SSAValue | None = None
 

@@ -142,9 +142,9 @@ func.func @what_is_around_the_points_is_filled_first(%a: memref<3x5xf32>, %b: me
 
 // -----
 
-// Products are added by math.fma; operands are loaded for each point of the tile.
+// Products are added by math.fma. The loop over fewer of them is inside: what it reads stays in registers.
 // CHECK-LABEL: func.func @a_register_tile_is_an_array_of_accumulators
-// CHECK:         %[[ACC:.*]] = memref.alloca() : memref<2x4xvector<8xf32>>
+// CHECK:         %[[ACC:.*]] = memref.alloca() : memref<4x2xvector<8xf32>>
 // CHECK:         memref.store %{{.*}}, %[[ACC]]
 // CHECK:         scf.for %{{.*}} = 
 // CHECK:         math.fma
