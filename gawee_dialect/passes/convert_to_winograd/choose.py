@@ -22,6 +22,8 @@ SCRATCH_PART = 0.6
 MOST_ROWS = 16
 BY_CHANNEL_TILES = 64
 """Up to so many tiles may be computed all at once, one panel of channels after the other."""
+UNHIDDEN = 0.2
+"""The part of the faster of computing and fetching weights that the slower one does not hide."""
 SMALLEST_GAIN = 1.1
 OTHER_WEIGHTS = 2
 """How many times its own size a layer's weights share the last cache with."""
@@ -182,4 +184,5 @@ def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float
         mine = min(tiles, ceil(blocks / processor.cores) * plan.block)
         whole, rest = divmod(mine, plan.block)
         work = each * (whole * products(plan.block) + products(rest)) + transforms * mine
-    return max(work, stream) * processor.cores
+    slower, faster = max(work, stream), min(work, stream)
+    return (slower + UNHIDDEN * faster) * processor.cores
