@@ -25,6 +25,9 @@ _lock = threading.Lock()
 def _initialize() -> None:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
+    # LLVM would move the loads of a register tile before its multiply-adds, more of them than
+    # there are registers. A processor that runs out of order needs no such help.
+    binding.set_option("gawee", "-enable-misched=false")
     # libm for elementary functions; the compiler's own library for f16 where there is no F16C.
     for name in ("m", "gcc_s"):
         library = ctypes.util.find_library(name)
