@@ -232,7 +232,7 @@ class RegisterTile:
         if dim in counts and self.lanes.count > 1:
             counts[dim] = -(-counts[dim] // self.lanes.count)
         # What an inner loop reads has to stay in registers for all of the outer one's iterations.
-        order = sorted(counts, key=lambda d: -counts[d])
+        order = sorted(counts, key=lambda d: (-counts[d], d == dim))
         self.counts = {d: counts[d] for d in order if counts[d] > 1}
         self.accumulators: SSAValue | None = None
 
