@@ -15,6 +15,7 @@ from xdsl.dialects.func import FuncOp
 from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import MAIN, EntryArgument, entry_arguments, find_function
+from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.levels import Level, lower_to, passes_to
 
 if TYPE_CHECKING:
@@ -217,7 +218,8 @@ class Model:
     def _compile(self, options: CodeOptions, *, cache: bool) -> CompiledModel:
         from gawee_dialect.backend.compiled import CompiledModel
 
-        program = self._program(options, cache=cache)
+        with no_garbage_collection():
+            program = self._program(options, cache=cache)
         return CompiledModel(program, self.bound, num_threads=options.num_threads)
 
     def _program(self, options: CodeOptions, *, cache: bool) -> Program:

@@ -1,5 +1,7 @@
 """Memory for intermediate values and prepared weights: aligned, zeroed, in one piece."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,19 @@ def test_memory_is_zeroed_and_aligned_to_huge_pages_where_it_fills_one(
     assert memory.size == max(1, size)
     assert not memory.any()
     memory[:] = 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_large_memory_is_not_shared_with_processes_forked_later() -> None:
+    memory = aligned_bytes(HUGE_PAGE)
+
+    child = os.fork()
+    if not child:
+        memory[0] = 1
+        os._exit(0)
+    os.waitpid(child, 0)
+
+    assert memory[0] == 0
 
 
 def test_arrays_of_an_arena_are_side_by_side_and_do_not_overlap() -> None:

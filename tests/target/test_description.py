@@ -15,6 +15,11 @@ GFLOPS = {
 }
 
 
+def test_a_processor_has_as_many_cores_as_threads_that_run_on_it() -> None:
+    assert find_processor("haswell", 3).cores == 3
+    assert find_processor("haswell") == find_processor("haswell", PROCESSORS["haswell"].cores)
+
+
 @pytest.mark.parametrize("name", PROCESSORS)
 def test_limits_of_a_named_processor(name: str) -> None:
     processor = find_processor(name)

@@ -1,5 +1,6 @@
 // RUN: gawee-opt --gawee-to-kernels=target=generic-avx2 %s | filecheck %s
 // RUN: not gawee-opt --gawee-to-kernels=target=abacus %s 2>&1 | filecheck %s --check-prefix=TARGET
+// RUN: not gawee-opt --gawee-to-kernels=num-threads=-1 %s 2>&1 | filecheck %s --check-prefix=THREADS
 // RUN: not gawee-opt --gawee-to-kernels=algorithms=quick %s 2>&1 | filecheck %s --check-prefix=ALGORITHMS
 
 // The weights are folded and packed once, in blocks of features; everything else is one kernel.
@@ -13,6 +14,7 @@
 // CHECK-NOT:   {{(tensor|linalg)}}.
 
 // TARGET:      error: unknown target 'abacus'
+// THREADS:     error: expected num_threads of at least 0, got -1
 // ALGORITHMS:  error: unsupported algorithms 'quick'; supported: fast, exact
 func.func @main(%x: tensor<1x4x8x9xf32> {gawee.input = "x"},
                 %w: tensor<18x4x3x3xf32> {gawee.parameter = "conv.weight"},

@@ -1,0 +1,61 @@
+"""The results of `benchmarks.compare --json` as a table in Markdown.
+
+`python -m benchmarks.results_table results.json` prints one row for each network and number of
+threads: the median milliseconds of every engine, and the best other engine's over ours.
+"""
+
+import json
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+OURS = "gawee"
+
+Row = Mapping[str, object]
+
+
+def read_rows(path: Path) -> Sequence[Row]:
+    """Return what the comparison wrote, one object a line."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def table(rows: Iterable[Row]) -> str:
+    """Return the table; a dash stands for an engine that did not run."""
+    cells: dict[tuple[object, object], dict[object, Row]] = {}
+    engines: dict[object, None] = {}
+    for row in rows:
+        cells.setdefault((row["model"], row["threads"]), {})[row["engine"]] = row
+        engines[row["engine"]] = None
+    head = ["model", "threads", *map(str, engines), "best peer / gawee", "% of limit", "difference"]
+    lines = [_line(head), _line("---" for _ in head)]
+    for (model, threads), found in cells.items():
+        ours = found[OURS]
+        times = [_number(found.get(engine), "median_ms", ".1f") for engine in engines]
+        facts = [
+            _number(ours, "ratio_to_best_peer", ".2f"),
+            _number(ours, "percent_of_limit", ".0f"),
+            _number(ours, "difference", ".0e"),
+        ]
+        lines.append(_line([str(model), str(threads), *times, *facts]))
+    return "\n".join(lines)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _number(row: Row | None, key: str, form: str) -> str:
+    value = None if row is None else row.get(key)
+    return format(value, form) if isinstance(value, int | float) else "-"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table of a file of results."""
+    parser = ArgumentParser(prog="python -m benchmarks.results_table", description=__doc__)
+    parser.add_argument("results", type=Path, help="what benchmarks.compare --json wrote")
+    sys.stdout.write(table(read_rows(parser.parse_args(arguments).results)) + "\n")
+
+
+if __name__ == "__main__":
+    main()
