@@ -1,12 +1,12 @@
 """Python's search for garbage in circles, which is switched off where a network is compiled."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 
 @contextmanager
-def no_garbage_collection() -> Iterator[None]:
+def no_garbage_collection() -> Generator[None]:
     """Let garbage be: ops, blocks and values refer to each other, and live to the end of a pass.
 
     To look through all of them again and again takes a tenth of the time of a compilation.
