@@ -327,11 +327,12 @@ def main() -> None:
             for threads in arguments.threads:
                 contenders = compete(model, threads, flops, arguments, folder, line)
                 peer = best_peer(contenders)
-                rows += [row(each, peer, limits) for each in contenders]
-                print_rows(rows[-len(contenders) :])
-    if arguments.json:
-        with open(arguments.json, "a") as file:
-            file.writelines(json.dumps(each) + "\n" for each in rows)
+                found = [row(each, peer, limits) for each in contenders]
+                print_rows(found)
+                if arguments.json:  # at once: what was measured stays, whatever comes later
+                    with open(arguments.json, "a") as file:
+                        file.writelines(json.dumps(each) + "\n" for each in found)
+                rows += found
     if arguments.plot:
         from benchmarks.plot import draw
 
