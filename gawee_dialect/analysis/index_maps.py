@@ -12,7 +12,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from gawee_dialect.dialect.kernel import value_range
+from gawee_dialect.dialect.affine_range import value_range
 
 LINEAR_KINDS = (AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul)
 

@@ -28,13 +28,8 @@ from xdsl.irdl import (
     var_operand_def,
 )
 
-from gawee_dialect.dialect.kernel import (
-    WritesOutputBuffer,
-    YieldOp,
-    element_of,
-    shape_of,
-    value_range,
-)
+from gawee_dialect.dialect.affine_range import value_range
+from gawee_dialect.dialect.kernel import WritesOutputBuffer, YieldOp, element_of, shape_of
 from gawee_dialect.dialect.types import require
 
 KERNEL = 3

@@ -1,6 +1,8 @@
 """gawee-opt --watch: run again when a file is saved, and show what became different."""
 
+import signal
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -71,9 +73,12 @@ class Watch:
     _runs: int = field(default=0, init=False)
     _output: str | None = field(default=None, init=False)
     _counts: Counter[str] = field(default_factory=Counter[str], init=False)
+    _interrupted: bool = field(default=False, init=False)
 
     def loop(self, runs: int | None = None) -> int:
         """Run, wait, run again, until Ctrl-C or some number of runs; return the exit code."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._interrupt)
         try:
             saved: Iterable[Path] = ()
             while True:
@@ -85,11 +90,20 @@ class Watch:
                 saved = self._wait(seen)
         except KeyboardInterrupt:
             return DONE
+        finally:
+            if threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _interrupt(self, *_: object) -> None:
+        self._interrupted = True  # an import or a callback of C may swallow what is raised there
+        raise KeyboardInterrupt
 
     def _wait(self, seen: Mapping[Path, Stamp]) -> list[Path]:
         """Return the files that were saved, once all are there and nobody is writing them."""
         now = stamps(seen)
         while True:
+            if self._interrupted:
+                raise KeyboardInterrupt
             self.sleep(INTERVAL)
             before, now = now, stamps(seen)
             saved = [path for path in seen if now[path] != seen[path]]

@@ -4,7 +4,9 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -223,3 +225,13 @@ def test_control_c_ends_it_with_0(files: tuple[Path, Path]) -> None:
     _, err = process.communicate(timeout=30)
     assert process.returncode == 0
     assert err == ""
+
+
+def test_control_c_that_something_swallows_ends_it_all_the_same(files: tuple[Path, Path]) -> None:
+    def run(hits: Hits) -> str:
+        with suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        return ""
+
+    assert Watch("gawee-opt", run, {files[0]}).loop() == 0

@@ -9,7 +9,8 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr, AffineMap
 
 from gawee_dialect.analysis.padding import Pad, number_of, zero_pad_of
-from gawee_dialect.dialect.kernel import KernelOp, shape_of, used_dims
+from gawee_dialect.dialect.affine_range import used_dims
+from gawee_dialect.dialect.kernel import KernelOp, shape_of
 from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.passes.assign_layouts.layout import CHANNEL_AXIS, Layout
 from gawee_dialect.target.description import Processor

@@ -10,7 +10,8 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 
 from gawee_dialect.analysis.combiners import combiner_of
 from gawee_dialect.analysis.padding import Pad, never_negative, pad_of
-from gawee_dialect.dialect.kernel import KernelOp, shape_of, used_dims
+from gawee_dialect.dialect.affine_range import used_dims
+from gawee_dialect.dialect.kernel import KernelOp, shape_of
 
 
 def pad_maxima_with_zeros(function: FuncOp) -> None:

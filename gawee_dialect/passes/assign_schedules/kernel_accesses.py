@@ -16,7 +16,8 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from gawee_dialect.dialect.kernel import KernelOp, shape_of, used_dims
+from gawee_dialect.dialect.affine_range import used_dims
+from gawee_dialect.dialect.kernel import KernelOp, shape_of
 
 BYTES = 4
 """Of an element, where the model counts memory: f32, what schedules are made for."""

@@ -7,7 +7,8 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.index_maps import composed, is_linear, solve
 from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind, multiplied_inputs
-from gawee_dialect.dialect.kernel import KernelOp, Number, used_dims
+from gawee_dialect.dialect.affine_range import used_dims
+from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.passes.form_kernels.constants import number_everywhere
 from gawee_dialect.passes.form_kernels.drafts import (
     Read,

@@ -8,7 +8,8 @@ from xdsl.dialects import arith, memref, vector
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
-from gawee_dialect.dialect.kernel import KernelOp, Number, element_of, shape_of, value_range
+from gawee_dialect.dialect.affine_range import value_range
+from gawee_dialect.dialect.kernel import KernelOp, Number, element_of, shape_of
 from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     Counters,
