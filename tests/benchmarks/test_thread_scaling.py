@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from benchmarks.thread_scaling import Row, lines  # noqa: E402  needs PyTorch
+from benchmarks.thread_scaling import Row, lines
 
 
 def test_what_is_lost_is_what_the_ideal_takes_less() -> None:
