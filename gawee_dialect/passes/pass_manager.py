@@ -1,9 +1,7 @@
 """Run a list of passes over a module: verify after each, and tell the instruments."""
 
-import gc
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from xdsl.context import Context
@@ -19,6 +17,7 @@ from gawee_dialect.diagnostics import (
     first_line,
     verify_module,
 )
+from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.passes.instrument import tell
 
 PassTable = Mapping[str, Callable[[], type[ModulePass]]]
@@ -70,25 +69,9 @@ def run_passes(
 
     Raises GaweeError where a pass rejects its input or leaves a module that does not verify.
     """
-    with _rare_collections():
+    with no_garbage_collection():
         for module_pass in passes:
             _run_pass(ctx, module, module_pass, verify_each)
-
-
-COLLECTION_THRESHOLDS = (100_000, 50, 100)
-"""After how many new objects Python looks for cycles that nobody holds, while passes run."""
-
-
-@contextmanager
-def _rare_collections() -> Generator[None]:
-    """Have Python's collector run less often: it walks the whole IR, of which little is garbage."""
-    before = gc.get_threshold()
-    if before[0]:  # zero is off, and stays so
-        gc.set_threshold(*COLLECTION_THRESHOLDS)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def _run_pass(ctx: Context, module: ModuleOp, module_pass: ModulePass, verify: bool) -> None:
