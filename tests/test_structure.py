@@ -22,6 +22,7 @@ FORBIDDEN = {
     },
     "diagnostics": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "locations": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
+    "located_json": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "target": {"frontends", "instruments", "interpreter", "parameters", "passes", "plots", "tools"},
     "plots": {"backend", "frontends", "interpreter", "parameters", "passes", "tools"},
     "analysis": {"backend", "frontends", "interpreter", "passes", "tools"},

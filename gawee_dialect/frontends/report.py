@@ -1,7 +1,7 @@
 """Problems of one graph, collected so that all of them are reported at once."""
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.frontends.located_json import Source
+from gawee_dialect.located_json import Source
 
 
 class Refusal(Exception):

@@ -20,8 +20,8 @@ from gawee_dialect.frontends.gawee_json.graph import (
 )
 from gawee_dialect.frontends.gawee_json.schema import check_structure
 from gawee_dialect.frontends.gawee_json.write import module_to_gawee_json
-from gawee_dialect.frontends.located_json import decode_json
 from gawee_dialect.frontends.report import Report
+from gawee_dialect.located_json import decode_json
 
 __all__ = ["export_graph", "module_to_gawee_json", "parse_gawee_json"]
 

@@ -17,9 +17,9 @@ from gawee_dialect.frontends.gawee_json.data import SMALL, check_file, read_cons
 from gawee_dialect.frontends.gawee_json.graph import Graph, Node, ValueEntry
 from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
 from gawee_dialect.frontends.gawee_json.ops import READERS
-from gawee_dialect.frontends.located_json import JsonObject
 from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.report import Refusal, Report
+from gawee_dialect.located_json import JsonObject
 
 
 class GraphBuilder:

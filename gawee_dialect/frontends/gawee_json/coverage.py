@@ -12,8 +12,8 @@ from gawee_dialect.frontends.gawee_json.graph import (
 )
 from gawee_dialect.frontends.gawee_json.ops import READERS
 from gawee_dialect.frontends.gawee_json.schema import check_structure, fixed_attributes
-from gawee_dialect.frontends.located_json import decode_json
 from gawee_dialect.frontends.report import Report
+from gawee_dialect.located_json import decode_json
 
 
 def op_support() -> Sequence[OpSupport]:

@@ -14,8 +14,8 @@ from jsonschema.exceptions import ValidationError
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import did_you_mean
-from gawee_dialect.frontends.located_json import JsonObject, JsonValue
 from gawee_dialect.frontends.report import Report
+from gawee_dialect.located_json import JsonObject, JsonValue
 
 BOOKKEEPING = frozenset(("target", "op", "op_type", "mod"))
 """Keys of `attrs` that a tracer leaves for its own use; its `op_type` is not the node's."""

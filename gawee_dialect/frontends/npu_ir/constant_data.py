@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gawee_dialect.frontends.located_json import JsonValue
 from gawee_dialect.frontends.npu_ir.ir import AttributeValue, Constant
+from gawee_dialect.located_json import JsonValue
 
 # What holds each dtype in memory. Complex numbers are written as pairs in a last axis.
 _HOLDERS = {

@@ -6,7 +6,6 @@ from pathlib import Path
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.frontends.located_json import JsonObject, JsonValue, decode_json
 from gawee_dialect.frontends.npu_ir.constant_data import DataProblem, read_constant
 from gawee_dialect.frontends.npu_ir.errors import SerializationError
 from gawee_dialect.frontends.npu_ir.ir import (
@@ -21,6 +20,7 @@ from gawee_dialect.frontends.npu_ir.ir import (
 from gawee_dialect.frontends.npu_ir.layouts import MISSING_DTYPE, normalize
 from gawee_dialect.frontends.npu_ir.validate import validate_ir
 from gawee_dialect.frontends.report import Report
+from gawee_dialect.located_json import JsonObject, JsonValue, decode_json
 
 ROOT_KEYS = (
     *("model_name", "pytorch_version", "graph_inputs", "graph_outputs", "weights"),
