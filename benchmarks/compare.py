@@ -25,8 +25,8 @@ from rich.table import Table
 from benchmarks.engines import ENGINES
 from benchmarks.machine import LineLatency, allowed_cpus, busy_seconds, wait_until_quiet
 from benchmarks.timing import console, processor
+from gawee_dialect.backend.measure import measured_host
 from gawee_dialect.target.description import HOST, Processor, find_processor
-from gawee_dialect.target.measure import measured_host
 
 OURS = next(iter(ENGINES))
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.pytorch.compiled import compile_torch
 
 Array = NDArray[np.generic]
@@ -18,7 +19,7 @@ def compile(
 
     Raises GaweeError for a network that cannot be read.
     """
-    native = compile_torch(model, inputs, num_threads=num_threads, cache=cache).native
+    native = compile_torch(model, inputs, CodeOptions(num_threads=num_threads), cache=cache).native
 
     def run(array: Array) -> Array:
         result = native(array)

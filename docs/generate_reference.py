@@ -10,7 +10,7 @@ import re
 import sys
 from argparse import SUPPRESS, Action
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -94,10 +94,13 @@ def dialect_page() -> str:
 
 
 def field_docstrings(pass_type: type) -> dict[str, str]:
-    """Return the strings that stand under a dataclass's fields."""
+    """Return the strings that stand under a dataclass's fields, and those of its bases."""
+    found: dict[str, str] = {}
+    for base in pass_type.__bases__:
+        if is_dataclass(base) and base.__module__.startswith("gawee_dialect"):
+            found.update(field_docstrings(base))
     (definition,) = ast.parse(inspect.getsource(pass_type)).body
     assert isinstance(definition, ast.ClassDef)
-    found: dict[str, str] = {}
     for field, text in zip(definition.body, definition.body[1:], strict=False):
         if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
             continue

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gawee_dialect.code_options import CodeOptions as CodeOptions
     from gawee_dialect.diagnostics import GaweeError as GaweeError
     from gawee_dialect.frontends.npu_ir.aten.registry import register_op as register_op
     from gawee_dialect.frontends.npu_ir.extract import extract_ir as extract_ir
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
     from gawee_dialect.pytorch.compiled import compile_torch as compile_torch
     from gawee_dialect.pytorch.execute import execute_ir as execute_ir
     from gawee_dialect.pytorch.verify import verify_ir as verify_ir
+    from gawee_dialect.schedules.file import read_schedules as read_schedules
 
 _HOMES = {
+    "CodeOptions": "code_options",
     "GaweeError": "diagnostics",
     "Model": "model",
     "compile": "model",
@@ -35,12 +38,14 @@ _HOMES = {
     "extract_ir": "frontends.npu_ir.extract",
     "import_ir": "frontends.npu_ir.importer",
     "load": "model",
+    "read_schedules": "schedules.file",
     "register_executor": "frontends.npu_ir.ops",
     "register_op": "frontends.npu_ir.aten.registry",
     "verify_ir": "pytorch.verify",
 }
 
 __all__ = [
+    "CodeOptions",
     "GaweeError",
     "Model",
     "compile",
@@ -49,6 +54,7 @@ __all__ = [
     "extract_ir",
     "import_ir",
     "load",
+    "read_schedules",
     "register_executor",
     "register_op",
     "verify_ir",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.schedules.database import NO_CHOICES, Database
 from gawee_dialect.target.description import HOST
 
 FAST = "fast"
@@ -24,22 +25,24 @@ def require_algorithms(name: str, supported: Sequence[str] = ALGORITHMS) -> None
         raise GaweeError(f"unsupported algorithms '{name}'; supported: {known}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CodeOptions:
     """What code is made from a graph."""
 
     fast_math: str | None = None
-    """LLVM's flags for float ops, such as `contract` or `fast`."""
+    """LLVM's flags for float ops, such as `contract` or `fast`; none, so that results have the
+    rounding that the graph says."""
     algorithms: str = FAST
-    """`fast` kernels, `exact` ones, which compute each sum as it is defined, or `plain` loops."""
+    """`fast` (Winograd's convolution where it pays: outputs within 1e-4 of their range), `exact`
+    (each sum as it is defined, but for its order), or `plain` loops."""
     target: str = HOST
     """The processor that kernels are scheduled for, by name."""
     parallel: bool = True
     """Whether loops are shared among threads; such code needs an OpenMP runtime."""
-    schedules: str | None = None
-    """A file of choices for kernels, as `gawee-tune` writes it."""
+    schedules: Database = NO_CHOICES
+    """Choices for kernels in the place of the cost model's: `read_schedules("schedules.jsonl")`."""
     num_threads: int | None = None
-    """How many threads kernels are scheduled for; None for one a core."""
+    """How many threads the code is for; None for one a core."""
 
     def __post_init__(self) -> None:
         require_algorithms(self.algorithms)

@@ -78,7 +78,6 @@ class Model:
         level: Level | str,
         *,
         options: CodeOptions | None = None,
-        num_threads: int | None = None,
         cache: bool = True,
         listeners: Sequence[Interpreter.Listener] = (),
     ) -> Runner:
@@ -89,8 +88,7 @@ class Model:
         """
         level = Level(level)
         if level is Level.LLVM:
-            chosen = replace(options or CodeOptions(), num_threads=num_threads)
-            return self._compile(chosen, cache=cache).run
+            return self.compile(options, cache=cache).run
         if options is None and level is Level.LOOPS:
             options = CodeOptions(algorithms=PLAIN)
         from gawee_dialect.interpreter import run_module
@@ -115,19 +113,16 @@ class Model:
         self,
         inputs: Mapping[str, Array],
         level: Level | str = Level.LLVM,
+        options: CodeOptions | None = None,
         *,
         runs: int = 3,
-        algorithms: str = "fast",
-        schedules: str | None = None,
     ) -> Sequence[NodeTime]:
         """Time every node at a level, the best of some runs where it is native code."""
         from gawee_dialect.instruments.profile import InterpreterProfile, profile_kernels
 
         level = Level(level)
         if level is Level.LLVM:
-            loops, works = self._profiled_loops(
-                CodeOptions(algorithms=algorithms, schedules=schedules)
-            )
+            loops, works = self._profiled_loops(options or CodeOptions())
             return profile_kernels(loops, self.bound, inputs, runs, works)
         listener = InterpreterProfile()
         self.runner(level, listeners=(listener,))(inputs)
@@ -161,66 +156,39 @@ class Model:
         self,
         directory: str | Path,
         kinds: Sequence[str] = ("shared",),
+        options: CodeOptions | None = None,
         *,
         name: str | None = None,
         weights: bool = True,
-        fast_math: str | None = None,
-        algorithms: str = "fast",
-        num_threads: int | None = None,
-        schedules: str | None = None,
     ) -> list[Path]:
         """Write code for C: `ll`, `asm`, `obj`, `shared` or `header`; returns the paths.
 
         With `weights` the bound weights go into one file beside it, as the code wants them. The
-        caller's OpenMP settings say how many threads run it; with `num_threads=1` it needs no
-        OpenMP.
+        caller's OpenMP settings say how many threads run it; for one thread it needs no OpenMP.
         """
         from gawee_dialect.backend.export import export
 
-        options = CodeOptions(
-            fast_math,
-            algorithms,
-            parallel=num_threads != 1,
-            schedules=schedules,
-            num_threads=num_threads,
-        )
+        chosen = options or CodeOptions()
+        chosen = replace(chosen, parallel=chosen.parallel and chosen.num_threads != 1)
         return export(
-            self.lowered(Level.LLVM, options),
+            self.lowered(Level.LLVM, chosen),
             name or c_name(self.name),
             Path(directory),
             kinds,
             parameters=self.bound if weights else None,
         )
 
-    def compile(
-        self,
-        *,
-        fast_math: str | None = None,
-        algorithms: str = "fast",
-        num_threads: int | None = None,
-        cache: bool = True,
-        schedules: str | None = None,
-    ) -> CompiledModel:
+    def compile(self, options: CodeOptions | None = None, *, cache: bool = True) -> CompiledModel:
         """Compile for this processor; returns a callable on NumPy arrays.
 
-        Parallel loops run on `num_threads`, one a core unless told. With `cache`, code that an
-        earlier process compiled from the same graph is used again.
-
-        `algorithms` are `fast` (Winograd's convolution where it pays: outputs within 1e-4 of their
-        range), `exact` (each sum as it is defined, but for its order), or `plain` loops.
-        `fast_math` are LLVM's flags for float ops, such as `contract` or `fast`; none by default,
-        so that the result has the rounding that the graph says. `schedules` is a file of choices
-        for kernels, as `gawee-tune` writes it.
+        With `cache`, code that an earlier process compiled from the same graph is used again.
         """
-        options = CodeOptions(fast_math, algorithms, schedules=schedules, num_threads=num_threads)
-        return self._compile(options, cache=cache)
-
-    def _compile(self, options: CodeOptions, *, cache: bool) -> CompiledModel:
         from gawee_dialect.backend.compiled import CompiledModel
 
+        chosen = options or CodeOptions()
         with no_garbage_collection():
-            program = self._program(options, cache=cache)
-        return CompiledModel(program, self.bound, num_threads=options.num_threads)
+            program = self._program(chosen, cache=cache)
+        return CompiledModel(program, self.bound, num_threads=chosen.num_threads)
 
     def _program(self, options: CodeOptions, *, cache: bool) -> Program:
         from gawee_dialect.backend.cache import CompileCache
@@ -228,7 +196,6 @@ class Model:
         from gawee_dialect.frontends.mlir_text import print_mlir
         from gawee_dialect.passes.instrument import instruments
         from gawee_dialect.target.description import find_processor
-        from gawee_dialect.tuning.database import digest
         from gawee_dialect.universe import is_extended
 
         observed = bool(instruments()) or is_extended()
@@ -243,8 +210,7 @@ class Model:
             return compile_program(lower(), MAIN, cache=CompileCache())
         # The generic form leaves nothing out, whatever an op's own form says.
         processor = find_processor(options.target)
-        chosen = f"{options}\n{digest(options.schedules)}\n{processor}"
-        source = f"{chosen}\n{print_mlir(self.module, generic=True)}"
+        source = f"{options}\n{processor}\n{print_mlir(self.module, generic=True)}"
         return cached_program(CompileCache(), source, MAIN, lower)
 
 
@@ -277,19 +243,9 @@ def load(path: str | Path, weights: str | Path | Mapping[str, Array] | None = No
 def compile(
     module: ModuleOp,
     parameters: Mapping[str, Array] | None = None,
+    options: CodeOptions | None = None,
     *,
-    fast_math: str | None = None,
-    algorithms: str = "fast",
-    num_threads: int | None = None,
     cache: bool = True,
-    schedules: str | None = None,
 ) -> CompiledModel:
     """Compile a module at the gawee or linalg level; see `Model.compile`."""
-    model = Model(module, parameters or {})
-    return model.compile(
-        fast_math=fast_math,
-        algorithms=algorithms,
-        num_threads=num_threads,
-        cache=cache,
-        schedules=schedules,
-    )
+    return Model(module, parameters or {}).compile(options, cache=cache)

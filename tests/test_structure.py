@@ -15,19 +15,29 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # What each part may import of ours. `passes` holds canonicalization patterns, which ops load when
 # they are asked for them; that is the one import against the direction, and it is inside a method.
 FOUNDATION = {"diagnostics", "hints", "locations"}
+FILES_OF_SCHEDULES = "gawee_dialect.schedules.file"
 FORBIDDEN = {
     "dialect": {
         *("analysis", "backend", "frontends", "instruments", "interpreter", "parameters"),
-        *("passes", "tools", "universe"),
+        *("passes", "schedules", "tools", "tuning", "universe"),
     },
     "diagnostics": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "locations": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "located_json": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
-    "target": {"frontends", "instruments", "interpreter", "parameters", "passes", "plots", "tools"},
+    "target": {
+        *("backend", "frontends", "instruments", "interpreter", "parameters", "passes", "plots"),
+        "tools",
+    },
     "plots": {"backend", "frontends", "interpreter", "parameters", "passes", "tools"},
     "analysis": {"backend", "frontends", "interpreter", "passes", "tools"},
     "parameters": {"backend", "frontends", "interpreter", "passes", "tools"},
-    "passes": {"backend", "frontends", "interpreter", "tools"},
+    "passes": {
+        *("backend", "frontends", "interpreter", "inspection", "instruments", "model", "plots"),
+        *("pytorch", "reduce", "tools", "tuning"),
+    },
+    "schedules": {
+        *("backend", "frontends", "instruments", "interpreter", "passes", "tools", "tuning"),
+    },
     "frontends": {"backend", "interpreter", "passes", "tools"},
     "inspection": {"backend", "frontends", "interpreter", "passes", "tools"},
     "interpreter": {"backend", "frontends", "passes", "tools"},
@@ -106,6 +116,26 @@ def test_imports_point_one_way(part: str) -> None:
     ]
 
     assert wrong == []
+
+
+def test_passes_read_no_files() -> None:
+    wrong = [
+        f"{name} imports {FILES_OF_SCHEDULES}"
+        for name, path in MODULES.items()
+        if part_of(name) == "passes"
+        for node in ast.walk(syntax(path))
+        if FILES_OF_SCHEDULES in imported(node)
+    ]
+    reading = [
+        f"{name} calls {node.attr}"
+        for name, path in MODULES.items()
+        if part_of(name) == "passes"
+        for node in ast.walk(syntax(path))
+        if isinstance(node, ast.Attribute)
+        and node.attr in {"open", "read_bytes", "read_text", "write_bytes", "write_text"}
+    ]
+
+    assert wrong + reading == []
 
 
 def test_ops_import_passes_only_for_their_canonicalization_patterns() -> None:

@@ -20,6 +20,7 @@ from torch import Tensor
 
 from benchmarks.zoo.networks import Network, zoo
 from benchmarks.zoo.weights import settle
+from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.frontends.npu_ir import NPU_IR, extract_ir
 from gawee_dialect.pytorch import ir_model
 
@@ -135,7 +136,7 @@ def _check(network: Network, result: Result) -> None:
     graph = ir_model(ir, dict(model.state_dict()))
     result.stage = "compile"
     start = process_time()
-    compiled = graph.compile(num_threads=THREADS, cache=False)
+    compiled = graph.compile(CodeOptions(num_threads=THREADS), cache=False)
     result.compile_seconds = process_time() - start
 
     result.stage = "run"

@@ -27,7 +27,7 @@ def parse_passes(spec: str, table: PassTable) -> list[ModulePass]:
     """Read `a,b{x=1 y=2}`, or the same inside `builtin.module(...)`.
 
     Raises GaweeError for an unknown pass (with the nearest known name), an unknown option or a
-    value of the wrong type.
+    value of the wrong type; OSError, GaweeError for a file that an option names.
     """
     text = spec.strip()
     if text.startswith("builtin.module(") and text.endswith(")"):
@@ -52,6 +52,8 @@ def _make_pass(spec: ArgSpec, table: PassTable) -> ModulePass:
     pass_type = table[spec.name]()
     try:
         return pass_type.from_spec(spec)
+    except (GaweeError, OSError):  # of a file that an option names
+        raise
     except Exception as error:
         options = ", ".join(field.name.replace("_", "-") for field in fields(pass_type))
         raise GaweeError(

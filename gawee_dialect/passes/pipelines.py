@@ -26,6 +26,7 @@ from gawee_dialect.passes.lower_winograd_to_loops import LowerWinogradToLoops
 from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.plan_memory import PlanMemory
+from gawee_dialect.schedules.pass_option import ScheduledPass
 from gawee_dialect.target.description import HOST
 
 
@@ -67,7 +68,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     Raises GaweeError for algorithms that are neither fast nor exact.
     """
     require_algorithms(options.algorithms, KERNEL_ALGORITHMS)
-    machine = options.target, options.schedules, options.num_threads or 0
+    machine = options.schedules, options.target, options.num_threads or 0
     winograd = (ConvertToWinograd(*machine),) if options.algorithms == FAST else ()
     return (
         *optimize(),
@@ -159,7 +160,7 @@ class GaweeToLinalg(Pipeline):
 
 
 @dataclass(frozen=True)
-class GaweeToKernels(Pipeline):
+class GaweeToKernels(ScheduledPass, Pipeline):
     """Lower a graph to kernels with layouts and schedules, with weight packing in @prepare.
 
     rewrite:
@@ -173,9 +174,6 @@ class GaweeToKernels(Pipeline):
 
     algorithms: str = FAST
     """`fast`, or `exact`: without algorithms that round otherwise than the definition."""
-
-    schedules: str | None = None
-    """A file of choices for kernels, as `gawee-tune` writes it."""
 
     num_threads: int = 0
     """How many threads to schedule for; 0 for one a core."""
@@ -238,5 +236,5 @@ class GaweeToLLVM(Pipeline):
     """Compute exp, exp2, log, tanh and erf by arithmetic, which is vectorised, not by libm."""
 
     def passes(self) -> Sequence[ModulePass]:
-        options = CodeOptions(self.fast_math, parallel=self.parallel)
+        options = CodeOptions(fast_math=self.fast_math, parallel=self.parallel)
         return to_llvm(options, expand_math=self.expand_math)

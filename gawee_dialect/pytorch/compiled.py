@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from gawee_dialect.backend.compiled import CompiledModel
+from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.frontends.npu_ir.extract import extract_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor
@@ -21,15 +22,12 @@ class CompiledTorch:
         self,
         ir: NPU_IR,
         weights: Mapping[str, object],
-        fast_math: str | None = None,
-        algorithms: str = "fast",
-        num_threads: int | None = None,
+        options: CodeOptions | None = None,
+        *,
         cache: bool = True,
     ) -> None:
         self.ir = ir
-        self.native: CompiledModel = ir_model(ir, weights).compile(
-            fast_math=fast_math, algorithms=algorithms, num_threads=num_threads, cache=cache
-        )
+        self.native: CompiledModel = ir_model(ir, weights).compile(options, cache=cache)
 
     def rebind(self, weights: Mapping[str, object]) -> None:
         """Take other weights, a state_dict; nothing is compiled again.
@@ -57,10 +55,8 @@ class CompiledTorch:
 def compile_torch(
     model: Module,
     example_inputs: Sequence[object],
+    options: CodeOptions | None = None,
     *,
-    fast_math: str | None = None,
-    algorithms: str = "fast",
-    num_threads: int | None = None,
     cache: bool = True,
     decompose: bool = True,
 ) -> CompiledTorch:
@@ -68,11 +64,10 @@ def compile_torch(
 
     model: a torch.nn.Module in `eval()` mode, with its weights.
     example_inputs: the positional arguments of `forward`; their shapes are those of every call.
-    fast_math: LLVM's flags for float ops, none by default.
-    algorithms, num_threads, cache: as for `Model.compile`.
+    options, cache: as for `Model.compile`.
 
     Raises ExportError and ConversionError for a model that cannot be extracted or imported.
     """
     ir = extract_ir(model, example_inputs, strict=False, decompose=decompose)
     state: Callable[[], Mapping[str, object]] = getattr(model, "state_dict")
-    return CompiledTorch(ir, state(), fast_math, algorithms, num_threads, cache)
+    return CompiledTorch(ir, state(), options, cache=cache)

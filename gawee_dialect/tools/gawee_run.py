@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from gawee_dialect.code_options import ALGORITHMS
+from gawee_dialect.code_options import ALGORITHMS, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.levels import Level
@@ -23,6 +23,8 @@ from gawee_dialect.parameters import open_archive
 from gawee_dialect.parameters.joined import joined
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
+from gawee_dialect.schedules.database import NO_CHOICES
+from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.target.description import HOST, Processor, find_processor
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, run_tool
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs
@@ -150,6 +152,8 @@ class Session:
     arguments: Namespace
     model: Model
     inputs: Mapping[str, AnyArray]
+    options: CodeOptions
+    """What native code is made."""
     console: Console
     progress: Console
     """Standard error: what is being done, where a person watches."""
@@ -162,13 +166,7 @@ class Session:
         arguments = self.arguments
         if level is not Level.LLVM:
             return self.model.runner(level)
-        compiled = self.model.compile(
-            fast_math=arguments.fast_math,
-            algorithms=arguments.algorithms,
-            schedules=arguments.schedules,
-            num_threads=arguments.num_threads,
-            cache=not arguments.no_cache,
-        )
+        compiled = self.model.compile(self.options, cache=not arguments.no_cache)
         self.memory = compiled.memory
         return compiled.run
 
@@ -210,7 +208,18 @@ def make_session(arguments: Namespace) -> Session:
     inputs: dict[str, AnyArray] = {}
     if not arguments.emit:
         inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, scale)
-    return Session(arguments, model, inputs, Console(), progress)
+    return Session(arguments, model, inputs, code_options(arguments), Console(), progress)
+
+
+def code_options(arguments: Namespace) -> CodeOptions:
+    """Return what native code is made; raises OSError, GaweeError for a file of schedules."""
+    path: str | None = arguments.schedules
+    return CodeOptions(
+        fast_math=arguments.fast_math,
+        algorithms=arguments.algorithms,
+        schedules=NO_CHOICES if path is None else read_schedules(path),
+        num_threads=arguments.num_threads,
+    )
 
 
 def add_constants(model: Model, path: str) -> None:
@@ -243,13 +252,7 @@ def emit(session: Session) -> int:
     arguments = session.arguments
     with session.progress.status("compiling"):
         paths = session.model.save(
-            Path(arguments.emit_dir),
-            arguments.emit,
-            name=arguments.name,
-            fast_math=arguments.fast_math,
-            algorithms=arguments.algorithms,
-            schedules=arguments.schedules,
-            num_threads=arguments.num_threads,
+            Path(arguments.emit_dir), arguments.emit, session.options, name=arguments.name
         )
     for path in paths:
         session.console.print(f"wrote {path}", highlight=False, soft_wrap=True)
@@ -315,11 +318,7 @@ def profile(session: Session, level: Level) -> dict[str, object]:
     arguments = session.arguments
     processor = this_processor(measured=arguments.measure)
     times = session.model.profile(
-        session.inputs,
-        level,
-        runs=max(3, arguments.repeat),
-        algorithms=arguments.algorithms,
-        schedules=arguments.schedules,
+        session.inputs, level, session.options, runs=max(3, arguments.repeat)
     )
     print_profile(session.console, times, processor)
     if session.memory is not None:
@@ -341,7 +340,7 @@ def profile(session: Session, level: Level) -> dict[str, object]:
 def this_processor(*, measured: bool) -> Processor:
     """Describe this machine, after measuring it where that is asked for; raises OSError."""
     if measured:
-        from gawee_dialect.target.measure import measured_host
+        from gawee_dialect.backend.measure import measured_host
 
         return measured_host()
     return find_processor(HOST)

@@ -1,6 +1,6 @@
 """gawee-tune: measure versions of each kernel inside the running network, and keep the fastest.
 
-They are kept in a file, which `gawee-run --schedules` and `Model.compile(schedules=...)` take.
+They are kept in a file, which `gawee-run --schedules` and `CodeOptions(schedules=...)` take.
 """
 
 import sys
@@ -16,6 +16,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from gawee_dialect.backend.openmp import check_threads, cores
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import load
+from gawee_dialect.schedules.database import NO_CHOICES
+from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.tools.command_line import DONE, CommandParser, run_tool
 from gawee_dialect.tools.gawee_run import random_parameters
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs
@@ -132,7 +134,8 @@ def tune(arguments: Namespace) -> int:
     start = perf_counter()
     model = load(arguments.graph, {} if arguments.weights == "random" else arguments.weights)
     if arguments.list:
-        known = arguments.database if Path(arguments.database).exists() else None
+        path = Path(arguments.database)
+        known = read_schedules(path) if path.exists() else NO_CHOICES
         for entry in choices_of(model.module, known):
             sys.stdout.write(entry.line())
         return DONE

@@ -14,8 +14,8 @@ from gawee_dialect.passes.assign_schedules.cost_model import (
 from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses
 from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
 from gawee_dialect.passes.convert_to_winograd.choose import Convolution, Plan, choose, plans
+from gawee_dialect.schedules.database import Choice, Direct, Winograd
 from gawee_dialect.target.description import Processor
-from gawee_dialect.tuning.database import Choice, Direct, Winograd
 
 SLOWEST = 2.0
 """How many times the cycles of the best tile a tile may take, by the model, to be measured."""

@@ -19,9 +19,9 @@ from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import to_kernels
 from gawee_dialect.passes.rewrite_pass import Driver
+from gawee_dialect.schedules.database import NO_CHOICES, Database
+from gawee_dialect.schedules.keys import Decision, algorithm_key, mark, mark_of, schedule_key
 from gawee_dialect.target.description import Processor
-from gawee_dialect.tuning.database import Database
-from gawee_dialect.tuning.keys import Decision, algorithm_key, mark, mark_of, schedule_key
 from gawee_dialect.universe import make_context
 
 
@@ -34,11 +34,11 @@ class _Stages:
     to_scheduled: Sequence[ModulePass]
 
     @staticmethod
-    def of(processor: Processor, path: str | None = None) -> "_Stages":
-        passes = to_kernels(CodeOptions(schedules=path, num_threads=processor.cores))
+    def of(processor: Processor, schedules: Database = NO_CHOICES) -> "_Stages":
+        passes = to_kernels(CodeOptions(schedules=schedules, num_threads=processor.cores))
         kinds = [type(each) for each in passes]
-        algorithms, schedules = kinds.index(ConvertToWinograd), kinds.index(AssignSchedules)
-        return _Stages(passes[:algorithms], passes[algorithms + 1 : schedules], passes[schedules:])
+        algorithms, scheduled = kinds.index(ConvertToWinograd), kinds.index(AssignSchedules)
+        return _Stages(passes[:algorithms], passes[algorithms + 1 : scheduled], passes[scheduled:])
 
 
 class Lowering:
@@ -78,10 +78,10 @@ class Lowering:
                 mark(op, Decision.SCHEDULE, schedule_key(op, known))
         return module
 
-    def scheduled(self, with_layouts: ModuleOp, path: str | None) -> ModuleOp:
-        """Return a network with layouts after its kernels have schedules, with a file's choices."""
+    def scheduled(self, with_layouts: ModuleOp, database: Database) -> ModuleOp:
+        """Return a network with layouts after its kernels have schedules."""
         module = with_layouts.clone()
-        run_passes(make_context(), module, _Stages.of(self.processor, path).to_scheduled)
+        run_passes(make_context(), module, _Stages.of(self.processor, database).to_scheduled)
         return module
 
 

@@ -24,7 +24,7 @@ from gawee_dialect.instruments.profile import address_of, buffers_of, name_of
 from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import kernels_to_loops, loops_to_llvm
-from gawee_dialect.tuning.keys import Decision, mark_of
+from gawee_dialect.schedules.keys import Decision, mark_of
 from gawee_dialect.tuning.standalone import StandaloneKernel
 from gawee_dialect.universe import make_context
 

@@ -19,19 +19,19 @@ from gawee_dialect.dialect.winograd import TRANSFORMS, WinogradOp
 from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.passes.assign_schedules import accesses_of
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
-from gawee_dialect.target.description import HOST, find_processor
-from gawee_dialect.tuning.candidates import algorithms, schedules
-from gawee_dialect.tuning.database import (
+from gawee_dialect.schedules.database import (
+    NO_CHOICES,
     Choice,
     Database,
     Direct,
     Entry,
     Winograd,
-    append,
     choice_form,
-    read_database,
 )
-from gawee_dialect.tuning.keys import Decision, describe
+from gawee_dialect.schedules.file import append, read_schedules
+from gawee_dialect.schedules.keys import Decision, describe
+from gawee_dialect.target.description import HOST, find_processor
+from gawee_dialect.tuning.candidates import algorithms, schedules
 from gawee_dialect.tuning.lowering import Lowering, ops_by_key
 from gawee_dialect.tuning.network import TunedNetwork
 from gawee_dialect.tuning.standalone import StandaloneKernel, by_winograd, scheduled
@@ -101,7 +101,7 @@ class Phase:
         self.decision = decision
         lowering = tuner.lowering
         self.with_layouts = lowering.with_layouts(tuner.database)
-        self._scheduled = lowering.scheduled(self.with_layouts, str(tuner.path))
+        self._scheduled = lowering.scheduled(self.with_layouts, tuner.database)
         convolutions = lowering.convolutions()
         self.kernels: list[Kernel] = []
         """The distinct kernels that run each time, not once to prepare weights."""
@@ -246,7 +246,7 @@ class Tuner:
         self.parameters, self.inputs, self.settings = parameters, inputs, settings
         self.path = Path(path)
         self.path.touch()
-        self.database = read_database(self.path)
+        self.database = read_schedules(self.path)
         self.lowering = Lowering(module, find_processor(HOST, settings.threads))
         self._variants: dict[int, ModuleOp] = {}
 
@@ -293,18 +293,18 @@ class Tuner:
         cpu = self.lowering.processor.cpu
         entry = Entry(kernel.key, cpu, choice, "", self.settings.threads, facts)
         append(self.path, entry)
-        self.database.add(entry)
+        self.database = self.database.plus(entry)
         return entry
 
 
-def choices_of(module: ModuleOp, path: str | None) -> Iterator[Entry]:
-    """Yield what is chosen for each distinct kernel of a network, with a file's choices or none.
+def choices_of(module: ModuleOp, database: Database = NO_CHOICES) -> Iterator[Entry]:
+    """Yield what is chosen for each distinct kernel of a network, with these choices or none.
 
     Nothing is measured: these are lines to start a file of one's own from.
     """
     lowering = Lowering(module, find_processor(HOST))
-    with_layouts = lowering.with_layouts(read_database(path))
-    final = lowering.scheduled(with_layouts, path)
+    with_layouts = lowering.with_layouts(database)
+    final = lowering.scheduled(with_layouts, database)
     cpu = lowering.processor.cpu
     described = {key: describe(each.op) for key, each in lowering.convolutions().items()}
     for key, ops in ops_by_key(with_layouts, Decision.ALGORITHM).items():

@@ -29,7 +29,7 @@ from gawee_dialect.passes.canonicalize import CanonicalizePass
 from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import kernels_to_loops, loops_to_llvm
-from gawee_dialect.tuning.database import Winograd
+from gawee_dialect.schedules.database import Winograd
 from gawee_dialect.universe import make_context
 
 Array = NDArray[np.generic]

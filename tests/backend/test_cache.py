@@ -20,6 +20,7 @@ from gawee_dialect.backend.cache import CompileCache, key_of
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.jit import Target
 from gawee_dialect.backend.program import Program, cached_program
+from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
@@ -105,7 +106,7 @@ def test_what_differs_is_compiled(
         Model(parse_mlir(make_context(), text, "graph.mlir")).compile()
     elif change == "flags":
         Model(parse_mlir(make_context(), GRAPH.replace("relu", "identity"), "g")).compile(
-            fast_math="contract"
+            CodeOptions(fast_math="contract")
         )
     else:
         graph().compile(cache=False)

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from gawee_dialect.target import host, measure
+from gawee_dialect.backend import measure
+from gawee_dialect.target import host
 from gawee_dialect.tools.gawee_run import main
 
 GRAPH = str(Path(__file__).parents[2] / "examples" / "digits" / "graph.json")

@@ -9,10 +9,10 @@ from gawee_dialect.passes.assign_schedules.cost_model import best_tile
 from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
 from gawee_dialect.passes.convert_to_winograd.choose import Convolution, Plan, choose, problem
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
+from gawee_dialect.schedules.database import Direct, Winograd
+from gawee_dialect.schedules.keys import algorithm_key, describe, schedule_key
 from gawee_dialect.target.description import find_processor
 from gawee_dialect.tuning.candidates import algorithms, schedules
-from gawee_dialect.tuning.database import Direct, Winograd
-from gawee_dialect.tuning.keys import algorithm_key, describe, schedule_key
 from tests.passes.modules import parse
 
 TARGETS = ("skylake-avx512", "haswell")

@@ -12,8 +12,9 @@ from gawee_dialect.backend.cache import CompileCache
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
-from gawee_dialect.tuning.database import Winograd, append, read_database
-from gawee_dialect.tuning.keys import Decision
+from gawee_dialect.schedules.database import NO_CHOICES, Winograd
+from gawee_dialect.schedules.file import append, read_schedules
+from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.tuning.search import Outcome, Settings, Tuner, choices_of, is_close
 from tests.passes.modules import evaluate
 from tests.tuning.networks import network
@@ -42,13 +43,14 @@ def tuned(tmp_path_factory: pytest.TempPathFactory) -> Tuned:
 
 
 def kernels(model: Model, path: Path | None) -> str:
-    options = CodeOptions(schedules=None if path is None else str(path))
+    options = CodeOptions(schedules=NO_CHOICES if path is None else read_schedules(path))
     return str(model.lowered(Level.KERNELS, options))
 
 
 def assert_computes_what_pytorch_does(tuned: Tuned, path: Path) -> None:
     expected = evaluate(tuned.model.module, {**tuned.model.bound, **tuned.inputs})["y"]
-    compiled = tuned.model.compile(schedules=str(path), cache=False, num_threads=1)
+    options = CodeOptions(schedules=read_schedules(path), num_threads=1)
+    compiled = tuned.model.compile(options, cache=False)
     (result,) = compiled.run(tuned.inputs).values()
     # Winograd's algorithm on 144 products, in f32.
     np.testing.assert_allclose(result, expected, rtol=0, atol=2e-5 * np.abs(expected).max())
@@ -82,7 +84,7 @@ def test_what_was_chosen_is_what_runs(tuned: Tuned) -> None:
 
 
 def test_the_same_file_makes_the_same_code(tuned: Tuned) -> None:
-    options = CodeOptions(schedules=str(tuned.path))
+    options = CodeOptions(schedules=read_schedules(tuned.path))
 
     first, again = (str(tuned.model.lowered(Level.LLVM, options)) for _ in range(2))
 
@@ -118,7 +120,7 @@ def test_the_listing_names_the_models_choices_and_changes_nothing(
     tuned: Tuned, tmp_path: Path
 ) -> None:
     path = tmp_path / "choices.jsonl"
-    for entry in choices_of(tuned.model.module, None):
+    for entry in choices_of(tuned.model.module):
         append(path, entry)
 
     assert path.read_text()
@@ -143,7 +145,7 @@ def test_the_listing_names_the_models_choices_and_changes_nothing(
 def test_an_algorithm_may_be_written_by_hand(
     choice: dict[str, object], tuned: Tuned, tmp_path: Path
 ) -> None:
-    convolution = next(choices_of(tuned.model.module, None))
+    convolution = next(choices_of(tuned.model.module))
     form = {"key": convolution.key, "target": convolution.target, "choice": choice}
     path = tmp_path / "choices.jsonl"
     path.write_text(json.dumps(form) + "\n")
@@ -160,10 +162,10 @@ def test_an_edited_file_is_compiled_again(
 ) -> None:
     monkeypatch.setenv("GAWEE_CACHE_DIR", str(tmp_path))
     path = tmp_path / "choices.jsonl"
-    entries = list(choices_of(tuned.model.module, None))
+    entries = list(choices_of(tuned.model.module))
 
     def kept() -> int:
-        tuned.model.compile(schedules=str(path), num_threads=1)
+        tuned.model.compile(CodeOptions(schedules=read_schedules(path), num_threads=1))
         return len(list(CompileCache().folder.iterdir()))
 
     append(path, entries[0])
@@ -176,10 +178,10 @@ def test_an_edited_file_is_compiled_again(
 
 
 def test_marks_are_not_part_of_the_code(tuned: Tuned) -> None:
-    text = str(tuned.model.lowered(Level.LLVM, CodeOptions(schedules=str(tuned.path))))
+    text = str(tuned.model.lowered(Level.LLVM, CodeOptions(schedules=read_schedules(tuned.path))))
 
     assert not any(each.value in text for each in Decision)
-    assert read_database(tuned.path)
+    assert read_schedules(tuned.path)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir.affine import AffineMap
-from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
@@ -21,13 +20,14 @@ from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
 from gawee_dialect.passes.assign_schedules.packing import Packing, pack
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
+from gawee_dialect.schedules.database import Database
+from gawee_dialect.schedules.keys import schedule_key
+from gawee_dialect.schedules.pass_option import ScheduledPass
 from gawee_dialect.target.description import HOST, Processor, find_processor
-from gawee_dialect.tuning.database import Database, read_database
-from gawee_dialect.tuning.keys import schedule_key
 
 
 @dataclass(frozen=True)
-class AssignSchedules(ModulePass):
+class AssignSchedules(ScheduledPass):
     """Decide how kernels are run: register tiles, loop order, vectors, threads.
 
     1. The register tile is the one that an explicit model (`cost_model.py`) says takes the fewest
@@ -37,7 +37,7 @@ class AssignSchedules(ModulePass):
        `hoist-parameter-computation` then moves the copy into `@prepare`.
     4. A kernel that takes long enough has its outermost loops shared among threads.
 
-    A kernel that has a schedule keeps it. One that the file of `schedules` has a choice for gets
+    A kernel that has a schedule keeps it. One that the database has a choice for gets
     that; raises GaweeError where it doesn't fit, with the reason.
 
     rewrite:
@@ -55,20 +55,14 @@ class AssignSchedules(ModulePass):
     target: str = HOST
     """The processor to schedule for: `host`, or `skylake-avx512`, `haswell` and the like."""
 
-    schedules: str | None = None
-    """A file of choices, as `gawee-tune` writes it."""
-
     num_threads: int = 0
     """How many threads run the kernels; 0 for one a core."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        processor, database = (
-            find_processor(self.target, self.num_threads),
-            read_database(self.schedules),
-        )
+        processor = find_processor(self.target, self.num_threads)
         for function in op.ops:
             if isinstance(function, FuncOp) and function.body.blocks:
-                _Scheduler(processor, database).run(function)
+                _Scheduler(processor, self.schedules).run(function)
 
 
 def accesses_of(op: KernelOp, analysis: ParameterAnalysis) -> KernelAccesses:

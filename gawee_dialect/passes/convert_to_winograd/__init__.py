@@ -1,7 +1,7 @@
 """Compute 3x3 convolutions by Winograd's algorithm, where that is faster."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import ClassVar
 
 from xdsl.builder import Builder
@@ -21,9 +21,10 @@ from gawee_dialect.passes.convert_to_winograd.match import Match, match, over_ou
 from gawee_dialect.passes.convert_to_winograd.weights import transformed
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.schedules.database import NO_CHOICES, Database, Direct, Winograd
+from gawee_dialect.schedules.keys import algorithm_key
+from gawee_dialect.schedules.pass_option import ScheduledPass
 from gawee_dialect.target.description import HOST, Processor, find_processor
-from gawee_dialect.tuning.database import Database, Direct, Winograd, read_database
-from gawee_dialect.tuning.keys import algorithm_key
 
 
 @dataclass(eq=False)
@@ -31,7 +32,7 @@ class ConvertConvolution(Pattern):
     """gawee.kernel (3x3, stride 1) -> gawee.winograd on a wider padding and transformed weights"""
 
     processor: Processor
-    database: Database = field(default_factory=Database)
+    database: Database = NO_CHOICES
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: KernelOp, rewriter: PatternRewriter) -> None:
@@ -129,7 +130,7 @@ def _covered(builder: Builder, value: SSAValue, convolution: Convolution, tile: 
 
 
 @dataclass(frozen=True)
-class ConvertToWinograd(RewritePass):
+class ConvertToWinograd(ScheduledPass, RewritePass):
     """Compute 3x3 convolutions of stride 1 by Winograd's algorithm, where that is faster.
 
     A tile of m x m outputs takes (m + 2)^2 multiplications in the place of 9 m^2: 2.25 times fewer
@@ -154,12 +155,9 @@ class ConvertToWinograd(RewritePass):
     target: str = HOST
     """The processor to choose for: `host`, or `skylake-avx512`, `haswell` and the like."""
 
-    schedules: str | None = None
-    """A file of choices, as `gawee-tune` writes it; they hold in the place of the model's."""
-
     num_threads: int = 0
     """How many threads run the kernels; 0 for one a core."""
 
     def make_patterns(self) -> Sequence[RewritePattern]:
-        database = read_database(self.schedules)
-        return [ConvertConvolution(find_processor(self.target, self.num_threads), database)]
+        processor = find_processor(self.target, self.num_threads)
+        return [ConvertConvolution(processor, self.schedules)]

@@ -1,4 +1,4 @@
-"""A file of choices for kernels, one JSON object a line: what was measured, or written by hand.
+"""Choices for kernels by name and target, and the lines that say them: JSON objects.
 
     {"key": "0f3a...", "kernel": "conv 1x64x56x56 over 64x3x3 f32", "target": "skylake-avx512",
      "choice": {"algorithm": "winograd", "tile": 4, ...}, "seconds": 0.00031, ...}
@@ -7,20 +7,19 @@
 
 `key`, `target` and `choice` are read; the rest is for people. Of several lines for one kernel on
 one target the last holds. Lines for kernels that a network doesn't have are ignored.
+`file.py` reads and writes files of such lines.
 """
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
-from pathlib import Path
 
 from xdsl.context import Context
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.hints import isa
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
 
 DIRECT, WINOGRAD = "direct", "winograd"
@@ -81,21 +80,31 @@ class Entry:
 
 
 class Database:
-    """Choices by kernel and target."""
+    """Choices by kernel and target; a value, which is never changed."""
 
-    def __init__(self, entries: Iterable[Entry] = ()):
-        self._found: dict[tuple[str, str], Entry] = {}
-        self._measured: set[tuple[str, str, int | None]] = set()
-        for entry in entries:
-            self.add(entry)
+    def __init__(self, entries: Iterable[Entry] = (), path: str = ""):
+        """Take entries, of which a later one holds in the place of earlier ones for its kernel.
+
+        `path` is the file that they are from, where there is one.
+        """
+        self.entries = tuple(entries)
+        self.path = path
+        self._found = {(entry.key, entry.target): entry for entry in self.entries}
 
     def __bool__(self) -> bool:
         return bool(self._found)
 
-    def add(self, entry: Entry) -> None:
-        """Take in an entry, which holds in the place of earlier ones for the same kernel."""
-        self._found[entry.key, entry.target] = entry
-        self._measured.add((entry.key, entry.target, entry.threads))
+    def __str__(self) -> str:
+        return self.path or "none"
+
+    def __repr__(self) -> str:
+        """Return what tells the choices from any others: the compile cache is asked with it."""
+        lines = sorted(entry.line() for entry in self._found.values())
+        return f"Database({hashlib.sha256(''.join(lines).encode()).hexdigest()})"
+
+    def plus(self, entry: Entry) -> "Database":
+        """Return a database with one more entry."""
+        return Database((*self.entries, entry), self.path)
 
     def find(self, key: str, target: str) -> Entry | None:
         """Return what is chosen for a kernel on a target; None where nothing is."""
@@ -103,47 +112,16 @@ class Database:
 
     def has_measured(self, key: str, target: str, threads: int) -> bool:
         """Whether a kernel was measured with so many threads."""
-        return (key, target, threads) in self._measured
+        measured = ((entry.key, entry.target, entry.threads) for entry in self.entries)
+        return (key, target, threads) in measured
 
 
-def read_database(path: str | Path | None) -> Database:
-    """Read a file of choices, an empty database for None.
-
-    Raises OSError, or GaweeError that names every line that cannot be read.
-    """
-    if path is None:
-        return Database()
-    entries: list[Entry] = []
-    problems: list[Diagnostic] = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        place = f"{path}:{number}"
-        try:
-            entries.append(_entry(json.loads(line), place))
-        except json.JSONDecodeError as error:
-            message = f"expected a JSON object, got an error at column {error.colno}: {error.msg}"
-            problems.append(Diagnostic(message, place))
-        except ValueError as error:
-            problems.append(Diagnostic(str(error), place))
-    if problems:
-        raise GaweeError(problems)
-    return Database(entries)
+NO_CHOICES = Database()
+"""All is left to the cost model."""
 
 
-def digest(path: str | Path | None) -> str:
-    """Return what tells the content of a file of choices from any other; raises OSError."""
-    return "" if path is None else hashlib.sha256(Path(path).read_bytes()).hexdigest()
-
-
-def append(path: str | Path, entry: Entry) -> None:
-    """Add a line to a file of choices, in one write; raises OSError."""
-    with Path(path).open("a", encoding="utf-8") as file:
-        file.write(entry.line())
-
-
-def _entry(form: object, place: str) -> Entry:
-    """Check one line; raises ValueError that says what is wrong with it."""
+def entry_of(form: object, place: str) -> Entry:
+    """Check one line's object; raises ValueError that says what is wrong with it."""
     if not isa(form, dict[str, object]):
         raise ValueError(f"expected a JSON object, got {type(form).__name__}")
     texts: list[str] = []

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gawee_dialect.target import host, measure
+from gawee_dialect.backend import measure
+from gawee_dialect.backend.measure import READS_A_STEP, Loops, array_sizes, best_rate, chains
+from gawee_dialect.target import host
 from gawee_dialect.target.description import PROCESSORS
 from gawee_dialect.target.host import detect, read_measured
-from gawee_dialect.target.measure import READS_A_STEP, Loops, array_sizes, best_rate, chains
 
 
 @pytest.fixture(scope="module")

@@ -7,15 +7,18 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.schedule import Loop, Schedule
-from gawee_dialect.tuning.database import (
+from gawee_dialect.passes.assign_schedules import AssignSchedules
+from gawee_dialect.passes.pass_manager import parse_passes
+from gawee_dialect.schedules.database import (
+    NO_CHOICES,
     Choice,
     Database,
     Direct,
     Entry,
     Winograd,
-    append,
-    read_database,
 )
+from gawee_dialect.schedules.file import append, read_schedules
+from gawee_dialect.universe import all_passes
 
 CHOICES: list[Choice] = [
     Direct(),
@@ -30,7 +33,7 @@ def test_what_is_written_is_read_again(choice: Choice, tmp_path: Path) -> None:
     path = tmp_path / "choices.jsonl"
     append(path, Entry("k", "cpu", choice, threads=2, facts={"kernel": "größer", "seconds": 0.5}))
 
-    found = read_database(path).find("k", "cpu")
+    found = read_schedules(path).find("k", "cpu")
 
     assert found is not None
     assert found.choice == choice
@@ -44,7 +47,7 @@ def test_the_last_line_for_a_kernel_holds_and_other_targets_have_their_own(tmp_p
     for target, loop in (("a", 1), ("b", 2), ("a", 3)):
         append(path, Entry("k", target, Schedule((Loop(loop),))))
 
-    database = read_database(path)
+    database = read_schedules(path)
 
     found = [database.find("k", target) for target in ("a", "b", "c")]
     assert [None if each is None else each.choice for each in found] == [
@@ -62,8 +65,35 @@ def test_what_was_measured_is_known_by_threads() -> None:
     assert not database.has_measured("hand", "a", 1)
 
 
-def test_no_file_is_an_empty_database() -> None:
-    assert not read_database(None)
+def test_choices_tell_databases_apart_and_not_the_files_they_are_from(tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    append(path, Entry("k", "a", Direct()))
+
+    read = read_schedules(path)
+    same = NO_CHOICES.plus(Entry("k", "a", Direct()))
+
+    assert (str(read), str(same)) == (str(path), "none")
+    assert repr(read) == repr(same) != repr(same.plus(Entry("k", "a", Schedule((Loop(1),)))))
+    assert not NO_CHOICES
+
+
+def test_a_pass_with_a_database_is_the_same_pass_in_text(tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    append(path, Entry("k", "a", Direct()))
+    text = f'assign-schedules{{schedules="{path}" target="haswell"}}'
+
+    (made,) = parse_passes(text, all_passes())
+    (again,) = parse_passes(str(made.spec()), all_passes())
+
+    assert isinstance(made, AssignSchedules)
+    assert isinstance(again, AssignSchedules)
+    assert repr(made) == repr(again) != repr(AssignSchedules(target="haswell"))
+    assert str(AssignSchedules(target="haswell").spec()) == 'assign-schedules{target="haswell"}'
+
+
+def test_a_database_is_named_by_one_path() -> None:
+    with pytest.raises(GaweeError, match=r"expected the path of a file as 'schedules', got \[7\]"):
+        parse_passes("assign-schedules{schedules=7}", all_passes())
 
 
 FINE = {"key": "k", "target": "t", "choice": {"algorithm": "direct"}}
@@ -106,7 +136,7 @@ def test_a_line_that_cannot_be_read_is_named(line: str, message: str, tmp_path: 
     path.write_text(f"{json.dumps(FINE)}\n\n{line}\n")
 
     with pytest.raises(GaweeError) as caught:
-        read_database(path)
+        read_schedules(path)
 
     (problem,) = caught.value.diagnostics
     assert problem.place == f"{path}:3"
