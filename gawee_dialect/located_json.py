@@ -133,13 +133,17 @@ def _lone_surrogates(value: JsonValue, offset: int) -> Iterator[tuple[int, str]]
         yield offset, f"expected text, got half of a surrogate pair in {value!a}"
 
 
-def decode_json(text: str, name: str, *, non_finite: bool = False) -> tuple[JsonValue, Source]:
+def decode_json(
+    text: str, name: str, *, non_finite: bool = False, source: Source | None = None
+) -> tuple[JsonValue, Source]:
     """Decode JSON text; with `non_finite` also NaN and Infinity, which Python's writer makes.
+
+    `source` tells places where the text is part of another one.
 
     Raises GaweeError, located in the text, for text that is not JSON, for NaN, infinite or
     overflowing numbers, for a key that occurs twice in one object, and for half surrogate pairs.
     """
-    source = Source(text, name)
+    source = source or Source(text, name)
     decoder = _LocatedDecoder(non_finite=non_finite)
     try:
         value = decoder.decode_all(text)

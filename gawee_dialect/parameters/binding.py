@@ -14,6 +14,8 @@ from gawee_dialect.parameters.raw_folder import RawFolder
 from gawee_dialect.parameters.safetensors_file import SafetensorsFile
 from gawee_dialect.parameters.store import Array, MemoryStore, ParameterProblem, ParameterStore
 from gawee_dialect.parameters.torch_file import SUFFIXES, TorchFile
+from gawee_dialect.parameters.uwef import SUFFIX as UWEF_SUFFIX
+from gawee_dialect.parameters.uwef import UwefFile
 
 
 def open_parameters(path: str | Path, function: FuncOp) -> ParameterStore:
@@ -27,7 +29,7 @@ def open_parameters(path: str | Path, function: FuncOp) -> ParameterStore:
 
 
 def open_archive(path: str | Path) -> ParameterStore:
-    """Open a file of many arrays: .npz, .safetensors, or PyTorch's .pt, .pth and .bin.
+    """Open a file of many arrays: .npz, .safetensors, PyTorch's .pt, .pth and .bin, UWEF's .json.
 
     Raises GaweeError where there is no such file, and for others.
     """
@@ -40,9 +42,11 @@ def open_archive(path: str | Path) -> ParameterStore:
         return SafetensorsFile(path)
     if path.suffix in SUFFIXES:
         return TorchFile(path)
+    if path.suffix == UWEF_SUFFIX:
+        return UwefFile(path)
     raise GaweeError(
         f"unsupported weights '{path}'; supported: a folder of raw files, .npz, .safetensors, "
-        + ", ".join(SUFFIXES)
+        + ", ".join((*SUFFIXES, UWEF_SUFFIX))
     )
 
 

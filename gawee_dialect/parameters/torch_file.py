@@ -64,16 +64,21 @@ class TorchFile(ParameterStore):
         return len(self._tensors)
 
 
-def _load(path: Path) -> object:
+def import_torch(what: str):
+    """Import PyTorch; raises GaweeError that says what cannot be done without it."""
     try:
-        torch = import_module("torch")
+        return import_module("torch")
     except ModuleNotFoundError as error:
         raise GaweeError(
             Diagnostic(
-                f"cannot read weights '{path}' without PyTorch, got no module 'torch'",
+                f"{what} without PyTorch, got no module 'torch'",
                 hint="pip install 'gawee-dialect[torch]', or save the weights as .safetensors",
             )
         ) from error
+
+
+def _load(path: Path) -> object:
+    torch = import_torch(f"cannot read weights '{path}'")
     options = {"map_location": "cpu", "weights_only": True}
     try:
         # Files before PyTorch 1.6 are not archives, and cannot be mapped.

@@ -1,7 +1,8 @@
-"""The sub-commands of gawee-translate that look at a graph: `info` and `visualize`.
+"""The sub-commands of gawee-translate: `info`, `visualize` and `weights`.
 
 gawee-translate info FILE         how many nodes, weights, parameters, and which ops
 gawee-translate visualize FILE    the graph as Mermaid text, or as a picture
+gawee-translate weights IN OUT    weights in another format
 """
 
 from argparse import Namespace
@@ -16,6 +17,7 @@ from gawee_dialect.inspection.render import PICTURES, render
 from gawee_dialect.inspection.summary import summary_json, summary_text
 from gawee_dialect.inspection.text_forms import dot_text, mermaid_pie, mermaid_text
 from gawee_dialect.tools.command_line import DONE, CommandParser, read_text, write_text
+from gawee_dialect.tools.convert_weights import convert_weights, weights_parser
 from gawee_dialect.tools.graph_arguments import add_translated_file
 from gawee_dialect.tools.plugin_file import LOAD_HELP
 
@@ -104,6 +106,7 @@ def _visualize(arguments: Namespace) -> int:
 SUB_COMMANDS: dict[str, tuple[Callable[[], CommandParser], Callable[[Namespace], int]]] = {
     "info": (info_parser, _info),
     "visualize": (visualize_parser, _visualize),
+    "weights": (weights_parser, convert_weights),
 }
 
 

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent.parent
 PAGES = [
     ROOT / "README.md",
     ROOT / "docs" / "kernels.md",
+    ROOT / "docs" / "weights.md",
     *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
 ]
 TOOLS = ("opt", "translate", "run")
