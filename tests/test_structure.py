@@ -31,6 +31,7 @@ FORBIDDEN = {
     "plots": {"backend", "frontends", "interpreter", "parameters", "passes", "tools"},
     "analysis": {"backend", "frontends", "interpreter", "passes", "tools"},
     "parameters": {"backend", "frontends", "interpreter", "passes", "tools"},
+    "pgflow": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "passes": {
         *("backend", "frontends", "interpreter", "inspection", "instruments", "model", "plots"),
         *("pytorch", "reduce", "tools", "tuning"),

@@ -1,0 +1,1 @@
+"""PG-Flow: graphs of detectors as ids and operations, whose weights are UWEF, and their vectors."""
