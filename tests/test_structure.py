@@ -40,6 +40,10 @@ FORBIDDEN = {
         *("backend", "frontends", "instruments", "interpreter", "passes", "tools", "tuning"),
     },
     "frontends": {"backend", "interpreter", "passes", "tools"},
+    "opdesc": {
+        *("analysis", "backend", "inspection", "instruments", "interpreter", "parameters"),
+        *("passes", "tools"),
+    },
     "inspection": {"backend", "frontends", "interpreter", "passes", "tools"},
     "interpreter": {"backend", "frontends", "passes", "tools"},
     "backend": {"frontends", "passes", "plots", "tools"},

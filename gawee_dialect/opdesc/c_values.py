@@ -1,0 +1,307 @@
+"""What C expressions compute: typed numbers, text, and pointers into arrays whose ends are known.
+
+Types are those of a 64-bit machine: `int` has 32 bits, `long` and `size_t` 64.
+"""
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import TypeAlias
+
+from gawee_dialect.opdesc.c_syntax import TypeName
+
+
+class EvaluationError(Exception):
+    """What C leaves undefined, or what this machine doesn't do; located by who evaluates."""
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """A type of numbers; `rank` says which of two types their sum has."""
+
+    name: str
+    size: int
+    rank: int
+    signed: bool = True
+    floating: bool = False
+
+    @property
+    def lowest(self) -> int:
+        """The lowest integer of an integer type."""
+        return -(1 << (8 * self.size - 1)) if self.signed else 0
+
+    @property
+    def highest(self) -> int:
+        """The highest integer of an integer type."""
+        return (1 << (8 * self.size - self.signed)) - 1
+
+
+BOOL = Arithmetic("bool", 1, 0, signed=False)
+CHAR = Arithmetic("char", 1, 1)
+UCHAR = Arithmetic("unsigned char", 1, 1, signed=False)
+SHORT = Arithmetic("short", 2, 2)
+USHORT = Arithmetic("unsigned short", 2, 2, signed=False)
+INT = Arithmetic("int", 4, 3)
+UINT = Arithmetic("unsigned int", 4, 4, signed=False)
+LONG = Arithmetic("long", 8, 5)
+ULONG = Arithmetic("unsigned long", 8, 6, signed=False)
+FLOAT = Arithmetic("float", 4, 7, floating=True)
+DOUBLE = Arithmetic("double", 8, 8, floating=True)
+
+
+@dataclass(frozen=True)
+class PointerType:
+    """A pointer to numbers, None to what has no type yet."""
+
+    to: Arithmetic | None
+
+    @property
+    def name(self) -> str:
+        """The type as C writes it."""
+        return f"{'void' if self.to is None else self.to.name} *"
+
+
+@dataclass(frozen=True)
+class StructType:
+    """A pointer to one of the format's structs."""
+
+    name: str
+
+
+CType: TypeAlias = Arithmetic | PointerType | StructType
+
+INT_POINTER = PointerType(INT)
+DOUBLE_POINTER = PointerType(DOUBLE)
+STRING = PointerType(CHAR)
+
+
+@dataclass
+class Buffer:
+    """An array of `size` bytes; its cells are made when its element type is known.
+
+    A cell that is None has not been set.
+    """
+
+    size: int
+    element: Arithmetic | None = None
+    cells: list[int | float | None] = field(default_factory=list[int | float | None])
+    read_only: bool = False
+    freed: bool = False
+
+    @staticmethod
+    def of(element: Arithmetic, values: list[int | float | None]) -> "Buffer":
+        """Make an array of values."""
+        return Buffer(len(values) * element.size, element, values)
+
+    def become(self, element: Arithmetic) -> None:
+        """Be an array of a type, all zero, if it had none; raises EvaluationError for another."""
+        if self.element is None:
+            self.element = element
+            self.cells = [0] * (self.size // element.size)
+        elif self.element != element:
+            message = f"expected an array of {self.element.name}, got a pointer to {element.name}"
+            raise EvaluationError(message)
+
+    def check(self, index: int) -> None:
+        """Raise EvaluationError where there is no element of an index."""
+        if self.freed:
+            raise EvaluationError("read or write of freed memory")
+        if not 0 <= index < len(self.cells):
+            raise EvaluationError(f"index {index} is out of range of {len(self.cells)} elements")
+
+
+@dataclass(frozen=True)
+class Ref:
+    """A pointer: an array and the index of an element, which may be one past the last."""
+
+    buffer: Buffer
+    index: int = 0
+
+    def load(self) -> int | float:
+        """Return the element; raises EvaluationError outside of the array."""
+        self.buffer.check(self.index)
+        value = self.buffer.cells[self.index]
+        if value is None:
+            raise EvaluationError(f"element {self.index} is read before it is set")
+        return value
+
+    def store(self, value: float) -> None:
+        """Set the element; raises EvaluationError outside of the array, or of an input's shape."""
+        self.buffer.check(self.index)
+        if self.buffer.read_only:
+            raise EvaluationError("cannot write the dims of a tensor that exists")
+        self.buffer.cells[self.index] = value
+
+    def moved(self, by: int) -> "Ref":
+        """Return the pointer to another element."""
+        return Ref(self.buffer, self.index + by)
+
+    def elements(self, count: int) -> list[int | float]:
+        """Return so many elements; raises EvaluationError where there are fewer."""
+        if count < 0:
+            raise EvaluationError(f"expected a count of at least 0, got {count}")
+        if count:
+            self.buffer.check(self.index + count - 1)  # before a list of a wrong length is made
+        return [self.moved(index).load() for index in range(count)]
+
+
+StructData: TypeAlias = "Mapping[str, Value]"
+Data: TypeAlias = "int | float | str | Ref | StructData | None"
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of a C type: a number, text, a pointer (None for NULL), or a struct's fields."""
+
+    type: CType
+    data: "int | float | str | Ref | Mapping[str, Value] | None"
+
+    def number(self) -> int | float:
+        """Return the number; raises EvaluationError for what is none."""
+        if isinstance(self.data, int | float) and isinstance(self.type, Arithmetic):
+            return self.data
+        raise EvaluationError(f"expected a number, got {described(self.type)}")
+
+    def integer(self) -> int:
+        """Return the number as an int parameter of a function gets it."""
+        number = converted(self, INT).data
+        assert isinstance(number, int)
+        return number
+
+    def text(self) -> str:
+        """Return the text; raises EvaluationError for what is none."""
+        if isinstance(self.data, str):
+            return self.data
+        raise EvaluationError(f"expected a string, got {described(self.type)}")
+
+    def ref(self) -> Ref:
+        """Return the pointer; raises EvaluationError for NULL and for what is none."""
+        if isinstance(self.data, Ref):
+            return self.data
+        if self.data is None:
+            raise EvaluationError("read or write through NULL")
+        raise EvaluationError(f"expected an array, got {described(self.type)}")
+
+    def truth(self) -> bool:
+        """Return whether the value is none of 0 and NULL."""
+        if isinstance(self.data, int | float):
+            return self.data != 0
+        return self.data is not None
+
+
+NULL = Value(PointerType(None), None)
+
+
+def described(kind: CType) -> str:
+    """Return what messages call a value of a type."""
+    if isinstance(kind, StructType):
+        return f"a {kind.name}"
+    return "a string" if kind == STRING else f"'{kind.name}'"
+
+
+def int_value(number: int) -> Value:
+    """Return an `int`; raises EvaluationError where it does not fit."""
+    return Value(INT, fitting(number, INT))
+
+
+def rounded(number: float) -> float:
+    """Return the `float` that is nearest to a number; raises EvaluationError beyond its range."""
+    try:
+        return struct.unpack("f", struct.pack("f", number))[0]
+    except OverflowError as error:
+        raise EvaluationError(f"{number:g} is out of range of float") from error
+
+
+def fitting(number: int, kind: Arithmetic) -> int:
+    """Return the result of integer arithmetic; raises EvaluationError where it overflows."""
+    if not kind.signed:
+        return number & kind.highest
+    if not kind.lowest <= number <= kind.highest:
+        raise EvaluationError(f"{_short(number)} is out of range of {kind.name}")
+    return number
+
+
+def _short(number: int) -> str:
+    return str(number) if abs(number) < 10**30 else "an integer"
+
+
+def as_arithmetic(number: float, kind: Arithmetic) -> int | float:
+    """Return a number as a type holds it, as C converts; raises EvaluationError where it can't."""
+    if kind.floating:
+        return rounded(float(number)) if kind is FLOAT else float(number)
+    if kind is BOOL:
+        return int(number != 0)
+    if isinstance(number, float):
+        if not isfinite(number) or not kind.lowest <= int(number) <= kind.highest:
+            raise EvaluationError(f"{number:g} is out of range of {kind.name}")
+        return int(number)
+    if kind.signed:  # what gcc does: the low bits
+        low = number & ((1 << (8 * kind.size)) - 1)
+        return low - (1 << (8 * kind.size)) if low > kind.highest else low
+    return number & kind.highest
+
+
+def converted(value: Value, to: CType) -> Value:
+    """Return a value as an assignment to a variable of a type converts it."""
+    if value.type == to:
+        return value
+    if isinstance(to, Arithmetic):
+        return Value(to, as_arithmetic(value.number(), to))
+    if isinstance(to, PointerType) and isinstance(value.type, PointerType):
+        if isinstance(value.data, Ref) and to.to is not None:
+            value.data.buffer.become(to.to)
+        elif isinstance(value.data, str) and to.to is not CHAR:
+            raise EvaluationError(f"expected '{to.name}', got a string")
+        return Value(to, value.data)
+    if isinstance(to, PointerType) and value.data == 0 and isinstance(value.data, int):
+        return Value(to, None)
+    expected = described(to)
+    raise EvaluationError(f"expected {expected}, got {described(value.type)}")
+
+
+_TYPES: Mapping[tuple[str, ...], Arithmetic] = {
+    ("char",): CHAR,
+    ("char", "signed"): CHAR,
+    ("char", "unsigned"): UCHAR,
+    ("short",): SHORT,
+    ("int", "short"): SHORT,
+    ("short", "unsigned"): USHORT,
+    ("int",): INT,
+    ("int", "signed"): INT,
+    ("signed",): INT,
+    ("unsigned",): UINT,
+    ("int", "unsigned"): UINT,
+    ("long",): LONG,
+    ("int", "long"): LONG,
+    ("long", "long"): LONG,
+    ("long", "unsigned"): ULONG,
+    ("int", "long", "unsigned"): ULONG,
+    ("size_t",): ULONG,
+    ("bool",): BOOL,
+    ("float",): FLOAT,
+    ("double",): DOUBLE,
+}
+
+
+def element_type(written: TypeName) -> Arithmetic | None:
+    """Return the type of numbers that a written type names, None for `void`.
+
+    Raises EvaluationError for words that make no type.
+    """
+    if written.words == ("void",):
+        return None
+    kind = _TYPES.get(tuple(sorted(written.words)))
+    if kind is None:
+        raise EvaluationError(f"unknown type '{' '.join(written.words)}'")
+    return kind
+
+
+def type_of(written: TypeName) -> CType:
+    """Return the type that is written, a pointer for an array; raises EvaluationError."""
+    kind = element_type(written)
+    if written.pointers or written.is_array:
+        return PointerType(kind)
+    if kind is None:
+        raise EvaluationError("expected a type of values, got 'void'")
+    return kind

@@ -1,0 +1,2 @@
+from pycparser import c_ast as c_ast
+from pycparser import c_parser as c_parser
