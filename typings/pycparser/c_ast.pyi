@@ -17,6 +17,7 @@ class Compound(Node):
     block_items: list[Node] | None
 
 class Typedef(Node): ...
+
 class Constant(Node):
     type: str
     value: str
