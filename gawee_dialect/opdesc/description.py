@@ -6,8 +6,8 @@ The fields are those of the format, with the place of everything that an error m
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from gawee_dialect.frontends.easy_json import Scalar
-from gawee_dialect.frontends.located_json import Source
+from gawee_dialect.easy_json import Scalar
+from gawee_dialect.located_json import Source
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gawee_dialect.diagnostics import Diagnostic, did_you_mean
-from gawee_dialect.frontends.easy_json import Fields, Items, Node, Scalar
-from gawee_dialect.frontends.located_json import Source
+from gawee_dialect.easy_json import Fields, Items, Node, Scalar
+from gawee_dialect.located_json import Source
 from gawee_dialect.opdesc.description import Code, Named, Place
 
 MAX_ARGUMENTS = 64

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.frontends.easy_json import (
+from gawee_dialect.easy_json import (
     MAX_DEPTH,
     Deleted,
     Fields,
@@ -22,7 +22,7 @@ from gawee_dialect.frontends.easy_json import (
     Reader,
     Scalar,
 )
-from gawee_dialect.frontends.located_json import Source
+from gawee_dialect.located_json import Source
 
 MAX_MERGED = 200_000
 """Values that all operators of a text inherit together."""

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.frontends.easy_json import Fields, Items, Node, Scalar, decode_easy_json
-from gawee_dialect.frontends.located_json import Source
+from gawee_dialect.easy_json import Fields, Items, Node, Scalar, decode_easy_json
+from gawee_dialect.located_json import Source
 from gawee_dialect.opdesc.compiled import CompiledOperator, compile_operators
 from gawee_dialect.opdesc.description import (
     Bound,
@@ -335,7 +335,7 @@ def parse_descriptions(text: str, name: str) -> DescriptionFile:
 
 def read_descriptions(path: str | Path) -> DescriptionFile:
     """Read the descriptions of a file; raises OSError, and GaweeError as `parse_descriptions`."""
-    from gawee_dialect.frontends.easy_json import MAX_CHARACTERS
+    from gawee_dialect.easy_json import MAX_CHARACTERS
 
     size = Path(path).stat().st_size
     if size > 4 * MAX_CHARACTERS:

@@ -14,7 +14,7 @@ from math import isfinite
 from typing import TypeAlias
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.frontends.located_json import Source
+from gawee_dialect.located_json import Source
 
 MAX_CHARACTERS = 2_000_000
 """Of a text: what people write is a hundredth of it."""
