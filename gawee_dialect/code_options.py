@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.schedules.database import NO_CHOICES, Database
 from gawee_dialect.target.description import HOST
 
@@ -43,6 +44,9 @@ class CodeOptions:
     """Choices for kernels in the place of the cost model's: `read_schedules("schedules.jsonl")`."""
     num_threads: int | None = None
     """How many threads the code is for; None for one a core."""
+
+    passes: tuple[Insertion, ...] = ()
+    """Passes of one's own, each at a place: `after("fold-conv-add", MyPass())`."""
 
     def __post_init__(self) -> None:
         require_algorithms(self.algorithms)

@@ -16,10 +16,11 @@ from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import MAIN, EntryArgument, entry_arguments, find_function
 from gawee_dialect.garbage_collection import no_garbage_collection
-from gawee_dialect.levels import Level, lower_to, passes_to
+from gawee_dialect.levels import Level, lower_to, native_stages
 
 if TYPE_CHECKING:
     from xdsl.interpreter import Interpreter
+    from xdsl.passes import ModulePass
 
     from gawee_dialect.analysis.cost import CostReport
     from gawee_dialect.analysis.work import Work
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from gawee_dialect.backend.program import Program
     from gawee_dialect.instruments.profile import NodeTime
     from gawee_dialect.parameters.store import Array
+    from gawee_dialect.passes.insertion import Insertion
 
     Runner = Callable[[Mapping[str, Array]], dict[str, Array]]
 
@@ -122,13 +124,14 @@ class Model:
 
         level = Level(level)
         if level is Level.LLVM:
-            loops, works = self._profiled_loops(options or CodeOptions())
-            return profile_kernels(loops, self.bound, inputs, runs, works)
+            stages = native_stages(replace(options or CodeOptions(), parallel=False))
+            loops, works = self._profiled_loops((*stages.to_tensors, *stages.to_loops))
+            return profile_kernels(loops, self.bound, inputs, runs, works, stages.to_llvm)
         listener = InterpreterProfile()
         self.runner(level, listeners=(listener,))(inputs)
         return listener.times()
 
-    def _profiled_loops(self, options: CodeOptions) -> tuple[ModuleOp, Mapping[str, Work]]:
+    def _profiled_loops(self, passes: Sequence[ModulePass]) -> tuple[ModuleOp, Mapping[str, Work]]:
         """Lower to loops, and tell the work of each kernel while it is one."""
         from gawee_dialect.instruments.profile import work_of_functions
         from gawee_dialect.passes.outline_kernels import OutlineKernels
@@ -137,7 +140,7 @@ class Model:
 
         module = self.module.clone()
         works: Mapping[str, Work] = {}
-        for each in passes_to(Level.LOOPS, options):
+        for each in passes:
             run_passes(make_context(), module, (each,))
             if isinstance(each, OutlineKernels):
                 works = work_of_functions(module)
@@ -178,14 +181,22 @@ class Model:
             parameters=self.bound if weights else None,
         )
 
-    def compile(self, options: CodeOptions | None = None, *, cache: bool = True) -> CompiledModel:
+    def compile(
+        self,
+        options: CodeOptions | None = None,
+        *,
+        passes: Sequence[Insertion] = (),
+        cache: bool = True,
+    ) -> CompiledModel:
         """Compile for this processor; returns a callable on NumPy arrays.
 
-        With `cache`, code that an earlier process compiled from the same graph is used again.
+        `passes` go in beside those of the options: `[after("fold-conv-add", MyPass())]`. With
+        `cache`, code that an earlier process compiled from the same graph is used again.
         """
         from gawee_dialect.backend.compiled import CompiledModel
 
         chosen = options or CodeOptions()
+        chosen = replace(chosen, passes=(*chosen.passes, *passes))
         with no_garbage_collection():
             program = self._program(chosen, cache=cache)
         return CompiledModel(program, self.bound, num_threads=chosen.num_threads)
@@ -194,11 +205,13 @@ class Model:
         from gawee_dialect.backend.cache import CompileCache
         from gawee_dialect.backend.program import cached_program, compile_program
         from gawee_dialect.frontends.mlir_text import print_mlir
+        from gawee_dialect.passes.insertion import declared_insertions
         from gawee_dialect.passes.instrument import instruments
         from gawee_dialect.target.description import find_processor
         from gawee_dialect.universe import is_extended
 
-        observed = bool(instruments()) or is_extended()
+        own = options.passes or declared_insertions()
+        observed = bool(own or instruments()) or is_extended()
 
         def lower() -> ModuleOp:
             # Our own passes are verified in tests; here that takes a third of their time again.
@@ -245,7 +258,8 @@ def compile(
     parameters: Mapping[str, Array] | None = None,
     options: CodeOptions | None = None,
     *,
+    passes: Sequence[Insertion] = (),
     cache: bool = True,
 ) -> CompiledModel:
     """Compile a module at the gawee or linalg level; see `Model.compile`."""
-    return Model(module, parameters or {}).compile(options, cache=cache)
+    return Model(module, parameters or {}).compile(options, passes=passes, cache=cache)

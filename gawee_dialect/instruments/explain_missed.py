@@ -1,4 +1,5 @@
-"""Why ops are as they are: the patterns that were tried on each, and the guard that failed."""
+"""Why ops are as they are: the patterns that were tried on each, the guard that failed, and what
+became part of what."""
 
 import sys
 from argparse import ArgumentParser, Namespace
@@ -11,6 +12,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import RewritePattern
 
+from gawee_dialect.dialect.keep import KEEP
 from gawee_dialect.instruments.pattern_names import op_name, pattern_name
 from gawee_dialect.passes.instrument import SILENT, Instrument, Rewrite
 from gawee_dialect.passes.pass_manager import Pipeline
@@ -39,7 +41,10 @@ class ExplainMissed(Instrument):
     def __init__(self, names: Sequence[str] = ()) -> None:
         self.explanations: dict[str, list[Explanation]] = {}
         self._names = frozenset(names)
+        self.fusions: dict[str, list[Explanation]] = {}
+        """What became part of another op, by pass."""
         self._open: list[Reasons] = []
+        self._fused: list[Explanation] = []
         self._runs: Counter[str] = Counter()
 
     def before_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
@@ -56,6 +61,11 @@ class ExplainMissed(Instrument):
         if self._open:
             self._open[-1].pop(rewrite.op, None)
 
+    def ops_fused(self, pattern: RewritePattern, op: Operation, into: Operation) -> None:
+        if not self._names or {op.name, into.name} & self._names:
+            how = f"into {op_name(into)}, by {pattern_name(pattern)}"
+            self._fused.append(Explanation(op_name(op), (how,)))
+
     def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
         reasons = self._open.pop()
         if isinstance(module_pass, Pipeline):
@@ -63,6 +73,8 @@ class ExplainMissed(Instrument):
         name = module_pass.name
         self._runs[name] += 1
         title = name if self._runs[name] == 1 else f"{name} (run {self._runs[name]})"
+        if self._fused:
+            self.fusions[title], self._fused = self._fused, []
         found = [self._explain(op, reasons) for op in module.walk() if self._is_told(op, reasons)]
         if found:
             self.explanations[title] = found
@@ -79,15 +91,21 @@ class ExplainMissed(Instrument):
         return Explanation(op_name(op), lines or (NO_PATTERN,))
 
     def report(self) -> None:
+        for title, fusions in self.fusions.items():
+            _print(f"fused in {title} (an op marked '{KEEP}' is left alone)", fusions)
         for title, explanations in self.explanations.items():
-            print(f"missed in {title}:", file=sys.stderr)
-            for explanation in explanations:
-                print(f"  {explanation.op}", file=sys.stderr)
-                for line in explanation.tried:
-                    print(f"    {line}", file=sys.stderr)
+            _print(f"missed in {title}", explanations)
         if not self.explanations:
             which = f" of {', '.join(sorted(self._names))}" if self._names else ""
             print(f"missed: no op{which} was declined", file=sys.stderr)
+
+
+def _print(title: str, explanations: Sequence[Explanation]) -> None:
+    print(f"{title}:", file=sys.stderr)
+    for explanation in explanations:
+        print(f"  {explanation.op}", file=sys.stderr)
+        for line in explanation.tried:
+            print(f"    {line}", file=sys.stderr)
 
 
 def add_flags(parser: ArgumentParser) -> None:
@@ -97,7 +115,8 @@ def add_flags(parser: ArgumentParser) -> None:
         nargs="?",
         const="",
         metavar="OP,...",
-        help="print to stderr, by pass, why patterns declined ops; with '=OP', of those ops alone",
+        help="print to stderr, by pass, why patterns declined ops, and which ops became part of "
+        "others; with '=OP', of those ops alone",
     )
 
 

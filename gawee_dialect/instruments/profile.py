@@ -30,6 +30,8 @@ from gawee_dialect.locations import node_name, place
 from gawee_dialect.target.description import GIGA, Limit, Processor
 
 if TYPE_CHECKING:
+    from xdsl.passes import ModulePass
+
     from gawee_dialect.backend.compiled import CompiledModel
 
 Array = NDArray[np.generic]
@@ -199,16 +201,19 @@ class KernelProfile:
     """Runs a network kernel by kernel, as `@main` would call them, and times each call."""
 
     def __init__(
-        self, loops: ModuleOp, arrays: Mapping[int, Array], known: Mapping[str, Work] | None = None
+        self,
+        loops: ModuleOp,
+        arrays: Mapping[int, Array],
+        known: Mapping[str, Work] | None,
+        to_llvm: Sequence[ModulePass],
     ):
-        """Compile the module's kernels.
+        """Compile the module's kernels by the passes from loops to the llvm dialect.
 
         `loops` is a module at the loops level whose kernels are outlined; `arrays` are what
         `@main` is called with, by argument index: inputs, weights, outputs and workspace.
         """
         from gawee_dialect.backend.jit import NativeModule
         from gawee_dialect.passes.pass_manager import run_passes
-        from gawee_dialect.passes.pipelines import loops_to_llvm
         from gawee_dialect.universe import make_context
 
         module = loops.clone()
@@ -220,7 +225,7 @@ class KernelProfile:
         calls = [op for op in main.body.block.ops if isinstance(op, CallOp)]
         self._pointers = [[address_of(value, arrays) for value in op.arguments] for op in calls]
         self._parts = [timed(op, op.callee.string_value(), 0.0, known) for op in calls]
-        run_passes(make_context(), module, loops_to_llvm(parallel=False))
+        run_passes(make_context(), module, to_llvm)
         self._native = NativeModule(module)
 
     def measure(self, runs: int) -> Sequence[NodeTime]:
@@ -260,15 +265,20 @@ def profile_kernels(
     inputs: Mapping[str, Array],
     runs: int,
     known: Mapping[str, Work] | None = None,
+    to_llvm: Sequence[ModulePass] | None = None,
 ) -> Sequence[NodeTime]:
-    """Time the kernels of a module at the loops level; @prepare runs first and is not timed."""
+    """Time the kernels of a module at the loops level; @prepare runs first and is not timed.
+
+    `to_llvm` are the passes from there to the llvm dialect, without threads.
+    """
     from gawee_dialect.backend.compiled import CompiledModel
     from gawee_dialect.passes.pass_manager import run_passes
     from gawee_dialect.passes.pipelines import loops_to_llvm
     from gawee_dialect.universe import make_context
 
     llvm = loops.clone()
-    run_passes(make_context(), llvm, loops_to_llvm(parallel=False))
+    passes = loops_to_llvm(parallel=False) if to_llvm is None else to_llvm
+    run_passes(make_context(), llvm, passes)
     compiled = CompiledModel(llvm, parameters)
     arrays = buffers_of(compiled, {**parameters, **inputs})
-    return KernelProfile(loops, arrays, known).measure(runs)
+    return KernelProfile(loops, arrays, known, passes).measure(runs)

@@ -13,7 +13,7 @@ module is copied once, before the first pass; the passes before the one that fai
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,16 +30,7 @@ from gawee_dialect.instruments.reproducer_files import (
     write_folder,
 )
 from gawee_dialect.passes.instrument import Instrument
-from gawee_dialect.passes.pass_manager import Pipeline, run_passes
-
-
-def leaf_passes(passes: Sequence[ModulePass]) -> Iterator[ModulePass]:
-    """Yield passes in the order they run, those of a pipeline in its place."""
-    for each in passes:
-        if isinstance(each, Pipeline):
-            yield from leaf_passes(each.passes())
-        else:
-            yield each
+from gawee_dialect.passes.pass_manager import Pipeline, leaf_passes, run_passes
 
 
 @dataclass

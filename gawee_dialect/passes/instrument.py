@@ -77,6 +77,9 @@ class Instrument:
         The reason is SILENT where the pattern gave none.
         """
 
+    def ops_fused(self, pattern: RewritePattern, op: Operation, into: Operation) -> None:
+        """Called before a pattern makes an op part of another."""
+
     def statistic(self, module_pass: ModulePass, what: str, value: int) -> None:
         """Called when a pass reports a number about its work."""
 

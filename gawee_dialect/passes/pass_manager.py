@@ -1,7 +1,7 @@
 """Run a list of passes over a module: verify after each, and tell the instruments."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from xdsl.context import Context
@@ -108,6 +108,15 @@ class Pipeline(ModulePass, ABC):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         run_passes(ctx, op, self.passes())
+
+
+def leaf_passes(passes: Sequence[ModulePass]) -> Iterator[ModulePass]:
+    """Yield passes in the order they run, those of a pipeline in its place."""
+    for each in passes:
+        if isinstance(each, Pipeline):
+            yield from leaf_passes(each.passes())
+        else:
+            yield each
 
 
 def _apply(ctx: Context, module: ModuleOp, module_pass: ModulePass, verify: bool) -> None:

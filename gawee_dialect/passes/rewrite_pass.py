@@ -17,6 +17,7 @@ from xdsl.traits import ConstantLike, HasFolder
 from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.keep import hand_on_mark
 from gawee_dialect.locations import hand_on_location, place
 from gawee_dialect.passes.instrument import (
     SILENT,
@@ -24,6 +25,7 @@ from gawee_dialect.passes.instrument import (
     Rewrite,
     RewriteKind,
     instruments,
+    tell,
 )
 
 
@@ -39,6 +41,10 @@ class Pattern(RewritePattern, ABC):
     def missed(self, op: Operation, reason: str) -> None:
         """Report the reason for leaving `op` as it is: `expected rank 2, got 3`."""
         self.listener(self, op, reason)
+
+    def fused(self, op: Operation, into: Operation) -> None:
+        """Report that `op` becomes part of another."""
+        tell(lambda instrument: instrument.ops_fused(self, op, into))
 
 
 @cache
@@ -88,6 +94,7 @@ class Driver(RewritePattern):
 
         def stamp(new_op: Operation) -> None:
             hand_on_location(op, new_op)
+            hand_on_mark(op, new_op)
             inserted.append(new_op)
 
         # xDSL reuses the rewriter for the whole walk, so the handler goes when this op is done.

@@ -7,6 +7,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.frontends.npu_ir.extract import extract_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor
+from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.pytorch.execute import ir_model, named_inputs, used_weights
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
 
@@ -24,10 +25,13 @@ class CompiledTorch:
         weights: Mapping[str, object],
         options: CodeOptions | None = None,
         *,
+        passes: Sequence[Insertion] = (),
         cache: bool = True,
     ) -> None:
         self.ir = ir
-        self.native: CompiledModel = ir_model(ir, weights).compile(options, cache=cache)
+        self.native: CompiledModel = ir_model(ir, weights).compile(
+            options, passes=passes, cache=cache
+        )
 
     def rebind(self, weights: Mapping[str, object]) -> None:
         """Take other weights, a state_dict; nothing is compiled again.
@@ -57,6 +61,7 @@ def compile_torch(
     example_inputs: Sequence[object],
     options: CodeOptions | None = None,
     *,
+    passes: Sequence[Insertion] = (),
     cache: bool = True,
     decompose: bool = True,
 ) -> CompiledTorch:
@@ -64,10 +69,10 @@ def compile_torch(
 
     model: a torch.nn.Module in `eval()` mode, with its weights.
     example_inputs: the positional arguments of `forward`; their shapes are those of every call.
-    options, cache: as for `Model.compile`.
+    options, passes, cache: as for `Model.compile`.
 
     Raises ExportError and ConversionError for a model that cannot be extracted or imported.
     """
     ir = extract_ir(model, example_inputs, strict=False, decompose=decompose)
     state: Callable[[], Mapping[str, object]] = getattr(model, "state_dict")
-    return CompiledTorch(ir, state(), options, cache=cache)
+    return CompiledTorch(ir, state(), options, passes=passes, cache=cache)

@@ -16,6 +16,7 @@ from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, split_ch
 from gawee_dialect.instruments.print_ir import text_options
 from gawee_dialect.instruments.report import print_table
 from gawee_dialect.instruments.timing import Timing
+from gawee_dialect.passes.insertion import parse_insertion, with_insertions
 from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_pipeline
 from gawee_dialect.printing import module_text
@@ -27,6 +28,7 @@ from gawee_dialect.tools.command_line import (
     write_text,
 )
 from gawee_dialect.tools.expected_errors import compare_errors, expected_errors
+from gawee_dialect.tools.graph_arguments import add_insert
 from gawee_dialect.tools.instrument_flags import FAMILIES, make_instruments
 from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.pass_list import pass_list
@@ -66,6 +68,7 @@ def argument_parser() -> CommandParser:
     add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
     add("-p", "--passes", metavar="PIPELINE", help="run passes: 'a,b{option=1}'")
     add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
+    add_insert(parser)
     add("--load", metavar="FILE", help=LOAD_HELP)
     add(
         "--watch",
@@ -120,7 +123,9 @@ def parse_arguments(argv: Sequence[str], table: PassTable) -> tuple[Namespace, l
     if unknown:
         flags = [*parser.flags(), *(f"--{name}" for name in table)]
         raise GaweeError(_unknown_argument(unknown[0], flags))
-    return arguments, [made for spec in specs for made in parse_passes(spec, table)]
+    passes = [made for spec in specs for made in parse_passes(spec, table)]
+    insertions = [parse_insertion(text, table) for text in arguments.insert]
+    return arguments, [*with_insertions(passes, insertions)]
 
 
 def _unknown_argument(word: str, flags: Sequence[str]) -> Diagnostic:

@@ -13,6 +13,7 @@ from xdsl.passes import ModulePass
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.frontends.formats import sniff
 from gawee_dialect.frontends.mlir_text import print_mlir
+from gawee_dialect.passes.insertion import parse_insertion, with_insertions
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes
 from gawee_dialect.reduce.draft import reducible_function
 from gawee_dialect.reduce.failure import Failure, PipelineError, ScriptFailure
@@ -24,6 +25,7 @@ from gawee_dialect.tools.command_line import (
     run_tool,
     write_text,
 )
+from gawee_dialect.tools.graph_arguments import add_insert
 from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 from gawee_dialect.universe import all_passes
@@ -59,6 +61,7 @@ def argument_parser() -> CommandParser:
     add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
     add("-p", "--passes", metavar="PIPELINE", help="run passes: 'a,b{option=1}'")
     add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
+    add_insert(parser)
     add("--load", metavar="FILE", help=LOAD_HELP)
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument(
@@ -109,7 +112,9 @@ def parse_arguments(argv: Sequence[str], table: PassTable) -> tuple[Namespace, l
         flags = [*parser.flags(), *(f"--{name}" for name in table)]
         hint = did_you_mean(flag, flags, f"{PROG} --help lists the flags")
         raise GaweeError(Diagnostic(f"unknown flag or pass '{flag}'", hint=hint))
-    passes = [made for spec in specs for made in parse_passes(spec, table)]
+    named = [made for spec in specs for made in parse_passes(spec, table)]
+    insertions = [parse_insertion(text, table) for text in arguments.insert]
+    passes = [*with_insertions(named, insertions)]
     if arguments.test is None and not passes:
         raise GaweeError("expected passes, or --test=SCRIPT, got neither")
     if arguments.test is not None and passes:

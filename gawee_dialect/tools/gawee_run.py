@@ -4,7 +4,7 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -14,20 +14,21 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from gawee_dialect.code_options import ALGORITHMS, CodeOptions
+from gawee_dialect.code_options import ALGORITHMS, FAST, PLAIN, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model, load
 from gawee_dialect.parameters import open_archive
 from gawee_dialect.parameters.joined import joined
+from gawee_dialect.passes.insertion import declared, parse_insertion
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.target.description import HOST, Processor, find_processor
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, run_tool
-from gawee_dialect.tools.graph_arguments import add_graph, add_inputs
+from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert
 from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, random_array, read_inputs
 from gawee_dialect.universe import all_passes, make_context
@@ -74,6 +75,7 @@ def argument_parser() -> CommandParser:
         metavar="PIPELINE",
         help="run these passes on the graph before those of the level: 'a,b{option=1}'",
     )
+    add_insert(parser)
     add("--level", choices=levels, default="llvm", help="what executes (default: llvm)")
     add("--compare", choices=levels, metavar="LEVEL", help="run this level too and compare")
     add(
@@ -161,20 +163,23 @@ class Session:
     memory: "MemoryUse | None" = None
     """What the native code of the last level needs."""
 
-    def ready(self, level: Level) -> "Runner":
+    def ready(self, level: Level, options: CodeOptions) -> "Runner":
         """Lower and compile the model; return a function from inputs to outputs by name."""
-        arguments = self.arguments
         if level is not Level.LLVM:
-            return self.model.runner(level)
-        compiled = self.model.compile(self.options, cache=not arguments.no_cache)
+            algorithms = PLAIN if level is Level.LOOPS else FAST
+            interpreted = CodeOptions(algorithms=algorithms, passes=options.passes)
+            return self.model.runner(level, options=interpreted)
+        compiled = self.model.compile(options, cache=not self.arguments.no_cache)
         self.memory = compiled.memory
         return compiled.run
 
-    def run_level(self, level: Level) -> tuple[dict[str, AnyArray], dict[str, float]]:
+    def run_level(
+        self, level: Level, options: CodeOptions
+    ) -> tuple[dict[str, AnyArray], dict[str, float]]:
         """Return the outputs at a level, and seconds: `prepare` once, `run` the best of all."""
         start = perf_counter()
         with self.progress.status(f"preparing level {level}"):
-            run = self.ready(level)
+            run = self.ready(level, options)
         seconds = {"prepare": perf_counter() - start, "run": float("inf")}
         outputs: dict[str, AnyArray] = {}
         with self.progress.status(f"running level {level}"):
@@ -219,6 +224,7 @@ def code_options(arguments: Namespace) -> CodeOptions:
         algorithms=arguments.algorithms,
         schedules=NO_CHOICES if path is None else read_schedules(path),
         num_threads=arguments.num_threads,
+        passes=tuple(parse_insertion(text, all_passes()) for text in arguments.insert),
     )
 
 
@@ -266,12 +272,13 @@ def execute(session: Session) -> int:
     arguments, console = session.arguments, session.console
     level = Level(arguments.level)
     result: dict[str, object] = {"level": level.value}
-    outputs, result["seconds"] = session.run_level(level)
+    outputs, result["seconds"] = session.run_level(level, session.options)
     report.print_outputs(console, outputs)
     code = DONE
     if arguments.compare is not None:
         other = Level(arguments.compare)
-        reference, _ = session.run_level(other)
+        with declared(()):  # a user's own passes are what is compared
+            reference, _ = session.run_level(other, replace(session.options, passes=()))
         differences = [report.compare(n, outputs[n], reference[n]) for n in outputs]
         report.print_differences(console, differences, level, other, arguments.tolerance)
         result["differences"] = {d.output: [d.largest, d.relative] for d in differences}

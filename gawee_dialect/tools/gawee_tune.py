@@ -16,13 +16,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from gawee_dialect.backend.openmp import check_threads, cores
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import load
+from gawee_dialect.passes.insertion import parse_insertion
+from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.tools.command_line import DONE, CommandParser, run_tool
 from gawee_dialect.tools.gawee_run import random_parameters
-from gawee_dialect.tools.graph_arguments import add_graph, add_inputs
+from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert
+from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
 from gawee_dialect.tuning.search import Outcome, Phase, Settings, Tuner, choices_of, shown
+from gawee_dialect.universe import all_passes
 
 PROG = "gawee-tune"
 DATABASE = "schedules.jsonl"
@@ -74,6 +78,8 @@ def argument_parser() -> CommandParser:
         action="store_true",
         help="measure nothing; print what is chosen for each kernel as lines of such a file",
     )
+    add_insert(parser)
+    add("--load", metavar="FILE", help=LOAD_HELP)
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
 
@@ -131,12 +137,13 @@ def tune(arguments: Namespace) -> int:
     check_threads(arguments.threads)
     if arguments.candidates < 1:
         raise GaweeError(f"expected at least 1 candidate, got {arguments.candidates}")
+    passes = tuple(parse_insertion(text, all_passes()) for text in arguments.insert)
     start = perf_counter()
     model = load(arguments.graph, {} if arguments.weights == "random" else arguments.weights)
     if arguments.list:
         path = Path(arguments.database)
         known = read_schedules(path) if path.exists() else NO_CHOICES
-        for entry in choices_of(model.module, known):
+        for entry in choices_of(model.module, known, passes):
             sys.stdout.write(entry.line())
         return DONE
     if arguments.weights == "random":
@@ -144,7 +151,8 @@ def tune(arguments: Namespace) -> int:
     specs = input_specs(model.arguments)
     inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, PictureScale())
     console = Console()
-    settings = Settings(arguments.threads or cores(), arguments.candidates, arguments.kernels)
+    threads = arguments.threads or cores()
+    settings = Settings(threads, arguments.candidates, arguments.kernels, passes)
     tuner = Tuner(model.module, model.bound, inputs, arguments.database, settings)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     shown_on = Console(stderr=True)
@@ -163,7 +171,9 @@ def tune(arguments: Namespace) -> int:
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
-    return tune(argument_parser().parse_all(argv))
+    paths, rest = split_load_flags(PROG, argv)
+    with loaded_files(paths) as loaded, instrumented(*loaded.instruments):
+        return tune(argument_parser().parse_all(rest))
 
 
 def main(argv: Sequence[str] | None = None) -> int:

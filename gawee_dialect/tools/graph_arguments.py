@@ -17,6 +17,19 @@ def add_translated_file(parser: CommandParser) -> None:
     )
 
 
+def add_insert(parser: CommandParser) -> None:
+    """Let the command line put passes into the pipeline."""
+    parser.add_argument(
+        "--insert",
+        action="append",
+        default=[],
+        metavar="PLACE:PASSES",
+        help="put passes into the pipeline beside one of its own: "
+        "'after=fold-conv-add:my-pass{x=1}', or 'before=canonicalize#2:a,b' for the second of that "
+        "name; repeatable",
+    )
+
+
 def add_graph(parser: CommandParser) -> None:
     """Let the command line name a graph that is run, and its weights."""
     add = parser.add_argument

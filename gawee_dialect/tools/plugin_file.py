@@ -2,14 +2,15 @@
 
 What a file defines is found by its class: passes, ops, attributes and types (alone or in a
 `Dialect`), instruments, and implementations of ops for the interpreter (`OpFunctions`). A class
-whose name begins with `_` is left alone, and so is what a file imports.
+whose name begins with `_` is left alone, and so is what a file imports. A pass that has a `place`,
+such as `place: ClassVar[str] = "after=fold-conv-add"`, goes into every pipeline there.
 """
 
 import inspect
 import linecache
 import sys
 import traceback
-from collections.abc import Container, Generator, Iterator, Sequence
+from collections.abc import Container, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -21,7 +22,8 @@ from xdsl.ir import Attribute, Dialect, Operation
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.passes.insertion import Insertion, declared, declared_insertions
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.universe import all_dialects, all_passes, extended
@@ -65,8 +67,11 @@ class LoadedFile:
         """Return an error in this file, at a class where one is given."""
         if kind is None:
             return GaweeError(f"cannot load '{self.path}': {message}")
-        where = f"{self.path}:{inspect.getsourcelines(kind)[1]}:1"
-        return GaweeError(Diagnostic(f"cannot load this file: {message}", where))
+        return GaweeError(Diagnostic(f"cannot load this file: {message}", self.place_of(kind)))
+
+    def place_of(self, kind: type) -> str:
+        """Return where a class is."""
+        return f"{self.path}:{inspect.getsourcelines(kind)[1]}:1"
 
 
 @dataclass
@@ -109,6 +114,7 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
         all_passes={name: lambda found=found: found for name, found in passes.items()},
     )
     stack.enter_context(extended(universe))
+    stack.enter_context(declared((*declared_insertions(), *_insertions(file, passes.values()))))
     if functions:
         # NumPy comes with the interpreter: only who implements an op pays for the import.
         from gawee_dialect.interpreter.functions import OpFunctions, implemented_by
@@ -134,6 +140,32 @@ def _passes(file: LoadedFile, flags: Container[str]) -> Iterator[tuple[str, type
             raise file.error(f"there is {taken[name]} '{name}' already", kind)
         taken[name] = "a pass"
         yield name, kind
+
+
+def _insertions(file: LoadedFile, passes: Iterable[type[ModulePass]]) -> Iterator[Insertion]:
+    """Yield the passes that say by `place` where in the pipeline they go in."""
+    for kind in passes:
+        place = getattr(kind, "place", None)
+        if isinstance(place, str):
+            yield _insertion(file, kind, place)
+
+
+def _insertion(file: LoadedFile, kind: type[ModulePass], place: str) -> Insertion:
+    # Only who names a place pays for the import.
+    from gawee_dialect.levels import places
+
+    try:
+        made = kind()
+    except TypeError as error:
+        text = f"cannot make pass '{kind.name}' without options for its place: {error}"
+        raise file.error(text, kind) from error
+    insertion = Insertion.at(place, [made], file.place_of(kind), required=False)
+    known = sorted(places())
+    if insertion.name not in known:
+        hint = f"{did_you_mean(insertion.name, known, '')} places: {', '.join(known)}".strip()
+        message = f"unknown place '{insertion.place}' in the pipeline"
+        raise GaweeError(Diagnostic(message, insertion.origin, hint=hint))
+    return insertion
 
 
 def _dialects(file: LoadedFile) -> dict[str, Dialect]:

@@ -1,7 +1,7 @@
 """A network on its way to kernels, stopped where choices are made, with keys on its kernels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -12,14 +12,15 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.levels import native_stages
 from gawee_dialect.passes.assign_schedules import AssignSchedules, accesses_of
 from gawee_dialect.passes.convert_to_winograd import ConvertConvolution, ConvertToWinograd
 from gawee_dialect.passes.convert_to_winograd.match import Match, match
+from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.pass_manager import run_passes
-from gawee_dialect.passes.pipelines import to_kernels
 from gawee_dialect.passes.rewrite_pass import Driver
-from gawee_dialect.schedules.database import NO_CHOICES, Database
+from gawee_dialect.schedules.database import Database
 from gawee_dialect.schedules.keys import Decision, algorithm_key, mark, mark_of, schedule_key
 from gawee_dialect.target.description import Processor
 from gawee_dialect.universe import make_context
@@ -34,8 +35,8 @@ class _Stages:
     to_scheduled: Sequence[ModulePass]
 
     @staticmethod
-    def of(processor: Processor, schedules: Database = NO_CHOICES) -> "_Stages":
-        passes = to_kernels(CodeOptions(schedules=schedules, num_threads=processor.cores))
+    def of(options: CodeOptions) -> "_Stages":
+        passes = native_stages(options).to_tensors
         kinds = [type(each) for each in passes]
         algorithms, scheduled = kinds.index(ConvertToWinograd), kinds.index(AssignSchedules)
         return _Stages(passes[:algorithms], passes[algorithms + 1 : scheduled], passes[scheduled:])
@@ -44,11 +45,12 @@ class _Stages:
 class Lowering:
     """Lowers one network, with several sets of choices."""
 
-    def __init__(self, module: ModuleOp, processor: Processor):
+    def __init__(self, module: ModuleOp, processor: Processor, passes: Sequence[Insertion] = ()):
         self.processor = processor
+        self.options = CodeOptions(num_threads=processor.cores, passes=tuple(passes))
         self.formed = module.clone()
         """The network when its convolutions are kernels, and no algorithm is chosen."""
-        run_passes(make_context(), self.formed, _Stages.of(processor).to_formed)
+        run_passes(make_context(), self.formed, _Stages.of(self.options).to_formed)
         for op in self.formed.walk():
             if isinstance(op, KernelOp) and isinstance(match(op), Match):
                 mark(op, Decision.ALGORITHM, algorithm_key(op))
@@ -68,7 +70,7 @@ class Lowering:
         context = make_context()
         pattern = ConvertConvolution(self.processor, database)
         PatternRewriteWalker(Driver([pattern], context)).rewrite_module(module)
-        run_passes(context, module, _Stages.of(self.processor).to_layouts)
+        run_passes(context, module, _Stages.of(self.options).to_layouts)
         main = find_function(module)
         assert main is not None
         analysis = ParameterAnalysis()
@@ -81,7 +83,8 @@ class Lowering:
     def scheduled(self, with_layouts: ModuleOp, database: Database) -> ModuleOp:
         """Return a network with layouts after its kernels have schedules."""
         module = with_layouts.clone()
-        run_passes(make_context(), module, _Stages.of(self.processor, database).to_scheduled)
+        options = replace(self.options, schedules=database)
+        run_passes(make_context(), module, _Stages.of(options).to_scheduled)
         return module
 
 

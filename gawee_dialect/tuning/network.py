@@ -16,14 +16,16 @@ from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.jit import NativeModule
 from gawee_dialect.backend.openmp import call_in_team
 from gawee_dialect.backend.program import compile_program
+from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import MAIN, find_function
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.instruments.profile import address_of, buffers_of, name_of
+from gawee_dialect.levels import native_stages
+from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import run_passes
-from gawee_dialect.passes.pipelines import kernels_to_loops, loops_to_llvm
 from gawee_dialect.schedules.keys import Decision, mark_of
 from gawee_dialect.tuning.standalone import StandaloneKernel
 from gawee_dialect.universe import make_context
@@ -68,6 +70,7 @@ class TunedNetwork:
         parameters: Mapping[str, Array],
         inputs: Mapping[str, Array],
         threads: int,
+        passes: Sequence[Insertion] = (),
     ):
         """Compile a module of scheduled kernels, whose keys are written on them; raises GaweeError.
 
@@ -75,7 +78,8 @@ class TunedNetwork:
         """
         module = kernels.clone()
         known: dict[str, KernelFunction] = {}
-        for each in kernels_to_loops():
+        stages = native_stages(CodeOptions(parallel=threads > 1, passes=tuple(passes)))
+        for each in stages.to_loops:
             run_passes(make_context(), module, (each,))
             if isinstance(each, OutlineKernels):
                 known = kernel_functions(module)
@@ -87,7 +91,7 @@ class TunedNetwork:
         for function in (op for op in module.ops if isinstance(op, FuncOp)):
             function.sym_visibility = None  # so that each kernel has an address
         lowered = module.clone()
-        run_passes(make_context(), lowered, loops_to_llvm(parallel=threads > 1))
+        run_passes(make_context(), lowered, stages.to_llvm)
         program = compile_program(lowered, MAIN)
         self._compiled = CompiledModel(program, parameters, num_threads=threads)
         self._arrays = buffers_of(self._compiled, {**parameters, **inputs})

@@ -18,6 +18,7 @@ from gawee_dialect.dialect.schedule import Schedule
 from gawee_dialect.dialect.winograd import TRANSFORMS, WinogradOp
 from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.passes.assign_schedules import accesses_of
+from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.database import (
     NO_CHOICES,
@@ -58,6 +59,8 @@ class Settings:
     most: int = 8
     """Candidates for each kernel."""
     pattern: str = "*"
+    passes: tuple[Insertion, ...] = ()
+    """A user's own, each at its place in the pipeline."""
     """Of the kernels to tune: of a node's name, or of a description."""
 
 
@@ -122,7 +125,10 @@ class Phase:
     def network(self) -> TunedNetwork:
         """The network that kernels are measured in; it is compiled only where one is."""
         tuner = self.tuner
-        return TunedNetwork(self._scheduled, tuner.parameters, tuner.inputs, tuner.settings.threads)
+        settings = tuner.settings
+        return TunedNetwork(
+            self._scheduled, tuner.parameters, tuner.inputs, settings.threads, settings.passes
+        )
 
     @cached_property
     def todo(self) -> list[Kernel]:
@@ -247,7 +253,7 @@ class Tuner:
         self.path = Path(path)
         self.path.touch()
         self.database = read_schedules(self.path)
-        self.lowering = Lowering(module, find_processor(HOST, settings.threads))
+        self.lowering = Lowering(module, find_processor(HOST, settings.threads), settings.passes)
         self._variants: dict[int, ModuleOp] = {}
 
     def phases(self) -> Iterator[Phase]:
@@ -297,12 +303,14 @@ class Tuner:
         return entry
 
 
-def choices_of(module: ModuleOp, database: Database = NO_CHOICES) -> Iterator[Entry]:
+def choices_of(
+    module: ModuleOp, database: Database = NO_CHOICES, passes: Sequence[Insertion] = ()
+) -> Iterator[Entry]:
     """Yield what is chosen for each distinct kernel of a network, with these choices or none.
 
     Nothing is measured: these are lines to start a file of one's own from.
     """
-    lowering = Lowering(module, find_processor(HOST))
+    lowering = Lowering(module, find_processor(HOST), passes)
     with_layouts = lowering.with_layouts(database)
     final = lowering.scheduled(with_layouts, database)
     cpu = lowering.processor.cpu

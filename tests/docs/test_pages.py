@@ -27,6 +27,7 @@ RUN_SECTIONS = (
     "Which pattern did that?",
     "Why is this op still there?",
     "Passes, ops and instruments from a file",
+    "A pass in the middle of the compiler",
     "Instruments of your own",
 )
 """Those of the workbench whose examples are complete; the others are about large networks."""

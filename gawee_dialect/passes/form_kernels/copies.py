@@ -10,6 +10,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.index_maps import composed, is_linear, solve
 from gawee_dialect.analysis.kernel_kind import copied_input
+from gawee_dialect.dialect.keep import KEPT, is_kept
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
 from gawee_dialect.passes.form_kernels.drafts import Output, Read, reads_of, rewired
@@ -28,6 +29,9 @@ class WriteThroughCopy(Pattern):
         if move is None:
             self.missed(op, "expected a copy of all that a kernel computes, each to one place")
             return
+        if is_kept(op, move.producer, *move.readers):
+            self.missed(op, KEPT)
+            return
         readers = [reader for reader in move.readers if isinstance(reader, KernelOp)]
         if len(readers) < len(move.readers) or any(reader.schedule for reader in readers):
             self.missed(op, "expected all readers of what is copied to be kernels without schedule")
@@ -38,6 +42,7 @@ class WriteThroughCopy(Pattern):
             self.missed(op, "expected sums of multiples of dimensions")
             return
         producer = move.producer
+        self.fused(op, producer)
         new = rewired(producer, reads_of(producer), output)
         new.location = producer.location
         rewriter.insert(new, InsertPoint.before(producer))

@@ -14,6 +14,7 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from gawee_dialect.analysis.combiners import neutral
 from gawee_dialect.analysis.index_maps import composed
 from gawee_dialect.dialect.copy_kernel import copy_kernel
+from gawee_dialect.dialect.keep import KEPT, is_kept
 from gawee_dialect.dialect.kernel import KernelOp, Number, element_of
 from gawee_dialect.dialect.types import is_tensor, is_unsigned, tensor_shape, tensor_type
 from gawee_dialect.passes.form_kernels.constants import constant_of, number_everywhere
@@ -28,7 +29,7 @@ class FormKernel(Pattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LinalgStructuredOperation, rewriter: PatternRewriter) -> None:
-        reason = why_not(op)
+        reason = KEPT if is_kept(op) else why_not(op)
         if reason is not None:
             self.missed(op, reason)
             return
@@ -56,6 +57,9 @@ class FormBroadcast(Pattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: linalg.ops.BroadcastOp, rewriter: PatternRewriter) -> None:
+        if is_kept(op):
+            self.missed(op, KEPT)
+            return
         if not op.result or 0 in tensor_shape(op.init):
             self.missed(op, "expected tensors that are not empty")
             return
@@ -75,6 +79,9 @@ class FormPad(Pattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: tensor.PadOp, rewriter: PatternRewriter) -> None:
+        if is_kept(op):
+            self.missed(op, KEPT)
+            return
         low, high = op.static_low.get_values(), op.static_high.get_values()
         if min((*low, *high), default=0) < 0 or 0 in tensor_shape(op.source):
             self.missed(op, f"expected padding of constant size, got {list(low)} and {list(high)}")

@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.index_maps import composed, is_linear, solve
+from gawee_dialect.dialect.keep import KEPT, is_kept
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.types import tensor_type
 from gawee_dialect.passes.form_kernels.drafts import (
@@ -52,11 +53,14 @@ class FuseIntoReduction(Pattern):
         if found is None:
             self.missed(op, reason)
             return
+        self.fused(op, found)
         rewriter.replace(op, fused(op, found))
         rewriter.erase(found)
 
     def _why_not(self, op: KernelOp, index: int, producer: KernelOp) -> str | None:
         value = op.inputs[index]
+        if is_kept(op, producer):
+            return KEPT
         if producer.schedule is not None or op.result is None:
             return "expected kernels without schedules, on tensors"
         if value.uses.get_length() != 1:

@@ -8,6 +8,7 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from gawee_dialect.analysis.index_maps import composed, is_linear, solve
 from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind, multiplied_inputs
 from gawee_dialect.dialect.affine_range import used_dims
+from gawee_dialect.dialect.keep import KEPT, is_kept
 from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.passes.form_kernels.constants import number_everywhere
 from gawee_dialect.passes.form_kernels.drafts import (
@@ -45,6 +46,7 @@ class InlineProducer(Pattern):
             if found is not None:
                 reason = found
                 continue
+            self.fused(producer, op)
             new = inlined(op, index, producer)
             rewriter.replace(op, new)
             if producer.result is not None and not producer.result.uses:
@@ -53,6 +55,8 @@ class InlineProducer(Pattern):
         self.missed(op, reason)
 
     def _why_not(self, op: KernelOp, index: int, producer: KernelOp) -> str | None:
+        if is_kept(op, producer):
+            return KEPT
         if op.schedule is not None or producer.schedule is not None or op.result is None:
             return "expected kernels without schedules, on tensors"
         reads = reads_through(op, index, producer)
@@ -116,8 +120,8 @@ class InlineConstant(Pattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: KernelOp, rewriter: PatternRewriter) -> None:
         numbers = [number_everywhere(value) for value in op.inputs]
-        if all(number is None for number in numbers) or op.schedule is not None:
-            self.missed(op, "expected an input of one number everywhere")
+        if all(number is None for number in numbers) or op.schedule is not None or is_kept(op):
+            self.missed(op, KEPT if is_kept(op) else "expected an input of one number everywhere")
             return
         reads: list[Read] = []
         elements = [

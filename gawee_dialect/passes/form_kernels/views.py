@@ -10,6 +10,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.index_maps import composed, is_linear
+from gawee_dialect.dialect.keep import KEPT, is_kept
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
 from gawee_dialect.hints import isa
@@ -86,6 +87,9 @@ class ReadThroughView(Pattern):
             view = value.owner
             if not isinstance(view, View):
                 continue
+            if is_kept(op, view):
+                reason = KEPT
+                continue
             source = view.operands[0]
             through = source_map(view)
             if through.num_dims != len(map.results) or len(tensor_shape(source)) == 0:
@@ -95,6 +99,7 @@ class ReadThroughView(Pattern):
             if not is_linear(new_map):
                 reason = f"expected a sum of multiples of dimensions, got '{new_map}'"
                 continue
+            self.fused(view, op)
             reads[index] = source, new_map
             rewriter.replace(op, rewired(op, reads))
             return
@@ -110,6 +115,9 @@ class WriteThroughReshape(Pattern):
         if not isinstance(producer, KernelOp):
             self.missed(op, "expected a reshape of what a kernel computes")
             return
+        if is_kept(op, producer):
+            self.missed(op, KEPT)
+            return
         larger = tensor_shape(op.src if isinstance(op, tensor.CollapseShapeOp) else op.result)
         collapses = isinstance(op, tensor.CollapseShapeOp)
         moves = (joined_axes if collapses else split_axes)(groups_of(op), larger)
@@ -118,6 +126,7 @@ class WriteThroughReshape(Pattern):
         if users != {op} or not is_linear(new_map):
             self.missed(op, f"expected one use and a sum of dimensions, got '{new_map}'")
             return
+        self.fused(op, producer)
         output = Output(tensor_type(op.result), new_map, producer.outside)
         new = rewired(producer, reads_of(producer), output)
         new.location = producer.location
