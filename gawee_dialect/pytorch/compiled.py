@@ -1,15 +1,20 @@
 """A PyTorch model compiled by one call, which takes and returns tensors without copying them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.frontends.npu_ir.extract import extract_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor
-from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.pytorch.execute import ir_model, named_inputs, used_weights
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
+
+if TYPE_CHECKING:
+    from gawee_dialect.passes.insertion import Insertion
 
 
 class CompiledTorch:

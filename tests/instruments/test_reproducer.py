@@ -15,10 +15,10 @@ from xdsl.passes import ModulePass
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.instruments import check_each
-from gawee_dialect.instruments.reproducer import Reproducer, leaf_passes
+from gawee_dialect.instruments.reproducer import Reproducer
 from gawee_dialect.instruments.reproducer_files import Command, literal_check
 from gawee_dialect.passes.instrument import Instrument, instrumented
-from gawee_dialect.passes.pass_manager import run_passes
+from gawee_dialect.passes.pass_manager import leaf_passes, run_passes
 from gawee_dialect.passes.pipelines import GaweeToLinalg, to_linalg
 from gawee_dialect.tools import gawee_opt, instrument_flags
 from gawee_dialect.universe import make_context
