@@ -1,7 +1,8 @@
 """The README and the tutorial, done as a reader does them: files written, commands run.
 
 A fenced block with a title is a file; one of Python without a title is run. In a `console` block, a line `$ ...` is a command, and what
-follows is its output, where `...` stands for any text and runs of blanks count as one.
+follows is its output, where `...` stands for any text and runs of blanks count as one. A block of Python that imports an optional
+package is a test of its own, skipped where the package is not installed.
 """
 
 import os
@@ -34,6 +35,14 @@ RUN_SECTIONS = (
 NOT_RUN = ("sh", "text")
 """Blocks that make the virtual environment, which the tests run in already; those that only show."""
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
+OPTIONAL = re.compile(r"^import (torch|onnx)\b", re.MULTILINE)
+"""What a block of Python starts with that needs more than the README's two commands install."""
+ON_OPTIONAL = [
+    pytest.param(text, needed[1], id=f"{page.stem}-{needed[1]}")
+    for page in PAGES
+    for _, _, text in BLOCK.findall(page.read_text())
+    if (needed := OPTIONAL.search(text)) is not None
+]
 
 
 def steps(console: str) -> Iterator[tuple[str, str]]:
@@ -81,6 +90,15 @@ def test_page_does_what_it_says(page: Path, tmp_path: Path, environment: dict[st
     read(page.read_text(), tmp_path, environment)
 
 
+@pytest.mark.parametrize(("text", "package"), ON_OPTIONAL)
+def test_block_on_an_optional_package_runs(
+    text: str, package: str, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    pytest.importorskip(package)
+
+    subprocess.run([sys.executable, "-c", text], cwd=tmp_path, env=environment, check=True)
+
+
 def test_workbench_does_what_it_says(tmp_path: Path, environment: dict[str, str]) -> None:
     page = (ROOT / "docs" / "workbench.md").read_text()
     sections = re.split(r"^(?=## )", page, flags=re.MULTILINE)
@@ -99,7 +117,7 @@ def read(page: str, tmp_path: Path, environment: dict[str, str]) -> None:
         if title:
             (folder / title).write_text(text)
             continue
-        if language in NOT_RUN:
+        if language in NOT_RUN or OPTIONAL.search(text):
             continue
         if language == "python":
             subprocess.run([sys.executable, "-c", text], cwd=folder, env=environment, check=True)
