@@ -4,6 +4,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= auto
+# Slow tests run a part of their cases: `make test PROFILE=full` runs all.
+PROFILE ?= quick
 TESTS ?= tests/filecheck
 
 PY := $(VENV)/bin/python
@@ -22,6 +24,7 @@ help: ## List what can be made
 demo: $(STAMP)demo ## Classify digits, then a photo with ResNet-18, at every level of the IR
 	$(PY) examples/demo.py
 
+test: export HYPOTHESIS_PROFILE = $(PROFILE)
 test: $(STAMP)dev ## Run lit and pytest; tests of absent oracles (PyTorch, mlir-opt) are skipped and counted
 	@echo $(LIT) tests/filecheck; $(LIT) tests/filecheck; lit=$$?; \
 	echo $(PY) -m pytest -q -n $(JOBS); $(PY) -m pytest -q -n $(JOBS) && exit $$lit

@@ -5,17 +5,21 @@ import tempfile
 
 from hypothesis import HealthCheck, settings
 
+from tests.effort import PROFILE, examples
+
 # What tests compile is kept for this run alone, apart from what the user's own programs keep.
 _kept = tempfile.TemporaryDirectory(prefix="gawee-tests-")
 os.environ["GAWEE_CACHE_DIR"] = _kept.name
 
 # A slow machine is no failure: speed lives in benchmarks/. Where `CI` is set the examples are the
 # same every time, so that a failure there can be seen again.
-settings.register_profile(
-    "gawee",
-    deadline=None,
-    derandomize="CI" in os.environ,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-settings.load_profile("gawee")
+for name in ("quick", "full"):
+    settings.register_profile(
+        name,
+        parent=examples(100),
+        deadline=None,
+        derandomize="CI" in os.environ,
+        print_blob=True,
+        suppress_health_check=[HealthCheck.too_slow],
+    )
+settings.load_profile(PROFILE)

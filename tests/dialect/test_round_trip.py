@@ -3,7 +3,7 @@
 from io import StringIO
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
@@ -13,6 +13,7 @@ from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.locations import LocatedParser
 from gawee_dialect.universe import make_context
 from tests.dialect.random_ops import OPS, module_of
+from tests.effort import examples
 
 
 def printed(module: ModuleOp, *, generic: bool) -> str:
@@ -28,7 +29,7 @@ def test_every_op_of_a_graph_has_a_strategy() -> None:
 @pytest.mark.parametrize("op_class", OPS, ids=lambda op_class: op_class.name)
 @pytest.mark.parametrize("generic", [False, True], ids=["pretty", "generic"])
 @given(data=st.data())
-@settings(max_examples=20)
+@examples(20)
 def test_parsing_what_was_printed_gives_the_same_op(
     op_class: type[Operation], generic: bool, data: st.DataObject
 ) -> None:

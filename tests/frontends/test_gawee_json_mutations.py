@@ -4,11 +4,12 @@ import copy
 from collections.abc import Sequence
 from io import StringIO
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.printer import Printer
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from tests.effort import examples
 from tests.frontends.graphs import Json, data, graph, node, parse, value
 
 STATISTICS = {"running_mean": data((4,), "m.bin"), "running_var": data((4,), "v.bin")}
@@ -73,7 +74,7 @@ def test_the_graph_itself_is_read():
 
 
 @given(st.data())
-@settings(max_examples=150)
+@examples(150)
 def test_a_changed_graph_is_read_or_refused(draws: st.DataObject):
     changed = copy.deepcopy(every_op())
     container, key = draws.draw(st.sampled_from(places(changed)))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
@@ -20,6 +20,7 @@ from gawee_dialect.frontends.gawee_json import (
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.parameters import open_parameters
 from gawee_dialect.universe import make_context
+from tests.effort import examples
 from tests.frontends.graphs import data, graph, node, parse, value, write_data
 
 
@@ -85,7 +86,7 @@ def random_graphs(draw: st.DrawFn) -> dict[str, object]:
 
 
 @given(random_graphs())
-@settings(max_examples=60)
+@examples(60)
 def test_random_graphs_come_back_as_they_were(graph: dict[str, object]):
     module = parse(graph)
 

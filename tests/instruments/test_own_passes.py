@@ -12,6 +12,7 @@ from examples.unet.write_graph import write_unet
 from gawee_dialect.instruments.check.each import CheckSettings
 from gawee_dialect.passes.pass_manager import parse_passes
 from gawee_dialect.universe import OVERRIDES, PASSES, all_passes
+from tests.effort import full_run, part_of
 from tests.instruments.checking import check, modules_in
 
 ROOT = Path(__file__).parent.parent.parent
@@ -61,7 +62,7 @@ def names(path: Path) -> str:
 
 @pytest.mark.parametrize("path", on_graphs(), ids=names)
 def test_op_test_modules_pass_from_graph_to_llvm(path: Path) -> None:
-    for module in modules_in(path):
+    for module in part_of([*modules_in(path)]):
         checked = check(module, "gawee-to-llvm")
 
         assert checked.steps[-1].name == "convert-to-llvm"
@@ -111,6 +112,7 @@ def test_resnet18_on_small_pictures_is_checked_with_its_weights(
     assert engines["lower-to-linalg"] == "interpreter"
 
 
+@full_run
 def test_reduced_unet_is_checked_to_loops(tmp_path: Path) -> None:
     module = gawee_dialect.load(write_unet(tmp_path, seed=7, batch=2, size=32, width=3)).module
 

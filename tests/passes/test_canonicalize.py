@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
@@ -12,6 +12,7 @@ from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
 from tests.dialect.random_ops import OPS
+from tests.effort import examples
 from tests.passes.modules import evaluate, op_names, transform
 
 FOLDED = (AddOp, SubOp, MulOp, DivOp, ReluOp, SqrtOp, FlattenOp, ReshapeOp, CatOp)
@@ -40,7 +41,7 @@ def on_constants(op: Operation, data: st.DataObject) -> ModuleOp:
 
 @pytest.mark.parametrize("op_class", FOLDED, ids=lambda op_class: op_class.name)
 @given(data=st.data())
-@settings(max_examples=40)
+@examples(40)
 def test_constants_fold_to_what_pytorch_computes(
     op_class: type[Operation], data: st.DataObject
 ) -> None:

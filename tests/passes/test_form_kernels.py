@@ -11,12 +11,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.dialect.entry import entry_arguments, find_function
 from gawee_dialect.frontends.gawee_json import parse_gawee_json
 from gawee_dialect.interpreter import run_module
+from tests.effort import examples
 from tests.passes.modules import evaluate, transform
 from tests.passes.random_graphs import graphs
 
@@ -50,7 +51,7 @@ def assert_same(
         np.testing.assert_allclose(got[name], array, rtol=0, atol=TOLERANCE * scale, err_msg=name)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(module=graphs())
 def test_a_random_graph_means_the_same_as_kernels(module: ModuleOp) -> None:
     arguments = random_arguments(module)

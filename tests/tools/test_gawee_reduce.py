@@ -7,7 +7,7 @@ from pathlib import Path
 from time import monotonic
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -26,6 +26,7 @@ from gawee_dialect.reduce.sizes import Sizes
 from gawee_dialect.tools import gawee_opt, gawee_reduce
 from gawee_dialect.universe import make_context
 from tests.dialect.random_ops import OPS, module_of
+from tests.effort import examples
 
 WRONG = str(Path(__file__).parent / "wrong_passes.py")
 
@@ -179,7 +180,7 @@ def test_groups_shrink_with_the_channels(weight: Sequence[int], groups: int, cha
 @pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.name)
 def test_every_op_shrinks_to_its_smallest_form(cls: type[Operation]):
     @given(OPS[cls])
-    @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+    @examples(20)
     def check(op: Operation) -> None:
         module = module_of(op)
         before = elements_of(module)
@@ -197,7 +198,7 @@ def test_every_op_shrinks_to_its_smallest_form(cls: type[Operation]):
 @pytest.mark.parametrize("cls", OPS, ids=lambda cls: cls.name)
 def test_a_module_of_other_sizes_verifies_or_is_not_proposed(cls: type[Operation]):
     @given(OPS[cls])
-    @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+    @examples(20)
     def check(op: Operation) -> None:
         module = module_of(op)
         function = reducible_function(module)

@@ -1,13 +1,14 @@
-"""A graph of 2,800 nodes is imported and lowered in well under a minute."""
+"""A graph of 2,800 nodes (700 in the quick run) is imported and lowered in well under a minute."""
 
 from time import process_time
 
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, OpNode, TensorMeta
 from gawee_dialect.levels import Level, lower_to
+from tests.effort import FULL
 
 WIDTH = 24
-LAYERS = 400
+LAYERS = 400 if FULL else 100
 
 
 def _weight(name: str, *shape: int) -> TensorMeta:
@@ -57,7 +58,7 @@ def seconds(count: int) -> float:
     return process_time() - start
 
 
-def test_2800_nodes_are_imported_and_lowered_in_less_than_a_minute() -> None:
+def test_large_graphs_are_imported_and_lowered_in_less_than_a_minute() -> None:
     seconds(3)  # imports and caches
 
     small, large = seconds(LAYERS // 5), seconds(LAYERS)
