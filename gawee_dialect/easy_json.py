@@ -14,7 +14,7 @@ from math import isfinite
 from typing import TypeAlias
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.located_json import Source
+from gawee_dialect.source import Source
 
 MAX_CHARACTERS = 2_000_000
 """Of a text: what people write is a hundredth of it."""
@@ -88,7 +88,7 @@ class Reader:
 
     def __init__(self, text: str, name: str) -> None:
         self.text = text
-        self.source = Source(text, name)
+        self.source = Source.of_text(text, name)
         self.position = 0
         if len(text) > MAX_CHARACTERS:
             raise self.error(f"expected at most {MAX_CHARACTERS} characters, got {len(text)}", 0)

@@ -7,16 +7,13 @@ import json
 import json.decoder
 import json.scanner
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator
 from math import isfinite, nan
 from typing import TypeAlias
 
-from xdsl.dialects.builtin import LocationAttr
-
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.locations import file_location
+from gawee_dialect.source import Source
 
 
 class JsonObject(dict[str, "JsonValue"]):
@@ -34,28 +31,6 @@ _parse_object: Callable[..., tuple[list[tuple[str, JsonValue]], int]] = getattr(
 _make_scanner: Callable[[json.JSONDecoder], Callable[[str, int], tuple[JsonValue, int]]] = getattr(
     json.scanner, "py_make_scanner"
 )
-
-
-class Source:
-    """A named text, and which line and column an offset in it is."""
-
-    def __init__(self, text: str, name: str) -> None:
-        self.name = name
-        self._line_starts = [0, *(index + 1 for index, char in enumerate(text) if char == "\n")]
-
-    def line_column(self, offset: int) -> tuple[int, int]:
-        """Return the line and the column of an offset, both from 1."""
-        line = bisect_right(self._line_starts, offset)
-        return line, offset - self._line_starts[line - 1] + 1
-
-    def place(self, offset: int) -> str:
-        """Return `name:line:column` of an offset."""
-        line, column = self.line_column(offset)
-        return f"{self.name}:{line}:{column}"
-
-    def location(self, offset: int, node: str | None = None) -> LocationAttr:
-        """Return the location of an offset as ops carry it."""
-        return file_location(self.name, *self.line_column(offset), node)
 
 
 class _LocatedDecoder(json.JSONDecoder):
@@ -133,25 +108,18 @@ def _lone_surrogates(value: JsonValue, offset: int) -> Iterator[tuple[int, str]]
         yield offset, f"expected text, got half of a surrogate pair in {value!a}"
 
 
-def decode_json(
-    text: str, name: str, *, non_finite: bool = False, source: Source | None = None
-) -> tuple[JsonValue, Source]:
+def decode_json(source: Source, *, non_finite: bool = False) -> JsonValue:
     """Decode JSON text; with `non_finite` also NaN and Infinity, which Python's writer makes.
-
-    `source` tells places where the text is part of another one.
 
     Raises GaweeError, located in the text, for text that is not JSON, for NaN, infinite or
     overflowing numbers, for a key that occurs twice in one object, and for half surrogate pairs.
     """
-    source = source or Source(text, name)
+    text = source.text
     decoder = _LocatedDecoder(non_finite=non_finite)
     try:
         value = decoder.decode_all(text)
     except json.JSONDecodeError as error:
-        message = error.msg[:1].lower() + error.msg[1:]
-        raise GaweeError(
-            Diagnostic(f"cannot read JSON: {message}", source.place(error.pos))
-        ) from error
+        raise GaweeError(_not_json(source, error)) from error
     except RecursionError as error:
         raise GaweeError(
             Diagnostic("cannot read JSON: objects are nested too deeply", source.place(0))
@@ -164,4 +132,11 @@ def decode_json(
         raise GaweeError(
             Diagnostic(message, source.place(at)) for at, message in sorted(decoder.problems)
         )
-    return value, source
+    return value
+
+
+def _not_json(source: Source, error: json.JSONDecodeError) -> Diagnostic:
+    message = error.msg[:1].lower() + error.msg[1:]
+    at_end = error.pos >= len(source.text.rstrip()) or error.msg.startswith("Unterminated string")
+    hint = "the file is cut off" if at_end and source.text.strip() else None
+    return Diagnostic(f"cannot read JSON: {message}", source.place(error.pos), hint=hint)

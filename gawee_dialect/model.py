@@ -26,9 +26,11 @@ if TYPE_CHECKING:
     from gawee_dialect.analysis.work import Work
     from gawee_dialect.backend.compiled import CompiledModel
     from gawee_dialect.backend.program import Program
+    from gawee_dialect.frontends.graph import Graph
     from gawee_dialect.instruments.profile import NodeTime
     from gawee_dialect.parameters.store import Array
     from gawee_dialect.passes.insertion import Insertion
+    from gawee_dialect.source import Source
 
     Runner = Callable[[Mapping[str, Array]], dict[str, Array]]
 
@@ -228,29 +230,42 @@ class Model:
 
 
 def load(path: str | Path, weights: str | Path | Mapping[str, Array] | None = None) -> Model:
-    """Read a graph in any format, with its weights.
+    """Read a graph in any format, `-` for one from standard input, with its weights.
 
     `weights` are a folder of raw files, an .npz, .safetensors or .pt, or a mapping from names to
     arrays; without it raw files are looked for beside the graph. Raises GaweeError for a graph that
     cannot be read; weights are checked when they are first needed.
     """
-    from gawee_dialect.frontends.formats import sniff
+    from gawee_dialect.frontends.formats import open_graph
+    from gawee_dialect.frontends.graph import ReadOptions
+    from gawee_dialect.source import Source
+
+    source = Source.read(path)
+    graph = open_graph(source, ReadOptions(source.folder if weights is None else None))
+    return model_of(graph, weights, source)
+
+
+def model_of(
+    graph: Graph, weights: str | Path | Mapping[str, Array] | None, source: Source
+) -> Model:
+    """Return the model of a graph that was opened from a source; `weights` as for `load`."""
     from gawee_dialect.parameters import MemoryStore, ParameterStore, open_parameters
 
-    path = Path(path)
-    text = path.read_text(encoding="utf-8")
-    beside = path.parent if weights is None else None
-    frontend = sniff(text, str(path))
-    module = frontend.read(text, str(path), beside)
-    model = Model(module, name=path.parent.name if path.stem == "graph" else path.stem)
+    model = Model(graph.module(), name=_model_name(source))
     if isinstance(weights, ParameterStore):
         store = weights
     elif isinstance(weights, Mapping):
         store = MemoryStore(weights)
     else:
-        store = open_parameters(weights or path.parent, model.function)
-    model.parameters = frontend.weights(text, str(path), store)
+        store = open_parameters(weights or source.folder, model.function)
+    model.parameters = graph.weights(store)
     return model
+
+
+def _model_name(source: Source) -> str:
+    if source.path is None:
+        return "model"
+    return source.path.parent.name if source.path.stem == "graph" else source.path.stem
 
 
 def compile(

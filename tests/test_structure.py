@@ -24,6 +24,7 @@ FORBIDDEN = {
     "diagnostics": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "locations": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "located_json": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
+    "source": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "target": {
         *("backend", "frontends", "instruments", "interpreter", "parameters", "passes", "plots"),
         "tools",

@@ -1,184 +1,122 @@
-"""The formats that graphs come in: name, how to recognise the text, how to read it or judge it.
+"""The formats that graphs come in: name, how to recognise a source, how to open it.
 
-A new format is one line of FRONTENDS.
+A new format is one class here, and its line of FRONTENDS.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from xdsl.dialects.builtin import ModuleOp
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, OpSupport, Verdict
-from gawee_dialect.locations import node_name, place
-
-if TYPE_CHECKING:
-    from gawee_dialect.inspection.graph_view import GraphView
-    from gawee_dialect.parameters.store import ParameterStore
+from gawee_dialect.frontends.coverage import OpSupport
+from gawee_dialect.frontends.graph import Graph, ReadOptions
+from gawee_dialect.source import Source
 
 
-def _same_store(_text: str, _name: str, store: "ParameterStore") -> "ParameterStore":
-    return store
+class Frontend(ABC):
+    """One format; its reader is imported when a source of it is opened."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def accepts(self, source: Source) -> bool:
+        """Whether a source is of this format, by its content."""
+
+    @abstractmethod
+    def open(self, source: Source, options: ReadOptions) -> Graph:
+        """Decode a source; raises GaweeError for one that is no graph of this format."""
+
+    def op_support(self) -> Sequence[OpSupport]:
+        """Return the registry of ops, none for a format that has those of the dialect itself."""
+        return ()
 
 
-@dataclass(frozen=True)
-class Frontend:
-    """One format: `accepts` looks at the text, `read` takes text, name and folder of data.
-
-    `coverage` takes text and name, and says of every node whether it can be read; `op_support` is
-    the registry that it goes by, empty for a format that has the ops of the dialect itself. `view`
-    takes text and name, and describes the graph for inspection. `weights` takes text, name and a
-    store, and returns the store under the names of the graph, with what the text itself holds.
-    """
-
-    name: str
-    accepts: Callable[[str], bool]
-    read: Callable[[str, str, Path | None], ModuleOp]
-    coverage: Callable[[str, str], CoverageReport]
-    view: Callable[[str, str], "GraphView"]
-    op_support: Callable[[], Sequence[OpSupport]] = tuple[OpSupport]
-    weights: Callable[[str, str, "ParameterStore"], "ParameterStore"] = _same_store
+def _begins_json_object(source: Source) -> bool:
+    return source.is_text and source.text.lstrip().startswith("{")
 
 
-def _is_gawee_json(text: str) -> bool:
-    return text.lstrip("\ufeff \t\r\n").startswith("{") and '"nodes"' in text
+class GaweeJson(Frontend):
+    """The format of `gawee_graph.schema.json`."""
+
+    name = "gawee-json"
+
+    def accepts(self, source: Source) -> bool:
+        return _begins_json_object(source) and '"nodes"' in source.text
+
+    def open(self, source: Source, options: ReadOptions) -> Graph:
+        from gawee_dialect.frontends.gawee_json import GaweeJsonGraph
+
+        return GaweeJsonGraph(source, options.folder)
+
+    def op_support(self) -> Sequence[OpSupport]:
+        from gawee_dialect.frontends.gawee_json.coverage import op_support
+
+        return op_support()
 
 
-def _read_gawee_json(text: str, name: str, folder: Path | None) -> ModuleOp:
-    from gawee_dialect.frontends.gawee_json import parse_gawee_json
+class NpuIr(Frontend):
+    """The weight-free graph of a PyTorch model."""
 
-    return parse_gawee_json(text, name=name, folder=folder)
+    name = "npu-ir"
 
+    # A value of a Gawee graph may have this name, but is never a list.
+    _KEY = re.compile(r'"graph_inputs"\s*:\s*\[')
 
-def _gawee_json_coverage(text: str, name: str) -> CoverageReport:
-    from gawee_dialect.frontends.gawee_json.coverage import gawee_json_coverage
+    def accepts(self, source: Source) -> bool:
+        return _begins_json_object(source) and self._KEY.search(source.text) is not None
 
-    return gawee_json_coverage(text, name)
+    def open(self, source: Source, options: ReadOptions) -> Graph:
+        from gawee_dialect.frontends.npu_ir.npu_ir_graph import NpuIrGraph
 
+        return NpuIrGraph(source)
 
-def _gawee_json_support() -> Sequence[OpSupport]:
-    from gawee_dialect.frontends.gawee_json.coverage import op_support
+    def op_support(self) -> Sequence[OpSupport]:
+        from gawee_dialect.frontends.npu_ir.aten.registry import ATEN
+        from gawee_dialect.frontends.op_mapping.coverage import op_support
 
-    return op_support()
-
-
-def _gawee_json_view(text: str, name: str) -> "GraphView":
-    from gawee_dialect.inspection.module_view import module_view
-
-    return module_view(_read_gawee_json(text, name, None), Path(name).stem)
-
-
-# A value of a Gawee graph may have this name, but is never a list.
-_NPU_IR_KEY = re.compile(r'"graph_inputs"\s*:\s*\[')
+        return op_support(ATEN)
 
 
-def _is_npu_ir(text: str) -> bool:
-    return text.lstrip("\ufeff \t\r\n").startswith("{") and _NPU_IR_KEY.search(text) is not None
+class Mlir(Frontend):
+    """MLIR text, at any level."""
 
+    name = "mlir"
 
-def _read_npu_ir(text: str, name: str, _folder: Path | None) -> ModuleOp:
-    from gawee_dialect.frontends.npu_ir.importer import import_ir
-    from gawee_dialect.frontends.npu_ir.read import parse_ir
+    # A comment, an alias, a generic op, `%x =`, or the name of an op: `module`, `func.func`.
+    _START = re.compile(r"\s*(//|[#!%\"]|module\b|\w+\.\w+)")
 
-    return import_ir(parse_ir(text, name))
+    def accepts(self, source: Source) -> bool:
+        return source.is_text and self._START.match(source.text) is not None
 
+    def open(self, source: Source, options: ReadOptions) -> Graph:
+        from gawee_dialect.frontends.mlir_graph import MlirGraph
 
-def _npu_ir_coverage(text: str, name: str) -> CoverageReport:
-    from gawee_dialect.frontends.npu_ir.coverage import npu_ir_coverage
-
-    return npu_ir_coverage(text, name)
-
-
-def _npu_ir_support() -> Sequence[OpSupport]:
-    from gawee_dialect.frontends.npu_ir.coverage import op_support
-
-    return op_support()
-
-
-def _npu_ir_weights(text: str, name: str, store: "ParameterStore") -> "ParameterStore":
-    from gawee_dialect.frontends.npu_ir.graph_weights import GraphWeights
-    from gawee_dialect.frontends.npu_ir.read import parse_ir
-
-    return GraphWeights(parse_ir(text, name), store)
-
-
-def _npu_ir_view(text: str, name: str) -> "GraphView":
-    from gawee_dialect.frontends.npu_ir.read import parse_ir
-    from gawee_dialect.frontends.npu_ir.view import ir_view
-
-    return ir_view(parse_ir(text, name))
-
-
-# A comment, an alias, a generic op, `%x =`, or the name of an op: `module`, `func.func`.
-_MLIR_START = re.compile(r"\s*(//|[#!%\"]|module\b|\w+\.\w+)")
-
-
-def _is_mlir(text: str) -> bool:
-    return _MLIR_START.match(text) is not None
-
-
-def _read_mlir(text: str, name: str, _folder: Path | None) -> ModuleOp:
-    from gawee_dialect.frontends.mlir_text import parse_mlir
-    from gawee_dialect.universe import make_context
-
-    return parse_mlir(make_context(), text, name)
-
-
-def _mlir_view(text: str, name: str) -> "GraphView":
-    from gawee_dialect.inspection.module_view import module_view
-
-    return module_view(_read_mlir(text, name, None), Path(name).stem)
-
-
-def _mlir_coverage(text: str, name: str) -> CoverageReport:
-    module = _read_mlir(text, name, None)
-    verdicts = [
-        NodeVerdict(
-            op.name, node_name(op.location) or place(op.location) or "", op.name, Verdict.SUPPORTED
-        )
-        for op in module.walk()
-        if op.dialect_name() not in ("builtin", "func")
-    ]
-    return CoverageReport(name, "mlir", verdicts)
+        return MlirGraph(source)
 
 
 FRONTENDS: dict[str, Frontend] = {
+    # Both kinds of JSON have nodes; the first is told by what only it has.
     frontend.name: frontend
-    for frontend in (
-        # Both kinds of JSON have nodes; this one is told by what only it has.
-        Frontend(
-            "npu-ir",
-            _is_npu_ir,
-            _read_npu_ir,
-            _npu_ir_coverage,
-            _npu_ir_view,
-            _npu_ir_support,
-            _npu_ir_weights,
-        ),
-        Frontend(
-            "gawee-json",
-            _is_gawee_json,
-            _read_gawee_json,
-            _gawee_json_coverage,
-            _gawee_json_view,
-            _gawee_json_support,
-        ),
-        Frontend("mlir", _is_mlir, _read_mlir, _mlir_coverage, _mlir_view),
-    )
+    for frontend in (NpuIr(), GaweeJson(), Mlir())
 }
 
 
-def sniff(text: str, name: str) -> Frontend:
-    """Return the format of a text; raises GaweeError where it is none of them."""
+def sniff(source: Source) -> Frontend:
+    """Return the format of a source; raises GaweeError where it is none of them."""
+    if not source.data.strip():
+        raise GaweeError(Diagnostic("expected a graph, got an empty file", f"{source.name}:1:1"))
     for frontend in FRONTENDS.values():
-        if frontend.accepts(text):
+        if frontend.accepts(source):
             return frontend
-    raise GaweeError(
-        Diagnostic(
-            f"cannot recognise the format of '{name}'; supported: {', '.join(FRONTENDS)}",
-            hint="--from names the format, and its reader then says what is wrong",
-        )
-    )
+    unknown = f"cannot recognise the format of '{source.name}'; supported: {', '.join(FRONTENDS)}"
+    hint = "--from names the format, and its reader then says what is wrong"
+    if not source.is_text and b"\0" not in source.data:
+        _ = source.text  # whoever wrote it meant text: say which byte is none
+    raise GaweeError(Diagnostic(unknown, hint=hint))
+
+
+def open_graph(source: Source, options: ReadOptions | None = None, name: str = "auto") -> Graph:
+    """Open a source in the format of a name, or in the one that it is in."""
+    frontend = sniff(source) if name == "auto" else FRONTENDS[name]
+    return frontend.open(source, options or ReadOptions())

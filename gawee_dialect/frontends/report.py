@@ -1,17 +1,7 @@
 """Problems of one graph, collected so that all of them are reported at once."""
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.located_json import Source
-
-
-class Refusal(Exception):
-    """Why one node cannot be read; raised by whoever finds out, reported with the node's name."""
-
-    def __init__(self, message: str, hint: str | None = None, offset: int | None = None) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-        self.offset = offset
+from gawee_dialect.source import Source
 
 
 class Report:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gawee_dialect.easy_json import Scalar
-from gawee_dialect.located_json import Source
+from gawee_dialect.source import Source
 
 
 @dataclass(frozen=True)

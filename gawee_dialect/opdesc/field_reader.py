@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from gawee_dialect.diagnostics import Diagnostic, did_you_mean
 from gawee_dialect.easy_json import Fields, Items, Node, Scalar
-from gawee_dialect.located_json import Source
 from gawee_dialect.opdesc.description import Code, Named, Place
+from gawee_dialect.source import Source
 
 MAX_ARGUMENTS = 64
 """Inputs, outputs, parameters or checks: each kind of an operator."""

@@ -22,7 +22,7 @@ from gawee_dialect.easy_json import (
     Reader,
     Scalar,
 )
-from gawee_dialect.located_json import Source
+from gawee_dialect.source import Source
 
 MAX_MERGED = 200_000
 """Values that all operators of a text inherit together."""

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.easy_json import Fields, Items, Node, Scalar, decode_easy_json
-from gawee_dialect.located_json import Source
 from gawee_dialect.opdesc.compiled import CompiledOperator, compile_operators
 from gawee_dialect.opdesc.description import (
     Bound,
@@ -30,6 +29,7 @@ from gawee_dialect.opdesc.enums import (
 )
 from gawee_dialect.opdesc.field_reader import FieldReader, kind_of
 from gawee_dialect.opdesc.op_text import decode_op_text, is_op_text
+from gawee_dialect.source import Source
 
 RELATIONS = ("eq", "gt", "ge", "lt", "le", "ne")
 """In the order in which they are checked."""

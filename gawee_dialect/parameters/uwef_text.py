@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.located_json import JsonValue, Source, decode_json
+from gawee_dialect.located_json import JsonValue, decode_json
+from gawee_dialect.source import Source
 
 PIECE = 1 << 18
 """Bytes of text that are in memory at a time."""
@@ -55,9 +56,10 @@ class UwefText:
         self.lists: list[DataList] = []
         mark = len(BOM_UTF8) if self._read(0, len(BOM_UTF8)) == BOM_UTF8 else 0
         self._origins: list[tuple[int, int]] = [(0, mark)]
-        structure = self._structure(mark)
-        self._places = _OriginSource(structure, self)
-        self.root: JsonValue = decode_json(structure, self.name, source=self._places)[0]
+        self._places = _OriginSource(self.name, self._structure(mark), file=self)
+        if not self._places.is_text:
+            raise GaweeError(f"cannot read '{self.name}': its text is not UTF-8")
+        self.root: JsonValue = decode_json(self._places)
 
     def place(self, offset: int) -> str:
         """Return `name:line:column` of an offset in the structure."""
@@ -79,7 +81,7 @@ class UwefText:
     def _read(self, start: int, end: int) -> bytes:
         return os.pread(self._file.fileno(), max(min(end, self._size) - start, 0), start)
 
-    def _structure(self, start: int) -> str:
+    def _structure(self, start: int) -> bytes:
         parts: list[bytes] = []
         length, kept = 0, start
         while (begin := self._next_list(start)) is not None:
@@ -91,10 +93,7 @@ class UwefText:
             self._origins.append((length, kept))
             self._check_length(length)
         parts.append(self._read(kept, self._size))
-        try:
-            return b"".join(parts).decode()
-        except UnicodeDecodeError as error:
-            raise GaweeError(f"cannot read '{self.name}': its text is not UTF-8") from error
+        return b"".join(parts)
 
     def _next_list(self, start: int) -> int | None:
         """Return where the next list under the key `data` begins, behind its bracket."""
@@ -167,16 +166,14 @@ class UwefText:
         return origin + offset - before
 
 
+@dataclass(frozen=True, kw_only=True)
 class _OriginSource(Source):
     """Tells where characters of the structure stand in the file they were taken from."""
 
-    def __init__(self, structure: str, text: UwefText) -> None:
-        super().__init__("", text.name)
-        self._structure = structure
-        self._text = text
+    file: UwefText
 
     def line_column(self, offset: int) -> tuple[int, int]:
-        return self._text.line_column(self._text.origin(len(self._structure[:offset].encode())))
+        return self.file.line_column(self.file.origin(len(self.text[:offset].encode())))
 
 
 def _opened(path: Path) -> BinaryIO:

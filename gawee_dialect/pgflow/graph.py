@@ -11,9 +11,10 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.located_json import JsonObject, JsonValue, Source, decode_json
+from gawee_dialect.located_json import JsonObject, JsonValue, decode_json
 from gawee_dialect.parameters.uwef import UwefFile
 from gawee_dialect.pgflow.operations import OPERATIONS
+from gawee_dialect.source import Source
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ def read_pgflow_graph(path: Path, weights: UwefFile | None = None) -> PgFlowGrap
     Raises GaweeError that lists everything that is wrong: ids that are not there or occur twice, an
     operation whose index and name differ, a cycle; OSError for a file that cannot be read.
     """
-    value, source = decode_json(path.read_text(encoding="utf-8"), str(path))
+    source = Source.read(path)
+    value = decode_json(source)
     if not isinstance(value, JsonObject):
         raise GaweeError(f"cannot read '{path}' as a graph: expected an object with nodes")
     graph = PgFlowGraph(

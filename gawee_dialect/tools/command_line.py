@@ -91,19 +91,6 @@ def error_text(prog: str, error: Exception) -> str:
     )
 
 
-def read_text(path: str) -> tuple[str, str]:
-    """Return the text of a file, standard input for `-`, and its name in messages.
-
-    Raises OSError, or GaweeError where the file is not text.
-    """
-    name = "<stdin>" if path == "-" else path
-    try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-        return data.decode(), name
-    except UnicodeDecodeError as error:
-        raise GaweeError(f"cannot read '{name}': byte {error.start} is not UTF-8") from error
-
-
 def write_text(path: str, text: str) -> None:
     """Write a file, standard output for `-`; a reader never sees half of it.
 

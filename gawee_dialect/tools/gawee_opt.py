@@ -20,10 +20,10 @@ from gawee_dialect.passes.insertion import parse_insertion, with_insertions
 from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_pipeline
 from gawee_dialect.printing import module_text
+from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
-    read_text,
     run_tool,
     write_text,
 )
@@ -202,9 +202,9 @@ def transformed(
     arguments: Namespace, passes: Sequence[ModulePass], instruments: Sequence[Instrument] = ()
 ) -> str:
     """Read, take through the passes, and return the output; raises GaweeError."""
-    text, name = read_text(arguments.input)
-    chunks = Chunks(arguments, passes, name, instruments)
-    parts = split_chunks(text) if arguments.split_input_file else [(text, 0)]
+    source = Source.read(arguments.input)
+    chunks = Chunks(arguments, passes, source.name, instruments)
+    parts = split_chunks(source.text) if arguments.split_input_file else [(source.text, 0)]
     # A context of its own for each chunk: passes load dialects, and chunks must not depend on it.
     try:
         outputs = [

@@ -11,17 +11,17 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.frontends.formats import sniff
+from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.mlir_text import print_mlir
 from gawee_dialect.passes.insertion import parse_insertion, with_insertions
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes
 from gawee_dialect.reduce.draft import reducible_function
 from gawee_dialect.reduce.failure import Failure, PipelineError, ScriptFailure
 from gawee_dialect.reduce.reducer import Reducer, count_ops, largest_tensor
+from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
-    read_text,
     run_tool,
     write_text,
 )
@@ -175,11 +175,11 @@ def run(argv: Sequence[str]) -> int:
 
 def reduce_file(arguments: Namespace, passes: Sequence[ModulePass]) -> int:
     """Read a module and make it small; raises GaweeError and OSError."""
-    text, name = read_text(arguments.input)
-    module = sniff(text, name).read(text, name, None)
+    source = Source.read(arguments.input)
+    module = open_graph(source).module()
     failure = make_failure(arguments, passes)
     started = monotonic()
-    check_fails(failure, module, name)
+    check_fails(failure, module, source.name)
     report = reporter(started, arguments.output)
     reducer = Reducer(
         module,

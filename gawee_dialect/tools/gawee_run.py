@@ -17,8 +17,10 @@ from rich.console import Console
 from gawee_dialect.code_options import ALGORITHMS, FAST, PLAIN, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
+from gawee_dialect.frontends.formats import open_graph
+from gawee_dialect.frontends.graph import Graph, ReadOptions
 from gawee_dialect.levels import Level
-from gawee_dialect.model import Model, load
+from gawee_dialect.model import Model, model_of
 from gawee_dialect.parameters import open_archive
 from gawee_dialect.parameters.joined import joined
 from gawee_dialect.passes.insertion import declared, parse_insertion
@@ -26,6 +28,7 @@ from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
+from gawee_dialect.source import Source
 from gawee_dialect.target.description import HOST, Processor, find_processor
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, run_tool
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert
@@ -152,6 +155,7 @@ class Session:
     """One use of the tool: the model, its inputs, and where to print."""
 
     arguments: Namespace
+    graph: Graph
     model: Model
     inputs: Mapping[str, AnyArray]
     options: CodeOptions
@@ -199,11 +203,14 @@ def make_session(arguments: Namespace) -> Session:
     """Read the graph, its weights and inputs; raises GaweeError."""
     progress = Console(stderr=True)
     with progress.status("reading the graph"):
+        source = Source.read(arguments.graph)
+        folder = source.folder if arguments.weights is None else None
+        graph = open_graph(source, ReadOptions(folder))
         if arguments.weights == "random":
-            model = load(arguments.graph, {})
+            model = model_of(graph, {}, source)
             model.parameters = random_parameters(model, arguments.seed)
         else:
-            model = load(arguments.graph, arguments.weights)
+            model = model_of(graph, arguments.weights, source)
         if arguments.constants is not None:
             add_constants(model, arguments.constants)
     passes = parse_passes(arguments.passes, all_passes())
@@ -213,7 +220,7 @@ def make_session(arguments: Namespace) -> Session:
     inputs: dict[str, AnyArray] = {}
     if not arguments.emit:
         inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, scale)
-    return Session(arguments, model, inputs, code_options(arguments), Console(), progress)
+    return Session(arguments, graph, model, inputs, code_options(arguments), Console(), progress)
 
 
 def code_options(arguments: Namespace) -> CodeOptions:
@@ -302,7 +309,7 @@ def verified(session: Session, outputs: Mapping[str, AnyArray], result: dict[str
     arguments = session.arguments
     engine = "native" if arguments.level == Level.LLVM else "interpreter"
     report = verify_outputs(
-        arguments.graph,
+        session.graph,
         session.model.bound,
         session.inputs,
         list(outputs.values()),

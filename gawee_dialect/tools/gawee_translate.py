@@ -13,13 +13,14 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.frontends.coverage import CoverageReport, coverage_table
-from gawee_dialect.frontends.formats import FRONTENDS, Frontend, sniff
+from gawee_dialect.frontends.formats import open_graph
+from gawee_dialect.frontends.graph import Graph, ReadOptions
 from gawee_dialect.frontends.mlir_text import print_mlir
+from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import (
     DONE,
     WRONG_INPUT,
     CommandParser,
-    read_text,
     run_tool,
     write_text,
 )
@@ -35,12 +36,17 @@ PROG = "gawee-translate"
 
 @dataclass(frozen=True)
 class Job:
-    """A module to write, and what the command line says about how."""
+    """A graph to write, and what the command line says about how."""
 
-    module: ModuleOp
+    graph: Graph
     arguments: Namespace
     weights: Path | None
     """Where the weights that the module names are, None where none are to be read."""
+
+    @property
+    def module(self) -> ModuleOp:
+        """The module of the graph."""
+        return self.graph.module()
 
     def arrays(self) -> "ParameterStore | None":
         """Open the weights of the module's entry function."""
@@ -49,7 +55,7 @@ class Job:
         function = find_function(self.module)
         if self.weights is None or function is None:
             return None
-        return open_parameters(self.weights, function)
+        return self.graph.weights(open_parameters(self.weights, function))
 
 
 def _write_mlir(job: Job) -> None:
@@ -167,11 +173,11 @@ def coverage_text(report: CoverageReport) -> str:
     return "\n".join((*lines, *problems, report.summary)) + "\n"
 
 
-def print_coverage(arguments: Namespace, frontend: Frontend, text: str, name: str) -> int:
+def print_coverage(arguments: Namespace, graph: Graph) -> int:
     """Write what of a model can go through; return the exit code."""
     from gawee_dialect.passes.lowerings import lowerings
 
-    report = frontend.coverage(text, name).with_lowerings(lowerings())
+    report = graph.coverage().with_lowerings(lowerings())
     write_text(arguments.output, report.json() if arguments.json else coverage_text(report))
     return DONE if report.goes_through else WRONG_INPUT
 
@@ -187,17 +193,16 @@ def run(argv: Sequence[str]) -> int:
 
 def translate(arguments: Namespace) -> int:
     """Read a graph and write it as asked for; raises GaweeError and OSError."""
-    text, name = read_text(arguments.input)
-    frontend = sniff(text, name) if arguments.source == "auto" else FRONTENDS[arguments.source]
+    source = Source.read(arguments.input)
     if arguments.coverage:
-        return print_coverage(arguments, frontend, text, name)
+        return print_coverage(arguments, open_graph(source, name=arguments.source))
     weights = weights_path(arguments)
     if weights is not None and not weights.exists():
         raise GaweeError(f"cannot read weights: there is no '{weights}'")
     # An archive has names, not paths: nothing of the graph's own files can be checked.
     folder = weights if weights is not None and weights.is_dir() else None
-    module = frontend.read(text, name, folder)
-    TARGETS[arguments.target](Job(module, arguments, weights))
+    graph = open_graph(source, ReadOptions(folder), arguments.source)
+    TARGETS[arguments.target](Job(graph, arguments, weights))
     return DONE
 
 

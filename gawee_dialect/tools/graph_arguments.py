@@ -33,7 +33,7 @@ def add_insert(parser: CommandParser) -> None:
 def add_graph(parser: CommandParser) -> None:
     """Let the command line name a graph that is run, and its weights."""
     add = parser.add_argument
-    add("graph", help="graph in any format, or MLIR")
+    add("graph", help="graph in any format, or MLIR; - for standard input")
     add(
         "--weights",
         metavar="PATH",

@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.frontends.formats import FRONTENDS, sniff
+from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.inspection.drawing import draw
 from gawee_dialect.inspection.graph_view import GraphView
 from gawee_dialect.inspection.render import PICTURES, render
 from gawee_dialect.inspection.summary import summary_json, summary_text
 from gawee_dialect.inspection.text_forms import dot_text, mermaid_pie, mermaid_text
-from gawee_dialect.tools.command_line import DONE, CommandParser, read_text, write_text
+from gawee_dialect.source import Source
+from gawee_dialect.tools.command_line import DONE, CommandParser, write_text
 from gawee_dialect.tools.convert_weights import convert_weights, weights_parser
 from gawee_dialect.tools.graph_arguments import add_translated_file
 from gawee_dialect.tools.plugin_file import LOAD_HELP
@@ -72,9 +73,7 @@ def _count(text: str) -> int:
 
 def view_file(path: str, source: str) -> GraphView:
     """Read a graph for inspection; raises GaweeError and OSError."""
-    text, name = read_text(path)
-    frontend = sniff(text, name) if source == "auto" else FRONTENDS[source]
-    return frontend.view(text, name)
+    return open_graph(Source.read(path), name=source).view()
 
 
 def _info(arguments: Namespace) -> int:

@@ -1,14 +1,13 @@
 """What `gawee-run --verify` does: the outputs of a graph against those that PyTorch computes."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.frontends.formats import sniff
-from gawee_dialect.frontends.npu_ir.read import parse_ir
+from gawee_dialect.frontends.graph import Graph
+from gawee_dialect.frontends.npu_ir.npu_ir_graph import NpuIrGraph
 from gawee_dialect.pytorch.execute import execute_ir
 from gawee_dialect.pytorch.locate import locate
 from gawee_dialect.pytorch.tensors import as_array
@@ -18,7 +17,7 @@ AnyArray = NDArray[np.generic]
 
 
 def verify_outputs(
-    path: str,
+    graph: Graph,
     weights: Mapping[str, AnyArray],
     inputs: Mapping[str, AnyArray],
     outputs: Sequence[AnyArray],
@@ -26,20 +25,18 @@ def verify_outputs(
     tolerance: float,
     engine: str,
 ) -> VerificationReport:
-    """Run the graph of a file by PyTorch, and compare; where outputs differ, name the first node.
+    """Run a graph by PyTorch, and compare; where outputs differ, name the first node.
 
     Raises GaweeError for a graph that is not NPU_IR, and where PyTorch is not installed.
     """
-    text = Path(path).read_text(encoding="utf-8")
-    frontend = sniff(text, path)
-    if frontend.name != "npu-ir":
+    if not isinstance(graph, NpuIrGraph):
         raise GaweeError(
             Diagnostic(
-                f"expected an NPU_IR graph to verify, got '{frontend.name}'",
+                f"expected an NPU_IR graph to verify, got '{graph.format}'",
                 hint="--compare holds two levels of any graph against each other",
             )
         )
-    ir = parse_ir(text, path)
+    ir = graph.ir
     own = {name: each for name, each in weights.items() if name not in ir.constants}
     given = {name: each for name, each in weights.items() if name in ir.constants}
     expected = execute_ir(ir, inputs, own, constants=given, engine="aten")

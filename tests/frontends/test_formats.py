@@ -1,4 +1,4 @@
-"""Which format a text is in, by its content."""
+"""Which format a source is in, by its content."""
 
 import json
 
@@ -8,6 +8,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.formats import sniff
 from gawee_dialect.frontends.gawee_json.ops import READERS
 from gawee_dialect.frontends.gawee_json.schema import op_types
+from gawee_dialect.source import Source
 from tests.frontends.graphs import one_node
 
 
@@ -23,14 +24,14 @@ from tests.frontends.graphs import one_node
     ],
 )
 def test_formats_are_told_apart_by_content(text: str, name: str):
-    assert sniff(text, "x").name == name
+    assert sniff(Source.of_text(text, "x")).name == name
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones():
     with pytest.raises(
         GaweeError, match="cannot recognise the format of 'x'; supported: npu-ir, gawee-json, mlir"
     ):
-        sniff("\x08\x01", "x")
+        sniff(Source("x", b"\x08\x01"))
 
 
 def test_every_op_type_of_the_schema_has_a_reader():

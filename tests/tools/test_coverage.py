@@ -9,10 +9,11 @@ import pytest
 from examples.resnet18.write_graph import write_resnet18
 from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, Verdict, ops_of
-from gawee_dialect.frontends.formats import FRONTENDS
-from gawee_dialect.frontends.gawee_json.coverage import gawee_json_coverage, op_support
+from gawee_dialect.frontends.formats import FRONTENDS, open_graph
+from gawee_dialect.frontends.gawee_json.coverage import op_support
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.lowerings import lowerings, matched_ops
+from gawee_dialect.source import Source
 from gawee_dialect.tools import gawee_translate
 from tests.frontends.graphs import Json, conv, data, graph, node, one_node, value
 
@@ -31,7 +32,7 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def coverage(graph: Json) -> CoverageReport:
-    return gawee_json_coverage(json.dumps(graph, indent=1), "g.json")
+    return open_graph(Source.of_text(json.dumps(graph, indent=1), "g.json")).coverage()
 
 
 def verdicts(graph: Json) -> dict[str, Verdict]:

@@ -185,7 +185,7 @@ def test_a_binary_file_is_a_located_mistake(
     path.write_bytes(b"abc\xff\xfe")
 
     assert gawee_opt.main([str(path)]) == 1
-    assert f"cannot read '{path}': byte 3 is not UTF-8" in capsys.readouterr().err
+    assert f"{path}:1:4: error: expected UTF-8 text, got byte 0x" in capsys.readouterr().err
 
 
 def test_standard_input_has_a_name_in_messages(

@@ -17,12 +17,13 @@ from examples.unet.write_graph import write_unet
 from gawee_dialect.diagnostics import verify_module
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.types import is_tensor
-from gawee_dialect.frontends.formats import sniff
+from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.reduce.draft import body_ops, reducible_function
 from gawee_dialect.reduce.failure import Failure, PipelineError, signature
 from gawee_dialect.reduce.reducer import Reducer
 from gawee_dialect.reduce.sizes import Sizes
+from gawee_dialect.source import Source
 from gawee_dialect.tools import gawee_opt, gawee_reduce
 from gawee_dialect.universe import make_context
 from tests.dialect.random_ops import OPS, module_of
@@ -119,7 +120,7 @@ def test_the_reduced_module_crashes_gawee_opt_in_the_same_place(
 
 def reduce_to(path: Path, failure: Failure) -> ModuleOp:
     text = path.read_text()
-    module = sniff(text, path.name).read(text, path.name, None)
+    module = open_graph(Source.of_text(text, path.name)).module()
     assert failure.holds(module)
     reduced = Reducer(module, failure).reduce()
     verify_module(reduced)
@@ -218,7 +219,7 @@ def test_a_module_below_the_graph_loses_ops_and_functions(tmp_path: Path):
     graph, lowered = tmp_path / "graph.mlir", tmp_path / "lowered.mlir"
     path = write_resnet18(tmp_path, size=32, width=4, with_weights=False)
     text = path.read_text()
-    graph.write_text(print_mlir(sniff(text, path.name).read(text, path.name, None)))
+    graph.write_text(print_mlir(open_graph(Source.of_text(text, path.name)).module()))
     assert gawee_opt.main([str(graph), "--gawee-to-linalg", "-o", str(lowered)]) == 0
 
     reduced = reduce_to(lowered, Holds("linalg.pooling_nchw_max", "linalg.fill"))

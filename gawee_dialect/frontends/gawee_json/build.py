@@ -18,7 +18,8 @@ from gawee_dialect.frontends.gawee_json.graph import Graph, Node, ValueEntry
 from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
 from gawee_dialect.frontends.gawee_json.ops import READERS
 from gawee_dialect.frontends.names import name_hint
-from gawee_dialect.frontends.report import Refusal, Report
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.report import Report
 from gawee_dialect.located_json import JsonObject
 
 

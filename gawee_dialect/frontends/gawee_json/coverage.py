@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, OpSupport
 from gawee_dialect.frontends.gawee_json.build import GraphBuilder
 from gawee_dialect.frontends.gawee_json.graph import (
+    Graph,
     check_live_shapes,
     check_names,
     check_op,
-    read_graph,
 )
 from gawee_dialect.frontends.gawee_json.ops import READERS
-from gawee_dialect.frontends.gawee_json.schema import check_structure, fixed_attributes
+from gawee_dialect.frontends.gawee_json.schema import fixed_attributes
 from gawee_dialect.frontends.report import Report
-from gawee_dialect.located_json import decode_json
 
 
 def op_support() -> Sequence[OpSupport]:
@@ -24,17 +23,13 @@ def op_support() -> Sequence[OpSupport]:
     ]
 
 
-def gawee_json_coverage(text: str, name: str) -> CoverageReport:
+def gawee_json_coverage(graph: Graph) -> CoverageReport:
     """Say of each node whether it can be read; no weight file is looked at.
 
     A node that cannot be read is taken to make what `values` declares, so that the nodes after it
-    are checked as well. Raises GaweeError for a text that is no graph.
+    are checked as well.
     """
-    root, source = decode_json(text, name)
-    report = Report(source)
-    check_structure(root, report)
-    report.raise_if_any()
-    graph = read_graph(root, source)
+    report = Report(graph.source)
     check_names(graph, report)
     check_live_shapes(graph, report)
     sound = not report.problems
@@ -57,4 +52,4 @@ def gawee_json_coverage(text: str, name: str) -> CoverageReport:
     if sound:
         builder.outputs()
     problems = [problem for _, problem in report.problems]
-    return CoverageReport(name, "gawee-json", verdicts, problems)
+    return CoverageReport(graph.source.name, "gawee-json", verdicts, problems)

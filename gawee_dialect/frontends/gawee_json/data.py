@@ -16,7 +16,7 @@ from xdsl.dialects.builtin import (
 from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.types import ELEMENT_TYPES, AnyTensor, dtype_name, tensor_bytes
-from gawee_dialect.frontends.report import Refusal
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.parameters.contained_file import (
     MAX_TENSOR_BYTES,
     FileProblem,

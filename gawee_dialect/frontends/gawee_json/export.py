@@ -22,7 +22,7 @@ from gawee_dialect.dialect.entry import (
 )
 from gawee_dialect.dialect.types import dtype_name, is_tensor, tensor_type
 from gawee_dialect.frontends.gawee_json.export_ops import NodeText, write_op
-from gawee_dialect.frontends.report import Refusal
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.locations import node_name
 from gawee_dialect.parameters.contained_file import FileProblem, check_relative
 

@@ -16,7 +16,7 @@ from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.gawee_json.ops import same_padding
-from gawee_dialect.frontends.report import Refusal
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from gawee_dialect.frontends.gawee_json.schema import (
     own_attributes,
 )
 from gawee_dialect.frontends.report import Report
-from gawee_dialect.located_json import JsonObject, JsonValue, Source
+from gawee_dialect.located_json import JsonObject, JsonValue
+from gawee_dialect.source import Source
 
 PYTHON_OPS = frozenset(("getattr", "getitem"))
 """Op types whose result is a Python object, not a tensor."""

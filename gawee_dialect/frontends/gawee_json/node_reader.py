@@ -9,7 +9,7 @@ from xdsl.utils.hints import isa
 from gawee_dialect.dialect.python_value import PythonValueType
 from gawee_dialect.dialect.types import AnyTensor
 from gawee_dialect.frontends.gawee_json.graph import Node
-from gawee_dialect.frontends.report import Refusal
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.located_json import JsonObject
 
 WeightSource = Callable[[Node, str, JsonObject], SSAValue]

@@ -25,7 +25,7 @@ from gawee_dialect.dialect.types import (
 from gawee_dialect.dialect.window import window_extent
 from gawee_dialect.frontends.gawee_json.data import elements
 from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
-from gawee_dialect.frontends.report import Refusal
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 
 def same_padding(kernel: Sequence[int], dilations: Sequence[int]) -> tuple[int, int, int, int]:

@@ -6,8 +6,6 @@ from itertools import groupby
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
-    ArrayAttr,
-    FunctionType,
     LocationAttr,
     ModuleOp,
     NameLoc,
@@ -15,15 +13,13 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnknownLoc,
 )
-from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, verify_module
-from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
+from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.types import AnyTensor, element_type, shape_text, tensor_type
 from gawee_dialect.frontends.names import name_hint
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.npu_ir.aten.registry import (
     OpMapping,
     base_name,
@@ -31,15 +27,14 @@ from gawee_dialect.frontends.npu_ir.aten.registry import (
     find_mapping,
     is_in_place,
 )
-from gawee_dialect.frontends.npu_ir.aten.schema import bind
 from gawee_dialect.frontends.npu_ir.errors import ConversionError
 from gawee_dialect.frontends.npu_ir.ir import GETITEM, NPU_IR, OpNode, TensorMeta, place_text
 from gawee_dialect.frontends.npu_ir.liveness import Aliases, Liveness, read_inputs
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.npu_ir.node_arguments import bind_arguments
+from gawee_dialect.frontends.op_mapping.emitter import dtype_element
+from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.locations import file_location
-
-INLINE_ELEMENTS = 4096
-"""Constants of up to so many elements are written in the IR; larger ones are arguments."""
 
 PARTS = {"aten.slice": "aten.slice_scatter.default", "aten.select": "aten.select_scatter.default"}
 """Ops that take a part of a tensor, and what replaces that part."""
@@ -89,9 +84,8 @@ class Importer:
     def __init__(self, ir: NPU_IR) -> None:
         self.ir = ir
         self.problems: list[Diagnostic] = []
-        self.block = Block()
-        self.emit = Emitter(self.block)
-        self.arguments: list[EntryArgument] = []
+        self.function = EntryFunction()
+        self.emit = self.function.emit
         self.values: dict[str, SSAValue] = {}
         self.liveness = Liveness(ir)
         self.aliases = Aliases()
@@ -108,26 +102,7 @@ class Importer:
                 self.add_node(node)
         self.report_unsupported()
         outputs = self.outputs()
-        self.block.add_op(ReturnOp(*outputs))
-        self._erase_unused()
-        names = unique_names([each.name for each in self.ir.graph_outputs])
-        function = FuncOp(
-            MAIN,
-            FunctionType.from_lists(
-                [argument.type for argument in self.arguments], [value.type for value in outputs]
-            ),
-            Region(self.block),
-            arg_attrs=ArrayAttr(argument.attributes() for argument in self.arguments),
-            res_attrs=output_attributes(names[: len(outputs)]),
-        )
-        return ModuleOp([function])
-
-    def _erase_unused(self) -> None:
-        # Transposed weights, for example, which linear layers use as they are stored.
-        for op in reversed(list(self.block.ops)):
-            if op.results and not any(result.uses for result in op.results):
-                op.detach()
-                op.erase()
+        return self.function.module(outputs, [each.name for each in self.ir.graph_outputs])
 
     def add_arguments(self) -> None:
         """Make the graph's inputs and the weights that nodes read."""
@@ -165,10 +140,7 @@ class Importer:
         except Refusal as problem:
             self._report_tensor(meta, f"{what} '{meta.name}'", problem)
             return
-        index = len(self.arguments)
-        self.arguments.append(EntryArgument(index, kind, meta.name, type))
-        value = self.values[value_name] = self.block.insert_arg(type, index)
-        value.name_hint = name_hint(meta.name)
+        self.values[value_name] = self.function.add_argument(kind, meta.name, type)
 
     def _report_tensor(self, meta: TensorMeta, what: str, problem: Refusal) -> None:
         text = f"{what}: {problem.message}"
@@ -194,7 +166,7 @@ class Importer:
     def _call(
         self, mapping: OpMapping, node: OpNode, inputs: Sequence[SSAValue]
     ) -> Sequence[SSAValue | None]:
-        arguments = bind(mapping.parameters, inputs, node.attrs)
+        arguments = bind_arguments(mapping, inputs, node.attrs)
         self.emit.location = node_location(node)
         positions = result_positions(node)
 
@@ -262,7 +234,7 @@ class Importer:
         """Return a tensor with the part that a node took of it replaced."""
         mapping = find_mapping(PARTS[base_name(canonical_name(view.op_type))])
         assert mapping is not None
-        made = mapping.function(self.emit, **bind(mapping.parameters, [base, part], view.attrs))
+        made = mapping.function(self.emit, **bind_arguments(mapping, [base, part], view.attrs))
         assert isinstance(made, SSAValue)
         return made
 
@@ -331,15 +303,3 @@ def check_declared(output: TensorMeta, inferred: AnyTensor) -> None:
         )
     if declared != inferred:
         raise Refusal(f"expected output '{output.name}' of type '{inferred}', got '{declared}'")
-
-
-def unique_names(names: Sequence[str]) -> list[str]:
-    """Return names made different: the second `y` becomes `y_2`, or what is free after it."""
-    taken, unique = set(names), list[str]()
-    for name in names:
-        count, candidate = 1, name
-        while candidate in unique or (count > 1 and candidate in taken):
-            count += 1
-            candidate = f"{name}_{count}"
-        unique.append(candidate)
-    return unique

@@ -21,6 +21,7 @@ from gawee_dialect.frontends.npu_ir.layouts import MISSING_DTYPE, normalize
 from gawee_dialect.frontends.npu_ir.validate import validate_ir
 from gawee_dialect.frontends.report import Report
 from gawee_dialect.located_json import JsonObject, JsonValue, decode_json
+from gawee_dialect.source import Source
 
 ROOT_KEYS = (
     *("model_name", "pytorch_version", "graph_inputs", "graph_outputs", "weights"),
@@ -35,17 +36,22 @@ NON_FINITE = {"inf": float("inf"), "-inf": float("-inf"), "nan": float("nan")}
 
 def load_ir(path: str | Path) -> NPU_IR:
     """Read a graph from a file; raises SerializationError that lists every problem, and OSError."""
-    return parse_ir(Path(path).read_text(encoding="utf-8"), str(path))
+    return read_ir(Source.read(path))
 
 
 def parse_ir(text: str, name: str = "<string>", *, validate: bool = True) -> NPU_IR:
-    """Read a graph from JSON text; `name` is what messages call it.
+    """Read a graph from JSON text, as `read_ir` does; `name` is what messages call it."""
+    return read_ir(Source.of_text(text, name), validate=validate)
+
+
+def read_ir(source: Source, *, validate: bool = True) -> NPU_IR:
+    """Read a graph from JSON text.
 
     Raises SerializationError that lists every problem of the structure, or, where that is sound,
     every contradiction in the graph unless `validate` is false.
     """
     try:
-        root, source = decode_json(text, name, non_finite=True)
+        root = decode_json(source, non_finite=True)
     except GaweeError as error:
         raise SerializationError(error.diagnostics) from error
     reader = _Reader(Report(source))

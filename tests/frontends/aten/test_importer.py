@@ -11,7 +11,6 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.elementwise import AddOp, MulOp
 from gawee_dialect.dialect.entry import entry_arguments, find_function, output_names
 from gawee_dialect.frontends.npu_ir.aten import registry
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import find_mapping, register_op
 from gawee_dialect.frontends.npu_ir.errors import ConversionError
 from gawee_dialect.frontends.npu_ir.importer import import_ir
@@ -23,6 +22,7 @@ from gawee_dialect.frontends.npu_ir.ir import (
     OpNode,
     TensorMeta,
 )
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.locations import node_name, place
 
@@ -223,7 +223,7 @@ def test_an_output_that_nobody_makes_is_refused() -> None:
 
 
 def test_users_add_ops(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_MAPPINGS", dict(registry._MAPPINGS))
+    monkeypatch.setattr(registry.ATEN, "_mappings", dict(registry.ATEN._mappings))
 
     @register_op("my::scale")
     def scale(emit: Emitter, x: SSAValue, factor: float = 2.0) -> SSAValue:

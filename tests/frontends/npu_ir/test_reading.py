@@ -214,5 +214,6 @@ def test_constants_without_data_are_named_and_may_be_given():
 @pytest.mark.parametrize("make", LAYOUTS.values(), ids=LAYOUTS)
 def test_formats_know_this_one(make: Callable[[], Json]):
     from gawee_dialect.frontends.formats import sniff
+    from gawee_dialect.source import Source
 
-    assert sniff(json.dumps(make()), "g.json").name == "npu-ir"
+    assert sniff(Source.of_text(json.dumps(make()), "g.json")).name == "npu-ir"

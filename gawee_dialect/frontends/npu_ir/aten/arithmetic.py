@@ -18,7 +18,6 @@ from gawee_dialect.dialect.elementary import RsqrtOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.pointwise import in_signed, trunc
 from gawee_dialect.frontends.npu_ir.aten.promotion import (
     as_element,
@@ -27,8 +26,9 @@ from gawee_dialect.frontends.npu_ir.aten.promotion import (
     promoted_to_float,
 )
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.schema import Number, Operand
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Number, Operand
 
 
 def scaled(emit: Emitter, value: SSAValue, factor: Number) -> SSAValue:

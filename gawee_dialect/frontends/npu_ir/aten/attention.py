@@ -8,9 +8,9 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.elementwise import broadcast_shape
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 
 @register_op("aten.scaled_dot_product_attention")

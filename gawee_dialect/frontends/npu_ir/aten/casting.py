@@ -3,9 +3,9 @@
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.types import element_type
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 
 @register_op("aten.to.dtype", "aten.to.dtype_layout", "aten._to_copy")

@@ -6,10 +6,10 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.schema import Ints
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Ints
 
 
 def per_axis(values: Ints, axes: int, what: str) -> list[int]:

@@ -13,12 +13,12 @@ from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerN
 from gawee_dialect.dialect.reduction import ReduceMeanOp
 from gawee_dialect.dialect.types import dtype_name, element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axis_of
 from gawee_dialect.frontends.npu_ir.aten.reduction import reduced, vector_norm
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.schema import Ints
 from gawee_dialect.frontends.npu_ir.aten.statistics import moments
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Ints
 
 
 def in_one_type(

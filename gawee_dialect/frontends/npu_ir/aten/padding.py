@@ -4,10 +4,10 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.slicing import PadOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.schema import Ints, Number
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Ints, Number
 
 MODES = ("constant", "reflect", "replicate", "circular")
 

@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import f16, f32, f64, i1, i8, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape, ui8
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
-from gawee_dialect.frontends.npu_ir.aten.schema import Number, Operand
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Number, Operand
 
 WIDENING: Sequence[Attribute] = (i1, ui8, i8, i32, i64, f16, f32, f64)
 """Element types in the order in which they take one another in; ui8 and i8 apart."""

@@ -11,13 +11,13 @@ from gawee_dialect.dialect.elementary import TanhOp
 from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.joining import cat, stack
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.schema import Tensors
 from gawee_dialect.frontends.npu_ir.aten.shape import transpose
 from gawee_dialect.frontends.npu_ir.aten.slicing import part, select, unbind
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Tensors
 
 State: TypeAlias = Sequence[SSAValue]
 """What one step hands to the next: h, or h and c."""

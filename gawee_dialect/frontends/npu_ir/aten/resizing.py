@@ -7,10 +7,10 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.schema import Floats, Ints
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Floats, Ints
 
 
 def resampled(

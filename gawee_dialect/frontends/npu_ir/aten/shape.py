@@ -8,10 +8,10 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.arrangement import TileOp, TransposeOp
 from gawee_dialect.dialect.elementwise import broadcast_shape
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axis_of, dtype_element
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.schema import Ints, Tensors
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Ints, Tensors
 
 
 def completed(shape: Ints, elements: int) -> list[int]:

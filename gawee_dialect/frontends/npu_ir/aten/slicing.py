@@ -11,11 +11,11 @@ from gawee_dialect.dialect.slicing import SliceOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axes_of, axis_of
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.schema import Ints
 from gawee_dialect.frontends.npu_ir.aten.shape import flatten
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Ints
 
 
 def part(

@@ -9,10 +9,10 @@ from gawee_dialect.dialect.elementwise import MulOp, SqrtOp
 from gawee_dialect.dialect.reduction import ReduceMeanOp, ReduceSumOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import sub
-from gawee_dialect.frontends.npu_ir.aten.emitter import Emitter, axes_of
 from gawee_dialect.frontends.npu_ir.aten.reduction import reduced
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.schema import Ints, Number
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of
+from gawee_dialect.frontends.op_mapping.schema import Ints, Number
 
 
 def moments(

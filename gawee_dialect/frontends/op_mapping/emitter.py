@@ -13,8 +13,8 @@ from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.dense import dense_of
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import ELEMENT_TYPES, AnyTensor, tensor_shape, tensor_type
-from gawee_dialect.frontends.npu_ir.aten.schema import Number
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Number
 
 
 def _always(_output: int) -> bool:

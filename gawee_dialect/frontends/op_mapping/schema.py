@@ -23,8 +23,7 @@ from typing import TypeAlias, get_type_hints
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
-from gawee_dialect.frontends.npu_ir.ir import LIST_NONE_MASKS, LIST_SIZES
-from gawee_dialect.frontends.npu_ir.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 Number: TypeAlias = bool | int | float
 Operand: TypeAlias = SSAValue | bool | int | float
@@ -85,20 +84,33 @@ def parameters_of(function: Callable[..., object]) -> Sequence[Parameter]:
 
 def bind(
     parameters: Sequence[Parameter],
-    inputs: Sequence[SSAValue],
+    inputs: Sequence[SSAValue | None],
     attributes: Mapping[str, object],
+    *,
+    list_sizes: Sequence[int] = (),
+    none_masks: Sequence[Sequence[bool]] = (),
 ) -> dict[str, object]:
-    """Return a node's arguments by name; raises Refusal where they do not fit the schema."""
-    return _Binder(inputs, attributes).bind(parameters)
+    """Return a node's arguments by name; raises Refusal where they do not fit the schema.
+
+    An input that is None is one that the node leaves out. `list_sizes` say how many inputs each
+    list of tensors takes, all that are left where they say nothing; `none_masks` say which places
+    of each list of optional tensors have none.
+    """
+    return _Binder(inputs, attributes, list_sizes, none_masks).bind(parameters)
 
 
 class _Binder:
-    def __init__(self, inputs: Sequence[SSAValue], attributes: Mapping[str, object]) -> None:
+    def __init__(
+        self,
+        inputs: Sequence[SSAValue | None],
+        attributes: Mapping[str, object],
+        list_sizes: Sequence[int],
+        none_masks: Sequence[Sequence[bool]],
+    ) -> None:
         self.inputs = list(inputs)
-        self.sizes = iter(_sizes(attributes))
-        self.masks = iter(_masks(attributes))
-        lists = (LIST_SIZES, LIST_NONE_MASKS)
-        self.attributes = {key: value for key, value in attributes.items() if key not in lists}
+        self.sizes = iter(list_sizes)
+        self.masks = iter(none_masks)
+        self.attributes = attributes
 
     def bind(self, parameters: Sequence[Parameter]) -> dict[str, object]:
         count = len(self.inputs)
@@ -150,20 +162,6 @@ class _Binder:
         if parameter.kind is Kind.TENSORS:
             return taken
         return list(_with_nones(taken, next(self.masks, None), parameter.name))
-
-
-def _sizes(attributes: Mapping[str, object]) -> Sequence[int]:
-    sizes = attributes.get(LIST_SIZES, [])
-    if not isa(sizes, list[int]):
-        raise Refusal(f"expected '{LIST_SIZES}' to be a list of integers")
-    return sizes
-
-
-def _masks(attributes: Mapping[str, object]) -> Sequence[list[bool]]:
-    masks = attributes.get(LIST_NONE_MASKS, [])
-    if not isa(masks, list[list[bool]]):
-        raise Refusal(f"expected '{LIST_NONE_MASKS}' to be lists of booleans")
-    return masks
 
 
 def _with_nones(

@@ -1,0 +1,56 @@
+"""What every format makes of a source: a graph that is decoded once, and asked in several ways."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.frontends.coverage import CoverageReport
+
+if TYPE_CHECKING:
+    from gawee_dialect.inspection.graph_view import GraphView
+    from gawee_dialect.parameters.store import ParameterStore
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """What the user says about a graph that its source does not."""
+
+    folder: Path | None = None
+    """Where paths of data files start; with None no data file is looked at."""
+
+
+class Graph(ABC):
+    """A decoded graph of one format, by the name that `--from` has for it."""
+
+    format: ClassVar[str]
+
+    @cached_property
+    def _module(self) -> ModuleOp:
+        return self.build_module()
+
+    def module(self) -> ModuleOp:
+        """Return the verified module, made when it is first asked for, and then always the same.
+
+        Raises GaweeError that lists every node that cannot be read.
+        """
+        return self._module
+
+    @abstractmethod
+    def build_module(self) -> ModuleOp:
+        """Make the module of the graph; verified."""
+
+    def weights(self, store: "ParameterStore") -> "ParameterStore":
+        """Return a store under the names of the graph, with the data that the graph itself has."""
+        return store
+
+    @abstractmethod
+    def view(self) -> "GraphView":
+        """Describe the graph for inspection."""
+
+    @abstractmethod
+    def coverage(self) -> CoverageReport:
+        """Say of every node whether it can be read, whatever the others are like."""

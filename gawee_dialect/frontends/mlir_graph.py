@@ -1,0 +1,43 @@
+"""MLIR text as every format's graph is asked: it is a module already."""
+
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, Verdict
+from gawee_dialect.frontends.graph import Graph
+from gawee_dialect.frontends.mlir_text import parse_mlir
+from gawee_dialect.inspection.graph_view import GraphView
+from gawee_dialect.inspection.module_view import module_view
+from gawee_dialect.locations import node_name, place
+from gawee_dialect.source import Source
+from gawee_dialect.universe import make_context
+
+
+class MlirGraph(Graph):
+    """A module at any level; raises GaweeError for text that is none."""
+
+    format = "mlir"
+
+    def __init__(self, source: Source) -> None:
+        self._name = source.name
+        self._parsed = parse_mlir(make_context(), source.text, source.name)
+
+    def build_module(self) -> ModuleOp:
+        return self._parsed
+
+    def view(self) -> GraphView:
+        return module_view(self.module(), Path(self._name).stem)
+
+    def coverage(self) -> CoverageReport:
+        verdicts = [
+            NodeVerdict(
+                op.name,
+                node_name(op.location) or place(op.location) or "",
+                op.name,
+                Verdict.SUPPORTED,
+            )
+            for op in self.module().walk()
+            if op.dialect_name() not in ("builtin", "func")
+        ]
+        return CoverageReport(self._name, self.format, verdicts)

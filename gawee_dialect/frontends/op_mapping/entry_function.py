@@ -1,0 +1,69 @@
+"""The entry function that a graph becomes, argument by argument and op by op."""
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Region, SSAValue
+
+from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
+from gawee_dialect.dialect.types import AnyTensor
+from gawee_dialect.frontends.names import name_hint
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+
+INLINE_ELEMENTS = 4096
+"""Constants of up to so many elements are written in the IR; larger ones are arguments."""
+
+
+class EntryFunction:
+    """A function under construction; `emit` appends ops to it."""
+
+    def __init__(self) -> None:
+        self.block = Block()
+        self.emit = Emitter(self.block)
+        self.arguments: list[EntryArgument] = []
+
+    def add_argument(self, kind: ArgumentKind, name: str, type: AnyTensor) -> SSAValue:
+        """Append an argument; return its value."""
+        index = len(self.arguments)
+        self.arguments.append(EntryArgument(index, kind, name, type))
+        value = self.block.insert_arg(type, index)
+        value.name_hint = name_hint(name)
+        return value
+
+    def module(self, outputs: Sequence[SSAValue], names: Sequence[str]) -> ModuleOp:
+        """Finish the function; return the module that holds it, not verified yet.
+
+        Ops that nothing reads are left out; an output whose name is taken gets a number.
+        """
+        self.block.add_op(ReturnOp(*outputs))
+        self._erase_unused()
+        function = FuncOp(
+            MAIN,
+            FunctionType.from_lists(
+                [argument.type for argument in self.arguments], [value.type for value in outputs]
+            ),
+            Region(self.block),
+            arg_attrs=ArrayAttr(argument.attributes() for argument in self.arguments),
+            res_attrs=output_attributes(unique_names(names)[: len(outputs)]),
+        )
+        return ModuleOp([function])
+
+    def _erase_unused(self) -> None:
+        # Transposed weights, for example, which linear layers use as they are stored.
+        for op in reversed(list(self.block.ops)):
+            if op.results and not any(result.uses for result in op.results):
+                op.detach()
+                op.erase()
+
+
+def unique_names(names: Sequence[str]) -> list[str]:
+    """Return names made different: the second `y` becomes `y_2`, or what is free after it."""
+    taken, unique = set(names), list[str]()
+    for name in names:
+        count, candidate = 1, name
+        while candidate in unique or (count > 1 and candidate in taken):
+            count += 1
+            candidate = f"{name}_{count}"
+        unique.append(candidate)
+    return unique

@@ -1,0 +1,77 @@
+"""The op mappings of one vocabulary: which function turns a node into ops of the dialect.
+
+    ATEN = Registry("gawee_dialect.frontends.npu_ir.aten", ("pointwise", ...))
+
+    @ATEN.register("aten.mul.Tensor", "aten.mul.Scalar")
+    def mul(emit: Emitter, self: Operand, other: Operand) -> SSAValue:
+        return emit(MulOp(*promoted(emit, self, other)))
+
+The function's parameters after the first are the op's schema: names, order, kinds and defaults.
+`schema.py` fills them from a node. What it returns are the node's outputs.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from typing import TypeAlias, TypeVar
+
+from xdsl.ir import SSAValue
+
+from gawee_dialect.frontends.op_mapping.schema import Parameter, parameters_of
+
+Result: TypeAlias = SSAValue | Sequence[SSAValue | None] | None
+"""The outputs of a node: one, several (None for one that nothing reads), or none at all."""
+
+Function = TypeVar("Function", bound=Callable[..., Result])
+
+
+@dataclass(frozen=True)
+class OpMapping:
+    """How the nodes of one op become ops of the dialect."""
+
+    name: str
+    function: Callable[..., Result]
+    limits: Sequence[str] = ()
+
+    @cached_property
+    def parameters(self) -> Sequence[Parameter]:
+        """The op's schema, as the function declares it."""
+        return parameters_of(self.function)
+
+
+class Registry:
+    """Mappings by name; `families` are the files of `package` that register them."""
+
+    def __init__(self, package: str, families: Sequence[str]) -> None:
+        self.package = package
+        self.families = families
+        self._mappings: dict[str, OpMapping] = {}
+
+    def register(self, *names: str, limits: Sequence[str] = ()) -> Callable[[Function], Function]:
+        """Register a function for ops by name; a later registration takes an earlier one's place.
+
+        `limits` say what of an op is not supported, for the report of coverage.
+        """
+
+        def register(function: Function) -> Function:
+            for name in names:
+                self._mappings[name] = OpMapping(name, function, limits)
+            return function
+
+        return register
+
+    def find(self, *names: str) -> OpMapping | None:
+        """Return what is registered for the first of some names that anything is registered for."""
+        self.load_families()
+        return next((self._mappings[name] for name in names if name in self._mappings), None)
+
+    def __iter__(self) -> Iterator[OpMapping]:
+        """Yield every mapping, in the order of names."""
+        self.load_families()
+        yield from (self._mappings[name] for name in sorted(self._mappings))
+
+    def load_families(self) -> None:
+        """Import the files that register ops; those that are loaded cost nothing."""
+        for family in self.families:
+            import_module(f"{self.package}.{family}")
