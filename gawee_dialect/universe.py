@@ -49,6 +49,7 @@ OVERRIDES: dict[str, str] = {
     # Ours in gawee-opt, in the place of xDSL's pass of the same name.
     "canonicalize": "CanonicalizePass",
     "convert-scf-to-openmp": "ConvertScfToOpenMP",
+    "linalg-generalize-named-ops": "LinalgGeneralizeNamedOps",
 }
 
 

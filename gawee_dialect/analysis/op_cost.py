@@ -19,7 +19,6 @@ from math import prod
 
 from xdsl.dialects import memref, scf, tensor
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
@@ -35,6 +34,7 @@ from gawee_dialect.analysis.work import (
     total,
     traffic,
 )
+from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.dialect.winograd import WinogradOp

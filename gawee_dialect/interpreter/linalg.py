@@ -1,7 +1,7 @@
 """What linalg ops compute, on tensors and on memrefs.
 
 Structured ops are run by their maps, loops and body alone, whatever their class; those that xDSL
-defines otherwise (broadcast, reduce) have their own entry.
+defines otherwise (broadcast) have their own entry.
 """
 
 from collections.abc import Sequence
@@ -23,6 +23,7 @@ from xdsl.ir import Block, Operation
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.dialect.linalg import IndexOp
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.structured import own_loops, run_nest, uses_initial_value
@@ -59,8 +60,6 @@ def run_structured(
 ) -> PythonValues:
     """Run any structured op."""
     assert isinstance(op, LinalgStructuredOperation)
-    if isinstance(op, linalg.ops.GenericOp) and op.library_call is not None:
-        raise InterpretationError("unsupported library_call")
     maps = [attribute.data for attribute in op.get_indexing_maps()]
     return run_destination_style(interpreter, op, op.body.block, maps, args, len(op.outputs))
 
@@ -89,16 +88,12 @@ class LinalgFunctions(OpFunctions):
         maps = [_kept_dims(rank, op.dimensions.get_values()), AffineMap.identity(rank)]
         return run_destination_style(interpreter, op, op.hidden_region.block, maps, args, 1)
 
-    @impl(linalg.ops.ReduceOp)
-    def reduce(
-        self, interpreter: Interpreter, op: linalg.ops.ReduceOp, args: PythonValues
-    ) -> PythonValues:
-        rank = args[0].ndim
-        maps = [AffineMap.identity(rank), _kept_dims(rank, op.dimensions.get_values())]
-        return run_destination_style(interpreter, op, op.region.block, maps, args, 1)
+    @impl(IndexOp)
+    def index(self, interpreter: Interpreter, op: IndexOp, args: PythonValues) -> PythonValues:
+        raise InterpretationError("expected to be in the body of a structured op")
 
     @impl(linalg.ops.IndexOp)
-    def index(
+    def xdsl_index(
         self, interpreter: Interpreter, op: linalg.ops.IndexOp, args: PythonValues
     ) -> PythonValues:
         raise InterpretationError("expected to be in the body of a structured op")

@@ -18,7 +18,6 @@ from xdsl.dialects.builtin import (
     UnitAttr,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
@@ -27,6 +26,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.entry import entry_arguments, output_attributes, output_names
 from gawee_dialect.dialect.kernel import KernelOp, element_of
 from gawee_dialect.dialect.winograd import WinogradOp

@@ -52,7 +52,6 @@ def generic(*, input="(i, j) -> (i, j)", output="(i, j) -> (i, j)", body="", ext
             generic(input="(i, j) -> (i, i)", output="(i, j) -> (i, i)"),
             "expected loop d0 to have one trip count, got 4 and 3",
         ),
-        (generic(extra=', library_call = "f"'), "unsupported library_call"),
     ],
 )
 def test_structured_ops_that_cannot_run(text, message):

@@ -8,7 +8,6 @@ from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType, IntegerAttr, MemRefType
 from xdsl.dialects.func import FuncOp
-from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Block, Region, SSAValue
@@ -23,6 +22,7 @@ from xdsl.ir.affine import (
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
+from gawee_dialect.dialect import linalg
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.lower_linalg_to_loops.loop_order import loop_order
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics

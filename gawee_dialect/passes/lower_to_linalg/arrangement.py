@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from xdsl.dialects.builtin import TensorType
-from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.types import element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.lower_to_linalg.elementwise import broadcast_read

@@ -2,11 +2,11 @@
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import TensorType
-from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.linalg import DepthwiseConv2DNchwChwOp
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type

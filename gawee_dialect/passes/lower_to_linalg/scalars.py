@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from xdsl.builder import Builder
 from xdsl.dialects import arith, math, tensor
 from xdsl.dialects.builtin import AnyFloat, IndexType, i64
-from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.arith import RemFOp
 from gawee_dialect.dialect.types import element_type
 from gawee_dialect.passes.lower_to_linalg.tensors import constant

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import AffineMapAttr
-from xdsl.dialects.linalg import ops as linalg
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.rewriter import InsertPoint
 
+from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_type
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.tensors import empty

@@ -17,10 +17,10 @@ from xdsl.dialects.builtin import (
     UnrealizedConversionCastOp,
     i64,
 )
-from xdsl.dialects.linalg import ops as linalg
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.utils.hints import isa
 
+from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.types import AnyTensor, element_type, is_unsigned, tensor_shape
 
 Groups = Sequence[Sequence[int]]

@@ -55,3 +55,39 @@ func.func @depthwise_conv_round_trips(%x: tensor<2x4x9x7xf32>, %w: tensor<4x3x2x
   %y = linalg.depthwise_conv_2d_nchw_chw {dilations = dense<1> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%x, %w : tensor<2x4x9x7xf32>, tensor<4x3x2xf32>) outs(%init : tensor<2x4x4x6xf32>) -> tensor<2x4x4x6xf32>
   return %y : tensor<2x4x4x6xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @generic_may_have_several_results
+// CHECK:       } -> (tensor<5xf32>, tensor<5xi32>)
+// CHECK:       linalg.generic {{.*}} library_call = "twice"} ins({{.*}} attrs = {test.note = 1 : i32} {
+#trait = {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+#one = {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"], library_call = "twice"}
+func.func @generic_may_have_several_results(%x: tensor<5xf32>, %a: tensor<5xf32>, %b: tensor<5xi32>) -> (tensor<5xf32>, tensor<5xi32>) {
+  %s, %t = linalg.generic #trait ins(%x : tensor<5xf32>) outs(%a, %b : tensor<5xf32>, tensor<5xi32>) {
+  ^bb0(%e: f32, %0: f32, %1: i32):
+    %2 = arith.fptosi %e : f32 to i32
+    linalg.yield %e, %2 : f32, i32
+  } -> (tensor<5xf32>, tensor<5xi32>)
+  %u = linalg.generic #one ins(%s : tensor<5xf32>) outs(%a : tensor<5xf32>) attrs = {test.note = 1 : i32} {
+  ^bb0(%e: f32, %0: f32):
+    %2 = arith.addf %e, %e : f32
+    linalg.yield %2 : f32
+  } -> tensor<5xf32>
+  return %u, %t : tensor<5xf32>, tensor<5xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @named_ops_need_no_strides
+// CHECK:       linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(
+// CHECK:       linalg.reduce ins(%y : tensor<2x7x6x5xf32>) outs(%r : tensor<2x5xf32>) dimensions = [1, 2] (
+// CHECK:       linalg.map ins(
+// CHECK:       linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(
+func.func @named_ops_need_no_strides(%x: tensor<2x9x7x4xf32>, %w: tensor<3x2x4x5xf32>, %init: tensor<2x7x6x5xf32>, %r: tensor<2x5xf32>) -> tensor<2x5xf32> {
+  %y = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<2x9x7x4xf32>, tensor<3x2x4x5xf32>) outs(%init : tensor<2x7x6x5xf32>) -> tensor<2x7x6x5xf32>
+  %z = linalg.reduce { arith.addf {fastmath = #arith.fastmath<contract>} } ins(%y : tensor<2x7x6x5xf32>) outs(%r : tensor<2x5xf32>) dimensions = [1, 2]
+  %m = linalg.map { math.absf } ins(%z : tensor<2x5xf32>) outs(%r : tensor<2x5xf32>)
+  %e = linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(%m : tensor<2x5xf32>) outs(%r : tensor<2x5xf32>) -> tensor<2x5xf32>
+  return %e : tensor<2x5xf32>
+}

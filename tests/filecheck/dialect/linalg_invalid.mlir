@@ -53,3 +53,137 @@ func.func @pooling_does_not_read_outside(%x: tensor<2x3x8x8xf32>, %window: tenso
   %y = linalg.pooling_nchw_sum {dilations = dense<1> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%x, %window : tensor<2x3x8x8xf32>, tensor<3x2xf32>) outs(%init : tensor<2x3x4x7xf32>) -> tensor<2x3x4x7xf32>
   return %y : tensor<2x3x4x7xf32>
 }
+
+// -----
+
+// CHECK: 'linalg.conv_1d_nwc_wcf' op expected 1 strides, got [1, 2]
+func.func @a_window_steps_once_along_each_axis(%x: tensor<2x9x4xf32>, %w: tensor<3x4x5xf32>, %init: tensor<2x7x5xf32>) -> tensor<2x7x5xf32> {
+  %y = linalg.conv_1d_nwc_wcf {strides = dense<[1, 2]> : tensor<2xi64>} ins(%x, %w : tensor<2x9x4xf32>, tensor<3x4x5xf32>) outs(%init : tensor<2x7x5xf32>) -> tensor<2x7x5xf32>
+  return %y : tensor<2x7x5xf32>
+}
+
+// -----
+
+// CHECK: 'linalg.dot' op expected 2 inputs and 1 output, got 1 and 1
+func.func @a_product_has_two_factors(%x: tensor<5xf32>, %init: tensor<f32>) -> tensor<f32> {
+  %y = linalg.dot ins(%x : tensor<5xf32>) outs(%init : tensor<f32>) -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
+// CHECK: 'linalg.exp' op expected a float element type, got 'i32'
+func.func @exp_is_for_floats(%x: tensor<5xi32>) -> tensor<5xi32> {
+  %y = linalg.exp ins(%x : tensor<5xi32>) outs(%x : tensor<5xi32>) -> tensor<5xi32>
+  return %y : tensor<5xi32>
+}
+
+// -----
+
+// CHECK: 'linalg.reciprocal' op expected a float element type, got 'i32'
+func.func @reciprocal_is_for_floats(%x: tensor<5xi32>) -> tensor<5xi32> {
+  %y = linalg.reciprocal ins(%x : tensor<5xi32>) outs(%x : tensor<5xi32>) -> tensor<5xi32>
+  return %y : tensor<5xi32>
+}
+
+// -----
+
+// CHECK: 'linalg.powf' op unsupported element type 'i32' of 'powf'
+func.func @powf_is_for_floats(%x: tensor<5xi32>) -> tensor<5xi32> {
+  %y = linalg.powf ins(%x, %x : tensor<5xi32>, tensor<5xi32>) outs(%x : tensor<5xi32>) -> tensor<5xi32>
+  return %y : tensor<5xi32>
+}
+
+// -----
+
+// CHECK: 'linalg.copy' op expected numbers to cast, got 'index' to 'f32'
+func.func @copy_casts_numbers(%x: tensor<5xindex>, %y: tensor<5xf32>) -> tensor<5xf32> {
+  %z = linalg.copy ins(%x : tensor<5xindex>) outs(%y : tensor<5xf32>) -> tensor<5xf32>
+  return %z : tensor<5xf32>
+}
+
+// -----
+
+// CHECK: 'linalg.elementwise' op expected a kind, such as #linalg.elementwise_kind<add>
+func.func @elementwise_says_its_function(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %y = linalg.elementwise ins(%x : tensor<5xf32>) outs(%x : tensor<5xf32>) -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK: 'linalg.elementwise' op expected 2 inputs of 'add', got 1
+func.func @elementwise_has_the_inputs_of_its_function(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %y = linalg.elementwise kind=#linalg.elementwise_kind<add> ins(%x : tensor<5xf32>) outs(%x : tensor<5xf32>) -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK: 'linalg.reduce' op expected a body that yields an element of each output
+func.func @a_reduction_yields_what_it_writes(%x: tensor<5x7xf32>, %y: tensor<5xf32>) -> tensor<5xf32> {
+  %z = linalg.reduce ins(%x : tensor<5x7xf32>) outs(%y : tensor<5xf32>) dimensions = [1] (%e: f32, %t: f32) {
+    linalg.yield
+  }
+  return %z : tensor<5xf32>
+}
+
+// -----
+
+// CHECK: error: expected the name of an op, got 'arith.plus'
+func.func @a_short_body_names_an_op(%x: tensor<5x7xf32>, %y: tensor<5xf32>) -> tensor<5xf32> {
+  %z = linalg.reduce { arith.plus } ins(%x : tensor<5x7xf32>) outs(%y : tensor<5xf32>) dimensions = [1]
+  return %z : tensor<5xf32>
+}
+
+// -----
+
+// CHECK: error: expected one output
+func.func @a_map_writes_one_tensor(%x: tensor<5xf32>, %y: tensor<5xf32>) -> tensor<5xf32> {
+  %z = linalg.map { math.absf } ins(%x : tensor<5xf32>) outs(%y, %y : tensor<5xf32>, tensor<5xf32>)
+  return %z : tensor<5xf32>
+}
+
+// -----
+
+// CHECK: error: expected a dictionary of attributes, got '"parallel"'
+func.func @a_trait_is_a_dictionary(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %y = linalg.generic "parallel" ins(%x : tensor<5xf32>) outs(%x : tensor<5xf32>) {
+  ^bb0(%e: f32, %0: f32):
+    linalg.yield %e : f32
+  } -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK: error: expected indexing_maps, a list of affine maps
+func.func @a_generic_op_has_maps(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %y = linalg.generic {iterator_types = ["parallel"]} ins(%x : tensor<5xf32>) outs(%x : tensor<5xf32>) {
+  ^bb0(%e: f32, %0: f32):
+    linalg.yield %e : f32
+  } -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK: error: expected iterator_types, a list of strings
+func.func @a_generic_op_has_loops(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]} ins(%x : tensor<5xf32>) outs(%x : tensor<5xf32>) {
+  ^bb0(%e: f32, %0: f32):
+    linalg.yield %e : f32
+  } -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK: error: expected "parallel", "reduction" or "window", got '"sideways"'
+func.func @loops_are_parallel_or_reduced(%x: tensor<5xf32>) -> tensor<5xf32> {
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["sideways"]} ins(%x : tensor<5xf32>) outs(%x : tensor<5xf32>) {
+  ^bb0(%e: f32, %0: f32):
+    linalg.yield %e : f32
+  } -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}

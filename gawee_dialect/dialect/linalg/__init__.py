@@ -1,0 +1,78 @@
+"""The linalg dialect as LLVM 22 has it, where xDSL's differs from it.
+
+`LINALG` takes the place of xDSL's dialect of the same name in our tools. All of its ops but
+`linalg.yield` are ours; the structured ones derive from xDSL's base classes, so its passes work on
+them.
+"""
+
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.dialects.linalg.ops import BroadcastOp, TransposeOp, YieldOp
+from xdsl.ir import Dialect
+
+from gawee_dialect.dialect.linalg.attributes import ElementwiseKindAttr, TypeFunctionAttr
+from gawee_dialect.dialect.linalg.elementwise import ElementwiseOp
+from gawee_dialect.dialect.linalg.generic import GenericOp, IndexOp
+from gawee_dialect.dialect.linalg.matmul import (
+    MATMUL_MAPS,
+    TRANSPOSED_B_MAPS,
+    BatchMatmulOp,
+    BatchReduceMatmulOp,
+    ContractOp,
+    MatmulOp,
+)
+from gawee_dialect.dialect.linalg.named_op import NamedOp
+from gawee_dialect.dialect.linalg.named_ops import (
+    CLASSES,
+    Conv2DNchwFchwOp,
+    Conv2DNgchwGfchwOp,
+    CopyOp,
+    DepthwiseConv2DNchwChwOp,
+    FillOp,
+    PoolingNchwMaxOp,
+    PoolingNchwSumOp,
+    WindowOp,
+)
+from gawee_dialect.dialect.linalg.reduce import MapOp, ReduceOp
+
+LINALG = Dialect(
+    "linalg",
+    [
+        GenericOp,
+        YieldOp,
+        IndexOp,
+        *CLASSES,
+        MatmulOp,
+        BatchMatmulOp,
+        BatchReduceMatmulOp,
+        ContractOp,
+        ElementwiseOp,
+        BroadcastOp,
+        TransposeOp,
+        ReduceOp,
+        MapOp,
+    ],
+    [IteratorTypeAttr, TypeFunctionAttr, ElementwiseKindAttr],
+)
+"""Every op of linalg, as upstream writes it."""
+
+__all__ = (
+    "LINALG",
+    "MATMUL_MAPS",
+    "TRANSPOSED_B_MAPS",
+    "BroadcastOp",
+    "Conv2DNchwFchwOp",
+    "Conv2DNgchwGfchwOp",
+    "CopyOp",
+    "DepthwiseConv2DNchwChwOp",
+    "FillOp",
+    "GenericOp",
+    "IndexOp",
+    "MatmulOp",
+    "NamedOp",
+    "PoolingNchwMaxOp",
+    "PoolingNchwSumOp",
+    "ReduceOp",
+    "TransposeOp",
+    "WindowOp",
+    "YieldOp",
+)

@@ -1,0 +1,215 @@
+"""`linalg.reduce` and `linalg.map`: structured ops with a body in their text, or one op's name."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, i64
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.dialects.linalg.ops import YieldOp
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    SameVariadicOperandSize,
+    irdl_op_definition,
+    prop_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.dialect.linalg.named_op import (
+    element_shape,
+    element_types,
+    parallel_and_reduced,
+    tensor_types,
+)
+from gawee_dialect.dialect.linalg.structured_text import Operands, parse_operands, print_operands
+
+
+@dataclass(frozen=True)
+class OneOp:
+    """The short form of a body: `{ arith.addf }`."""
+
+    op: type[IRDLOperation]
+    attributes: dict[str, Attribute]
+
+    @staticmethod
+    def parse(parser: Parser) -> "OneOp | None":
+        """Read the short form, if it is there."""
+        if parser.parse_optional_punctuation("{") is None:
+            return None
+        position = parser.pos
+        name = parser.parse_identifier()
+        op = parser.ctx.get_optional_op(name)
+        if op is None or not issubclass(op, IRDLOperation):
+            parser.raise_error(f"expected the name of an op, got '{name}'", position)
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation("}")
+        return OneOp(op, attributes)
+
+    def region(self, operands: Operands, *, accumulator_first: bool) -> Region:
+        """Return the region in which the op combines the inputs, or the output with the input."""
+        types = element_types((*operands.inputs, *operands.outputs))
+        block = Block(arg_types=types)
+        count = len(operands.inputs)
+        arguments = block.args[:count]
+        if accumulator_first:
+            arguments = (*block.args[count:], *arguments)
+        known = self.op.get_irdl_definition().properties
+        op = self.op.build(
+            operands=arguments,
+            result_types=types[count:],
+            properties={name: value for name, value in self.attributes.items() if name in known},
+            attributes={n: value for n, value in self.attributes.items() if n not in known},
+        )
+        builder = Builder(InsertPoint.at_end(block))
+        builder.insert(op)
+        builder.insert(YieldOp(*op.results))
+        return Region(block)
+
+
+def _parse_body(parser: Parser) -> Region:
+    arguments = parser.parse_comma_separated_list(Parser.Delimiter.PAREN, parser.parse_argument)
+    return parser.parse_region(arguments)
+
+
+def _print_body(printer: Printer, body: Region) -> None:
+    printer.print_string(" ")
+    with printer.in_parens():
+        printer.print_list(body.block.args, printer.print_block_argument)
+    printer.print_string(" ")
+    printer.print_region(body, print_entry_block_args=False)
+
+
+def _parse_dimensions(parser: Parser) -> DenseArrayBase:
+    parser.parse_keyword("dimensions")
+    parser.parse_punctuation("=")
+    dims = parser.parse_comma_separated_list(Parser.Delimiter.SQUARE, parser.parse_integer)
+    return DenseArrayBase.from_list(i64, dims)
+
+
+class BodyOp(LinalgStructuredOperation, ABC):
+    """A structured op whose text has a body, and whose maps follow from ranks."""
+
+    @abstractmethod
+    def maps(self) -> Sequence[AffineMap]:
+        """Return the maps of all operands."""
+
+    def get_indexing_maps(self) -> ArrayAttr[AffineMapAttr]:
+        return ArrayAttr(AffineMapAttr(map) for map in self.maps())
+
+    def get_iterator_types(self) -> ArrayAttr[IteratorTypeAttr]:
+        return parallel_and_reduced(self.maps())
+
+    def verify_(self) -> None:
+        super().verify_()
+        last = self.body.block.last_op
+        if not isinstance(last, YieldOp) or list(last.operand_types) != element_types(self.outputs):
+            raise VerifyException("expected a body that yields an element of each output")
+
+
+@irdl_op_definition
+class ReduceOp(BodyOp):
+    """Elements along some dimensions, combined by a body; several inputs go together.
+
+    ```mlir
+    %y = linalg.reduce { arith.addf } ins(%x : tensor<5x7xf32>) outs(%init : tensor<5xf32>) dimensions = [1]
+    ```
+
+    Constraints:
+      C1: the body yields an element of each output.
+    """
+
+    name = "linalg.reduce"
+    irdl_options = (SameVariadicOperandSize(),)
+    dimensions = prop_def(DenseArrayBase.constr(i64))
+
+    def __init__(
+        self,
+        inputs: Sequence[SSAValue],
+        outputs: Sequence[SSAValue],
+        dimensions: DenseArrayBase,
+        body: Region,
+    ):
+        super().__init__(
+            operands=[inputs, outputs],
+            result_types=[tensor_types(outputs)],
+            properties={"dimensions": dimensions},
+            regions=[body],
+        )
+
+    def maps(self) -> Sequence[AffineMap]:
+        rank = len(element_shape(self.inputs[0]))
+        reduced = self.dimensions.get_values()
+        kept = tuple(AffineDimExpr(dim) for dim in range(rank) if dim not in reduced)
+        read, written = AffineMap.identity(rank), AffineMap(rank, 0, kept)
+        return [read] * len(self.inputs) + [written] * len(self.outputs)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        one = OneOp.parse(parser)
+        operands = parse_operands(parser)
+        dimensions = _parse_dimensions(parser)
+        attributes = parser.parse_optional_attr_dict()
+        body = one.region(operands, accumulator_first=True) if one else _parse_body(parser)
+        op = cls(operands.inputs, operands.outputs, dimensions, body)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        print_operands(printer, self)
+        printer.print_string(" dimensions = ")
+        with printer.in_square_brackets():
+            printer.print_list(self.dimensions.get_values(), printer.print_int)
+        printer.print_op_attributes(self.attributes)
+        _print_body(printer, self.body)
+
+
+@irdl_op_definition
+class MapOp(BodyOp):
+    """A body applied to one element of each input.
+
+    ```mlir
+    %y = linalg.map { arith.addf } ins(%a, %b : tensor<5xf32>, tensor<5xf32>) outs(%init : tensor<5xf32>)
+    ```
+
+    Constraints:
+      C1: the body yields an element of the output.
+    """
+
+    name = "linalg.map"
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def __init__(self, inputs: Sequence[SSAValue], init: SSAValue, body: Region):
+        super().__init__(
+            operands=[inputs, (init,)], result_types=[tensor_types((init,))], regions=[body]
+        )
+
+    def maps(self) -> Sequence[AffineMap]:
+        identity = AffineMap.identity(len(element_shape(self.outputs[0])))
+        return [identity] * len(self.operands)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        one = OneOp.parse(parser)
+        position = parser.pos
+        operands = parse_operands(parser)
+        attributes = parser.parse_optional_attr_dict()
+        if len(operands.outputs) != 1:
+            parser.raise_error("expected one output", position)
+        body = one.region(operands, accumulator_first=False) if one else _parse_body(parser)
+        op = cls(operands.inputs, operands.outputs[0], body)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        print_operands(printer, self)
+        printer.print_op_attributes(self.attributes)
+        _print_body(printer, self.body)
