@@ -6,8 +6,11 @@ from io import StringIO
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.ir import Attribute, Operation
+from xdsl.irdl import AttrSizedOperandSegments
 from xdsl.printer import Printer
 from xdsl.utils.hints import isa
+
+SEGMENTS = AttrSizedOperandSegments.attribute_name
 
 ELIDED = "dense_resource<__elided__>"
 
@@ -43,6 +46,13 @@ class ModulePrinter(Printer):
         self.elided = blake2b(self.elided + attribute.data.data, digest_size=16).digest()
         self.print_string(f"{ELIDED} : ")
         self.print_attribute(attribute.get_type())
+
+    def print_op_with_default_format(self, op: Operation) -> None:
+        # Upstream's op has no such property: its last operand is the output.
+        sizes = op.properties.pop(SEGMENTS, None) if op.name == "linalg.map" else None
+        super().print_op_with_default_format(op)
+        if sizes is not None:
+            op.properties[SEGMENTS] = sizes
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,14 @@
 """What we print is upstream's language: mlir-opt verifies it, and reads the same meaning."""
 
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 from xdsl.context import Context
 from xdsl.parser import Parser
-from xdsl.printer import Printer
 from xdsl.transforms.linalg_generalize_named_ops import LinalgGeneralizeNamedOpsPass
 
+from gawee_dialect.frontends.mlir_text import print_mlir
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
 from gawee_dialect.universe import make_context
 from tests.lowering.native import numbers
@@ -33,12 +32,6 @@ def cases(files):
     ]
 
 
-def text_of(module, **options):
-    stream = StringIO()
-    Printer(stream, **options).print_op(module)
-    return stream.getvalue()
-
-
 @pytest.mark.parametrize("generic", [False, True], ids=["pretty", "generic"])
 @pytest.mark.parametrize("chunk", cases(LOWERED))
 def test_mlir_opt_accepts_what_every_lit_test_lowers_to(chunk, generic):
@@ -46,7 +39,7 @@ def test_mlir_opt_accepts_what_every_lit_test_lowers_to(chunk, generic):
 
     LowerToLinalg().apply(Context(), module)
 
-    run_mlir_opt(text_of(module, print_generic_format=generic))
+    run_mlir_opt(print_mlir(module, generic=generic))
 
 
 @pytest.mark.parametrize("generic", [False, True], ids=["pretty", "generic"])
@@ -54,7 +47,7 @@ def test_mlir_opt_accepts_what_every_lit_test_lowers_to(chunk, generic):
 def test_mlir_opt_accepts_our_linalg_ops(chunk, generic):
     module = Parser(make_context(), chunk).parse_module()
 
-    run_mlir_opt(text_of(module, print_generic_format=generic))
+    run_mlir_opt(print_mlir(module, generic=generic))
 
 
 def one_op(op, attributes, lhs, rhs, result):

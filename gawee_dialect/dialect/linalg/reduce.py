@@ -1,12 +1,12 @@
 """`linalg.reduce` and `linalg.map`: structured ops with a body in their text, or one op's name."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, i64
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, LocationAttr, i32, i64
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.dialects.linalg.ops import YieldOp
@@ -190,6 +190,30 @@ class MapOp(BodyOp):
     def __init__(self, inputs: Sequence[SSAValue], init: SSAValue, body: Region):
         super().__init__(
             operands=[inputs, (init,)], result_types=[tensor_types((init,))], regions=[body]
+        )
+
+    @classmethod
+    def create(
+        cls,
+        *,
+        operands: Sequence[SSAValue] = (),
+        result_types: Sequence[Attribute] = (),
+        properties: Mapping[str, Attribute] | None = None,
+        attributes: Mapping[str, Attribute] | None = None,
+        successors: Sequence[Block] = (),
+        regions: Sequence[Region] = (),
+        location: LocationAttr | None = None,
+    ) -> Self:
+        # The generic form does not say what xDSL wants to know: all but the last are inputs.
+        sizes = DenseArrayBase.from_list(i32, [len(operands) - 1, 1])
+        return super().create(
+            operands=operands,
+            result_types=result_types,
+            properties={AttrSizedOperandSegments.attribute_name: sizes, **(properties or {})},
+            attributes=attributes or {},
+            successors=successors,
+            regions=regions,
+            location=location,
         )
 
     def maps(self) -> Sequence[AffineMap]:
