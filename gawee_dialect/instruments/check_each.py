@@ -2,9 +2,13 @@
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.passes.instrument import Instrument
+
+if TYPE_CHECKING:
+    from gawee_dialect.instruments.check.each import CheckSettings
 
 
 def add_flags(parser: ArgumentParser) -> None:
@@ -40,17 +44,24 @@ def add_flags(parser: ArgumentParser) -> None:
 def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
     """Return the check, where `--check-each` asks for it; raises GaweeError for a wrong file."""
     if not arguments.check_each:
-        _refuse_without_check(arguments)
+        if not arguments.bisect:
+            _refuse_without_check(arguments)
         return ()
     # Only a check pays for NumPy.
-    from gawee_dialect.instruments.check.each import CheckEach, CheckSettings
+    from gawee_dialect.instruments.check.each import CheckEach
+
+    return (CheckEach(settings_of(arguments)),)
+
+
+def settings_of(arguments: Namespace) -> "CheckSettings":
+    """Return what a check runs on, and what it allows; raises GaweeError for a wrong file."""
+    from gawee_dialect.instruments.check.each import CheckSettings
     from gawee_dialect.instruments.check.inputs import read_arrays
 
     arrays = read_arrays(arguments.check_inputs) if arguments.check_inputs is not None else {}
-    settings = CheckSettings(
+    return CheckSettings(
         arguments.check_seed or 0, arguments.check_rtol, arguments.check_atol, arrays
     )
-    return (CheckEach(settings),)
 
 
 def _refuse_without_check(arguments: Namespace) -> None:

@@ -80,6 +80,14 @@ class Instrument:
     def ops_fused(self, pattern: RewritePattern, op: Operation, into: Operation) -> None:
         """Called before a pattern makes an op part of another."""
 
+    def is_finished(self) -> bool:
+        """Whether nothing more is to be rewritten, and no further pass to run."""
+        return False
+
+    def skips(self, pattern: RewritePattern, op: Operation) -> bool:
+        """Whether a pattern is to leave an op, which it may be one for."""
+        return False
+
     def statistic(self, module_pass: ModulePass, what: str, value: int) -> None:
         """Called when a pass reports a number about its work."""
 
@@ -110,6 +118,11 @@ def tell(event: Callable[[Instrument], None]) -> None:
             event(instrument)
         finally:
             _installed.reset(token)
+
+
+def are_finished(observers: Sequence[Instrument]) -> bool:
+    """Whether one of some instruments wants nothing more to be done."""
+    return any(observer.is_finished() for observer in observers)
 
 
 def report_statistic(module_pass: ModulePass, what: str, value: int) -> None:

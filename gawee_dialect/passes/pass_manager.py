@@ -18,7 +18,7 @@ from gawee_dialect.diagnostics import (
     verify_module,
 )
 from gawee_dialect.garbage_collection import no_garbage_collection
-from gawee_dialect.passes.instrument import tell
+from gawee_dialect.passes.instrument import are_finished, instruments, tell
 
 PassTable = Mapping[str, Callable[[], type[ModulePass]]]
 
@@ -73,6 +73,8 @@ def run_passes(
     """
     with no_garbage_collection():
         for module_pass in passes:
+            if are_finished(instruments()):
+                return
             _run_pass(ctx, module, module_pass, verify_each)
 
 

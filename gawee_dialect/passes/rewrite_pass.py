@@ -24,6 +24,7 @@ from gawee_dialect.passes.instrument import (
     Instrument,
     Rewrite,
     RewriteKind,
+    are_finished,
     instruments,
     tell,
 )
@@ -90,6 +91,8 @@ class Driver(RewritePattern):
         return self.patterns
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
+        if are_finished(self.observers):
+            return
         inserted: list[Operation] = []
 
         def stamp(new_op: Operation) -> None:
@@ -117,6 +120,8 @@ class Driver(RewritePattern):
             self._tell(Rewrite(RewriteKind.FOLDED, op, None, inserted))
             return
         for pattern in self.patterns_for(op):
+            if any(observer.skips(pattern, op) for observer in self.observers):
+                continue
             pattern.match_and_rewrite(op, rewriter)
             if rewriter.has_done_action:
                 for new_op in inserted:  # what was built in its regions after it was inserted
@@ -185,7 +190,7 @@ class RewritePass(ModulePass, ABC):
         else:
             _rewrite_once(op, driver)
         leftovers = [inner for inner in op.walk() if isinstance(inner, self.removes)]
-        if leftovers:
+        if leftovers and not are_finished(driver.observers):
             raise GaweeError(self._rejection(leftover, driver) for leftover in leftovers)
 
     def _rejection(self, op: Operation, driver: Driver) -> Diagnostic:

@@ -9,10 +9,13 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from gawee_dialect.instruments import (
+    bisect,
     check_each,
+    debug_counter,
     explain_missed,
     print_ir,
     reproducer,
+    rewrite_limit,
     timing,
     trace_patterns,
 )
@@ -36,6 +39,9 @@ FAMILIES: tuple[InstrumentFamily, ...] = (
     print_ir,
     trace_patterns,
     explain_missed,
+    rewrite_limit,  # before the check, which runs what it stopped at
+    debug_counter,
+    bisect,
     check_each,
     reproducer,
 )

@@ -104,6 +104,11 @@ class CheckEach(Instrument):
             step.seconds = perf_counter() - started
             self._copy = None
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a pass changed the module, which could not be run since."""
+        return self._state is None or bool(self._unchecked)
+
     def report(self) -> None:
         print_table(summary_table(self.steps))
 
