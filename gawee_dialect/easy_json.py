@@ -22,6 +22,9 @@ MAX_CHARACTERS = 2_000_000
 MAX_DEPTH = 32
 """Of brackets inside brackets."""
 
+MAX_VALUES = 100_000
+"""Of all kinds together."""
+
 
 @dataclass(frozen=True)
 class Deleted:
@@ -90,6 +93,7 @@ class Reader:
         self.text = text
         self.source = Source.of_text(text, name)
         self.position = 0
+        self.values = 0
         if len(text) > MAX_CHARACTERS:
             raise self.error(f"expected at most {MAX_CHARACTERS} characters, got {len(text)}", 0)
 
@@ -136,6 +140,9 @@ class Reader:
         """Read any value, with so many brackets inside brackets at most."""
         if depth == 0:
             raise self.error(f"expected at most {MAX_DEPTH} brackets inside brackets, got more")
+        self.values += 1
+        if self.values > MAX_VALUES:
+            raise self.error(f"expected at most {MAX_VALUES} values, got more")
         character = self.peek()
         if character == "{":
             return self.object(depth)

@@ -24,7 +24,7 @@ from gawee_dialect.opdesc.c_parse import (
 )
 from gawee_dialect.opdesc.description import Code, Operator, Param, Place, TensorIn, TensorOut
 
-MAX_ALL_CODE = 60_000
+MAX_ALL_CODE = 40_000
 """Characters of C in one file, what derived operators inherit counted once."""
 
 TENSOR_FIELDS = ("ndim", "len", "dims", "dtype")

@@ -24,6 +24,8 @@ from gawee_dialect.easy_json import (
 )
 from gawee_dialect.source import Source
 
+MAX_OPERATORS = 1000
+
 MAX_MERGED = 200_000
 """Values that all operators of a text inherit together."""
 
@@ -94,6 +96,8 @@ def decode_op_text(text: str, name: str) -> tuple[Mapping[str, Fields], Source]:
         block = _read_block(reader)
         if block.name in blocks:
             raise reader.error(f"expected operators to differ, got '{block.name}' twice", start)
+        if len(blocks) == MAX_OPERATORS:
+            raise reader.error(f"expected at most {MAX_OPERATORS} operators, got more", start)
         blocks[block.name] = block
         while reader.take(",") or reader.take(";"):
             pass

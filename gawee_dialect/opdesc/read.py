@@ -28,13 +28,12 @@ from gawee_dialect.opdesc.enums import (
     REALTYPES,
 )
 from gawee_dialect.opdesc.field_reader import FieldReader, kind_of
-from gawee_dialect.opdesc.op_text import decode_op_text, is_op_text
+from gawee_dialect.opdesc.op_text import MAX_OPERATORS, decode_op_text, is_op_text
 from gawee_dialect.source import Source
 
 RELATIONS = ("eq", "gt", "ge", "lt", "le", "ne")
 """In the order in which they are checked."""
 
-MAX_OPERATORS = 1000
 
 _OPERATOR_FIELDS = (
     *("optype", "author", "arch", "tensors_in", "tensors_out", "params", "autogen", "extra_privs"),
