@@ -56,7 +56,7 @@ CASES = {
     "many values": "[" + "1," * 150_000 + "]",
     "many operators": "{\"ops\": [" + "{}," * 50_000 + "]}",
     "many blocks": "".join(f"a{k} : a{k + 1} {{}}" for k in range(90_000)),
-    "wide base": "a { b: [" + "1," * 50_000 + "] }" + "".join(f"c{k} : a {{}}" for k in range(900)),
+    "wide base": "a { b: [" + "1," * 50_000 + "] }" + "".join(f"c{k} : a {{b: [2]}}" for k in range(900)),
 }
 
 start_size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
