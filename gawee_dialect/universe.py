@@ -19,6 +19,7 @@ PASSES: dict[str, str] = {
     "fold-batch-norm": "FoldBatchNorm",
     "fold-conv-add": "FoldConvAdd",
     "lower-to-linalg": "LowerToLinalg",
+    "widen-sums": "WidenSums",
     "form-kernels": "FormKernels",
     "hoist-parameter-computation": "HoistParameterComputation",
     "bufferize": "Bufferize",

@@ -75,7 +75,11 @@ class CumSumOp(AlongAxisOp):
     def compute_all(self, operands: Sequence[Array]) -> Array:
         import numpy as np
 
-        return np.cumsum(operands[0], axis=self.resolved_axis, dtype=operands[0].dtype)
+        from gawee_dialect.dialect.sums import total_dtype
+
+        (input,) = operands
+        total = np.cumsum(input, axis=self.resolved_axis, dtype=total_dtype(input.dtype))
+        return total.astype(input.dtype, copy=False)
 
 
 @irdl_op_definition

@@ -87,8 +87,8 @@ class KernelOp(IRDLOperation):
     4. Elements of the output that no point is about (a halo, the rest of a last block) are
        `outside`.
 
-    Sums may be taken in any order, and a product that is added to a sum may be rounded once, with
-    it. `schedule` says how the loops are run; without one they run in their order, on scalars.
+    Sums may be taken in any order, those of blocks in a wider type than the accumulator's, and a
+    product that is added to a sum may be rounded once, with it. `schedule` says how the loops are run; without one they run in their order, on scalars.
 
     On buffers the op has an output operand in the place of a result, which no input overlaps.
 

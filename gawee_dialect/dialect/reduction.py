@@ -137,6 +137,11 @@ class ReduceSumOp(ReduceOp):
 
     FUNCTION: ClassVar = "sum"
 
+    def compute_all(self, operands: Sequence[Array]) -> Array:
+        from gawee_dialect.dialect.sums import sum_along
+
+        return sum_along(operands[0], self.reduced_axes, keep_dims=self.keep_dims is not None)
+
 
 @irdl_op_definition
 class ReduceMeanOp(ReduceOp):
@@ -167,7 +172,10 @@ class ReduceMeanOp(ReduceOp):
     def compute_all(self, operands: Sequence[Array]) -> Array:
         import numpy as np
 
-        return np.divide(super().compute_all(operands), operands[0].dtype.type(self.count))
+        from gawee_dialect.dialect.sums import sum_along
+
+        total = sum_along(operands[0], self.reduced_axes, keep_dims=self.keep_dims is not None)
+        return np.divide(total, operands[0].dtype.type(self.count))
 
 
 @irdl_op_definition

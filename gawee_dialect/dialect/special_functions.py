@@ -10,6 +10,8 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebval
 from numpy.typing import NDArray
 
+from gawee_dialect.dialect.sums import sum_along
+
 Array: TypeAlias = NDArray[np.generic]
 
 ERF_SATURATES = 6.0
@@ -148,10 +150,10 @@ def _bound(dtype: np.dtype[np.generic], bound: float) -> np.generic:
 def softmax(input: Array, axis: int) -> Array:
     """Compute exp(x) over its sum along an axis, the greatest element subtracted first."""
     raised = np.exp(np.subtract(input, np.max(input, axis=axis, keepdims=True, initial=-np.inf)))
-    return np.divide(raised, np.sum(raised, axis=axis, keepdims=True))
+    return np.divide(raised, sum_along(raised, axis))
 
 
 def log_softmax(input: Array, axis: int) -> Array:
     """Compute the logarithm of the softmax along an axis."""
     shifted = np.subtract(input, np.max(input, axis=axis, keepdims=True, initial=-np.inf))
-    return np.subtract(shifted, np.log(np.sum(np.exp(shifted), axis=axis, keepdims=True)))
+    return np.subtract(shifted, np.log(sum_along(np.exp(shifted), axis)))

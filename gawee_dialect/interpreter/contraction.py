@@ -5,7 +5,24 @@ from math import prod
 
 import numpy as np
 
+from gawee_dialect.analysis.long_sums import LONG_SUM
+from gawee_dialect.dialect.sums import sum_along
 from gawee_dialect.interpreter.arrays import Array
+
+
+def matrix_product(lhs: Array, rhs: Array) -> Array:
+    """Multiply the matrices (..., m, k) and (..., k, n) of arrays that broadcast before them.
+
+    Long sums of float32 are taken in float64, in blocks, so that little is copied at a time.
+    """
+    depth = lhs.shape[-1]
+    if lhs.dtype != np.float32 or depth <= LONG_SUM:
+        return np.matmul(lhs, rhs)
+    total: Array = np.zeros((), np.float64)
+    for start in range(0, depth, LONG_SUM):
+        block = slice(start, start + LONG_SUM)
+        total = np.add(total, np.matmul(lhs[..., block], rhs[..., block, :], dtype=np.float64))
+    return total.astype(lhs.dtype)
 
 
 def contract(lhs: Array, rhs: Array, summed: Sequence[int]) -> Array:
@@ -32,7 +49,7 @@ def contract(lhs: Array, rhs: Array, summed: Sequence[int]) -> Array:
     depth = list(summed)
     left_matrix = _matrix(lhs, batch, left, depth)
     right_matrix = _matrix(rhs, batch, depth, right)
-    product = np.matmul(left_matrix, right_matrix)
+    product = matrix_product(left_matrix, right_matrix)
     order = [*batch, *left, *right, *depth]
     sizes = [1 if axis in summed else max(lhs.shape[axis], rhs.shape[axis]) for axis in order]
     result = product.reshape(sizes).transpose([order.index(axis) for axis in axes])
@@ -41,7 +58,7 @@ def contract(lhs: Array, rhs: Array, summed: Sequence[int]) -> Array:
 
 def _sum_alone(array: Array, other: Array, summed: Sequence[int]) -> Array:
     alone = tuple(axis for axis in summed if array.shape[axis] > 1 and other.shape[axis] == 1)
-    return np.add.reduce(array, axis=alone, dtype=array.dtype, keepdims=True) if alone else array
+    return sum_along(array, alone) if alone else array
 
 
 def _last_axis(array: Array, summed: Sequence[int]) -> int:

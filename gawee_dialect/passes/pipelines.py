@@ -26,6 +26,7 @@ from gawee_dialect.passes.lower_winograd_to_loops import LowerWinogradToLoops
 from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.plan_memory import PlanMemory
+from gawee_dialect.passes.widen_sums import WidenSums
 from gawee_dialect.schedules.pass_option import ScheduledPass
 from gawee_dialect.target.description import HOST
 
@@ -54,6 +55,7 @@ def to_loops() -> Sequence[ModulePass]:
     """Return the passes from a graph to loops over scalars in memory."""
     return (
         *to_linalg(),
+        WidenSums(),  # while a sum is a value: its wide total is another
         Bufferize(),  # last moment at which values tell who reads what
         OutlineKernels(),  # before memory is shared: arguments of one call must not overlap
         PlanMemory(),  # after outlining: a call touches all its buffers at once
@@ -74,7 +76,9 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         *optimize(),
         LowerToLinalg(),
         CanonicalizePass(),
+        WidenSums(to_f64=False),  # kernels add up long sums of f32 by themselves
         FormKernels(),  # one op for what is computed in one go
+        WidenSums(),  # what did not become a kernel
         *winograd,  # before layouts: tiles need wider halos
         AssignLayouts(
             target=options.target

@@ -82,8 +82,8 @@ def module_of(build: Build, arrays: Sequence[Array], parameters: int = 0) -> Mod
 
 
 # Sums of up to some hundred terms in another order, products rounded with their sum. f16 is summed
-# in f16, by PyTorch in f32.
-TOLERANCE = {"float32": 2e-5, "float64": 1e-13, "float16": 1e-2}
+# in f32, as by PyTorch, and rounded once or, with a bias, twice.
+TOLERANCE = {"float32": 2e-5, "float64": 1e-13, "float16": 2e-3}
 
 
 def check(

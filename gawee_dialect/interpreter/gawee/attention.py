@@ -4,7 +4,9 @@ import numpy as np
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 
 from gawee_dialect.dialect.attention import AttentionOp
+from gawee_dialect.dialect.sums import sum_along
 from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.contraction import matrix_product
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.precision import accumulator, rounded
 
@@ -15,7 +17,7 @@ def attention(
     """Attend (..., queries, width) to keys and values; a query that sees no key gets zeros."""
     wide = accumulator(q)
     keys, values = (repeated_heads(accumulator(array), q) for array in (k, v))
-    scores = np.multiply(np.matmul(wide, keys.swapaxes(-1, -2)), wide.dtype.type(scale))
+    scores = np.multiply(matrix_product(wide, keys.swapaxes(-1, -2)), wide.dtype.type(scale))
     hidden = wide.dtype.type(-np.inf)
     if mask is not None and mask.dtype == np.bool_:
         scores = np.where(mask.view(np.bool_), scores, hidden)
@@ -25,7 +27,7 @@ def attention(
         queries, count = scores.shape[-2:]
         rows = np.arange(queries, dtype=np.int64).reshape(-1, 1)
         scores = np.where(np.greater_equal(rows, np.arange(count, dtype=np.int64)), scores, hidden)
-    return rounded(np.matmul(softmax_or_zeros(scores), values), q.dtype)
+    return rounded(matrix_product(softmax_or_zeros(scores), values), q.dtype)
 
 
 def repeated_heads(array: Array, q: Array) -> Array:
@@ -40,7 +42,7 @@ def softmax_or_zeros(scores: Array) -> Array:
     greatest = np.max(scores, axis=-1, keepdims=True, initial=-np.inf)
     shift = np.where(np.equal(greatest, -np.inf), scores.dtype.type(0), greatest)
     powers = np.exp(np.subtract(scores, shift))
-    total = np.add.reduce(powers, axis=-1, keepdims=True)
+    total = sum_along(powers, -1)
     return np.divide(powers, np.where(np.equal(total, 0), scores.dtype.type(1), total))
 
 

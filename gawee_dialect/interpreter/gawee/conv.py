@@ -10,6 +10,7 @@ from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.window import padding_pairs, window_extent
 from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.contraction import matrix_product
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.precision import accumulator, rounded
 from gawee_dialect.interpreter.gawee.windows import padded, windows
@@ -48,7 +49,7 @@ def conv(
     for start in range(0, out[0], rows):
         part = by_group[(*(slice(None),) * (3 + axes), slice(start, start + rows))]
         columns = part.reshape(batch, groups, depth, -1)
-        made = np.matmul(matrix, columns)
+        made = matrix_product(matrix, columns)
         result[:, :, :, start : start + rows] = made.reshape(*made.shape[:3], -1, *out[1:])
     return _with_bias(result.reshape(batch, features, *out), bias, input.dtype)
 
@@ -81,7 +82,7 @@ def conv_transpose(
     ]
     canvas = np.zeros((batch, groups * filters, *full), wide_input.dtype)
     for offsets in product(*map(range, kernel)):
-        made = np.matmul(by_group[(..., *offsets)].transpose(0, 2, 1), columns)
+        made = matrix_product(by_group[(..., *offsets)].transpose(0, 2, 1), columns)
         reached = (
             slice(offset * dilation, offset * dilation + (size - 1) * stride + 1, stride)
             for offset, dilation, size, stride in zip(

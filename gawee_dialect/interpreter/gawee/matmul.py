@@ -5,13 +5,14 @@ from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.contraction import matrix_product
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.precision import accumulator, rounded
 
 
 def matmul(input: Array, weight: Array, bias: Array | None = None) -> Array:
     """Multiply (..., in) by a weight stored (out, in), giving (..., out); add the bias (out)."""
-    result = np.matmul(accumulator(input), accumulator(weight).T)
+    result = matrix_product(accumulator(input), accumulator(weight).T)
     if bias is not None:
         result = np.add(result, accumulator(bias))
     return rounded(result, input.dtype)
@@ -22,7 +23,7 @@ def batch_matmul(
 ) -> Array:
     """Multiply the matrices (..., m, k) and (..., k, n) of arrays that broadcast before them."""
     left, right = accumulator(a), accumulator(b)
-    product = np.matmul(
+    product = matrix_product(
         left.swapaxes(-1, -2) if transpose_a else left,
         right.swapaxes(-1, -2) if transpose_b else right,
     )

@@ -7,6 +7,7 @@ from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
+from gawee_dialect.dialect.sums import sum_along
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.precision import accumulator, rounded
@@ -51,7 +52,7 @@ def normalized(input: Array, axes: tuple[int, ...], eps: float, *, centred: bool
 
 def _mean(values: Array, axes: tuple[int, ...]) -> Array:
     count = prod(values.shape[axis] for axis in axes)
-    total = np.add.reduce(values, axis=axes, keepdims=True)
+    total = sum_along(values, axes)
     return np.divide(total, values.dtype.type(count))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.sums import sum_along, total_dtype
 from gawee_dialect.dialect.window import padding_pairs, window_shape
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
@@ -57,12 +58,12 @@ def avg_pool(
     counts = window_shape(input.shape[2:], kernel, strides, padding, ones, ceil_mode)
     full = padded(accumulator(input), padding, 0, (counts, kernel, strides, ones))
     view = _first(windows(full, kernel, strides, ones), counts)
-    result = np.zeros((*input.shape[:2], *counts), full.dtype)
+    result = np.zeros((*input.shape[:2], *counts), total_dtype(full.dtype))
     for offsets in product(*map(range, kernel)):
         np.add(result, view[(..., *offsets)], out=result)
     along = zip(input.shape[2:], counts, kernel, strides, padding_pairs(padding), strict=True)
     covered = [window_lengths(*axis, count_include_pad) for axis in along]
-    divisor = reduce(np.multiply.outer, covered).astype(full.dtype)
+    divisor = reduce(np.multiply.outer, covered).astype(result.dtype)
     return rounded(np.divide(result, divisor, out=result), input.dtype)
 
 
@@ -94,8 +95,7 @@ def ad_avg_pool(input: Array, *, output_size: Sequence[int]) -> Array:
     result = accumulator(input)
     for axis, count in enumerate(output_size, 2):
         sums = [
-            np.add.reduce(result.take(bin, axis), axis=axis, keepdims=True)
-            / result.dtype.type(len(bin))
+            sum_along(result.take(bin, axis), axis) / result.dtype.type(len(bin))
             for bin in bins(input.shape[axis], count)
         ]
         result = np.concatenate(sums, axis)

@@ -43,7 +43,9 @@ class LowerKernelsToLoops(RewritePass):
     3. An operand that is contiguous along the vector's dimension is loaded as a vector, one that
        does not depend on it as a scalar; any other lane by lane.
     4. A vector along a reduction accumulates in every lane; the lanes are combined at the end.
-    5. Elements around the points are filled first, row by row.
+    5. A sum of more than 8192 terms in f32 is taken in blocks of a few steps, which totals in f64
+       add up.
+    6. Elements around the points are filled first, row by row.
 
     Requires: kernels on buffers (`bufferize` comes first).
 

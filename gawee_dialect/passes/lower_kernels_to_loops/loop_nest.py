@@ -5,14 +5,21 @@ from dataclasses import dataclass, field
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf, vector
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, VectorType, f64
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.combiners import KINDS, combiner_of, divides_integers, neutral
 from gawee_dialect.dialect.arith import SelectOp
 from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.dialect.schedule import Loop, Schedule
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.lower_kernels_to_loops.accesses import SCALAR, Access, Lanes
+from gawee_dialect.passes.lower_kernels_to_loops.block_sums import (
+    blocks_of,
+    steps_in_block,
+    sums_in_blocks,
+)
 from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast, run_region
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     Counters,
@@ -211,6 +218,16 @@ class LoopNest:
         """Build the loops over what is reduced."""
         self._build_loops(builder, self.reducing, place, inside)
 
+    def build_blocks(self, builder: Builder, place: Place, block: Inside, inside: Inside) -> None:
+        """Build the loops over what is reduced in blocks: `block` is run behind each."""
+        around, within = blocks_of(self.reducing, place.extent, steps_in_block(self.op))
+
+        def build_block(inner: Builder, at: Place) -> None:
+            self._build_loops(inner, within, at, inside)
+            block(inner, at)
+
+        self._build_loops(builder, around, place, build_block)
+
 
 @dataclass
 class RegisterTile:
@@ -235,14 +252,33 @@ class RegisterTile:
         order = sorted(counts, key=lambda d: (-counts[d], d == dim))
         self.counts = {d: counts[d] for d in order if counts[d] > 1}
         self.accumulators: SSAValue | None = None
+        self.totals: SSAValue | None = None
 
     def build(self, builder: Builder) -> None:
         """Start, accumulate and finish all points of the tile."""
-        if self.op.initial is not None:
-            self._allocate(builder)
-            self._start(builder)
+        if sums_in_blocks(self.op):
+            self._sum_in_blocks(builder)
+        elif self.op.initial is not None:
+            self.accumulators = self._allocate(builder, self.op.initial.get_type(), "accumulators")
+            self._start(builder, self.accumulators, self._initial())
             self.nest.build_reductions(builder, self.place, self._accumulate)
         self._points(builder, self._finish_point)
+
+    def _sum_in_blocks(self, builder: Builder) -> None:
+        """Accumulate blocks of a long sum, and add each to a total in f64."""
+        initial = self._initial()
+        assert isinstance(initial, FloatAttr)
+        nothing = FloatAttr(0.0, initial.type)
+        self.totals = self._allocate(builder, f64, "totals")
+        self.accumulators = self._allocate(builder, initial.type, "accumulators")
+        self._start(builder, self.totals, FloatAttr(initial.value.data, f64))
+        self._start(builder, self.accumulators, nothing)
+
+        def end_block(inner: Builder, place: Place) -> None:
+            self._points(inner, self._add_block)
+            self._start(inner, self.accumulators, nothing)
+
+        self.nest.build_blocks(builder, self.place, end_block, self._accumulate)
 
     def _points(
         self, builder: Builder, visit: Callable[[Builder, Mapping[int, SSAValue]], None]
@@ -259,31 +295,60 @@ class RegisterTile:
 
     # Accumulators.
 
-    def _allocate(self, builder: Builder) -> None:
-        width = Lanes(self.reduced_lanes, self.reduced_lanes)
-        width = self.lanes if self.reduced_lanes == 1 else width
-        type = self.op.accumulator_type
-        assert type is not None
-        self.accumulator_lanes = width
+    def _allocate(self, builder: Builder, type: Attribute, name: str) -> SSAValue:
+        """Make an array of one number, or one vector, for each point of the tile."""
         shape = list(self.counts.values())
-        self.accumulators = allocate(builder, self.op, width.type(type), shape, "accumulators")
+        return allocate(builder, self.op, self._width.type(type), shape, name)
 
-    def _slot(self, counters: Mapping[int, SSAValue]) -> tuple[SSAValue, list[SSAValue]]:
-        assert self.accumulators is not None
-        return self.accumulators, [counters[dim] for dim in self.counts]
+    @property
+    def _width(self) -> Lanes:
+        """The lanes of an accumulator."""
+        lanes = self.reduced_lanes
+        return self.lanes if lanes == 1 else Lanes(lanes, lanes)
 
-    def _start(self, builder: Builder) -> None:
+    def _slot(
+        self, buffer: SSAValue | None, counters: Mapping[int, SSAValue]
+    ) -> tuple[SSAValue, list[SSAValue]]:
+        assert buffer is not None
+        return buffer, [counters[dim] for dim in self.counts]
+
+    def _initial(self) -> Number:
+        """Return what accumulators start from; the initial value counts once, not in each lane."""
         initial = self.op.initial
         assert initial is not None
-        if self.reduced_lanes > 1:
-            initial = self._neutral(initial)
-        value = builder.insert(arith.ConstantOp(initial)).result
-        start = broadcast(builder, value, self.accumulator_lanes.count)
+        return initial if self.reduced_lanes == 1 else self._neutral(initial)
+
+    def _start(self, builder: Builder, buffer: SSAValue | None, number: Number) -> None:
+        value = builder.insert(arith.ConstantOp(number)).result
+        start = broadcast(builder, value, self._width.count)
 
         def visit(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
-            inner.insert(memref.StoreOp.get(start, *self._slot(counters)))
+            inner.insert(memref.StoreOp.get(start, *self._slot(buffer, counters)))
 
         self._points(builder, visit)
+
+    def _add_block(self, builder: Builder, counters: Mapping[int, SSAValue]) -> None:
+        """Add the sum of a block to the total of a point."""
+        place = self._slot(self.totals, counters)
+        block = builder.insert(memref.LoadOp.get(*self._slot(self.accumulators, counters))).res
+        before = builder.insert(memref.LoadOp.get(*place)).res
+        wide = builder.insert(arith.ExtFOp(block, self._width.type(f64))).result
+        after = builder.insert(arith.AddfOp(before, wide)).result
+        builder.insert(memref.StoreOp.get(after, *place))
+
+    def _result(self, builder: Builder, counters: Mapping[int, SSAValue]) -> SSAValue:
+        """Return what a point has accumulated, of the accumulator's type."""
+        type = self.op.accumulator_type
+        assert type is not None
+        buffer = self.accumulators if self.totals is None else self.totals
+        result = builder.insert(memref.LoadOp.get(*self._slot(buffer, counters))).res
+        if self.reduced_lanes > 1:
+            result = self._across_lanes(builder, result)
+        if self.totals is None:
+            return result
+        lanes = 1 if self.reduced_lanes > 1 else self._width.count
+        narrow = type if lanes == 1 else VectorType(type, [lanes])
+        return builder.insert(arith.TruncFOp(result, narrow)).result
 
     def _dims(self, place: Place, counters: Mapping[int, SSAValue]) -> list[LinearIndex]:
         dims = list(place.first)
@@ -308,7 +373,7 @@ class RegisterTile:
         def visit(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
             dims = self._with_lanes(self._dims(place, counters), lanes)
             arguments = self._load(inner, self.op.accumulate, dims, lanes)
-            buffer, slot = self._slot(counters)
+            buffer, slot = self._slot(self.accumulators, counters)
             before = inner.insert(memref.LoadOp.get(buffer, slot)).res
             arguments[self.op.accumulate.block.args[-1]] = before
             after = run_region(inner, self.op.accumulate, arguments, lanes.count)
@@ -336,11 +401,7 @@ class RegisterTile:
         region = self.op.finish
         arguments = self._load(builder, region, dims, lanes)
         if self.accumulators is not None:
-            buffer, slot = self._slot(counters)
-            total = builder.insert(memref.LoadOp.get(buffer, slot)).res
-            if self.reduced_lanes > 1:
-                total = self._across_lanes(builder, total)
-            arguments[region.block.args[-1]] = total
+            arguments[region.block.args[-1]] = self._result(builder, counters)
         result = run_region(builder, region, arguments, lanes.count)
         result = broadcast(builder, result, lanes.count)
         self.nest.access(builder, len(self.op.inputs), dims, lanes).store(result)
@@ -351,7 +412,7 @@ class RegisterTile:
         return combiner
 
     def _neutral(self, initial: Number) -> Number:
-        """Return what each lane starts from; the initial value counts once."""
+        """Return what leaves every number of the accumulator's type as it is."""
         found = neutral(self._combiner(), initial.get_type())
         assert found is not None
         return found
@@ -360,7 +421,8 @@ class RegisterTile:
         """Combine the lanes of an accumulator, and the initial value where that is not neutral."""
         combiner, initial = self._combiner(), self.op.initial
         assert initial is not None
-        element = initial.get_type()
+        assert isa(total.type, VectorType[Attribute])
+        element = total.type.element_type
         reduced = builder.insert(
             vector.ReductionOp.create(
                 operands=[total],
@@ -370,6 +432,8 @@ class RegisterTile:
         ).results[0]
         if self._neutral(initial) == initial:
             return reduced
+        if isinstance(initial, FloatAttr) and isinstance(element, AnyFloat):
+            initial = FloatAttr(initial.value.data, element)
         value = builder.insert(arith.ConstantOp(initial)).result
         combined = type(combiner).create(
             operands=[value, reduced],

@@ -232,3 +232,55 @@ func.func @integers_are_not_divided_in_idle_lanes(%a: memref<10xi32>, %b: memref
   } schedule #gawee.schedule<loops = [], vector = d0 by 8> : memref<10xi32>
   func.return
 }
+
+// -----
+
+// Blocks of 16 steps of 8 lanes; the last block is one step, of 7 lanes.
+// CHECK-LABEL: func.func @a_long_sum_adds_up_blocks_in_f64
+// CHECK:         %accumulators = memref.alloca() : memref<vector<8xf32>>
+// CHECK-NEXT:    %totals = memref.alloca() : memref<vector<8xf64>>
+// CHECK:         scf.for %{{.*}} = %c0 to %c65 step
+// CHECK-NEXT:      %[[LAST:.*]] = arith.cmpi eq
+// CHECK-NEXT:      scf.if %[[LAST]]
+// CHECK:           vector.maskedload
+// CHECK:         } else {
+// CHECK-NEXT:    scf.for %{{.*}} = %c0 to %c16 step
+// CHECK:           math.exp %{{.*}} : vector<8xf32>
+// CHECK:         } {gawee.unroll = 1 : i64}
+// CHECK-NEXT:    %[[BLOCK:.*]] = memref.load %accumulators[]
+// CHECK-NEXT:    %[[TOTAL:.*]] = memref.load %totals[]
+// CHECK-NEXT:    %[[WIDE:.*]] = arith.extf %[[BLOCK]] : vector<8xf32> to vector<8xf64>
+// CHECK-NEXT:    %[[SUM:.*]] = arith.addf %[[TOTAL]], %[[WIDE]] : vector<8xf64>
+// CHECK-NEXT:    memref.store %[[SUM]], %totals[]
+// CHECK:         vector.reduction <add>, %{{.*}} : vector<8xf64> into f64
+// CHECK-NEXT:    arith.truncf %{{.*}} : f64 to f32
+func.func @a_long_sum_adds_up_blocks_in_f64(%x: memref<8199xf32>, %y: memref<1xf32>) {
+  gawee.kernel parallel [1] reduce [8199] ins(%x : memref<8199xf32>) outs(%y)
+    maps [affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>] initial 0.0 : f32 accumulate {
+  ^bb0(%p: f32, %sum: f32):
+    %0 = math.exp %p : f32
+    %1 = arith.addf %sum, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%p: f32, %sum: f32):
+    gawee.yield %sum : f32
+  } schedule #gawee.schedule<loops = [d1 by 8], vector = d1 by 8> : memref<1xf32>
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_sum_of_8192_has_one_accumulator
+// CHECK-NOT:     f64
+func.func @a_sum_of_8192_has_one_accumulator(%x: memref<8192xf32>, %y: memref<1xf32>) {
+  gawee.kernel parallel [1] reduce [8192] ins(%x : memref<8192xf32>) outs(%y)
+    maps [affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>] initial 0.0 : f32 accumulate {
+  ^bb0(%p: f32, %sum: f32):
+    %1 = arith.addf %sum, %p : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%p: f32, %sum: f32):
+    gawee.yield %sum : f32
+  } schedule #gawee.schedule<loops = [d1 by 8], vector = d1 by 8> : memref<1xf32>
+  func.return
+}

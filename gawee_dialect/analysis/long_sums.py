@@ -1,0 +1,42 @@
+"""In which type a sum is taken: the one place that decides, for every level.
+
+A sum of n numbers of one sign that is taken one after the other is off by up to n roundings, since
+what is added is small beside what is there. So long sums of f32 have their total in f64: plain
+loops and the interpreter add each term to it, kernels the sums of blocks.
+"""
+
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import AnyFloat, f16, f32, f64
+from xdsl.ir import Attribute, Operation
+
+LONG_SUM = 8192
+"""Sums of more terms than this have a total in f64.
+
+Shorter ones are left as they are: the longest of the usual convolutions has 6912.
+"""
+
+TERMS_IN_BLOCK = 16
+"""How many terms an accumulator of a kernel takes before it is added to the total.
+
+As many as in a pairwise sum. It hides behind the loads: such a sum reads more than it computes.
+"""
+
+PRODUCTS_IN_BLOCK = 64
+"""The same for products of two operands, whose tiles have many accumulators.
+
+Adding them to totals takes a twentieth of the time of the multiply-adds between.
+"""
+
+
+def total_type(
+    combiner: Operation | None, accumulator: Attribute | None, terms: int
+) -> AnyFloat | None:
+    """Return a wider type than its accumulator's that a reduction needs a total in.
+
+    f32 for sums of f16, f64 for long ones of f32; None for all other reductions.
+    """
+    if not isinstance(combiner, arith.AddfOp):
+        return None
+    if accumulator == f16 and terms > 1:
+        return f32
+    return f64 if accumulator == f32 and terms > LONG_SUM else None

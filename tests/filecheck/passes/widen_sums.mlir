@@ -1,0 +1,100 @@
+// RUN: gawee-opt --widen-sums --split-input-file %s | filecheck %s
+// RUN: gawee-opt --widen-sums=to-f64=false --split-input-file %s | filecheck %s --check-prefix=HALF
+
+// CHECK-LABEL: func.func @a_long_sum_of_products_is_taken_in_f64
+// CHECK:         %[[ZEROS:.*]] = linalg.fill ins(%{{.*}} : f64) outs(%{{.*}} : tensor<3x5xf64>)
+// CHECK:         %[[SUM:.*]] = linalg.generic {{.*}} ins(%a, %b : tensor<3x9001xf32>, tensor<9001x5xf32>) outs(%[[ZEROS]] : tensor<3x5xf64>)
+// CHECK-NEXT:    ^bb{{[0-9]+}}(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[TOTAL:.*]]: f64):
+// CHECK-NEXT:      %[[WIDE_A:.*]] = arith.extf %[[A]] : f32 to f64
+// CHECK-NEXT:      %[[WIDE_B:.*]] = arith.extf %[[B]] : f32 to f64
+// CHECK-NEXT:      %[[PRODUCT:.*]] = arith.mulf %[[WIDE_A]], %[[WIDE_B]] : f64
+// CHECK-NEXT:      arith.addf %[[TOTAL]], %[[PRODUCT]] : f64
+// CHECK:         linalg.generic {{.*}} ins(%[[SUM]] : tensor<3x5xf64>) outs(%{{.*}} : tensor<3x5xf32>)
+// CHECK:           arith.truncf %{{.*}} : f64 to f32
+// HALF-LABEL: func.func @a_long_sum_of_products_is_taken_in_f64
+// HALF-NOT:     f64
+func.func @a_long_sum_of_products_is_taken_in_f64(%a: tensor<3x9001xf32>, %b: tensor<9001x5xf32>) -> tensor<3x5xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<3x5xf32>
+  %0 = linalg.fill ins(%zero : f32) outs(%e : tensor<3x5xf32>) -> tensor<3x5xf32>
+  %1 = linalg.matmul ins(%a, %b : tensor<3x9001xf32>, tensor<9001x5xf32>) outs(%0 : tensor<3x5xf32>) -> tensor<3x5xf32>
+  func.return %1 : tensor<3x5xf32>
+}
+
+// -----
+
+// The terms stay what they were.
+// CHECK-LABEL: func.func @a_long_sum_onto_a_tensor_starts_from_it
+// CHECK:         %[[INIT:.*]] = linalg.generic {{.*}} ins(%init : tensor<5xf32>) outs(%{{.*}} : tensor<5xf64>)
+// CHECK:           arith.extf
+// CHECK:         linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]{{.*}} ins(%x : tensor<5x8193xf32>) outs(%[[INIT]] : tensor<5xf64>)
+// CHECK:           %[[TERM:.*]] = math.exp %{{.*}} : f32
+// CHECK-NEXT:      %[[WIDE:.*]] = arith.extf %[[TERM]] : f32 to f64
+// CHECK-NEXT:      arith.addf %{{.*}}, %[[WIDE]] : f64
+func.func @a_long_sum_onto_a_tensor_starts_from_it(%x: tensor<5x8193xf32>, %init: tensor<5xf32>) -> tensor<5xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<5x8193xf32>) outs(%init : tensor<5xf32>) {
+  ^bb0(%a: f32, %sum: f32):
+    %1 = math.exp %a : f32
+    %2 = arith.addf %1, %sum : f32
+    linalg.yield %2 : f32
+  } -> tensor<5xf32>
+  func.return %0 : tensor<5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_sum_of_8192_is_not_long
+// CHECK-NOT:     f64
+func.func @a_sum_of_8192_is_not_long(%a: tensor<3x8192xf32>, %b: tensor<8192x5xf32>, %init: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %1 = linalg.matmul ins(%a, %b : tensor<3x8192xf32>, tensor<8192x5xf32>) outs(%init : tensor<3x5xf32>) -> tensor<3x5xf32>
+  func.return %1 : tensor<3x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_sum_of_f16_is_taken_in_f32
+// CHECK:         linalg.generic {{.*}} ins(%a, %b : tensor<3x7xf16>, tensor<7x5xf16>) outs(%{{.*}} : tensor<3x5xf32>)
+// CHECK:           arith.mulf %{{.*}}, %{{.*}} : f32
+// CHECK:           arith.truncf %{{.*}} : f32 to f16
+// HALF-LABEL: func.func @a_sum_of_f16_is_taken_in_f32
+// HALF:           arith.mulf %{{.*}}, %{{.*}} : f32
+func.func @a_sum_of_f16_is_taken_in_f32(%a: tensor<3x7xf16>, %b: tensor<7x5xf16>, %init: tensor<3x5xf16>) -> tensor<3x5xf16> {
+  %1 = linalg.matmul ins(%a, %b : tensor<3x7xf16>, tensor<7x5xf16>) outs(%init : tensor<3x5xf16>) -> tensor<3x5xf16>
+  func.return %1 : tensor<3x5xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_long_sum_of_f16_is_taken_in_f64
+// CHECK:         linalg.generic {{.*}} ins(%a, %b : tensor<3x9001xf16>, tensor<9001x5xf16>) outs(%{{.*}} : tensor<3x5xf64>)
+// CHECK:           arith.truncf %{{.*}} : f64 to f16
+// HALF-LABEL: func.func @a_long_sum_of_f16_is_taken_in_f64
+// HALF:         linalg.generic {{.*}} ins(%a, %b : tensor<3x9001xf16>, tensor<9001x5xf16>) outs(%{{.*}} : tensor<3x5xf32>)
+func.func @a_long_sum_of_f16_is_taken_in_f64(%a: tensor<3x9001xf16>, %b: tensor<9001x5xf16>, %init: tensor<3x5xf16>) -> tensor<3x5xf16> {
+  %1 = linalg.matmul ins(%a, %b : tensor<3x9001xf16>, tensor<9001x5xf16>) outs(%init : tensor<3x5xf16>) -> tensor<3x5xf16>
+  func.return %1 : tensor<3x5xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @integers_doubles_and_maxima_stay
+// CHECK-NOT:     arith.ext
+// CHECK-NOT:     arith.trunc
+func.func @integers_doubles_and_maxima_stay(%x: tensor<9001xi32>, %y: tensor<9001xf64>, %z: tensor<9001xf32>, %i: tensor<i32>, %d: tensor<f64>, %f: tensor<f32>) -> (tensor<i32>, tensor<f64>, tensor<f32>) {
+  %0 = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<9001xi32>) outs(%i : tensor<i32>) {
+  ^bb0(%a: i32, %sum: i32):
+    %1 = arith.addi %a, %sum : i32
+    linalg.yield %1 : i32
+  } -> tensor<i32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]} ins(%y : tensor<9001xf64>) outs(%d : tensor<f64>) {
+  ^bb0(%a: f64, %sum: f64):
+    %3 = arith.addf %a, %sum : f64
+    linalg.yield %3 : f64
+  } -> tensor<f64>
+  %4 = linalg.generic {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]} ins(%z : tensor<9001xf32>) outs(%f : tensor<f32>) {
+  ^bb0(%a: f32, %most: f32):
+    %5 = arith.maximumf %a, %most : f32
+    linalg.yield %5 : f32
+  } -> tensor<f32>
+  func.return %0, %2, %4 : tensor<i32>, tensor<f64>, tensor<f32>
+}
