@@ -81,6 +81,7 @@ def widened(
         op.get_iterator_types(),
         [type],
     )
+    new.attributes.update(op.attributes)
     return builder.insert(new).res[0]
 
 
