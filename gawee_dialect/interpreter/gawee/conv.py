@@ -89,9 +89,8 @@ def conv_transpose(
                 offsets, dilations, spatial, strides, strict=True
             )
         )
-        canvas[(slice(None), slice(None), *reached)] += made.reshape(
-            batch, groups * filters, *spatial
-        )
+        target = canvas[(slice(None), slice(None), *reached)]
+        np.add(target, made.reshape(target.shape), out=target)
     kept = (
         slice(before, size - after)
         for size, (before, after) in zip(full, padding_pairs(padding), strict=True)

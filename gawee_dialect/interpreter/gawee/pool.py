@@ -95,7 +95,7 @@ def ad_avg_pool(input: Array, *, output_size: Sequence[int]) -> Array:
     result = accumulator(input)
     for axis, count in enumerate(output_size, 2):
         sums = [
-            sum_along(result.take(bin, axis), axis) / result.dtype.type(len(bin))
+            np.divide(sum_along(result.take(bin, axis), axis), result.dtype.type(len(bin)))
             for bin in bins(input.shape[axis], count)
         ]
         result = np.concatenate(sums, axis)
