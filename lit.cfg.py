@@ -53,5 +53,7 @@ MLIR_TOOLS = mlir_tools()
 if MLIR_TOOLS is not None:
     config.available_features.add("mlir-opt")
     config.environment["PATH"] += f"{os.pathsep}{MLIR_TOOLS}"
+if find_spec("pycparser") is not None:
+    config.available_features.add("pycparser")
 if find_spec("torch") is not None:
     config.available_features.add("torch")

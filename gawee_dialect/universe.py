@@ -84,8 +84,18 @@ CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
     "scf": _dialect_factory("gawee_dialect.dialect.scf", "SCF"),
 }
 
+
+def _lightnet() -> Dialect:
+    from gawee_dialect.opdesc.lightnet import lightnet_dialect
+
+    return lightnet_dialect()
+
+
 UNIVERSE = Universe(
-    all_dialects={"gawee": _dialect_factory("gawee_dialect.dialect", "GAWEE")},
+    all_dialects={
+        "gawee": _dialect_factory("gawee_dialect.dialect", "GAWEE"),
+        "lightnet": _lightnet,
+    },
     all_passes={
         **_named_as_pass(PASSES),
         **{name: _pass_factory("pipelines", class_name) for name, class_name in PIPELINES.items()},

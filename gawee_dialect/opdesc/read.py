@@ -210,7 +210,7 @@ def _operator(reader: FieldReader) -> Operator | None:
 def _check_optype(reader: FieldReader, optype: Named, arch: Named | None) -> None:
     if not optype.text.isidentifier() or not optype.text.isascii():
         reader.report("expected 'optype' to be a C identifier", optype.place.offset)
-    elif arch is not None and arch.text != "none" and not optype.text.endswith(f"_{arch.text}"):
+    elif arch is not None and arch.text != "none" and not _bears(optype.text, arch.text):
         message = f"expected 'optype' to end in '_{arch.text}', its arch, got '{optype.text}'"
         reader.report(message, optype.place.offset)
 
@@ -345,3 +345,8 @@ def read_descriptions(path: str | Path) -> DescriptionFile:
     except UnicodeDecodeError as error:
         raise GaweeError(f"cannot read '{path}': byte {error.start} is not UTF-8") from error
     return parse_descriptions(text, str(path))
+
+
+def _bears(optype: str, arch: str) -> bool:
+    """Whether an operator's name says what it runs on, or is that itself."""
+    return optype.endswith(f"_{arch}") or optype == arch

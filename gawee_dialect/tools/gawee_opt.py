@@ -34,6 +34,7 @@ from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.pass_list import pass_list
 from gawee_dialect.tools.plugin_file import (
     LOAD_HELP,
+    LOAD_OPS_HELP,
     Loaded,
     loaded_files,
     modules_of,
@@ -70,6 +71,7 @@ def argument_parser() -> CommandParser:
     add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
     add_insert(parser)
     add("--load", metavar="FILE", help=LOAD_HELP)
+    add("--load-ops", metavar="FILE", help=LOAD_OPS_HELP)
     add(
         "--watch",
         action="store_true",

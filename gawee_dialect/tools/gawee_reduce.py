@@ -27,7 +27,7 @@ from gawee_dialect.tools.command_line import (
 )
 from gawee_dialect.tools.graph_arguments import add_insert
 from gawee_dialect.tools.pass_flags import split_pass_flags
-from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
+from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.universe import all_passes
 
 PROG = "gawee-reduce"
@@ -63,6 +63,7 @@ def argument_parser() -> CommandParser:
     add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
     add_insert(parser)
     add("--load", metavar="FILE", help=LOAD_HELP)
+    add("--load-ops", metavar="FILE", help=LOAD_OPS_HELP)
     kinds = parser.add_mutually_exclusive_group()
     kinds.add_argument(
         "--error",

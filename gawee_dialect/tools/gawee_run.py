@@ -32,7 +32,7 @@ from gawee_dialect.source import Source
 from gawee_dialect.target.description import HOST, Processor, find_processor
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, run_tool
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert
-from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
+from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, random_array, read_inputs
 from gawee_dialect.universe import all_passes, make_context
 
@@ -71,6 +71,7 @@ def argument_parser() -> CommandParser:
     add("--std", type=_numbers, default=(1.0,), metavar="R,G,B", help="for pictures (default: 1)")
     add("--output", metavar="NPZ", help="write the outputs, by name, to a .npz file")
     add("--load", metavar="FILE", help=LOAD_HELP)
+    add("--load-ops", metavar="FILE", help=LOAD_OPS_HELP)
     add(
         "-p",
         "--passes",

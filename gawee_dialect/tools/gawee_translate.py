@@ -26,7 +26,7 @@ from gawee_dialect.tools.command_line import (
 )
 from gawee_dialect.tools.graph_arguments import add_translated_file
 from gawee_dialect.tools.inspect_graph import is_sub_command, run_sub_command
-from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
+from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 
 if TYPE_CHECKING:
     from gawee_dialect.parameters import ParameterStore
@@ -130,6 +130,7 @@ def argument_parser() -> CommandParser:
         help="look at no weight file: shapes only, all constants become arguments",
     )
     add("--load", metavar="FILE", help=LOAD_HELP)
+    add("--load-ops", metavar="FILE", help=LOAD_OPS_HELP)
     add("--mlir-print-debuginfo", action="store_true", help="print locations")
     add(
         "--coverage",

@@ -23,7 +23,7 @@ from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.tools.command_line import DONE, CommandParser, run_tool
 from gawee_dialect.tools.gawee_run import random_parameters
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert
-from gawee_dialect.tools.plugin_file import LOAD_HELP, loaded_files, split_load_flags
+from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
 from gawee_dialect.tuning.search import Outcome, Phase, Settings, Tuner, choices_of, shown
 from gawee_dialect.universe import all_passes
@@ -80,6 +80,7 @@ def argument_parser() -> CommandParser:
     )
     add_insert(parser)
     add("--load", metavar="FILE", help=LOAD_HELP)
+    add("--load-ops", metavar="FILE", help=LOAD_OPS_HELP)
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
 

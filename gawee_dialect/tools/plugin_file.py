@@ -29,12 +29,17 @@ from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.universe import all_dialects, all_passes, extended
 
 LOAD_HELP = "add the passes, ops and instruments that a Python file defines; repeatable"
+LOAD_OPS_HELP = "add the ops that a file of operator descriptions (.json, .op) defines; repeatable"
+
+
+DESCRIPTIONS = (".json", ".op")
+"""What files of operator descriptions are called."""
 
 
 def split_load_flags(prog: str, argv: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Take every `--load FILE` off a command line; returns the files and the other words."""
+    """Take `--load` and `--load-ops` off a command line; returns the files and the other words."""
     parser = CommandParser(prog=prog, add_help=False, allow_abbrev=False)
-    parser.add_argument("--load", action="append", default=[])
+    parser.add_argument("--load", "--load-ops", action="append", default=[])
     found, rest = parser.parse_known_args(argv)
     return found.load, rest
 
@@ -91,8 +96,15 @@ def loaded_files(paths: Sequence[str], flags: Container[str] = ()) -> Generator[
 
     Raises GaweeError where a file cannot be run, defines nothing, or takes a name that is in use.
     """
+    described = [path for path in paths if Path(path).suffix in DESCRIPTIONS]
+    paths = [path for path in paths if path not in described]
     loaded = Loaded(paths)
     with ExitStack() as stack:
+        if described:
+            # Only who has descriptions pays for the import.
+            from gawee_dialect.opdesc.load import loaded_operators
+
+            stack.enter_context(loaded_operators(described))
         stack.enter_context(_located_in(paths))
         stack.enter_context(_imports_beside(paths))
         for path in paths:
@@ -232,7 +244,8 @@ def _run_file(path: str) -> ModuleType:
     if not file.is_file():
         raise GaweeError(f"cannot load '{path}': no such file")
     if file.suffix != ".py":
-        raise GaweeError(f"cannot load '{path}': expected a Python file (.py)")
+        expected = "expected a Python file (.py) or operator descriptions (.json, .op)"
+        raise GaweeError(f"cannot load '{path}': {expected}")
     linecache.checkcache(path)
     module = ModuleType(_module_name(file))
     module.__file__ = path

@@ -258,7 +258,7 @@ def test_a_file_named_as_a_module_that_exists_does_not_take_its_place(
     ("name", "text", "message"),
     [
         ("no.py", None, "no such file"),
-        ("no.txt", "", "expected a Python file (.py)"),
+        ("no.txt", "", "expected a Python file (.py) or operator descriptions (.json, .op)"),
         ("empty.py", "x = 1", "it defines no pass, op, attribute or instrument"),
         (
             "arith.py",

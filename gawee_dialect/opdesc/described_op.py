@@ -1,0 +1,279 @@
+"""Ops whose definition is a description: its checks are the verifier, its dims the result types.
+
+    %y = lightnet.slice %x axis 1 start 1 len 3 : (tensor<2x4xf32>) -> tensor<2x3xf32>
+
+Operands come in the order of the description, then every parameter by its name.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    FloatAttr,
+    FunctionType,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    TensorType,
+    UnitAttr,
+    f64,
+    i1,
+    i64,
+)
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def, var_operand_def, var_result_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.dialect.types import is_tensor, require_static
+from gawee_dialect.hints import isa
+from gawee_dialect.locations import node_name
+from gawee_dialect.opdesc.compiled import CompiledOperator
+from gawee_dialect.opdesc.invocation import (
+    Argument,
+    CheckFailure,
+    Invocation,
+    ParamValue,
+    Scalar,
+    Tensor,
+)
+from gawee_dialect.opdesc.pre_run import Checked, pre_run
+
+
+def param_attribute(value: ParamValue) -> Attribute:
+    """Return a parameter's value as an op holds it: i64, f64, i1, a string, an array, or unit."""
+    if isinstance(value, tuple):
+        return ArrayAttr(param_attribute(element) for element in value)
+    if isinstance(value, bool):
+        return IntegerAttr(int(value), i1)
+    if isinstance(value, int):
+        return IntegerAttr(value, i64)
+    if isinstance(value, float):
+        return FloatAttr(value, f64)
+    return UnitAttr() if value is None else StringAttr(value)
+
+
+def param_value(attribute: Attribute) -> ParamValue:
+    """Return the value of a parameter; raises VerifyException for an attribute that is none."""
+    if isa(attribute, ArrayAttr[Attribute]):
+        return tuple(_scalar(element) for element in attribute)
+    return None if isinstance(attribute, UnitAttr) else _scalar(attribute)
+
+
+def _scalar(attribute: Attribute) -> Scalar:
+    if isa(attribute, IntegerAttr[IntegerType]):
+        is_bool = attribute.type == i1
+        return bool(attribute.value.data) if is_bool else attribute.value.data
+    if isinstance(attribute, FloatAttr):
+        return attribute.value.data
+    if isinstance(attribute, StringAttr):
+        return attribute.data
+    raise VerifyException(f"expected a param to be a number, string or boolean, got '{attribute}'")
+
+
+class DescribedOp(IRDLOperation, ABC):
+    """An op of a description; a subclass for each is made by `op_class`."""
+
+    inputs = var_operand_def(TensorType)
+    outputs = var_result_def(TensorType)
+
+    @classmethod
+    @abstractmethod
+    def description(cls) -> CompiledOperator:
+        """Return what the op is defined by."""
+
+    @classmethod
+    def make(cls, inputs: Sequence[SSAValue], params: Mapping[str, ParamValue]) -> "DescribedOp":
+        """Make an op with the results that follow; raises CheckFailure where a check fails."""
+        attributes = {name: param_attribute(value) for name, value in params.items()}
+        operator = cls.description().operator
+        outputs = len(operator.tensors_out)
+        checked = _check(cls.description(), operator.optype, inputs, params, outputs)
+        types = [TensorType(each.element, each.shape) for each in checked.outputs]
+        return cls(operands=[inputs], result_types=[types], attributes=attributes)
+
+    def params(self) -> dict[str, ParamValue]:
+        """Return what the op gives for each parameter; names with a dot are no parameters."""
+        return {
+            name: param_value(attribute)
+            for name, attribute in self.attributes.items()
+            if "." not in name
+        }
+
+    def input(self, arg_name: str) -> SSAValue:
+        """Return the operand of an argument."""
+        names = [each.arg_name for each in self.description().operator.tensors_in]
+        return self.operands[names.index(arg_name)]
+
+    def checked(self) -> Checked:
+        """Return what the description makes of this op; raises CheckFailure."""
+        name = node_name(self.location) or self.description().operator.optype
+        return _check(self.description(), name, self.operands, self.params(), len(self.results))
+
+    def verify_(self) -> None:
+        for index, operand in enumerate(self.operands):
+            require_static(f"operand #{index}", operand.type)
+        try:
+            checked = self.checked()
+        except CheckFailure as failure:
+            raise VerifyException(failure.message) from failure
+        for output, result in zip(checked.outputs, self.results, strict=True):
+            inferred = TensorType(output.element, output.shape)
+            if inferred != result.type:
+                raise VerifyException(
+                    f"expected output '{output.name}' of type '{inferred}', got '{result.type}'"
+                )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "DescribedOp":
+        operands = parser.parse_optional_undelimited_comma_separated_list(
+            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
+        )
+        attributes: dict[str, Attribute] = {}
+        while (name := _param_name(parser)) is not None:
+            if name in attributes:
+                parser.raise_error(f"expected params to differ, got '{name}' twice")
+            attributes[name] = param_attribute(_parse_param(parser))
+        attributes |= parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        start = parser.pos
+        types = parser.parse_type()
+        if not isinstance(types, FunctionType):
+            parser.raise_error("expected the types of operands and results", start, parser.pos)
+        inputs = parser.resolve_operands(operands or [], types.inputs.data, start)
+        return cls(operands=[inputs], result_types=[types.outputs.data], attributes=attributes)
+
+    def print(self, printer: Printer) -> None:
+        if self.operands:
+            printer.print_string(" ")
+            printer.print_list(self.operands, printer.print_ssa_value)
+        for name in _ordered(self.description(), self.params()):
+            printer.print_string(f" {name} {_param_text(self.params()[name])}")
+        printer.print_op_attributes(self.attributes, reserved_attr_names=[*self.params()])
+        printer.print_string(" : ")
+        printer.print_function_type(
+            [operand.type for operand in self.operands], [result.type for result in self.results]
+        )
+
+
+def _ordered(compiled: CompiledOperator, params: Mapping[str, ParamValue]) -> list[str]:
+    """Return the names of parameters, in the order of the description."""
+    known = [param.arg_name for param in compiled.operator.params if param.arg_name in params]
+    return [*known, *(name for name in params if name not in known)]
+
+
+def _check(
+    compiled: CompiledOperator,
+    name: str,
+    inputs: Sequence[SSAValue],
+    params: Mapping[str, ParamValue],
+    results: int,
+) -> Checked:
+    """Check what an op says; tensors bear the names of their arguments."""
+    operator = compiled.operator
+    names_in = _names([each.arg_name for each in operator.tensors_in], len(inputs), "operand")
+    names_out = _names([each.arg_name for each in operator.tensors_out], results, "result")
+    table = {key: _tensor(key, value) for key, value in zip(names_in, inputs, strict=True)}
+    invocation = Invocation(
+        name,
+        operator.optype,
+        [Argument(each, each) for each in names_in],
+        [Argument(each, each) for each in names_out],
+        params,
+    )
+    return pre_run(compiled, invocation, table)
+
+
+def _names(described: Sequence[str], count: int, extra: str) -> list[str]:
+    return [*described[:count], *(f"{extra} #{i}" for i in range(len(described), count))]
+
+
+def _tensor(name: str, value: SSAValue) -> Tensor:
+    """Return what is known of a value: where it is, and whether it is static, if anything."""
+    type_ = value.type
+    if not is_tensor(type_):
+        raise VerifyException(f"expected '{name}' to be a tensor, got '{type_}'")
+    mtype, static = None, None
+    if isinstance(value.owner, DescribedOp):
+        output = value.owner.description().operator.tensors_out[value.owner.results.index(value)]
+        mtype, static = output.mtype.text, output.static
+    elif isinstance(value, BlockArgument):
+        static = _is_parameter(value)
+    return Tensor(name, type_.element_type, type_.get_shape(), mtype, static)
+
+
+def _is_parameter(value: BlockArgument) -> bool | None:
+    """Whether an argument of the entry function has the same data in every run."""
+    function = value.block.parent_op()
+    if not isinstance(function, FuncOp) or function.arg_attrs is None:
+        return None
+    attributes = function.arg_attrs.data[value.index].data
+    if "gawee.input" in attributes:
+        return False
+    return True if attributes.keys() & {"gawee.parameter", "gawee.constant"} else None
+
+
+def _param_name(parser: Parser) -> str | None:
+    return parser.parse_optional_identifier()
+
+
+def _parse_param(parser: Parser) -> ParamValue:
+    elements = parser.parse_optional_comma_separated_list(
+        parser.Delimiter.SQUARE, lambda: _parse_scalar(parser)
+    )
+    if elements is not None:
+        return tuple(elements)
+    return None if parser.parse_optional_keyword("null") else _parse_scalar(parser)
+
+
+def _parse_scalar(parser: Parser) -> Scalar:
+    text = parser.parse_optional_str_literal()
+    if text is not None:
+        return text
+    boolean = parser.parse_optional_boolean()
+    if boolean is not None:
+        return boolean
+    number = parser.parse_optional_number(allow_boolean=False)
+    if number is None or isinstance(number, complex):
+        parser.raise_error("expected a number, string, boolean or array")
+    return number
+
+
+def _param_text(value: ParamValue) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(_param_text(element) for element in value)}]"
+    if isinstance(value, bool) or value is None:
+        return "null" if value is None else str(value).lower()
+    if isinstance(value, str):
+        return str(StringAttr(value))
+    text = repr(value)
+    if isinstance(value, int) or "." in text:
+        return text
+    return text.replace("e", ".0e")  # MLIR has no number like 1e-05
+
+
+def op_class(dialect: str, compiled: CompiledOperator) -> type[DescribedOp]:
+    """Make the class of a description's op, `dialect.optype`.
+
+    An op that makes no tensor is there for its effect, and is never removed as dead.
+    """
+    operator = compiled.operator
+    namespace: dict[str, object] = {
+        "__doc__": operator.doc or f"The operator '{operator.optype}' of {operator.author}.",
+        "__module__": __name__,
+        "description": classmethod(lambda cls: compiled),  # a value would be a part of the op
+        "name": f"{dialect}.{operator.optype}",
+    }
+    if operator.tensors_out:
+        namespace["traits"] = traits_def(Pure())
+    made = type(_class_name(operator.optype), (DescribedOp,), namespace)
+    assert issubclass(made, DescribedOp)
+    return irdl_op_definition(made)
+
+
+def _class_name(optype: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in optype.split("_")) + "Op"

@@ -1,0 +1,67 @@
+"""Descriptions as dialects: an op class for each operator of a file."""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from xdsl.ir import Dialect
+from xdsl.universe import Universe
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.opdesc.described_op import DescribedOp, op_class
+from gawee_dialect.opdesc.read import DescriptionFile, read_descriptions
+from gawee_dialect.universe import all_dialects, extended
+
+
+def described_ops(described: DescriptionFile) -> list[type[DescribedOp]]:
+    """Make the op class of every operator that is not left out by `autogen`."""
+    return [
+        op_class(described.dialect, compiled)
+        for compiled in described.operators
+        if compiled.operator.autogen
+    ]
+
+
+def load_operator_descriptions(path: str | Path) -> Dialect:
+    """Read a file of descriptions; returns the dialect of their ops.
+
+    Raises OSError, and GaweeError that lists every problem of the file.
+    """
+    described = read_descriptions(path)
+    return Dialect(described.dialect, [*described_ops(described)])
+
+
+@contextmanager
+def loaded_operators(paths: Sequence[str]) -> Generator[None]:
+    """Have every tool know the ops of files for the time of a with block.
+
+    Ops join the dialect that their file names, in the place of a shipped one of the same name.
+    Raises OSError and GaweeError, also where files describe an op twice, or the ops of a dialect
+    that is not described.
+    """
+    added: dict[str, list[type[DescribedOp]]] = {}
+    for path in paths:
+        described = read_descriptions(path)
+        existing = added.setdefault(described.dialect, [])
+        for op in described_ops(described):
+            if any(op.name == other.name for other in existing):
+                message = f"expected operators to differ, got '{op.name}' twice"
+                raise GaweeError(Diagnostic(message, str(op.description().operator.place)))
+            existing.append(op)
+    dialects = {name: _joined(name, ops) for name, ops in added.items()}
+    universe = Universe(
+        all_dialects={name: lambda found=found: found for name, found in dialects.items()}
+    )
+    with extended(universe):
+        yield
+
+
+def _joined(name: str, ops: Sequence[type[DescribedOp]]) -> Dialect:
+    existing = all_dialects().get(name)
+    if existing is None:
+        return Dialect(name, list(ops))
+    old = list(existing().operations)
+    if not all(issubclass(op, DescribedOp) for op in old):
+        raise GaweeError(f"cannot load operators: there is a dialect '{name}' already")
+    names = {op.name for op in ops}
+    return Dialect(name, [*(op for op in old if op.name not in names), *ops])
