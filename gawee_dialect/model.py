@@ -150,10 +150,10 @@ class Model:
 
     def cost(self) -> CostReport | None:
         """Return FLOPs and bytes of every node; None where the module is no longer a graph."""
-        from gawee_dialect.analysis.cost import analyze_cost
+        from gawee_dialect.analysis.cost import analyze_cost, has_cost
 
         ops = self.function.body.block.ops
-        if any(op.dialect_name() not in ("gawee", "func") for op in ops):
+        if not all(op.dialect_name() == "func" or has_cost(op) for op in ops):
             return None
         return analyze_cost(self.function)
 

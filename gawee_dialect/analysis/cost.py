@@ -25,6 +25,7 @@ from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.operation import CountedOp
 from gawee_dialect.dialect.types import is_tensor, tensor_bytes, tensor_shape
 from gawee_dialect.locations import node_name
 
@@ -115,6 +116,8 @@ def _flops(op: Operation) -> int | None:
             return 2 * prod(tensor_shape(op.result)) * tensor_shape(op.weight)[1]
         case AddOp() | SubOp() | MulOp() | DivOp():
             return prod(tensor_shape(op.result))
+        case CountedOp():
+            return op.flops()
         case _:
             return None
 
@@ -142,6 +145,11 @@ def _node_cost(op: Operation, weights: set[SSAValue]) -> NodeCost:
     )
 
 
+def has_cost(op: Operation) -> bool:
+    """Whether there is a rule for the cost of an op: it is a node of a graph."""
+    return op.dialect_name() == "gawee" or isinstance(op, CountedOp)
+
+
 def analyze_cost(function: FuncOp) -> CostReport:
     """Return the cost of a function whose body is of the gawee dialect.
 
@@ -153,7 +161,7 @@ def analyze_cost(function: FuncOp) -> CostReport:
     for op in function.body.block.ops:
         if isinstance(op, ReturnOp | ConstantOp):
             continue
-        if op.dialect_name() != "gawee":
+        if not has_cost(op):
             foreign.add(op.name)
         elif not any(result in weights for result in op.results):
             costs.append(_node_cost(op, weights))

@@ -29,6 +29,7 @@ from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
+from gawee_dialect.dialect.operation import CountedOp
 from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.dialect.pool import (
     AdaptivePoolOp,
@@ -214,6 +215,8 @@ def node_work(op: Operation) -> Work | None:
     It reads its operands, weights included, and writes its result, each once; of what it picks
     elements from, no more than it picks.
     """
+    if isinstance(op, CountedOp):
+        return traffic(op.flops(), op.operands, op.results)
     if type(op) not in NODE_FLOPS:
         return None
     if isinstance(op, VIEWS):

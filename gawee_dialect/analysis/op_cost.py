@@ -36,6 +36,7 @@ from gawee_dialect.analysis.work import (
 )
 from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.operation import CountedOp
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.target.description import Limit, Processor
@@ -66,7 +67,8 @@ def op_work(op: Operation) -> Work | None:
         case CallOp():
             return _call_work(op)
         case _:
-            return node_work(op) if op.dialect_name() == "gawee" else None
+            known = op.dialect_name() == "gawee" or isinstance(op, CountedOp)
+            return node_work(op) if known else None
 
 
 def limit_of(work: Work, processor: Processor) -> Limit:

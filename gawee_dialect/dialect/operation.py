@@ -49,6 +49,14 @@ class GaweeOp(InferredOp, ABC):
         return self.results[0]
 
 
+class CountedOp(IRDLOperation, ABC):
+    """An op of a user's own that says itself how much arithmetic it is."""
+
+    @abstractmethod
+    def flops(self) -> int:
+        """Count two for a multiply-add, one for any other arithmetic on an element."""
+
+
 def optional_tensor_type(value: SSAValue | None) -> AnyTensor | None:
     """Return the type of an optional tensor operand, None where it is absent."""
     return None if value is None else tensor_type(value)

@@ -1,9 +1,11 @@
 """A user's own Python files, for --load: passes, ops, instruments; no package, no registration.
 
 What a file defines is found by its class: passes, ops, attributes and types (alone or in a
-`Dialect`), instruments, and implementations of ops for the interpreter (`OpFunctions`). A class
-whose name begins with `_` is left alone, and so is what a file imports. A pass that has a `place`,
-such as `place: ClassVar[str] = "after=fold-conv-add"`, goes into every pipeline there.
+`Dialect`), instruments, op types of JSON (`JsonOp`), and implementations of ops for the interpreter
+(`OpFunctions`); a `ComputedOp` or a `MovementOp` says itself what it computes. A class whose name
+begins with `_` is left alone, and so is what a file imports. A pass that has a `place`, such as
+`place: ClassVar[str] = "after=fold-conv-add"`, goes into every pipeline there. Mappings of other
+vocabularies' ops that a file registers are known as long as it is loaded.
 """
 
 import inspect
@@ -16,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from xdsl.interpreter import InterpreterFunctions
 from xdsl.ir import Attribute, Dialect, Operation
@@ -23,10 +26,16 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.dialect.computed import ComputedOp
+from gawee_dialect.dialect.movement import MovementOp
+from gawee_dialect.frontends.op_mapping.registry import registrations_undone
 from gawee_dialect.passes.insertion import Insertion, declared, declared_insertions
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.universe import all_dialects, all_passes, extended
+
+if TYPE_CHECKING:
+    from gawee_dialect.frontends.gawee_json.own_ops import JsonOp
 
 LOAD_HELP = "add the passes, ops and instruments that a Python file defines; repeatable"
 LOAD_OPS_HELP = "add the ops that a file of operator descriptions (.json, .op) defines; repeatable"
@@ -107,6 +116,7 @@ def loaded_files(paths: Sequence[str], flags: Container[str] = ()) -> Generator[
             stack.enter_context(loaded_operators(described))
         stack.enter_context(_located_in(paths))
         stack.enter_context(_imports_beside(paths))
+        stack.enter_context(registrations_undone())
         for path in paths:
             _enter(LoadedFile(path, _run_file(path)), loaded, flags, stack)
         yield loaded
@@ -119,7 +129,8 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
         _instrument(file, kind) for kind in file.classes() if issubclass(kind, Instrument)
     ]
     functions = [kind for kind in file.classes() if issubclass(kind, InterpreterFunctions)]
-    if not (passes or dialects or instruments or functions):
+    json_ops = list(_json_ops(file))
+    if not (passes or dialects or instruments or functions or json_ops):
         raise file.error("it defines no pass, op, attribute or instrument")
     universe = Universe(
         all_dialects={name: lambda found=found: found for name, found in dialects.items()},
@@ -127,13 +138,38 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
     )
     stack.enter_context(extended(universe))
     stack.enter_context(declared((*declared_insertions(), *_insertions(file, passes.values()))))
-    if functions:
+    if json_ops:
+        from gawee_dialect.frontends.gawee_json.own_ops import with_own_ops
+
+        stack.enter_context(with_own_ops(json_ops))
+    meant = [kind for kind in file.classes() if issubclass(kind, ComputedOp | MovementOp)]
+    if functions or meant:
         # NumPy comes with the interpreter: only who implements an op pays for the import.
         from gawee_dialect.interpreter.functions import OpFunctions, implemented_by
+        from gawee_dialect.interpreter.gawee.computed import computed_functions
+        from gawee_dialect.interpreter.gawee.movement import movement_functions
 
         ours = [kind for kind in functions if issubclass(kind, OpFunctions)]
-        stack.enter_context(implemented_by(*ours))
+        # What an op says itself that it computes comes first, a set of implementations after it.
+        known = (computed_functions(meant), movement_functions(meant))
+        stack.enter_context(implemented_by(*known, *ours))
     loaded.instruments += instruments
+
+
+def _json_ops(file: LoadedFile) -> "Iterator[JsonOp]":
+    """Yield the op types of graphs that a file brings: for its ops, or read by its functions."""
+    if "gawee_dialect.frontends.gawee_json.own_ops" not in sys.modules:
+        return  # so that the file has none, and who has none does not pay for the import
+    from gawee_dialect.frontends.gawee_json.own_ops import JsonOp
+    from gawee_dialect.frontends.gawee_json.schema import op_types
+
+    own = file.module.__name__
+    for value in vars(file.module).values():
+        if not isinstance(value, JsonOp) or own not in (value.op.__module__, value.read.__module__):
+            continue
+        if value.op_type in op_types():
+            raise file.error(f"there is an op_type '{value.op_type}' already", value.op)
+        yield value
 
 
 def _passes(file: LoadedFile, flags: Container[str]) -> Iterator[tuple[str, type[ModulePass]]]:
@@ -193,9 +229,16 @@ def _dialects(file: LoadedFile) -> dict[str, Dialect]:
         if issubclass(kind, Operation | Attribute) and kind not in inside:
             name = _dialect_name(file, kind)
             if name not in found:
-                found[name] = existing[name]() if name in existing else Dialect(name)
+                found[name] = existing[name]() if name in existing else _new_dialect(name)
             found[name] = _with(file, found[name], kind)
     return found
+
+
+def _new_dialect(name: str) -> Dialect:
+    """Return a dialect without ops, whose ops can be folded to constants of ours."""
+    from gawee_dialect.dialect import ConstantMaterialization
+
+    return Dialect(name, [], [], [ConstantMaterialization()])
 
 
 def _dialect_name(file: LoadedFile, kind: type[Operation | Attribute]) -> str:

@@ -16,7 +16,7 @@ from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_type
 from gawee_dialect.frontends.gawee_json.data import SMALL, check_file, read_constant, read_type
 from gawee_dialect.frontends.gawee_json.graph import Graph, Node, ValueEntry
 from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
-from gawee_dialect.frontends.gawee_json.ops import READERS
+from gawee_dialect.frontends.gawee_json.ops import readers
 from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.report import Report
@@ -37,6 +37,7 @@ class GraphBuilder:
         self.block = Block()
         self.arguments: list[EntryArgument] = []
         self.values: dict[str, SSAValue] = {}
+        self._readers = readers()
         self._refused_constants: set[str] = set()
         self._weights: dict[str, SSAValue] = {}
         # Constants keep their names, so weights must not take them.
@@ -204,7 +205,7 @@ class GraphBuilder:
         known = [value for value in operands if value is not None]
         if len(known) != len(operands):
             return
-        reader = READERS[node.op_type]
+        reader = self._readers[node.op_type]
         reader.check_arity(len(known))
         declared = self._declared_type(node.outputs[0])
         op = reader.read(NodeReader(node, known, declared, self._weight))

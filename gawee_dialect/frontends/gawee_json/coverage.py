@@ -10,16 +10,16 @@ from gawee_dialect.frontends.gawee_json.graph import (
     check_names,
     check_op,
 )
-from gawee_dialect.frontends.gawee_json.ops import READERS
+from gawee_dialect.frontends.gawee_json.ops import readers
 from gawee_dialect.frontends.gawee_json.schema import fixed_attributes
 from gawee_dialect.frontends.report import Report
 
 
 def op_support() -> Sequence[OpSupport]:
-    """Return the registry of op types, in the order of READERS."""
+    """Return the registry of op types, in the order of `readers`."""
     return [
         OpSupport(op_type, reader.op.name, (*reader.limits, *fixed_attributes(op_type)))
-        for op_type, reader in READERS.items()
+        for op_type, reader in readers().items()
     ]
 
 

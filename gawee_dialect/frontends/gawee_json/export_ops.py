@@ -16,6 +16,7 @@ from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.gawee_json.ops import same_padding
+from gawee_dialect.frontends.gawee_json.own_ops import own_ops
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 
@@ -176,10 +177,12 @@ def write_op(op: Operation) -> NodeText:
         rank = len(tensor_shape(op.input))
         if rank != 4:
             raise Refusal(f"cannot be written as JSON because its input has rank {rank}, not 4")
-    writer = WRITERS.get(type(op))
+    own = {each.op: each.write for each in own_ops().values()}
+    writers = {**WRITERS, **own}
+    writer = writers.get(type(op))
     if writer is None:
         raise Refusal(
             "cannot be written as JSON; supported: "
-            + ", ".join(f"'{supported.name}'" for supported in WRITERS)
+            + ", ".join(f"'{supported.name}'" for supported in writers)
         )
     return writer(op)

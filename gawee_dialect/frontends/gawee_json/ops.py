@@ -1,6 +1,6 @@
 """How each op_type becomes an op: the table `READERS`, one function a line."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
 
@@ -25,6 +25,7 @@ from gawee_dialect.dialect.types import (
 from gawee_dialect.dialect.window import window_extent
 from gawee_dialect.frontends.gawee_json.data import elements
 from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
+from gawee_dialect.frontends.gawee_json.own_ops import own_ops
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 
@@ -292,3 +293,12 @@ READERS: dict[str, OpReader] = {
     "getattr": OpReader((1,), _read_getattr, GetAttrOp, (_PYTHON,)),
     "getitem": OpReader((1,), _read_getitem, GetItemOp, (_PYTHON,)),
 }
+
+
+def readers() -> Mapping[str, OpReader]:
+    """Return how every op_type is read, those of a user's own last."""
+    own = {
+        name: OpReader(each.arity, each.read, each.op, each.limits)
+        for name, each in own_ops().items()
+    }
+    return {**READERS, **own}

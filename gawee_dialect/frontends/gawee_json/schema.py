@@ -14,6 +14,7 @@ from jsonschema.exceptions import ValidationError
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import did_you_mean
+from gawee_dialect.frontends.gawee_json.own_ops import own_ops
 from gawee_dialect.frontends.report import Report
 from gawee_dialect.located_json import JsonObject, JsonValue
 
@@ -83,14 +84,23 @@ def _attribute_validator(op_type: str) -> _Validator:
     return _make_validator(_attribute_schemas()[op_type])
 
 
+def _validator_of(op_type: str) -> _Validator:
+    own = own_ops().get(op_type)
+    if own is None:
+        return _attribute_validator(op_type)
+    schema = _inline(own.schema(), _schema())
+    assert isa(schema, Schema)
+    return _make_validator(schema)
+
+
 def op_types() -> Sequence[str]:
     """Return every `op_type` that a graph may use."""
-    return tuple(_attribute_schemas())
+    return (*_attribute_schemas(), *own_ops())
 
 
 def fixed_attributes(op_type: str) -> Sequence[str]:
     """Return the attributes of which the schema supports one value alone: `groups 1`."""
-    attributes: object = _attribute_schemas()[op_type]["properties"]
+    attributes: object = _attribute_schemas().get(op_type, {}).get("properties", {})
     assert isa(attributes, dict[str, Schema])
     return tuple(
         f"{key} {str(attribute['description']).partition(' (')[0]}"
@@ -185,7 +195,7 @@ def own_attributes(attrs: JsonObject) -> JsonObject:
 def check_attributes(op_type: str, name: str, attributes: JsonObject, report: Report) -> bool:
     """Report what is wrong with a node's own attributes; return whether nothing is."""
     said: set[tuple[int, str]] = set()
-    for error in _attribute_validator(op_type).iter_errors(attributes):
+    for error in _validator_of(op_type).iter_errors(attributes):
         offset = _offset_of(attributes, error.absolute_path)
         for message, hint in _say(error, f"'{op_type}' node"):
             if (offset, message) not in said:

@@ -10,7 +10,9 @@ The function's parameters after the first are the op's schema: names, order, kin
 `schema.py` fills them from a node. What it returns are the node's outputs.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -40,6 +42,22 @@ class OpMapping:
         return parameters_of(self.function)
 
 
+_undone: ContextVar[list[Callable[[], None]] | None] = ContextVar("undone", default=None)
+
+
+@contextmanager
+def registrations_undone() -> Generator[None]:
+    """Forget what is registered inside a with block, apart from our own families, at its end."""
+    undone: list[Callable[[], None]] = []
+    token = _undone.set(undone)
+    try:
+        yield
+    finally:
+        _undone.reset(token)
+        for undo in reversed(undone):
+            undo()
+
+
 class Registry:
     """Mappings by name; `families` are the files of `package` that register them."""
 
@@ -55,11 +73,31 @@ class Registry:
         """
 
         def register(function: Function) -> Function:
-            for name in names:
-                self._mappings[name] = OpMapping(name, function, limits)
+            if function.__module__.startswith(f"{self.package}."):
+                self._add(names, function, limits)
+                return function
+            self.load_families()  # theirs come first, so that a user's takes their place
+            before = {name: self._mappings.get(name) for name in names}
+            self._add(names, function, limits)
+            undone = _undone.get()
+            if undone is not None:
+                undone.append(lambda: self._restore(before))
             return function
 
         return register
+
+    def _add(
+        self, names: Sequence[str], function: Callable[..., Result], limits: Sequence[str]
+    ) -> None:
+        for name in names:
+            self._mappings[name] = OpMapping(name, function, limits)
+
+    def _restore(self, mappings: Mapping[str, OpMapping | None]) -> None:
+        for name, mapping in mappings.items():
+            if mapping is None:
+                del self._mappings[name]
+            else:
+                self._mappings[name] = mapping
 
     def find(self, *names: str) -> OpMapping | None:
         """Return what is registered for the first of some names that anything is registered for."""

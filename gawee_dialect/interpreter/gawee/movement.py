@@ -1,8 +1,11 @@
 """Ops that move elements: each says itself where every element goes; and elements in order."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
+from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect import GAWEE
@@ -22,14 +25,14 @@ def run_movement(
         raise InterpretationError(str(error)) from error
 
 
-def _movement_functions() -> type[OpFunctions]:
-    """Make the implementations of every op class of the dialect that moves elements."""
-    classes = [op for op in GAWEE.operations if issubclass(op, MovementOp)]
+def movement_functions(ops: Iterable[type[Operation]]) -> type[OpFunctions]:
+    """Make the set of implementations of all ops that move elements."""
+    classes = [op for op in ops if issubclass(op, MovementOp)]
     members = {op_type.__name__: impl(op_type)(run_movement) for op_type in classes}
     return register_impls(type("MovementFunctions", (OpFunctions,), members))
 
 
-MovementFunctions = _movement_functions()
+MovementFunctions = movement_functions(GAWEE.operations)
 
 
 def order(input: Array, axis: int, descending: bool) -> NDArray[np.int64]:
