@@ -85,7 +85,7 @@ def test_our_maps_and_regions_mean_what_upstream_means(op, attributes, shapes):
     arrays = [numbers(seed, *map(int, shape.split("x"))) for seed, shape in enumerate(shapes)]
     module = Parser(make_context(), text).parse_module()
     LinalgGeneralizeNamedOpsPass().apply(Context(), module)
-    generalized = text_of(module)
+    generalized = print_mlir(module)
     assert "linalg.generic" in generalized
 
     (ours,), (theirs,) = run_upstream(generalized, arrays), run_upstream(text, arrays)
