@@ -3,6 +3,7 @@
 A location is `"file":line:column`, or `"node name"("file":line:column)` for ops made from a graph.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 
@@ -11,6 +12,8 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     ArrayAttr,
     ComplexType,
+    DenseIntOrFPElementsAttr,
+    DenseResourceAttr,
     FileLineColLoc,
     FusedLoc,
     IndexType,
@@ -18,7 +21,9 @@ from xdsl.dialects.builtin import (
     IntegerType,
     LocationAttr,
     NameLoc,
+    ShapedType,
     StringAttr,
+    TensorType,
     UnknownLoc,
     f64,
 )
@@ -27,6 +32,7 @@ from xdsl.parser import AttrParser, Parser
 from xdsl.utils.mlir_lexer import MLIRTokenKind, StringLiteral
 
 from gawee_dialect.hints import isa
+from gawee_dialect.resources import resource_elements, split_resources
 
 
 def file_location(file: str, line: int, column: int, node: str | None = None) -> LocationAttr:
@@ -71,6 +77,9 @@ def hand_on_location(source: Operation, op: Operation) -> None:
             inner.location = source.location
 
 
+_LOCATION_ALIAS = re.compile(r"^(#[\w$.-]+)\s*=\s*(loc\(.*\))[ \t]*$", re.MULTILINE)
+
+
 class LocatedParser(Parser):
     """xDSL's parser, which also gives ops without an explicit `loc(...)` their place in the text.
 
@@ -93,6 +102,8 @@ class LocatedParser(Parser):
     def __init__(
         self, ctx: Context, input: str, name: str = "<unknown>", line_offset: int = 0
     ) -> None:
+        input, self._blobs = split_resources(input)
+        self._locations = dict(_LOCATION_ALIAS.findall(input))
         super().__init__(ctx, input, name)
         self._name = name
         self._line_offset = line_offset
@@ -110,6 +121,49 @@ class LocatedParser(Parser):
             return None
         self.parse_bytes_literal()
         return text
+
+    def _parse_builtin_dense_resource_attr(self) -> DenseResourceAttr | DenseIntOrFPElementsAttr:
+        # xDSL keeps blobs in its builtin dialect: for the whole process, under names that a second
+        # text changes.
+        start = self.pos
+        with self.in_angle_brackets():
+            name = self.parse_optional_str_literal() or self.parse_identifier()
+        self.parse_punctuation(":")
+        type = self.parse_type()
+        if not isinstance(type, ShapedType):
+            self.raise_error(f"expected a shaped type of resource '{name}', got '{type}'", start)
+        if not isa(type, TensorType[Attribute]):
+            return DenseResourceAttr.from_params(name, type)
+        try:
+            elements = resource_elements(name, type, self._blobs)
+        except ValueError as error:
+            self.raise_error(str(error), start)
+        return elements or DenseResourceAttr.from_params(name, type)
+
+    def _parse_alias_def(self) -> None:
+        # Locations are known before the text is read: upstream puts their names at the end.
+        if self._current_token.text not in self._locations:
+            super()._parse_alias_def()
+            return
+        self._consume_token()
+        self.parse_punctuation("=")
+        self.parse_optional_location()
+
+    def _parse_location(self) -> LocationAttr:
+        name = self._current_token.text
+        if name not in self._locations:
+            return super()._parse_location()
+        self._consume_token()
+        if name not in self.attribute_aliases:
+            nested = LocatedParser(self.ctx, self._locations[name], self._name)
+            nested._locations = self._locations
+            nested.attribute_aliases = self.attribute_aliases
+            location = nested.parse_optional_location()
+            assert location is not None
+            self.attribute_aliases[name] = location
+        location = self.attribute_aliases[name]
+        assert isinstance(location, LocationAttr)
+        return location
 
     def parse_optional_float(self, *, allow_negative: bool = True) -> float | None:
         # A property of type f64 that 17 digits say without a point is printed as its bits too:

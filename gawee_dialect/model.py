@@ -250,6 +250,8 @@ def model_of(
 ) -> Model:
     """Return the model of a graph that was opened from a source; `weights` as for `load`."""
     from gawee_dialect.parameters import MemoryStore, ParameterStore, open_parameters
+    from gawee_dialect.parameters.joined import joined
+    from gawee_dialect.parameters.resources import take_resources
 
     model = Model(graph.module(), name=_model_name(source))
     if isinstance(weights, ParameterStore):
@@ -259,6 +261,10 @@ def model_of(
     else:
         store = open_parameters(weights or source.folder, model.function)
     model.parameters = graph.weights(store)
+    own = find_function(model.module)
+    resources = take_resources(own) if own is not None else {}
+    if resources:  # an array that the user gives goes before the one in the text
+        model.parameters = joined(model.parameters, resources)
     return model
 
 

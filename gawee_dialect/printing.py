@@ -10,6 +10,8 @@ from xdsl.irdl import AttrSizedOperandSegments
 from xdsl.printer import Printer
 from xdsl.utils.hints import isa
 
+from gawee_dialect.resources import Resources, resource_name
+
 SEGMENTS = AttrSizedOperandSegments.attribute_name
 
 ELIDED = "dense_resource<__elided__>"
@@ -33,18 +35,22 @@ class ModulePrinter(Printer):
 
     elide_larger_than: int | None = None
     elided: bytes = field(default=b"", init=False)
+    resources: Resources = field(default_factory=Resources, init=False)
 
     def print_attribute(self, attribute: Attribute) -> None:
-        limit = self.elide_larger_than
-        if (
-            limit is None
-            or not isa(attribute, DenseIntOrFPElementsAttr)
-            or not is_larger(attribute, limit)
-        ):
+        if not isa(attribute, DenseIntOrFPElementsAttr):
             super().print_attribute(attribute)
             return
-        self.elided = blake2b(self.elided + attribute.data.data, digest_size=16).digest()
-        self.print_string(f"{ELIDED} : ")
+        limit, name = self.elide_larger_than, resource_name(attribute)
+        if limit is not None and is_larger(attribute, limit):
+            self.elided = blake2b(self.elided + attribute.data.data, digest_size=16).digest()
+            self.print_string(f"{ELIDED} : ")
+        elif name is not None:
+            text_name = self.resources.add(name, attribute.data.data)
+            self.print_string(f"dense_resource<{text_name}> : ")
+        else:
+            super().print_attribute(attribute)
+            return
         self.print_attribute(attribute.get_type())
 
     def print_op_with_default_format(self, op: Operation) -> None:
@@ -79,12 +85,18 @@ class TextOptions:
 
 def op_text(op: Operation, options: TextOptions) -> tuple[str, bytes]:
     """Return the text of an op, and a digest of the constants that the text leaves out."""
+    text, printer = _printed(op, options)
+    return text, printer.elided
+
+
+def _printed(op: Operation, options: TextOptions) -> tuple[str, ModulePrinter]:
     stream = StringIO()
     printer = options.printer(stream)
     printer.print_op(op)
-    return stream.getvalue(), printer.elided
+    return stream.getvalue(), printer
 
 
 def module_text(module: ModuleOp, options: TextOptions) -> str:
-    """Return the text of a module, which ends with a newline."""
-    return op_text(module, options)[0] + "\n"
+    """Return the text of a module, resources after it, which ends with a newline."""
+    text, printer = _printed(module, options)
+    return f"{text}\n{printer.resources.section()}"

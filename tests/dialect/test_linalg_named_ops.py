@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
+from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.dialect.linalg import LINALG
 from gawee_dialect.dialect.linalg.named_ops import NAMED_OPS
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
@@ -141,7 +142,9 @@ GROUPS: dict[str, list[Call]] = {
 
 LEVELS: dict[str, Run] = {
     "interpreter": lambda model, inputs: model.run(inputs),
-    "plain loops": lambda model, inputs: model.compile(algorithms="plain", cache=False).run(inputs),
+    "plain loops": lambda model, inputs: model.compile(
+        CodeOptions(algorithms=PLAIN), cache=False
+    ).run(inputs),
     "kernels": lambda model, inputs: model.compile(cache=False).run(inputs),
 }
 
