@@ -19,6 +19,7 @@ PASSES: dict[str, str] = {
     "fold-batch-norm": "FoldBatchNorm",
     "fold-conv-add": "FoldConvAdd",
     "lower-to-linalg": "LowerToLinalg",
+    "decompose-aggregated-ops": "DecomposeAggregatedOps",
     "widen-sums": "WidenSums",
     "form-kernels": "FormKernels",
     "hoist-parameter-computation": "HoistParameterComputation",
@@ -82,6 +83,7 @@ CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
     "linalg": _dialect_factory("gawee_dialect.dialect.linalg", "LINALG"),
     "llvm": _dialect_factory("gawee_dialect.dialect.llvm", "LLVM"),
     "scf": _dialect_factory("gawee_dialect.dialect.scf", "SCF"),
+    "tensor": _dialect_factory("gawee_dialect.dialect.tensor", "TENSOR"),
 }
 
 

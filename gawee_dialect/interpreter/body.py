@@ -13,6 +13,7 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.interpreter.arith import ARITH
 from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.cf import assertions, require
 from gawee_dialect.interpreter.loop_views import take
 from gawee_dialect.interpreter.math import MATH
 from gawee_dialect.interpreter.scalars import Evaluate, evaluate_scalar
@@ -64,15 +65,24 @@ def evaluate_values(
     def lookup(value: SSAValue) -> Array:
         return known[value] if value in known else interpreter.get_values((value,))[0]
 
-    for op in needed_ops(block, values):
-        operands = [lookup(operand) for operand in op.operands]
-        if type(op) in SCALARS:
-            result = evaluate_scalar(SCALARS[type(op)], op, operands)
-        elif isinstance(op, linalg.ops.IndexOp):
-            result = index_of(op.dim.value.data)
-        elif isinstance(op, tensor.ExtractOp | memref.LoadOp):
-            result = gather(op, operands[0], operands[1:])
-        else:
-            raise InterpretationError(f"unsupported op '{op.name}' in a body")
-        known[op.results[0]] = result
-    return [lookup(value) for value in values]
+    def evaluate(wanted: Sequence[SSAValue]) -> list[Array]:
+        for op in needed_ops(block, wanted):
+            if op.results[0] not in known:
+                operands = [lookup(operand) for operand in op.operands]
+                known[op.results[0]] = _evaluate_op(op, operands, index_of)
+        return [lookup(value) for value in wanted]
+
+    asserted = assertions(block)  # before what relies on them: an index that is read at
+    for op, holds in zip(asserted, evaluate([op.arg for op in asserted]), strict=True):
+        require(holds, op.msg.data)
+    return evaluate(values)
+
+
+def _evaluate_op(op: Operation, operands: Sequence[Array], index_of: IndexGrid) -> Array:
+    if type(op) in SCALARS:
+        return evaluate_scalar(SCALARS[type(op)], op, operands)
+    if isinstance(op, linalg.ops.IndexOp):
+        return index_of(op.dim.value.data)
+    if isinstance(op, tensor.ExtractOp | memref.LoadOp):
+        return gather(op, operands[0], operands[1:])
+    raise InterpretationError(f"unsupported op '{op.name}' in a body")

@@ -12,7 +12,9 @@ from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.interpreter.aggregates import AggregateFunctions
 from gawee_dialect.interpreter.arith import ArithFunctions
+from gawee_dialect.interpreter.cf import CfFunctions
 from gawee_dialect.interpreter.errors import RunError
 from gawee_dialect.interpreter.functions import OpFunctions, added_functions
 from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
@@ -27,7 +29,9 @@ from gawee_dialect.interpreter.vector import VectorFunctions, VectorMemoryFuncti
 FUNCTIONS: tuple[type[OpFunctions], ...] = (
     *GAWEE_FUNCTIONS,
     LinalgFunctions,
+    AggregateFunctions,
     TensorFunctions,
+    CfFunctions,
     MemrefFunctions,
     ScfFunctions,
     OmpFunctions,

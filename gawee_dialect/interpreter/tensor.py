@@ -14,6 +14,7 @@ from xdsl.interpreter import (
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.dialect.tensor import GenerateOp
 from gawee_dialect.interpreter.arrays import Array, fresh_array, shaped_type
 from gawee_dialect.interpreter.body import evaluate_values, gather
 from gawee_dialect.interpreter.functions import OpFunctions
@@ -30,6 +31,27 @@ class TensorFunctions(OpFunctions):
         self, interpreter: Interpreter, op: tensor.EmptyOp, args: PythonValues
     ) -> PythonValues:
         return (fresh_array(op.tensor.type),)
+
+    @impl(tensor.ConcatOp)
+    def concat(
+        self, interpreter: Interpreter, op: tensor.ConcatOp, args: PythonValues
+    ) -> PythonValues:
+        return (np.concatenate(args, axis=op.dim.value.data),)
+
+    @impl(GenerateOp)
+    def generate(
+        self, interpreter: Interpreter, op: GenerateOp, args: PythonValues
+    ) -> PythonValues:
+        result = fresh_array(op.result.type)
+        body, shape = op.body.block, result.shape
+        grids = {value: index_grid(dim, shape) for dim, value in enumerate(body.args)}
+        terminator = body.last_op
+        assert terminator is not None
+        (elements,) = evaluate_values(
+            interpreter, body, grids, lambda dim: index_grid(dim, shape), terminator.operands
+        )
+        result[...] = elements
+        return (result,)
 
     @impl(tensor.PadOp)
     def pad(self, interpreter: Interpreter, op: tensor.PadOp, args: PythonValues) -> PythonValues:

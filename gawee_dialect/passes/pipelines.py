@@ -14,6 +14,7 @@ from gawee_dialect.passes.canonicalize import CanonicalizePass
 from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.passes.convert_to_winograd import ConvertToWinograd
+from gawee_dialect.passes.decompose_aggregated_ops import DecomposeAggregatedOps
 from gawee_dialect.passes.expand_math import ExpandMath
 from gawee_dialect.passes.fold_batch_norm import FoldBatchNorm
 from gawee_dialect.passes.fold_conv_add import FoldConvAdd
@@ -46,6 +47,7 @@ def to_linalg() -> Sequence[ModulePass]:
     return (
         *optimize(),
         LowerToLinalg(),  # after folding: fewer ops to lower
+        DecomposeAggregatedOps(),  # of linalg that came as such: the passes below know loop nests
         CanonicalizePass(),  # scalars that several ops share
         HoistParameterComputation(),  # last on tensors: sees all that depends on weights alone
     )
@@ -75,6 +77,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     return (
         *optimize(),
         LowerToLinalg(),
+        DecomposeAggregatedOps(),
         CanonicalizePass(),
         WidenSums(to_f64=False),  # kernels add up long sums of f32 by themselves
         FormKernels(),  # one op for what is computed in one go

@@ -32,7 +32,9 @@ from gawee_dialect.dialect.linalg.named_ops import (
     PoolingNchwSumOp,
     WindowOp,
 )
+from gawee_dialect.dialect.linalg.pack import PackOp, UnpackOp
 from gawee_dialect.dialect.linalg.reduce import MapOp, ReduceOp
+from gawee_dialect.dialect.linalg.softmax import SoftmaxOp
 
 LINALG = Dialect(
     "linalg",
@@ -50,6 +52,9 @@ LINALG = Dialect(
         TransposeOp,
         ReduceOp,
         MapOp,
+        SoftmaxOp,
+        PackOp,
+        UnpackOp,
     ],
     [IteratorTypeAttr, TypeFunctionAttr, ElementwiseKindAttr],
 )
@@ -69,10 +74,13 @@ __all__ = (
     "IndexOp",
     "MatmulOp",
     "NamedOp",
+    "PackOp",
     "PoolingNchwMaxOp",
     "PoolingNchwSumOp",
     "ReduceOp",
+    "SoftmaxOp",
     "TransposeOp",
+    "UnpackOp",
     "WindowOp",
     "YieldOp",
 )

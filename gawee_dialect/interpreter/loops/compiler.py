@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf, nan, prod, sqrt
 
 import numpy as np
-from xdsl.dialects import memref, omp, scf, tensor, vector
+from xdsl.dialects import cf, memref, omp, scf, tensor, vector
 from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
@@ -13,6 +13,7 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.analysis.tensor_loops import stale_use
 from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of
+from gawee_dialect.interpreter.cf import require
 from gawee_dialect.interpreter.loops.expressions import write_scalar
 from gawee_dialect.interpreter.loops.memory import (
     element_lanes,
@@ -173,6 +174,9 @@ def write_computation(writer: Writer, op: Operation) -> None:
             write_masked_load(writer, op)
         case vector.MaskedStoreOp():
             write_masked_store(writer, op)
+        case cf.AssertOp():
+            writer.objects["require"] = require
+            writer.line(f"require({writer.name(op.arg).text}, {op.msg.data!r})")
         case _ if on_vectors(op):
             write_vector_op(writer, op)
         case _:

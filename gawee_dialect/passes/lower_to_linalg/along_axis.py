@@ -73,17 +73,22 @@ class LowerSoftmax(Pattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: SoftmaxOp, rewriter: PatternRewriter) -> None:
         rewriter.name_hint = op.result.name_hint
-        type, axis = tensor_type(op.result), op.resolved_axis
-        kept = kept_axes(type.get_num_dims(), [axis])
-        greatest = combined(rewriter, op.input, [axis], MAXIMUM)
-        wide = TensorType(computed_type(type.element_type), type.get_shape())
-        powers = spread(rewriter, op.input, [(greatest, kept)], wide, raised)
-        total = combined(rewriter, powers, [axis], SUM)
+        rewriter.replace(op, (), [softmax(rewriter, op.input, op.resolved_axis)])
 
-        def quotient(scalars: Scalars, values: Sequence[SSAValue]) -> SSAValue:
-            return scalars.divide(*values)
 
-        rewriter.replace(op, (), [spread(rewriter, powers, [(total, kept)], type, quotient)])
+def softmax(builder: Builder, input: SSAValue, axis: int) -> SSAValue:
+    """Insert exp(x - maximum) and its quotient by its sum along an axis; f16 is summed in f32."""
+    type = tensor_type(input)
+    kept = kept_axes(type.get_num_dims(), [axis])
+    greatest = combined(builder, input, [axis], MAXIMUM)
+    wide = TensorType(computed_type(type.element_type), type.get_shape())
+    powers = spread(builder, input, [(greatest, kept)], wide, raised)
+    total = combined(builder, powers, [axis], SUM)
+
+    def quotient(scalars: Scalars, values: Sequence[SSAValue]) -> SSAValue:
+        return scalars.divide(*values)
+
+    return spread(builder, powers, [(total, kept)], type, quotient)
 
 
 class LowerLogSoftmax(Pattern):

@@ -91,3 +91,18 @@ func.func @named_ops_need_no_strides(%x: tensor<2x9x7x4xf32>, %w: tensor<3x2x4x5
   %e = linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(%m : tensor<2x5xf32>) outs(%r : tensor<2x5xf32>) -> tensor<2x5xf32>
   return %e : tensor<2x5xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @ops_of_several_loop_nests_round_trip
+// CHECK:       linalg.softmax dimension(1) ins(%x : tensor<5x7xf32>) outs(%x : tensor<5x7xf32>) -> tensor<5x7xf32>
+// CHECK:       linalg.pack %s padding_value(%c : f32) outer_dims_perm = [1, 0] inner_dims_pos = [0, 1] inner_tiles = [3, 2] into %p : tensor<5x7xf32> -> tensor<4x2x3x2xf32>
+// CHECK:       linalg.unpack %{{.*}} outer_dims_perm = [1, 0] inner_dims_pos = [0, 1] inner_tiles = [3, 2] into %x : tensor<4x2x3x2xf32> -> tensor<5x7xf32>
+// CHECK:       linalg.pack %x inner_dims_pos = [0] inner_tiles = [5] into %q : tensor<5x7xf32> -> tensor<1x7x5xf32>
+func.func @ops_of_several_loop_nests_round_trip(%x: tensor<5x7xf32>, %p: tensor<4x2x3x2xf32>, %q: tensor<1x7x5xf32>, %c: f32) -> tensor<1x7x5xf32> {
+  %s = linalg.softmax dimension(1) ins(%x : tensor<5x7xf32>) outs(%x : tensor<5x7xf32>) -> tensor<5x7xf32>
+  %0 = linalg.pack %s padding_value(%c : f32) outer_dims_perm = [1, 0] inner_dims_pos = [0, 1] inner_tiles = [3, 2] into %p : tensor<5x7xf32> -> tensor<4x2x3x2xf32>
+  %1 = linalg.unpack %0 outer_dims_perm = [1, 0] inner_dims_pos = [0, 1] inner_tiles = [3, 2] into %x : tensor<4x2x3x2xf32> -> tensor<5x7xf32>
+  %2 = linalg.pack %x inner_dims_pos = [0] inner_tiles = [5] into %q : tensor<5x7xf32> -> tensor<1x7x5xf32>
+  return %2 : tensor<1x7x5xf32>
+}

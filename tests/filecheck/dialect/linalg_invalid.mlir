@@ -187,3 +187,51 @@ func.func @loops_are_parallel_or_reduced(%x: tensor<5xf32>) -> tensor<5xf32> {
   } -> tensor<5xf32>
   return %y : tensor<5xf32>
 }
+
+// -----
+
+// CHECK: 'linalg.softmax' op expected a dimension below 2, got 2
+func.func @softmax_is_along_a_dimension(%x: tensor<5x7xf32>) -> tensor<5x7xf32> {
+  %y = linalg.softmax dimension(2) ins(%x : tensor<5x7xf32>) outs(%x : tensor<5x7xf32>) -> tensor<5x7xf32>
+  return %y : tensor<5x7xf32>
+}
+
+// -----
+
+// CHECK: 'linalg.softmax' op expected an output of the input's shape, got 'tensor<7x5xf32>'
+func.func @softmax_keeps_the_shape(%x: tensor<5x7xf32>, %z: tensor<7x5xf32>) -> tensor<7x5xf32> {
+  %y = linalg.softmax dimension(1) ins(%x : tensor<5x7xf32>) outs(%z : tensor<7x5xf32>) -> tensor<7x5xf32>
+  return %y : tensor<7x5xf32>
+}
+
+// -----
+
+// CHECK: 'linalg.pack' op expected a padding value: the last tile is not full
+func.func @the_last_tile_is_filled(%x: tensor<5xf32>, %p: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %y = linalg.pack %x inner_dims_pos = [0] inner_tiles = [3] into %p : tensor<5xf32> -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// CHECK: 'linalg.pack' op expected a packed shape of [2, 3], got 'tensor<3x2xf32>'
+func.func @tiles_are_innermost(%x: tensor<6xf32>, %p: tensor<3x2xf32>) -> tensor<3x2xf32> {
+  %y = linalg.pack %x inner_dims_pos = [0] inner_tiles = [3] into %p : tensor<6xf32> -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+
+// -----
+
+// CHECK: 'linalg.pack' op expected a tile for each of the axes [0, 0], got [3, 2]
+func.func @an_axis_is_tiled_once(%x: tensor<6xf32>, %p: tensor<1x3x2xf32>) -> tensor<1x3x2xf32> {
+  %y = linalg.pack %x inner_dims_pos = [0, 0] inner_tiles = [3, 2] into %p : tensor<6xf32> -> tensor<1x3x2xf32>
+  return %y : tensor<1x3x2xf32>
+}
+
+// -----
+
+// CHECK: 'linalg.pack' op expected a permutation, got [1]
+func.func @tiles_are_permuted(%x: tensor<6xf32>, %p: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %y = linalg.pack %x outer_dims_perm = [1] inner_dims_pos = [0] inner_tiles = [3] into %p : tensor<6xf32> -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}

@@ -1,0 +1,86 @@
+"""The tensor dialect with an op that xDSL lacks."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import IndexType, TensorType
+from xdsl.ir import Attribute, Dialect, Region, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    region_def,
+    result_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.dialect.types import tensor_shape
+
+
+@irdl_op_definition
+class GenerateOp(IRDLOperation):
+    """A tensor whose elements a body computes from their indices. xDSL has no such op.
+
+    ```mlir
+    %t = tensor.generate {
+    ^bb0(%i: index, %j: index):
+      %0 = arith.addi %i, %j : index
+      tensor.yield %0 : index
+    } : tensor<3x5xindex>
+    ```
+
+    Constraints:
+      C1: the body has an index for each axis.
+      C2: as many sizes are given as the type leaves open.
+    """
+
+    name = "tensor.generate"
+
+    sizes = var_operand_def(IndexType())
+    result = result_def(TensorType)
+    body = region_def("single_block")
+    traits = traits_def(Pure())
+
+    def __init__(self, sizes: Sequence[SSAValue], result: Attribute, body: Region):
+        super().__init__(operands=[sizes], result_types=[result], regions=[body])
+
+    def verify_(self) -> None:
+        shape = tensor_shape(self.result)
+        if list(self.body.block.arg_types) != [IndexType()] * len(shape):
+            raise VerifyException(f"expected a body of {len(shape)} indices")
+        if len(self.sizes) != sum(size < 0 for size in shape):
+            raise VerifyException(
+                f"expected {sum(size < 0 for size in shape)} sizes, got {len(self.sizes)}"
+            )
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        names = parser.parse_optional_undelimited_comma_separated_list(
+            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
+        )
+        sizes = [parser.resolve_operand(name, IndexType()) for name in names or ()]
+        body = parser.parse_region()
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        op = cls(sizes, parser.parse_type(), body)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        if self.sizes:
+            printer.print_string(" ")
+            printer.print_list(self.sizes, printer.print_ssa_value)
+        printer.print_string(" ")
+        printer.print_region(self.body)
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.result.type)
+
+
+TENSOR = Dialect("tensor", [*tensor.Tensor.operations, GenerateOp], list(tensor.Tensor.attributes))
+"""xDSL's dialect and `tensor.generate`."""

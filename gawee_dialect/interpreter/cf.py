@@ -1,0 +1,32 @@
+"""What `cf.assert` does: nothing, or an error with its message."""
+
+import numpy as np
+from xdsl.dialects import cf
+from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
+from xdsl.ir import Block
+from xdsl.utils.exceptions import InterpretationError
+
+from gawee_dialect.interpreter.functions import OpFunctions
+
+
+def require(condition: object, message: str) -> None:
+    """Raise InterpretationError unless a condition holds everywhere."""
+    if not np.all(condition):
+        raise InterpretationError(f"assertion failed: {message}")
+
+
+def assertions(block: Block) -> list[cf.AssertOp]:
+    """Return the assertions of a block."""
+    return [op for op in block.ops if isinstance(op, cf.AssertOp)]
+
+
+@register_impls
+class CfFunctions(OpFunctions):
+    """Implementations of the cf dialect."""
+
+    @impl(cf.AssertOp)
+    def assert_(
+        self, interpreter: Interpreter, op: cf.AssertOp, args: PythonValues
+    ) -> PythonValues:
+        require(args[0], op.msg.data)
+        return ()
