@@ -9,10 +9,10 @@ from collections.abc import Iterable
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
+    AnyDenseElement,
     AnyFloat,
     ArrayAttr,
     ComplexType,
-    DenseIntOrFPElementsAttr,
     DenseResourceAttr,
     FileLineColLoc,
     FusedLoc,
@@ -122,7 +122,12 @@ class LocatedParser(Parser):
         self.parse_bytes_literal()
         return text
 
-    def _parse_builtin_dense_resource_attr(self) -> DenseResourceAttr | DenseIntOrFPElementsAttr:
+    def _parse_optional_builtin_parametrized_attr(self) -> Attribute | None:
+        if self.parse_optional_keyword("dense_resource"):
+            return self._parse_resource_elements()
+        return super()._parse_optional_builtin_parametrized_attr()
+
+    def _parse_resource_elements(self) -> Attribute:
         # xDSL keeps blobs in its builtin dialect: for the whole process, under names that a second
         # text changes.
         start = self.pos
@@ -132,7 +137,7 @@ class LocatedParser(Parser):
         type = self.parse_type()
         if not isinstance(type, ShapedType):
             self.raise_error(f"expected a shaped type of resource '{name}', got '{type}'", start)
-        if not isa(type, TensorType[Attribute]):
+        if not isa(type, TensorType[AnyDenseElement]):
             return DenseResourceAttr.from_params(name, type)
         try:
             elements = resource_elements(name, type, self._blobs)

@@ -261,8 +261,8 @@ def model_of(
     else:
         store = open_parameters(weights or source.folder, model.function)
     model.parameters = graph.weights(store)
-    own = find_function(model.module)
-    resources = take_resources(own) if own is not None else {}
+    function = find_function(model.module)
+    resources = None if function is None else take_resources(function)
     if resources:  # an array that the user gives goes before the one in the text
         model.parameters = joined(model.parameters, resources)
     return model

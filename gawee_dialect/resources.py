@@ -11,8 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, TensorType
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import AnyDenseElement, BytesAttr, DenseIntOrFPElementsAttr, TensorType
 
 from gawee_dialect.dialect.types import dense_bytes
 
@@ -98,7 +97,7 @@ def split_resources(text: str) -> tuple[str, Mapping[str, bytes]]:
 
 
 def resource_elements(
-    name: str, type: TensorType[Attribute], blobs: Mapping[str, bytes]
+    name: str, type: TensorType[AnyDenseElement], blobs: Mapping[str, bytes]
 ) -> DenseIntOrFPElementsAttr | None:
     """Return the constant of a resource, None where the text does not hold it.
 

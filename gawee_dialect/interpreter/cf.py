@@ -6,10 +6,11 @@ from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir import Block
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
 
 
-def require(condition: object, message: str) -> None:
+def require(condition: Array | bool, message: str) -> None:
     """Raise InterpretationError unless a condition holds everywhere."""
     if not np.all(condition):
         raise InterpretationError(f"assertion failed: {message}")

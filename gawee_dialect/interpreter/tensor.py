@@ -44,7 +44,9 @@ class TensorFunctions(OpFunctions):
     ) -> PythonValues:
         result = fresh_array(op.result.type)
         body, shape = op.body.block, result.shape
-        grids = {value: index_grid(dim, shape) for dim, value in enumerate(body.args)}
+        grids: dict[SSAValue, Array] = {
+            value: index_grid(dim, shape) for dim, value in enumerate(body.args)
+        }
         terminator = body.last_op
         assert terminator is not None
         (elements,) = evaluate_values(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
@@ -37,7 +38,7 @@ module {{
 """
 
 
-def read(text: str):
+def read(text: str) -> ModuleOp:
     return parse_mlir(make_context(), text, "in.mlir")
 
 
@@ -73,7 +74,7 @@ def test_resources_are_parameters_of_a_model(tmp_path: Path) -> None:
     x = np.array([1, 2, 3], np.float32)
 
     (argument,) = [each for each in model.arguments if each.kind == "parameter"]
-    (output,) = model.compile()(x)
+    (output,) = model.compile().run({"x": x}).values()
 
     assert argument.name == "layer.weight"
     np.testing.assert_array_equal(output, WEIGHTS @ x)
@@ -89,7 +90,7 @@ def test_given_weights_go_before_those_of_the_text(tmp_path: Path) -> None:
     np.testing.assert_array_equal(output, 2 * WEIGHTS @ x)
 
 
-def test_gawee_run_runs_a_text_with_its_resources(tmp_path: Path, capsys) -> None:
+def test_gawee_run_runs_a_text_with_its_resources(tmp_path: Path) -> None:
     path, out = tmp_path / "net.mlir", tmp_path / "out.npz"
     path.write_text(TEXT)
     np.savez(tmp_path / "in.npz", x=np.array([1, 2, 3], np.float32))
@@ -103,7 +104,7 @@ def test_gawee_run_runs_a_text_with_its_resources(tmp_path: Path, capsys) -> Non
 
 
 def test_a_blob_has_the_size_of_its_type() -> None:
-    with pytest.raises(GaweeError, match="expected 24 bytes in resource 'layer.weight', got 20"):
+    with pytest.raises(GaweeError, match=r"expected 24 bytes in resource 'layer\.weight', got 20"):
         read(TEXT.replace(BLOB, BLOB[:-8]))
 
 

@@ -14,8 +14,9 @@ from gawee_dialect.universe import make_context
 
 Floats = NDArray[np.float32]
 
-LEVELS: dict[str, Callable[[Model, dict[str, NDArray[np.generic]]], dict[str, NDArray[np.generic]]]]
-LEVELS = {
+Arrays = dict[str, NDArray[np.generic]]
+
+LEVELS: dict[str, Callable[[Model, Arrays], Arrays]] = {
     "interpreter": lambda model, inputs: model.run(inputs),
     "linalg": lambda model, inputs: model.run(inputs, "linalg"),
     "plain loops": lambda model, inputs: model.compile(CodeOptions(algorithms=PLAIN)).run(inputs),
