@@ -45,6 +45,10 @@ class CodeOptions:
     num_threads: int | None = None
     """How many threads the code is for; None for one a core."""
 
+    trust_indices: bool = False
+    """Whether run-time indices of gathers and scatters are used as they come. One that is out of
+    range then reads or writes foreign memory; by default it is an error."""
+
     passes: tuple[Insertion, ...] = ()
     """Passes of one's own, each at a place: `after("fold-conv-add", MyPass())`."""
 

@@ -38,7 +38,9 @@ def passes_to(level: Level, options: CodeOptions | None = None) -> Sequence[Modu
         Level.LINALG: pipelines.to_linalg,
         Level.KERNELS: lambda: pipelines.to_kernels(chosen),
         Level.LOOPS: lambda: (
-            pipelines.to_loops() if plain else pipelines.to_loops_by_kernels(chosen)
+            pipelines.to_loops(trust_indices=chosen.trust_indices)
+            if plain
+            else pipelines.to_loops_by_kernels(chosen)
         ),
         Level.LLVM: lambda: (
             pipelines.to_llvm(chosen) if plain else pipelines.to_llvm_by_kernels(chosen)

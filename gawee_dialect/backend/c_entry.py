@@ -2,12 +2,15 @@
 
 size_t NAME_workspace_size(void);
 size_t NAME_weights_size(void);
-void NAME_run(const float *x, float *y, const void *weights, void *workspace);
+int NAME_run(const float *x, float *y, const void *weights, void *workspace);
+
+The status that a run returns is 0, or 1 more than the first of `CInterface.checks` that failed.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
@@ -17,6 +20,7 @@ from xdsl.dialects.builtin import (
     ModuleOp,
     UnitAttr,
     i8,
+    i32,
     i64,
 )
 from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType
@@ -25,6 +29,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from gawee_dialect.backend.memory import CACHE_LINE
 from gawee_dialect.backend.signature import Buffer, Signature, signature_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.index_check import IndexCheck, limit
 
 WEIGHT_ROLES = ("parameter", "constant", "prepared")
 """The arguments of the network's function that the one weights blob holds."""
@@ -51,6 +56,13 @@ class CInterface:
     """Byte offset in the blob, aligned to a cache line."""
 
     weights_size: int
+    checks: Sequence[Buffer]
+    """What gets the worst of an op's run-time indices."""
+
+    @property
+    def index_checks(self) -> Sequence[IndexCheck]:
+        """What each status but 0 is about, in order."""
+        return [buffer.check for buffer in self.checks if buffer.check is not None]
 
     @property
     def workspace_size(self) -> int:
@@ -92,6 +104,7 @@ def c_interface(module: ModuleOp, name: str, function: str) -> CInterface:
         [(c_identifier(each.name, taken), each) for each in signature.of_role("output")],
         weights,
         offset,
+        signature.of_role("indices"),
     )
 
 
@@ -149,13 +162,46 @@ def _run_function(interface: CInterface, inner: str) -> llvm.FuncOp:
         place.result.name_hint = c_identifier(f"{buffer.role}_{buffer.name}", taken)
         block.add_op(place)
         values[buffer.index] = place.result
+    for buffer in interface.checks:
+        values[buffer.index] = _array(block, prod(buffer.shape))
     block.add_op(llvm.CallOp(inner, *(values[index] for index in range(len(values)))))
-    block.add_op(llvm.ReturnOp())
+    block.add_op(llvm.ReturnOp(_status(block, interface.checks, values)))
     attributes: dict[str, Attribute] = {"llvm.noalias": UnitAttr()}
     return llvm.FuncOp(
         f"{interface.name}_run",
-        LLVMFunctionType([pointer] * count),
+        LLVMFunctionType([pointer] * count, i32),
         LinkageAttr("external"),
         body=Region(block),
         other_props={"arg_attrs": ArrayAttr([DictionaryAttr(attributes)] * count)},
     )
+
+
+def _array(block: Block, size: int) -> SSAValue:
+    """Insert an array of i64 on the stack."""
+    count = llvm.ConstantOp(IntegerAttr(size, i64), i64)
+    array = llvm.AllocaOp(count.result, i64)
+    block.add_ops((count, array))
+    return array.res
+
+
+SIGNED_LESS = IntegerAttr(2, i64)
+
+
+def _status(block: Block, checks: Sequence[Buffer], values: Mapping[int, SSAValue]) -> SSAValue:
+    """Insert what finds the first check that failed: 0 where none did."""
+    status = llvm.ConstantOp(IntegerAttr(0, i32), i32)
+    block.add_op(status)
+    result: SSAValue = status.result
+    for number, buffer in reversed(list(enumerate(checks, 1))):
+        assert buffer.check is not None
+        failed = llvm.ConstantOp(IntegerAttr(number, i32), i32)
+        block.add_op(failed)
+        for place, size in enumerate(buffer.check.sizes):
+            element = llvm.GEPOp(values[buffer.index], [place], i64, inbounds=True)
+            worst = llvm.LoadOp(element.result, i64)
+            bound = llvm.ConstantOp(IntegerAttr(limit(size), i64), i64)
+            fits = llvm.ICmpOp(worst.dereferenced_value, bound.result, SIGNED_LESS)
+            chosen = llvm.SelectOp(fits.res, result, failed.result)
+            block.add_ops((element, worst, bound, fits, chosen))
+            result = chosen.res
+    return result

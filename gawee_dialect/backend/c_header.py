@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 
 from gawee_dialect.backend.c_entry import CInterface
 from gawee_dialect.backend.memory import CACHE_LINE
@@ -40,8 +41,9 @@ size_t {name}_workspace_size(void);
 size_t {name}_weights_size(void);
 
 /* Compute the outputs from the inputs; the arrays are dense, in C order, and may not overlap.
-{arrays} */
-void {name}_run({arguments});
+{arrays}
+   Returns 0, or the number of the check that failed: outputs are not specified then.{checks} */
+int {name}_run({arguments});
 
 #ifdef __cplusplus
 }}
@@ -78,7 +80,13 @@ def header_text(interface: CInterface) -> str:
             [*_comments(interface.inputs, "input"), *_comments(interface.outputs, "output")]
         ),
         arguments=", ".join(arguments),
+        checks=_checks(interface),
     )
+
+
+def _checks(interface: CInterface) -> str:
+    texts = (check.text.replace("*/", "* /") for check in interface.index_checks)
+    return "".join(f"\n   {number}: {text}" for number, text in enumerate(texts, 1))
 
 
 def _described(buffer: Buffer) -> dict[str, object]:
@@ -106,6 +114,10 @@ def manifest_text(
         "weights": [
             {**_described(buffer), "role": buffer.role, "offset": offset, "size": buffer.size}
             for offset, buffer in interface.weights
+        ],
+        "checks": [
+            {"status": number, **asdict(check)}
+            for number, check in enumerate(interface.index_checks, 1)
         ],
     }
     return json.dumps(manifest, indent=2) + "\n"

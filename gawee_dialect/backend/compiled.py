@@ -4,6 +4,8 @@ import ctypes
 import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from itertools import islice
+from operator import ge
 from pathlib import Path
 from typing import TypeGuard
 
@@ -18,6 +20,7 @@ from gawee_dialect.backend.program import Program, compile_program
 from gawee_dialect.backend.signature import Buffer, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE
+from gawee_dialect.dialect.index_check import limit
 from gawee_dialect.dialect.types import shape_text
 
 Array = NDArray[np.generic]
@@ -93,6 +96,27 @@ class _Frame:
             self.pointers[index] = array.ctypes.data
         for buffer in signature.of_role("workspace"):
             self.pointers[buffer.index] = self.workspace.ctypes.data
+        # One array for all of them: looking at it is a part of every call.
+        self.checks = [
+            (buffer, buffer.check)
+            for buffer in signature.of_role("indices")
+            if buffer.check is not None
+        ]
+        self.limits = [limit(size) for _, check in self.checks for size in check.sizes]
+        worst = np.zeros(len(self.limits), np.int64)
+        self.worst = memoryview(worst)
+        first = worst.ctypes.data
+        for buffer, _ in self.checks:
+            self.pointers[buffer.index] = first
+            first += buffer.size
+
+    def check_indices(self) -> None:
+        """Raise GaweeError where an index of the last call was out of range."""
+        if not any(map(ge, self.worst, self.limits)):
+            return
+        values = iter(self.worst)
+        problems = [check.problem([*islice(values, len(check.sizes))]) for _, check in self.checks]
+        raise GaweeError(problem for problem in problems if problem is not None)
 
 
 class CompiledModel:
@@ -266,7 +290,7 @@ class CompiledModel:
         """Compute the outputs, by name, from the inputs by name.
 
         Raises GaweeError that lists every input that is missing, unknown, or of another shape or
-        element type.
+        element type, and for an index that is out of range.
         """
         arrays = check_arrays("input", self._inputs, inputs)
         frame = self._frame()
@@ -277,6 +301,8 @@ class CompiledModel:
             result = results[buffer.name] = np.empty(buffer.shape, buffer.dtype)
             frame.pointers[buffer.index] = result.ctypes.data
         self._start(self._call, frame)
+        if frame.limits:
+            frame.check_indices()
         return results
 
     def __call__(self, *args: Array, **kwargs: Array) -> Array | tuple[Array, ...]:

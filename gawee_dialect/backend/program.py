@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +13,7 @@ from gawee_dialect.backend.cache import CompileCache, key_of
 from gawee_dialect.backend.jit import NativeModule, ObjectCode, Target, compile_object
 from gawee_dialect.backend.signature import Buffer, Signature, llvm_function, signature_of
 from gawee_dialect.dialect.entry import PREPARE
+from gawee_dialect.dialect.index_check import IndexCheck
 from gawee_dialect.hints import isa
 
 
@@ -103,7 +104,10 @@ def _packed(code: ObjectCode, signatures: Mapping[str, Signature]) -> bytes:
         "external": code.external,
         "signatures": {
             name: [
-                [each.role, each.name, list(each.shape), each.dtype.name]
+                [
+                    *(each.role, each.name, list(each.shape), each.dtype.name),
+                    None if each.check is None else astuple(each.check),
+                ]
                 for each in signature.buffers
             ]
             for name, signature in signatures.items()
@@ -127,9 +131,21 @@ def _unpacked(data: bytes) -> tuple[ObjectCode, dict[str, Signature]]:
 
 def _buffer(index: int, described: object) -> Buffer:
     assert isa(described, list[object])
-    role, name, shape, dtype = described
+    role, name, shape, dtype, check = described
     assert isinstance(role, str)
     assert isinstance(name, str)
     assert isa(shape, list[int])
     assert isinstance(dtype, str)
-    return Buffer(index, role, name, tuple(shape), np.dtype(dtype))
+    known = None if check is None else _check(check)
+    return Buffer(index, role, name, tuple(shape), np.dtype(dtype), known)
+
+
+def _check(described: object) -> IndexCheck:
+    assert isa(described, list[object])
+    op, axes, sizes, place, node = described
+    assert isinstance(op, str)
+    assert isa(axes, list[int])
+    assert isa(sizes, list[int])
+    assert isa(place, str | None)
+    assert isa(node, str | None)
+    return IndexCheck(op, tuple(axes), tuple(sizes), place, node)

@@ -8,17 +8,18 @@ from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
-from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
+from xdsl.dialects.builtin import DictionaryAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.ir import Attribute
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.index_check import IndexCheck
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.hints import isa
 
 if TYPE_CHECKING:
     from xdsl.dialects import llvm
 
-ROLES = ("input", "parameter", "constant", "prepared", "output", "workspace")
+ROLES = ("input", "parameter", "constant", "prepared", "output", "indices", "workspace")
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,8 @@ class Buffer:
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype[np.generic]
+    check: IndexCheck | None = None
+    """What the worst indices are about, where the buffer gets these."""
 
     @property
     def size(self) -> int:
@@ -91,4 +94,5 @@ def _buffer(function: llvm.FuncOp, index: int, attributes: Mapping[str, Attribut
     marker = attributes[f"gawee.{role}"]
     name = marker.data if isinstance(marker, StringAttr) else role
     dtype = np.dtype(dtype_name(type.element_type))
-    return Buffer(index, role, name, type.get_shape(), dtype)
+    check = IndexCheck.of(DictionaryAttr(attributes))
+    return Buffer(index, role, name, type.get_shape(), dtype, check)

@@ -17,6 +17,8 @@ from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, Module
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 
+from gawee_dialect.dialect.index_check import MARK
+
 MAIN = "main"
 """The function that a network runs; some files call it `forward`."""
 
@@ -89,6 +91,17 @@ def output_names(function: FuncOp) -> list[str]:
         marker = _attribute_of(function.res_attrs, index).data.get("gawee.output")
         names.append(marker.data if isinstance(marker, StringAttr) else f"output{index}")
     return names
+
+
+def result_attributes(function: FuncOp) -> list[DictionaryAttr]:
+    """Return what marks every result: an output's name, or which indices it tells of."""
+    return [
+        own if MARK in own.data else DictionaryAttr({"gawee.output": StringAttr(name)})
+        for name, own in (
+            (name, _attribute_of(function.res_attrs, index))
+            for index, name in enumerate(output_names(function))
+        )
+    ]
 
 
 def output_attributes(names: Sequence[str]) -> ArrayAttr[DictionaryAttr]:

@@ -1,30 +1,80 @@
 """Ops that read elements at positions that a tensor of indices names.
 
-A negative index counts from the end. An index that is none of its axis is refused wherever an
-interpreter runs the op, at every level. Native code does not check: what it reads then is not
-specified, and may lie outside the tensor.
+A negative index counts from the end. An index that is none of its axis is refused: by the verifier
+where it is a constant, by the interpreter, and by native code, which `check-indices` keeps inside
+the tensor. Only where it is told to trust indices, what it reads is not specified.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, TensorType
 from xdsl.ir import SSAValue
-from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
+from xdsl.irdl import (
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    result_def,
+    traits_def,
+)
 from xdsl.traits import Pure
 
 from gawee_dialect.dialect.axes import require_axis
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.movement import INDICES, MovementOp, integer
-from gawee_dialect.dialect.types import AnyTensor, require, shape_text, tensor_type
+from gawee_dialect.dialect.types import AnyTensor, require, shape_text, tensor_shape, tensor_type
 
 if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array, Positions
 
 
+class IndexedOp(MovementOp, ABC):
+    """An op that finds elements of its input by the numbers in a tensor of indices."""
+
+    BY_ROWS: ClassVar[bool] = False
+    """Whether the last axis of the indices spells several axes, one in each column."""
+
+    @property
+    def indexed(self) -> SSAValue:
+        """The input, the first operand: xDSL has a class declare all of its operands."""
+        return self.operands[0]
+
+    @property
+    def positions(self) -> SSAValue:
+        """The indices, the second operand."""
+        return self.operands[1]
+
+    @property
+    @abstractmethod
+    def named_axes(self) -> Sequence[int]:
+        """The axes of the input that indices name, counted from 0, in the order of columns."""
+
+    @property
+    def named_sizes(self) -> tuple[int, ...]:
+        """The sizes of the named axes."""
+        shape = tensor_shape(self.indexed)
+        return tuple(shape[axis] for axis in self.named_axes)
+
+    def verify_(self) -> None:
+        super().verify_()
+        constant = self.positions.owner
+        if not isinstance(constant, ConstantOp) or 0 in tensor_shape(self.positions):
+            return
+        columns = array_of(constant.value).reshape(-1, len(self.named_axes)).T
+        for axis, size, column in zip(self.named_axes, self.named_sizes, columns, strict=True):
+            for index in (int(column.min()), int(column.max())):
+                require(
+                    -size <= index < size,
+                    f"expected constant index {index} to be one of axis {axis} of size {size}",
+                )
+
+
 @irdl_op_definition
-class GatherOp(MovementOp):
+class GatherOp(IndexedOp):
     """Slices of the input along one axis, which the axes of the indices take the place of.
 
     With axis 0 of a table this is an embedding: one row for each index.
@@ -36,6 +86,7 @@ class GatherOp(MovementOp):
     Constraints:
       C1: indices are i32 or i64.
       C2: axis is an axis of the input; a negative one counts from the end.
+      C3: constant indices are in range.
     """
 
     name = "gawee.gather"
@@ -72,6 +123,10 @@ class GatherOp(MovementOp):
             tensor_type(self.input), tensor_type(self.indices), axis=self.axis.value.data
         )
 
+    @property
+    def named_axes(self) -> Sequence[int]:
+        return (self.axis.value.data % len(tensor_shape(self.input)),)
+
     def move(self, *operands: Array) -> Array:
         import numpy as np
 
@@ -79,7 +134,7 @@ class GatherOp(MovementOp):
 
 
 @irdl_op_definition
-class GatherElementsOp(MovementOp):
+class GatherElementsOp(IndexedOp):
     """One element of the input for each index: its position, but for the axis that the index names.
 
     result[i, j, k] = input[i, indices[i, j, k], k], for axis 1 of three.
@@ -92,6 +147,7 @@ class GatherElementsOp(MovementOp):
       C1: indices are i32 or i64.
       C2: axis is an axis of the input; a negative one counts from the end.
       C3: indices have the input's rank, and but for the axis sizes that are not larger.
+      C4: constant indices are in range.
     """
 
     name = "gawee.gather_elements"
@@ -126,12 +182,16 @@ class GatherElementsOp(MovementOp):
             tensor_type(self.input), tensor_type(self.indices), axis=self.axis.value.data
         )
 
+    @property
+    def named_axes(self) -> Sequence[int]:
+        return (self.axis.value.data % len(tensor_shape(self.input)),)
+
     def move(self, *operands: Array) -> Array:
         return operands[0][element_positions(operands[1], self.axis.value.data)]
 
 
 @irdl_op_definition
-class GatherNdOp(MovementOp):
+class GatherNdOp(IndexedOp):
     """Slices of the input, each at a position that is a row of the indices.
 
     The last axis of the indices spells positions along the input's axes from batch_dims on; the
@@ -147,9 +207,12 @@ class GatherNdOp(MovementOp):
       C3: the first batch_dims sizes of input and indices are equal.
       C4: the last axis of the indices names at least one axis of the input, and no more than there
           are after batch_dims.
+      C5: constant indices are in range.
     """
 
     name = "gawee.gather_nd"
+
+    BY_ROWS: ClassVar = True
 
     input = operand_def(TensorType)
     indices = operand_def(TensorType)
@@ -194,6 +257,11 @@ class GatherNdOp(MovementOp):
             tensor_type(self.indices),
             batch_dims=self.batch_dims.value.data,
         )
+
+    @property
+    def named_axes(self) -> Sequence[int]:
+        first = self.batch_dims.value.data
+        return range(first, first + tensor_shape(self.indices)[-1])
 
     def move(self, *operands: Array) -> Array:
         input, indices = operands

@@ -1,13 +1,13 @@
 """Ops that write elements to positions that a tensor of indices names.
 
-Indices are those of the gathers: a negative one counts from the end, one that is none of its axis
-is refused by every interpreter and not checked in native code, which then writes where it should
-not. Updates are applied in row-major order: without a reduction, the last one to a position stays.
+Indices are those of the gathers: a negative one counts from the end, and one that is none of its
+axis is refused. Updates are applied in row-major order: without a reduction, the last one to a position stays.
 """
 
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, StringAttr, TensorType
@@ -17,12 +17,13 @@ from xdsl.traits import Pure
 
 from gawee_dialect.dialect.axes import require_axis
 from gawee_dialect.dialect.gather import (
+    IndexedOp,
     element_positions,
     require_indices_inside,
     require_named_axes,
     slice_positions,
 )
-from gawee_dialect.dialect.movement import INDICES, ORDERED, MovementOp, integer
+from gawee_dialect.dialect.movement import INDICES, ORDERED, integer
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array, Positions
 
 
-class ScatterOp(MovementOp, ABC):
+class ScatterOp(IndexedOp, ABC):
     """What the scatters share: operands, and what becomes of what a position held before."""
 
     REDUCTIONS: ClassVar = ("none", "add")
@@ -94,6 +95,7 @@ class ScatterElementsOp(ScatterOp):
       C4: updates have the input's element type and the shape of the indices.
       C5: reduction is `none` or `add`.
       C6: with `add`, elements are floats or signless integers of more than one bit.
+      C7: constant indices are in range.
     """
 
     name = "gawee.scatter_elements"
@@ -142,6 +144,10 @@ class ScatterElementsOp(ScatterOp):
             reduction=self.reduction.data,
         )
 
+    @property
+    def named_axes(self) -> Sequence[int]:
+        return (self.axis.value.data % len(tensor_shape(self.input)),)
+
     def move(self, *operands: Array) -> Array:
         input, indices, updates = operands
         return self.written(input, element_positions(indices, self.axis.value.data), updates)
@@ -165,9 +171,12 @@ class ScatterNdOp(ScatterOp):
       C3: updates have the input's element type, and a slice of the input for each row of indices.
       C4: reduction is `none` or `add`.
       C5: with `add`, elements are floats or signless integers of more than one bit.
+      C6: constant indices are in range.
     """
 
     name = "gawee.scatter_nd"
+
+    BY_ROWS: ClassVar = True
 
     assembly_format = (
         "$input `,` $indices `,` $updates `reduction` $reduction attr-dict "
@@ -203,6 +212,10 @@ class ScatterNdOp(ScatterOp):
             tensor_type(self.updates),
             reduction=self.reduction.data,
         )
+
+    @property
+    def named_axes(self) -> Sequence[int]:
+        return range(tensor_shape(self.indices)[-1])
 
     def move(self, *operands: Array) -> Array:
         input, indices, updates = operands

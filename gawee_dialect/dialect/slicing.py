@@ -54,7 +54,12 @@ if TYPE_CHECKING:
 
 
 def require_box(
-    offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int], shape: Sequence[int]
+    offsets: Sequence[int],
+    sizes: Sequence[int],
+    strides: Sequence[int],
+    shape: Sequence[int],
+    *,
+    first_axis: int = 0,
 ) -> None:
     """Raise VerifyException unless the first and the last position of a box are in a shape."""
     for axis, (offset, size, stride) in enumerate(zip(offsets, sizes, strides, strict=True)):
@@ -62,7 +67,8 @@ def require_box(
         inside = size == 0 or (0 <= offset < shape[axis] and 0 <= last < shape[axis])
         require(
             inside,
-            f"expected offset {offset}, size {size} and stride {stride} to stay in axis {axis} "
+            f"expected offset {offset}, size {size} and stride {stride} to stay in axis "
+            f"{first_axis + axis} "
             f"of size {shape[axis]}",
         )
 

@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import ParseError, VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, verify_module
+from gawee_dialect.dialect.static_bounds import verify_static_bounds
 from gawee_dialect.locations import LocatedParser
 from gawee_dialect.printing import TextOptions, module_text
 
@@ -44,6 +45,7 @@ def parse_mlir(ctx: Context, text: str, name: str, line_offset: int = 0) -> Modu
         place = f"{name}:{line + line_offset}:{column}"
         raise GaweeError(Diagnostic(first_line(error), place)) from error
     verify_module(module)
+    verify_static_bounds(module)
     return module
 
 

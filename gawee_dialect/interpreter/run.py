@@ -11,6 +11,7 @@ from xdsl.utils.hints import isa
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE, ArgumentKind, find_function
 from gawee_dialect.interpreter.arrays import Array, ShapedType, fresh_array
+from gawee_dialect.interpreter.errors import RunError
 from gawee_dialect.interpreter.machine import Machine, check_implemented, make_machine
 from gawee_dialect.interpreter.signature import Signature
 from gawee_dialect.locations import place
@@ -92,16 +93,33 @@ def _call(
         shaped = isa(argument.type, ShapedType)
         values[argument.index] = np.asarray(array, order="C") if shaped else array[()]
     block = signature.function.body.block
-    for index in (*signature.destinations, *signature.workspaces):
-        values[index] = fresh_array(block.args[index].type)
+    for index in range(len(block.args)):
+        if index not in values:  # a destination, or the workspace
+            values[index] = fresh_array(block.args[index].type)
     operands = tuple(values[index] for index in range(len(block.args)))
     results = machine.call_op(signature.function, operands)
     if signature.destinations:
+        _check_indices(signature, values)
         results = tuple(values[index] for index in signature.destinations)
+    else:
+        _check_indices(signature, dict(enumerate(results)))
+        results = tuple(
+            result for index, result in enumerate(results) if index not in signature.checks
+        )
     return {
         name: _owned(result, operands)
         for name, result in zip(signature.output_names, results, strict=True)
     }
+
+
+def _check_indices(signature: Signature, values: Mapping[int, Array]) -> None:
+    found = (
+        check.problem(np.atleast_1d(values[index]).tolist())
+        for index, check in signature.checks.items()
+    )
+    problems = [problem for problem in found if problem is not None]
+    if problems:
+        raise RunError(problems)
 
 
 def _owned(result: Array, operands: Sequence[Array]) -> Array:

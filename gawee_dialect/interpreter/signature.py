@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.dialects.builtin import StringAttr
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute
 from xdsl.utils.hints import isa
@@ -15,6 +15,7 @@ from gawee_dialect.dialect.entry import (
     entry_arguments,
     output_names,
 )
+from gawee_dialect.dialect.index_check import IndexCheck
 from gawee_dialect.dialect.types import shape_text
 from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of
 
@@ -31,6 +32,8 @@ class Signature:
     inputs: tuple[EntryArgument, ...]
     destinations: Mapping[int, str]
     workspaces: frozenset[int]
+    checks: Mapping[int, IndexCheck]
+    """Destinations, or results where there are none, that get the worst indices of an op."""
 
     @staticmethod
     def of(function: FuncOp) -> "Signature":
@@ -43,12 +46,12 @@ class Signature:
                 destinations[index] = marker.data
             if "gawee.workspace" in attributes.data:
                 workspaces.add(index)
+        checks = index_checks(function.arg_attrs) or index_checks(function.res_attrs)
+        own = {*destinations, *workspaces, *index_checks(function.arg_attrs)}
         inputs = tuple(
-            argument
-            for argument in entry_arguments(function)
-            if argument.index not in destinations and argument.index not in workspaces
+            argument for argument in entry_arguments(function) if argument.index not in own
         )
-        return Signature(function, inputs, destinations, frozenset(workspaces))
+        return Signature(function, inputs, destinations, frozenset(workspaces), checks)
 
     @property
     def names(self) -> frozenset[str]:
@@ -60,7 +63,10 @@ class Signature:
     @property
     def output_names(self) -> list[str]:
         """The names of the outputs, in order: returned ones or destinations."""
-        return list(self.destinations.values()) or output_names(self.function)
+        if self.destinations:
+            return list(self.destinations.values())
+        names = enumerate(output_names(self.function))
+        return [name for index, name in names if index not in self.checks]
 
     @property
     def needs_prepared(self) -> bool:
@@ -77,6 +83,12 @@ class Signature:
                 yield f"expected {what}, got none"
             else:
                 yield from array_problems(what, arrays[argument.name], argument.type)
+
+
+def index_checks(marks: ArrayAttr[DictionaryAttr] | None) -> Mapping[int, IndexCheck]:
+    """Return which arguments or results tell of indices, by their attributes."""
+    found = ((index, IndexCheck.of(attributes)) for index, attributes in enumerate(marks or ()))
+    return {index: check for index, check in found if check is not None}
 
 
 def array_problems(what: str, array: Array, type: Attribute) -> Iterable[str]:

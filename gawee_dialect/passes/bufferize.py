@@ -27,7 +27,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect import linalg
-from gawee_dialect.dialect.entry import entry_arguments, output_attributes, output_names
+from gawee_dialect.dialect.entry import entry_arguments, output_names, result_attributes
 from gawee_dialect.dialect.kernel import KernelOp, element_of
 from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.hints import isa
@@ -128,8 +128,7 @@ class FunctionBufferizer:
             new = self.block.insert_arg(buffer_type(old.type), len(self.block.args), old.location)
             new.name_hint = old.name_hint
             self._assign(old, new, Root(writable=False))
-        names = output_names(self.function)
-        for name, result in zip(names, function_type.outputs, strict=True):
+        for name, result in zip(output_names(self.function), function_type.outputs, strict=True):
             output = self.block.insert_arg(buffer_type(result), len(self.block.args))
             output.name_hint = name if name.isidentifier() else None
             self.outputs.append(output)
@@ -138,9 +137,9 @@ class FunctionBufferizer:
             last = self.block.last_op
             rule(op)
             self._hand_on_location(op, last)
-        return self._new_function(names)
+        return self._new_function()
 
-    def _new_function(self, names: Sequence[str]) -> FuncOp:
+    def _new_function(self) -> FuncOp:
         inputs = [argument.type for argument in self.block.args]
         # Each argument says what it is from here on, where outputs are arguments too.
         marks = (argument.attributes() for argument in entry_arguments(self.function))
@@ -149,7 +148,7 @@ class FunctionBufferizer:
             (inputs, ()),
             Region(self.block),
             self.function.sym_visibility,
-            arg_attrs=ArrayAttr((*marks, *output_attributes(names))),
+            arg_attrs=ArrayAttr((*marks, *result_attributes(self.function))),
         )
         function.location = self.function.location
         return function

@@ -11,6 +11,7 @@ from gawee_dialect.passes.assign_layouts import AssignLayouts
 from gawee_dialect.passes.assign_schedules import AssignSchedules
 from gawee_dialect.passes.bufferize import Bufferize
 from gawee_dialect.passes.canonicalize import CanonicalizePass
+from gawee_dialect.passes.check_indices import CheckIndices
 from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.passes.convert_to_winograd import ConvertToWinograd
@@ -42,10 +43,14 @@ def optimize() -> Sequence[ModulePass]:
     )
 
 
-def to_linalg() -> Sequence[ModulePass]:
-    """Return the passes from a graph to linalg on tensors, weights prepared once."""
+def to_linalg(*, trust_indices: bool = True) -> Sequence[ModulePass]:
+    """Return the passes from a graph to linalg on tensors, weights prepared once.
+
+    What is interpreted needs no check of indices: the op that reads elements refuses wrong ones.
+    """
     return (
         *optimize(),
+        *([] if trust_indices else [CheckIndices()]),  # while an op says which axis they name
         LowerToLinalg(),  # after folding: fewer ops to lower
         DecomposeAggregatedOps(),  # of linalg that came as such: the passes below know loop nests
         CanonicalizePass(),  # scalars that several ops share
@@ -53,10 +58,10 @@ def to_linalg() -> Sequence[ModulePass]:
     )
 
 
-def to_loops() -> Sequence[ModulePass]:
+def to_loops(*, trust_indices: bool = False) -> Sequence[ModulePass]:
     """Return the passes from a graph to loops over scalars in memory."""
     return (
-        *to_linalg(),
+        *to_linalg(trust_indices=trust_indices),
         WidenSums(),  # while a sum is a value: its wide total is another
         Bufferize(),  # last moment at which values tell who reads what
         OutlineKernels(),  # before memory is shared: arguments of one call must not overlap
@@ -76,6 +81,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     winograd = (ConvertToWinograd(*machine),) if options.algorithms == FAST else ()
     return (
         *optimize(),
+        *([] if options.trust_indices else [CheckIndices()]),
         LowerToLinalg(),
         DecomposeAggregatedOps(),
         CanonicalizePass(),
@@ -133,7 +139,7 @@ def to_llvm_by_kernels(options: CodeOptions) -> Sequence[ModulePass]:
 def to_llvm(options: CodeOptions, *, expand_math: bool = False) -> Sequence[ModulePass]:
     """Return the passes from a graph to the llvm dialect, by way of plain loops."""
     return (
-        *to_loops(),
+        *to_loops(trust_indices=options.trust_indices),
         *loops_to_llvm(options.fast_math, parallel=options.parallel, expand_math=expand_math),
     )
 

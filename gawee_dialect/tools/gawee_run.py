@@ -135,6 +135,7 @@ def argument_parser() -> CommandParser:
         help="choices for kernels, as gawee-tune writes them, in the place of the cost model's",
     )
     add("--fast-math", metavar="FLAGS", help="LLVM's float flags, such as contract or fast")
+    add("--trust-indices", action="store_true", help="no check of indices that come at run time")
     add(
         "--num-threads",
         type=int,
@@ -229,6 +230,7 @@ def code_options(arguments: Namespace) -> CodeOptions:
     path: str | None = arguments.schedules
     return CodeOptions(
         fast_math=arguments.fast_math,
+        trust_indices=arguments.trust_indices,
         algorithms=arguments.algorithms,
         schedules=NO_CHOICES if path is None else read_schedules(path),
         num_threads=arguments.num_threads,

@@ -101,7 +101,7 @@ int main(void) {{
     np.testing.assert_array_equal(total, (expected + Z).ravel())
     header = (tmp_path / "two_layers.h").read_text()
     assert (
-        "void two_layers_run(const float *x, const float *in_2, float *y, float *int_1, "
+        "int two_layers_run(const float *x, const float *in_2, float *y, float *int_1, "
         "const void *weights, void *workspace);" in header
     )
 

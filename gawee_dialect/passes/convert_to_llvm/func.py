@@ -27,7 +27,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
 )
 from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT, buffer_bytes, stored_bytes
 
-ROLES = ("input", "parameter", "constant", "prepared", "output", "workspace")
+ROLES = ("input", "parameter", "constant", "prepared", "output", "indices", "workspace")
 ALIGNED_ROLES = ("prepared", "workspace")
 """The arguments whose memory is ours: aligned to ALIGNMENT; a user's array only to its elements."""
 

@@ -1,7 +1,7 @@
 """Gathers to `linalg.generic` with `tensor.extract` at the positions that indices name.
 
-Nothing checks the indices: the interpreter refuses a wrong one at every level, native code reads
-what is there.
+Nothing here checks the indices: the interpreter refuses a wrong one at every level, and for native
+code `check-indices` has clamped them before.
 """
 
 from collections.abc import Sequence

@@ -105,3 +105,33 @@ func.func @gather_nd_c4_no_axis(%x: tensor<2x5x3xf32>, %i: tensor<4x0xi64>) {
   %y = gawee.gather_nd %x, %i batch_dims 0 : (tensor<2x5x3xf32>, tensor<4x0xi64>) -> tensor<1xf32>
   func.return
 }
+
+// -----
+
+// GatherOp C3
+// CHECK: error: 'gawee.gather' op expected constant index 5 to be one of axis 0 of size 5
+func.func @gather_c3_a_constant_index_is_out_of_range(%x: tensor<5x3xf32>) {
+  %i = gawee.constant dense<[0, -5, 5]> : tensor<3xi64>
+  %y = gawee.gather %x, %i axis 0 : (tensor<5x3xf32>, tensor<3xi64>) -> tensor<3x3xf32>
+  func.return
+}
+
+// -----
+
+// GatherElementsOp C4
+// CHECK: error: 'gawee.gather_elements' op expected constant index -4 to be one of axis 1 of size 3
+func.func @gather_elements_c4_a_constant_index_is_out_of_range(%x: tensor<5x3xf32>) {
+  %i = gawee.constant dense<[[2, -4]]> : tensor<1x2xi32>
+  %y = gawee.gather_elements %x, %i axis 1 : (tensor<5x3xf32>, tensor<1x2xi32>) -> tensor<1x2xf32>
+  func.return
+}
+
+// -----
+
+// GatherNdOp C5: each column has a range of its own.
+// CHECK: error: 'gawee.gather_nd' op expected constant index 3 to be one of axis 1 of size 3
+func.func @gather_nd_c5_a_constant_index_is_out_of_range(%x: tensor<5x3xf32>) {
+  %i = gawee.constant dense<[[4, 2], [3, 3]]> : tensor<2x2xi64>
+  %y = gawee.gather_nd %x, %i batch_dims 0 : (tensor<5x3xf32>, tensor<2x2xi64>) -> tensor<2xf32>
+  func.return
+}

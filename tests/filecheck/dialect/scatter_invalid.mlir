@@ -114,3 +114,23 @@ func.func @scatter_nd_c5_unsigned_integers_have_no_sum(%x: tensor<2x5x3xui8>, %i
   %y = gawee.scatter_nd %x, %i, %u reduction "add" : (tensor<2x5x3xui8>, tensor<4x2xi64>, tensor<4x3xui8>) -> tensor<2x5x3xui8>
   func.return
 }
+
+// -----
+
+// ScatterElementsOp C7
+// CHECK: error: 'gawee.scatter_elements' op expected constant index 5 to be one of axis 0 of size 5
+func.func @scatter_elements_c7_a_constant_index_is_out_of_range(%x: tensor<5x3xf32>, %u: tensor<1x2xf32>) {
+  %i = gawee.constant dense<[[1, 5]]> : tensor<1x2xi64>
+  %y = gawee.scatter_elements %x, %i, %u axis 0 reduction "none" : (tensor<5x3xf32>, tensor<1x2xi64>, tensor<1x2xf32>) -> tensor<5x3xf32>
+  func.return
+}
+
+// -----
+
+// ScatterNdOp C6
+// CHECK: error: 'gawee.scatter_nd' op expected constant index -6 to be one of axis 0 of size 5
+func.func @scatter_nd_c6_a_constant_index_is_out_of_range(%x: tensor<5x3xf32>, %u: tensor<2x3xf32>) {
+  %i = gawee.constant dense<[[1], [-6]]> : tensor<2x1xi64>
+  %y = gawee.scatter_nd %x, %i, %u reduction "none" : (tensor<5x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<5x3xf32>
+  func.return
+}

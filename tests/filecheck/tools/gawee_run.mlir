@@ -19,7 +19,7 @@
 // COST: conv {{.*}} 480 {{.*}} 240 {{.*}} 320
 // EMIT: wrote {{.*}}net.ll
 // LLVM: call contract {{.*}}@llvm.fma
-// LLVM: define void @net_run(
+// LLVM: define i32 @net_run(
 // ROOF: time by node
 // ROOF: wrote {{.*}}roof.svg
 // SVG: GFLOP/s

@@ -1,0 +1,111 @@
+"""What is known of indices that come at run time, and how a wrong one is told.
+
+`check-indices` clamps such indices, so that nothing outside a tensor is read or written, and
+returns for each axis that they name the worst of them, in a result of `@main` marked
+
+    {gawee.indices = {op = "gawee.gather", axes = array<i64: 0>, sizes = array<i64: 5>}}
+
+An index is shifted so that the ones in range come first among all i64: the greatest is the worst.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerType,
+    StringAttr,
+    i64,
+)
+from xdsl.ir import Attribute, Operation
+
+from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.hints import isa
+from gawee_dialect.locations import node_name, place
+
+ROLE = "indices"
+MARK = f"gawee.{ROLE}"
+"""The attribute of a result, and later of the buffer, that holds the worst indices."""
+
+LEAST = -(1 << 63)
+
+
+def shift(size: int) -> int:
+    """Return what is added to an index into `size` elements: -size becomes the least i64."""
+    return LEAST + size
+
+
+def limit(size: int) -> int:
+    """Return the least shifted index that is out of range."""
+    return LEAST + 2 * size
+
+
+@dataclass(frozen=True)
+class IndexCheck:
+    """An op whose indices come at run time, and the axes that they name, with their sizes."""
+
+    op: str
+    axes: tuple[int, ...]
+    sizes: tuple[int, ...]
+    place: str | None = None
+    """Its `file:line:column`."""
+    node: str | None = None
+    """Its node of the graph."""
+
+    @staticmethod
+    def at(op: Operation, axes: Sequence[int], sizes: Sequence[int]) -> "IndexCheck":
+        """Describe an op of the graph."""
+        found = place(op.location), node_name(op.location)
+        return IndexCheck(op.name, tuple(axes), tuple(sizes), *found)
+
+    @staticmethod
+    def of(attributes: DictionaryAttr) -> "IndexCheck | None":
+        """Read the mark of a result or a buffer; None where there is none."""
+        mark = attributes.data.get(MARK)
+        if not isinstance(mark, DictionaryAttr):
+            return None
+        entries = mark.data
+
+        def text(name: str) -> str | None:
+            value = entries.get(name)
+            return value.data if isinstance(value, StringAttr) else None
+
+        def numbers(name: str) -> tuple[int, ...]:
+            value = entries.get(name)
+            return value.get_values() if isa(value, DenseArrayBase[IntegerType]) else ()
+
+        axes, sizes = numbers("axes"), numbers("sizes")
+        return IndexCheck(text("op") or "", axes, sizes, text("place"), text("node"))
+
+    def mark(self) -> DictionaryAttr:
+        """Return the attributes that mark a result."""
+        entries: dict[str, Attribute] = {
+            "op": StringAttr(self.op),
+            "axes": DenseArrayBase.from_list(i64, self.axes),
+            "sizes": DenseArrayBase.from_list(i64, self.sizes),
+        }
+        for name, value in (("place", self.place), ("node", self.node)):
+            if value is not None:
+                entries[name] = StringAttr(value)
+        return DictionaryAttr({MARK: DictionaryAttr(entries)})
+
+    @property
+    def text(self) -> str:
+        """Which indices are checked: `an index of 'gawee.gather' (net.mlir:3:8) for axis 0`."""
+        axes = ", ".join(map(str, self.axes))
+        where = f" ({self.place})" if self.place else ""
+        several = "axes" if len(self.axes) > 1 else "axis"
+        return f"an index of '{self.op}'{where} for {several} {axes} is out of bounds"
+
+    def problem(self, worst: Sequence[int]) -> Diagnostic | None:
+        """Say which index is out of range; None where none is."""
+        for axis, size, value in zip(self.axes, self.sizes, worst, strict=True):
+            if value >= limit(size):
+                index = (value - shift(size) - LEAST) % (1 << 64) + LEAST
+                message = (
+                    f"'{self.op}' op cannot run: index {index} is out of bounds for axis {axis} "
+                    f"with size {size}"
+                )
+                return Diagnostic(message, self.place, self.node)
+        return None

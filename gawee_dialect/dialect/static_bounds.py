@@ -1,0 +1,66 @@
+"""Slices and elements at places that are written in the IR: xDSL does not look if they are inside."""
+
+from collections.abc import Iterator, Sequence
+
+from xdsl.dialects import arith, memref, tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, ModuleOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.kernel import shape_of
+from gawee_dialect.dialect.slicing import require_box
+from gawee_dialect.dialect.types import require
+
+
+def verify_static_bounds(module: ModuleOp) -> None:
+    """Raise GaweeError that lists every slice and every constant index that leaves its tensor."""
+    problems = list(_problems(module))
+    if problems:
+        raise GaweeError(problems)
+
+
+def _problems(module: ModuleOp) -> Iterator[Diagnostic]:
+    for op in module.walk():
+        try:
+            _verify(op)
+        except VerifyException as error:
+            yield Diagnostic.at(op, str(error))
+
+
+def _verify(op: Operation) -> None:
+    match op:
+        case tensor.ExtractSliceOp():
+            _verify_box(op, shape_of(op.source))
+        case tensor.InsertSliceOp():
+            _verify_box(op, shape_of(op.dest))
+        case tensor.ExtractOp():
+            _verify_indices(op.indices, shape_of(op.tensor))
+        case tensor.InsertOp():
+            _verify_indices(op.indices, shape_of(op.dest))
+        case memref.LoadOp() | memref.StoreOp():
+            _verify_indices(op.indices, shape_of(op.memref))
+        case _:
+            pass
+
+
+def _verify_box(op: tensor.ExtractSliceOp | tensor.InsertSliceOp, shape: Sequence[int]) -> None:
+    boxes = zip(
+        op.static_offsets.get_values(),
+        op.static_sizes.get_values(),
+        op.static_strides.get_values(),
+        strict=True,
+    )
+    for axis, (size, box) in enumerate(zip(shape, boxes, strict=False)):
+        if DYNAMIC_INDEX not in (*box, size):
+            require_box(*([value] for value in box), [size], first_axis=axis)
+
+
+def _verify_indices(indices: Sequence[SSAValue], shape: Sequence[int]) -> None:
+    for axis, (index, size) in enumerate(zip(indices, shape, strict=False)):
+        owner = index.owner
+        if not isinstance(owner, arith.ConstantOp) or not isinstance(owner.value, IntegerAttr):
+            continue
+        value = owner.value.value.data
+        inside = size == DYNAMIC_INDEX or 0 <= value < size
+        require(inside, f"expected index {value} to stay in axis {axis} of size {size}")

@@ -1,0 +1,152 @@
+"""Keep indices that come at run time inside their tensors, and return what was wrong with them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseIntElementsAttr,
+    DictionaryAttr,
+    IntegerType,
+    ModuleOp,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from gawee_dialect.analysis.index_range import known_range
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp
+from gawee_dialect.dialect.cast import CastOp
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.entry import output_attributes, output_names
+from gawee_dialect.dialect.gather import IndexedOp
+from gawee_dialect.dialect.index_check import IndexCheck, shift
+from gawee_dialect.dialect.reduction import ReduceMaxOp
+from gawee_dialect.dialect.types import element_type, integer_range, tensor_shape
+from gawee_dialect.hints import isa
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.numerics import EXACT, Numerics
+
+
+class Checked(NamedTuple):
+    """Indices that are in range, and the worst of the given ones along each axis."""
+
+    indices: SSAValue
+    worst: SSAValue
+
+
+@dataclass
+class _Checker:
+    """Checks the indices of one function."""
+
+    function: FuncOp
+    checked: dict[tuple[SSAValue, tuple[int, ...]], Checked] = field(
+        default_factory=dict[tuple[SSAValue, tuple[int, ...]], Checked]
+    )
+    found: list[tuple[IndexCheck, SSAValue]] = field(
+        default_factory=list[tuple[IndexCheck, SSAValue]]
+    )
+
+    def check(self, op: IndexedOp) -> None:
+        """Clamp an op's indices, unless they are known to be in range."""
+        axes, sizes = op.named_axes, op.named_sizes
+        known = known_range(op.positions)
+        in_range = known is not None and -min(sizes) <= known[0] and known[1] < min(sizes)
+        if in_range or 0 in tensor_shape(op.positions):
+            return
+        if 0 in sizes:
+            axis = axes[sizes.index(0)]
+            raise GaweeError(
+                Diagnostic.at(op, f"expected axis {axis} to have elements that indices name, got 0")
+            )
+        key = op.positions, sizes
+        if key not in self.checked:
+            self.checked[key] = clamped(op, op.positions, sizes, by_rows=op.BY_ROWS)
+            self.found.append((IndexCheck.at(op, axes, sizes), self.checked[key].worst))
+        op.operands[1] = self.checked[key].indices
+
+    def finish(self, *, returned: bool) -> None:
+        """Return the worst indices behind the outputs."""
+        last = self.function.body.block.last_op
+        if not returned or not self.found or not isinstance(last, ReturnOp):
+            return
+        checks = [check.mark() for check, _ in self.found]
+        marks = (*output_attributes(output_names(self.function)), *checks)
+        new = ReturnOp(*last.operands, *(worst for _, worst in self.found))
+        hand_on_location(last, new)
+        self.function.body.block.insert_op_before(new, last)
+        last.detach()
+        last.erase()
+        self.function.update_function_type()
+        self.function.res_attrs = ArrayAttr[DictionaryAttr](marks)
+
+
+def clamped(op: Operation, indices: SSAValue, sizes: Sequence[int], *, by_rows: bool) -> Checked:
+    """Insert before an op what clamps its indices, and what finds the worst of them."""
+    inserted: list[Operation] = []
+    builder = Builder(InsertPoint.before(op))
+    builder.operation_insertion_handler = [inserted.append]
+    element = element_type(indices)
+
+    def constants(values: Sequence[int], type: Attribute) -> SSAValue:
+        assert isa(type, IntegerType)
+        shape, (low, high) = [len(values)] if by_rows else [], integer_range(type)
+        fitting = [min(max(value, low), high) for value in values]
+        dense = DenseIntElementsAttr.from_list(TensorType(type, shape), fitting)
+        return builder.insert(ConstantOp(dense)).result
+
+    least = constants([-size for size in sizes], element)
+    greatest = constants([size - 1 for size in sizes], element)
+    above = builder.insert(MaximumOp(indices, least)).result
+    inside = builder.insert(MinimumOp(above, greatest)).result
+    wide = indices if element == i64 else builder.insert(CastOp(indices, i64)).result
+    shifted = builder.insert(AddOp(wide, constants([shift(size) for size in sizes], i64))).result
+    rank = len(tensor_shape(indices))
+    worst = builder.insert(ReduceMaxOp(shifted, axes=range(rank - by_rows))).result
+    for new in inserted:
+        hand_on_location(op, new)
+    return Checked(inside, worst)
+
+
+@dataclass(frozen=True)
+class CheckIndices(ModulePass):
+    """Keep indices that come at run time inside their tensors, and return the worst of them.
+
+    1. The indices of gathers and scatters are clamped to the axis that they name, unless the graph
+       tells that they are in range: constants, positions of a maximum.
+    2. The function returns, behind its outputs, the greatest of them, shifted so that the ones in
+       range are least. `gawee.indices` says of which op, along which axes and of what sizes.
+    3. Whoever calls the function looks at that: native code in Python and the interpreter raise an
+       error, code for C returns a status.
+
+    A function that others call keeps its results: its indices are clamped, and nobody is told.
+
+    rewrite:
+        %y = gawee.gather %x, %i axis 0 : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+        ->
+        %inside = gawee.minimum (gawee.maximum %i, -5), 4
+        %y = gawee.gather %x, %inside axis 0
+        %worst = gawee.reduce_max (gawee.add %i, 5 - 2^63)
+    """
+
+    name = "check-indices"
+    numerics: ClassVar[Numerics] = EXACT
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        called = {call.callee.root_reference.data for call in op.walk() if isinstance(call, CallOp)}
+        for function in op.ops:
+            if not isinstance(function, FuncOp):
+                continue
+            checker = _Checker(function)
+            for inner in list(function.walk()):
+                if isinstance(inner, IndexedOp):
+                    checker.check(inner)
+            checker.finish(returned=function.sym_name.data not in called)

@@ -1,0 +1,82 @@
+// RUN: gawee-opt --check-indices --split-input-file %s | filecheck %s
+
+// CHECK-LABEL: func.func @indices_are_clamped_and_the_worst_returned
+// CHECK-SAME:    -> (tensor<4x3xf32> {gawee.output = "y"}, tensor<i64> {gawee.indices = {op = "gawee.gather", axes = array<i64: 0>, sizes = array<i64: 5>, place = "{{.*}}check_indices.mlir:{{[0-9]+}}:3"}})
+// CHECK-NEXT:    %[[LEAST:.*]] = gawee.constant dense<-5> : tensor<i64>
+// CHECK-NEXT:    %[[GREATEST:.*]] = gawee.constant dense<4> : tensor<i64>
+// CHECK-NEXT:    %[[ABOVE:.*]] = gawee.maximum %i, %[[LEAST]]
+// CHECK-NEXT:    %[[INSIDE:.*]] = gawee.minimum %[[ABOVE]], %[[GREATEST]]
+// CHECK-NEXT:    %[[SHIFT:.*]] = gawee.constant dense<-9223372036854775803> : tensor<i64>
+// CHECK-NEXT:    %[[SHIFTED:.*]] = gawee.add %i, %[[SHIFT]]
+// CHECK-NEXT:    %[[WORST:.*]] = gawee.reduce_max %[[SHIFTED]] axes [0]
+// CHECK-NEXT:    %y = gawee.gather %x, %[[INSIDE]] axis 0
+// CHECK-NEXT:    func.return %y, %[[WORST]]
+func.func @indices_are_clamped_and_the_worst_returned(%x: tensor<5x3xf32>, %i: tensor<4xi64>) -> (tensor<4x3xf32> {gawee.output = "y"}) {
+  %y = gawee.gather %x, %i axis 0 : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  func.return %y : tensor<4x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @each_column_has_bounds_of_its_own
+// CHECK-SAME:    tensor<2xi64> {gawee.indices = {op = "gawee.scatter_nd", axes = array<i64: 0, 1>, sizes = array<i64: 5, 7>
+// CHECK:         gawee.constant dense<[-5, -7]> : tensor<2xi32>
+// CHECK-NEXT:    gawee.constant dense<[4, 6]> : tensor<2xi32>
+// CHECK:         gawee.cast %i : (tensor<4x2xi32>) -> tensor<4x2xi64>
+// CHECK:         gawee.reduce_max %{{.*}} axes [0] : (tensor<4x2xi64>) -> tensor<2xi64>
+func.func @each_column_has_bounds_of_its_own(%x: tensor<5x7x3xf32>, %i: tensor<4x2xi32>, %u: tensor<4x3xf32>) -> tensor<5x7x3xf32> {
+  %y = gawee.scatter_nd %x, %i, %u reduction "add" : (tensor<5x7x3xf32>, tensor<4x2xi32>, tensor<4x3xf32>) -> tensor<5x7x3xf32>
+  func.return %y : tensor<5x7x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @indices_of_several_ops_are_checked_once
+// CHECK-COUNT-1: gawee.reduce_max
+// CHECK-NOT:     gawee.reduce_max
+func.func @indices_of_several_ops_are_checked_once(%x: tensor<5x3xf32>, %z: tensor<5x2xf32>, %i: tensor<4xi64>) -> (tensor<4x3xf32>, tensor<4x2xf32>) {
+  %y = gawee.gather %x, %i axis 0 : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  %w = gawee.gather %z, %i axis 0 : (tensor<5x2xf32>, tensor<4xi64>) -> tensor<4x2xf32>
+  func.return %y, %w : tensor<4x3xf32>, tensor<4x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @what_the_graph_knows_to_be_in_range_is_not_checked
+// CHECK-NOT:     gawee.minimum
+// CHECK:         func.return %{{[a-z]+}}, %{{[a-z]+}}, %{{[a-z]+}}, %{{[a-z]+}} :
+func.func @what_the_graph_knows_to_be_in_range_is_not_checked(%x: tensor<5x3xf32>, %l: tensor<4x5xf32>, %u: tensor<4xui8>, %big: tensor<256xf32>) -> (tensor<2x3xf32>, tensor<3x3xf32>, tensor<4x3xf32>, tensor<4xf32>) {
+  %c = gawee.constant dense<[4, -5]> : tensor<2xi64>
+  %a = gawee.gather %x, %c axis 0 : (tensor<5x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+  %p = gawee.iota axis 0 : tensor<3xi64>
+  %b = gawee.gather %x, %p axis 0 : (tensor<5x3xf32>, tensor<3xi64>) -> tensor<3x3xf32>
+  %m = gawee.arg_max %l axis 1 : (tensor<4x5xf32>) -> tensor<4xi64>
+  %d = gawee.gather %x, %m axis 0 : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  %n = gawee.cast %u : (tensor<4xui8>) -> tensor<4xi64>
+  %e = gawee.gather %big, %n axis 0 : (tensor<256xf32>, tensor<4xi64>) -> tensor<4xf32>
+  func.return %a, %b, %d, %e : tensor<2x3xf32>, tensor<3x3xf32>, tensor<4x3xf32>, tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @no_indices_need_no_check
+// CHECK-NOT:     gawee.minimum
+func.func @no_indices_need_no_check(%x: tensor<0x3xf32>, %i: tensor<0xi64>) -> tensor<0x3xf32> {
+  %y = gawee.gather %x, %i axis 0 : (tensor<0x3xf32>, tensor<0xi64>) -> tensor<0x3xf32>
+  func.return %y : tensor<0x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @who_calls_a_function_gets_what_it_returned
+// CHECK-SAME:    -> tensor<4xf32> {
+// CHECK:         gawee.minimum
+// CHECK:         func.return %y : tensor<4xf32>
+func.func @who_calls_a_function_gets_what_it_returned(%x: tensor<5xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
+  %y = gawee.gather %x, %i axis 0 : (tensor<5xf32>, tensor<4xi64>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
+func.func @caller(%x: tensor<5xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
+  %y = func.call @who_calls_a_function_gets_what_it_returned(%x, %i) : (tensor<5xf32>, tensor<4xi64>) -> tensor<4xf32>
+  func.return %y : tensor<4xf32>
+}
