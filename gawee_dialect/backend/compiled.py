@@ -104,7 +104,7 @@ class _Frame:
         ]
         self.limits = [limit(size) for _, check in self.checks for size in check.sizes]
         worst = np.zeros(len(self.limits), np.int64)
-        self.worst = memoryview(worst)
+        self.worst = worst.data
         first = worst.ctypes.data
         for buffer, _ in self.checks:
             self.pointers[buffer.index] = first

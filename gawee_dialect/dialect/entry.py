@@ -6,7 +6,8 @@
         -> (tensor<1x4x6x6xf32> {gawee.output = "conv"})
 
 `gawee.constant` marks a graph constant too large to be written in the IR; `gawee.prepared` a value
-that `@prepare` computes from the parameters once, by the index of its result.
+that `@prepare` computes from the parameters once, by the index of its result. A result marked
+`gawee.indices` is no output: it tells of run-time indices (`index_check.py`).
 """
 
 from collections.abc import Sequence

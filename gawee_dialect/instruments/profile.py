@@ -190,7 +190,7 @@ def buffers_of(compiled: CompiledModel, named: Mapping[str, Array]) -> dict[int,
     for buffer in compiled.signature.buffers:
         if buffer.role == "prepared":
             arrays[buffer.index] = prepared[buffer.name]
-        elif buffer.role in ("output", "workspace"):
+        elif buffer.role in ("output", "indices", "workspace"):
             arrays[buffer.index] = aligned_bytes(buffer.size)
         else:
             arrays[buffer.index] = np.ascontiguousarray(named[buffer.name])

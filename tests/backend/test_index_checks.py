@@ -173,6 +173,13 @@ def test_trusted_indices_have_no_check(algorithms: str) -> None:
     np.testing.assert_array_equal(compiled.run(GOOD)["rows"], expected()["rows"])
 
 
+def test_a_network_with_checks_can_be_profiled() -> None:
+    nodes = Model(parse(GRAPH)).profile(GOOD, runs=1)
+
+    assert nodes
+    assert all(node.seconds > 0 for node in nodes)
+
+
 ROWS = """
 func.func @main(%x: tensor<5x3xf32> {gawee.input = "x"}, %i: tensor<2x1xi64> {gawee.input = "i"}, %u: tensor<2x3xf32> {gawee.input = "u"}) -> (tensor<5x3xf32> {gawee.output = "y"}) {
   %y = gawee.scatter_nd %x, %i, %u reduction "none" : (tensor<5x3xf32>, tensor<2x1xi64>, tensor<2x3xf32>) -> tensor<5x3xf32>
