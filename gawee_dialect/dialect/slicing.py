@@ -54,23 +54,22 @@ if TYPE_CHECKING:
 
 
 def require_box(
-    offsets: Sequence[int],
-    sizes: Sequence[int],
-    strides: Sequence[int],
-    shape: Sequence[int],
-    *,
-    first_axis: int = 0,
+    offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int], shape: Sequence[int]
 ) -> None:
     """Raise VerifyException unless the first and the last position of a box are in a shape."""
     for axis, (offset, size, stride) in enumerate(zip(offsets, sizes, strides, strict=True)):
-        last = offset + (size - 1) * stride
-        inside = size == 0 or (0 <= offset < shape[axis] and 0 <= last < shape[axis])
-        require(
-            inside,
-            f"expected offset {offset}, size {size} and stride {stride} to stay in axis "
-            f"{first_axis + axis} "
-            f"of size {shape[axis]}",
-        )
+        require_inside(axis, shape[axis], offset, size, stride)
+
+
+def require_inside(axis: int, extent: int, offset: int, size: int, stride: int) -> None:
+    """Raise VerifyException unless what a box takes of one axis is in it."""
+    last = offset + (size - 1) * stride
+    inside = size == 0 or (0 <= offset < extent and 0 <= last < extent)
+    require(
+        inside,
+        f"expected offset {offset}, size {size} and stride {stride} to stay in axis {axis} "
+        f"of size {extent}",
+    )
 
 
 def box(

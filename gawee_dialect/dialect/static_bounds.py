@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.kernel import shape_of
-from gawee_dialect.dialect.slicing import require_box
+from gawee_dialect.dialect.slicing import require_inside
 from gawee_dialect.dialect.types import require
 
 
@@ -51,9 +51,9 @@ def _verify_box(op: tensor.ExtractSliceOp | tensor.InsertSliceOp, shape: Sequenc
         op.static_strides.get_values(),
         strict=True,
     )
-    for axis, (size, box) in enumerate(zip(shape, boxes, strict=False)):
-        if DYNAMIC_INDEX not in (*box, size):
-            require_box(*([value] for value in box), [size], first_axis=axis)
+    for axis, (extent, box) in enumerate(zip(shape, boxes, strict=False)):
+        if DYNAMIC_INDEX not in (*box, extent):
+            require_inside(axis, extent, *box)
 
 
 def _verify_indices(indices: Sequence[SSAValue], shape: Sequence[int]) -> None:
