@@ -18,3 +18,14 @@ def no_garbage_collection() -> Generator[None]:
     finally:
         if enabled:
             gc.enable()
+
+
+@contextmanager
+def rare_garbage_collection() -> Generator[None]:
+    """Look for garbage seldom, for the time of a tool: the IR lives to its end."""
+    thresholds = gc.get_threshold()
+    gc.set_threshold(100_000, 50, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.c_entry import CInterface, add_c_entry, c_interface
 from gawee_dialect.backend.c_header import header_text, manifest_text
+from gawee_dialect.backend.code_generation import emit_assembly, emit_object
 from gawee_dialect.backend.compiled import CompiledModel, check_arrays
 from gawee_dialect.backend.jit import Target, make_machine, optimized_module
 from gawee_dialect.backend.llvm_text import llvm_text
@@ -150,9 +151,9 @@ def _code(module: ModuleOp, kinds: Collection[str], name: str, target: Target) -
         return files
     parsed, machine = optimized_module(module, target, jit=False)
     emitters: dict[str, Callable[[], bytes]] = {
-        "asm": lambda: machine.emit_assembly(parsed).encode(),
-        "obj": lambda: machine.emit_object(parsed),
-        "shared": lambda: link_shared(machine.emit_object(parsed), name, link_flags(module)),
+        "asm": lambda: emit_assembly(machine, parsed).encode(),
+        "obj": lambda: emit_object(machine, parsed),
+        "shared": lambda: link_shared(emit_object(machine, parsed), name, link_flags(module)),
     }
     for kind, emit in emitters.items():
         if kind in kinds:

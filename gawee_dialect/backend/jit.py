@@ -14,6 +14,7 @@ from llvmlite import binding
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend import openmp
+from gawee_dialect.backend.code_generation import emit_object
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.target.description import HOST, Processor
 from gawee_dialect.target.host import llvm_host
@@ -25,9 +26,6 @@ _lock = threading.Lock()
 def _initialize() -> None:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    # LLVM would move the loads of a register tile before its multiply-adds, more of them than
-    # there are registers. A processor that runs out of order needs no such help.
-    binding.set_option("gawee", "-enable-misched=false")
     # libm for elementary functions; the compiler's own library for f16 where there is no F16C.
     for name in ("m", "gcc_s"):
         library = ctypes.util.find_library(name)
@@ -156,7 +154,7 @@ def compile_object(text: str, target: Target) -> ObjectCode:
         for function in parsed.functions
         if function.is_declaration and not function.name.startswith("llvm.")
     )
-    return ObjectCode(machine.emit_object(parsed), external)
+    return ObjectCode(emit_object(machine, parsed), external)
 
 
 def _check_symbols(names: Sequence[str]) -> None:

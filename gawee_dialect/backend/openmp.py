@@ -119,7 +119,7 @@ def _installed_files() -> Iterator[str]:
 def _opened(path: str) -> ctypes.CDLL | None:
     """Load a runtime, None where there is none or it lacks a function."""
     try:
-        library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+        library = ctypes.CDLL(path)  # for us alone: code of ours is told addresses
     except OSError:
         return None
     complete = all(hasattr(library, symbol) for symbol in (*SYMBOLS, "omp_set_num_threads"))

@@ -3,7 +3,6 @@
 Exit codes: 0 done; 1 the input or the command line is wrong; 2 a bug in gawee.
 """
 
-import gc
 import os
 import sys
 import traceback
@@ -14,6 +13,7 @@ from shutil import copymode
 from typing import NoReturn
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, first_line
+from gawee_dialect.garbage_collection import rare_garbage_collection
 
 DONE, WRONG_INPUT, BUG = 0, 1, 2
 
@@ -56,11 +56,9 @@ class CommandParser(ArgumentParser):
 
 def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
     """Run a tool on its arguments; report what it raises, and return the exit code."""
-    # The IR is many small objects that live to the end: looking for garbage among them is a tenth
-    # of the time of a pass.
-    gc.set_threshold(100_000, 50, 100)
     try:
-        return run(argv)
+        with rare_garbage_collection():
+            return run(argv)
     except BrokenPipeError:
         # The reader of our output is gone; Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

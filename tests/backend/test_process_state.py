@@ -1,0 +1,168 @@
+"""What a process shares with others that compile in it: it is afterwards as it was before."""
+
+import gc
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from llvmlite import binding
+
+from gawee_dialect.backend.code_generation import own_code_generation
+from gawee_dialect.backend.jit import Target, initialize, make_machine
+from gawee_dialect.garbage_collection import no_garbage_collection, rare_garbage_collection
+from gawee_dialect.tools import gawee_opt
+
+ROOT = Path(__file__).parent.parent.parent
+
+# More values than registers: a scheduler orders loads and arithmetic otherwise than the text does.
+LOADS = "\n".join(
+    f"  %p{i} = getelementptr float, ptr %x, i64 {16 * i}\n  %v{i} = load <8 x float>, ptr %p{i}"
+    for i in range(14)
+)
+PRODUCTS = [(i, j) for i in range(14) for j in range(3)]
+SUMS = "\n".join(
+    f"  %a{i}_{j} = call <8 x float> @llvm.fma.v8f32("
+    f"<8 x float> %v{i}, <8 x float> %v{j}, <8 x float> %v{(i + j) % 14})"
+    for i, j in PRODUCTS
+)
+STORES = "\n".join(
+    f"  %q{i}_{j} = getelementptr float, ptr %y, i64 {8 * (3 * i + j)}\n"
+    f"  store <8 x float> %a{i}_{j}, ptr %q{i}_{j}"
+    for i, j in PRODUCTS
+)
+TILE = f"""
+declare <8 x float> @llvm.fma.v8f32(<8 x float>, <8 x float>, <8 x float>)
+define void @tile(ptr noalias %x, ptr noalias %y) {{
+{LOADS}
+{SUMS}
+{STORES}
+  ret void
+}}
+"""
+
+
+def assembly() -> str:
+    """Return what any user of llvmlite in this process gets."""
+    machine = make_machine(Target(), jit=True)
+    return machine.emit_assembly(binding.parse_assembly(TILE))
+
+
+def test_llvm_options_are_ours_only_while_code_of_ours_is_emitted() -> None:
+    initialize()
+    before = assembly()
+
+    with own_code_generation():
+        with own_code_generation():
+            pass
+        ours = assembly()
+    after = assembly()
+
+    assert before == after
+    assert ours != before  # else this test could not fail
+
+
+def run(script: str) -> str:
+    """Run a script in a process of its own; return what it prints."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-c", script]
+    result = subprocess.run(
+        words, env=environment, capture_output=True, text=True, timeout=240, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+COMPILED = """
+import ctypes
+import numpy as np
+import gawee_dialect
+from gawee_dialect.backend import openmp
+from gawee_dialect.frontends.mlir_text import parse_mlir
+from gawee_dialect.universe import make_context
+
+GRAPH = '''
+func.func @main(%x: tensor<64x128x33xf32> {gawee.input = "x"})
+    -> (tensor<64x128x33xf32> {gawee.output = "y"}) {
+  %y = gawee.exp %x : (tensor<64x128x33xf32>) -> tensor<64x128x33xf32>
+  func.return %y : tensor<64x128x33xf32>
+}
+'''
+
+def gawee():
+    module = parse_mlir(make_context(), GRAPH, "g")
+    x = np.linspace(-3, 3, 64 * 128 * 33, dtype=np.float32).reshape(64, 128, 33)
+    compiled = gawee_dialect.compile(
+        module, options=gawee_dialect.CodeOptions(num_threads=2), cache=False
+    )
+    y = compiled(x)
+    # A polynomial for exp: a few units in the last place.
+    np.testing.assert_allclose(y, np.exp(x), rtol=1e-6)
+    return compiled
+"""
+NUMBA = """
+import numba
+
+def make():
+    @numba.njit(fastmath=True)
+    def poly(x):
+        total = 0.0
+        for i in range(x.shape[0]):
+            total += x[i] * x[i] * x[i] - 2.0 * x[i]
+        return total
+    return poly
+
+data = np.random.default_rng(0).standard_normal(1001)
+
+def numba_says():
+    function = make()
+    value = function(data)
+    (text,) = function.inspect_asm().values()
+    lines = [line.split() for line in text.splitlines() if line.startswith(chr(9))]
+    return value, [words[0] for words in lines if words and words[0][0] != '.']
+
+before = numba_says()
+compiled = gawee()
+after = numba_says()
+assert before[0] == after[0], (before[0], after[0])
+assert before[1] == after[1], "other instructions"
+expected = float(np.sum(data**3 - 2 * data))
+assert abs(after[0] - expected) < 1e-9 * abs(expected) + 1e-9
+print("same")
+"""
+
+
+def test_numba_compiles_and_computes_the_same_before_and_after() -> None:
+    pytest.importorskip("numba")
+
+    assert run(COMPILED + NUMBA) == "same\n"
+
+
+def test_the_openmp_runtime_that_is_loaded_is_nobody_elses() -> None:
+    script = """
+names = openmp.SYMBOLS
+whole = ctypes.CDLL(None)
+before = [hasattr(whole, name) for name in names]
+compiled = gawee()
+after = [hasattr(ctypes.CDLL(None), name) for name in names]
+assert before == after, (before, after)
+print("same")
+"""
+    assert run(COMPILED + script) == "same\n"
+
+
+def test_garbage_collection_is_as_it_was(tmp_path: Path) -> None:
+    graph = tmp_path / "in.mlir"
+    graph.write_text("func.func @main() {\n  return\n}\n")
+    before = gc.isenabled(), gc.get_threshold()
+
+    assert gawee_opt.main([str(graph), "--canonicalize", "-o", str(tmp_path / "out")]) == 0
+    with rare_garbage_collection():
+        with no_garbage_collection():
+            inside = gc.isenabled()
+        thresholds = gc.get_threshold()
+
+    assert (gc.isenabled(), gc.get_threshold()) == before
+    assert not inside
+    assert thresholds != before[1]
