@@ -229,11 +229,18 @@ class Model:
         return cached_program(CompileCache(), source, MAIN, lower)
 
 
-def load(path: str | Path, weights: str | Path | Mapping[str, Array] | None = None) -> Model:
+def load(
+    path: str | Path,
+    weights: str | Path | Mapping[str, Array] | None = None,
+    *,
+    shapes: Mapping[str, Sequence[int]] | None = None,
+) -> Model:
     """Read a graph in any format, `-` for one from standard input, with its weights.
 
     `weights` are a folder of raw files, an .npz, .safetensors or .pt, or a mapping from names to
-    arrays; without it raw files are looked for beside the graph. Raises GaweeError for a graph that
+    arrays; without it raw files are looked for beside the graph, and a format that holds its own
+    weights has those. `shapes` are sizes that the graph leaves open: those of an input by its name,
+    or one that has a name itself. Raises GaweeError for a graph that
     cannot be read; weights are checked when they are first needed.
     """
     from gawee_dialect.frontends.formats import open_graph
@@ -241,7 +248,8 @@ def load(path: str | Path, weights: str | Path | Mapping[str, Array] | None = No
     from gawee_dialect.source import Source
 
     source = Source.read(path)
-    graph = open_graph(source, ReadOptions(source.folder if weights is None else None))
+    folder = source.folder if weights is None else None
+    graph = open_graph(source, ReadOptions(folder, shapes or {}))
     return model_of(graph, weights, source)
 
 

@@ -78,6 +78,32 @@ class NpuIr(Frontend):
         return op_support(ATEN)
 
 
+class Onnx(Frontend):
+    """ONNX models."""
+
+    name = "onnx"
+
+    # ModelProto begins with its field 1, ir_version, which all writers put first; the rest is
+    # told by the reader.
+    _START = b"\x08"
+
+    def accepts(self, source: Source) -> bool:
+        named = source.path is not None and source.path.suffix == ".onnx"
+        binary = source.data[:1] == self._START and len(source.data) > 8
+        return binary and (named or b"\x3a" in source.data) and not source.data.isspace()
+
+    def open(self, source: Source, options: ReadOptions) -> Graph:
+        from gawee_dialect.frontends.onnx.onnx_graph import OnnxModelGraph
+
+        return OnnxModelGraph(source, options)
+
+    def op_support(self) -> Sequence[OpSupport]:
+        from gawee_dialect.frontends.onnx.registry import ONNX
+        from gawee_dialect.frontends.op_mapping.coverage import op_support
+
+        return op_support(ONNX)
+
+
 class Mlir(Frontend):
     """MLIR text, at any level."""
 
@@ -98,7 +124,7 @@ class Mlir(Frontend):
 FRONTENDS: dict[str, Frontend] = {
     # Both kinds of JSON have nodes; the first is told by what only it has.
     frontend.name: frontend
-    for frontend in (NpuIr(), GaweeJson(), Mlir())
+    for frontend in (NpuIr(), GaweeJson(), Onnx(), Mlir())
 }
 
 

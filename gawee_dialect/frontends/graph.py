@@ -1,7 +1,8 @@
 """What every format makes of a source: a graph that is decoded once, and asked in several ways."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -12,7 +13,7 @@ from gawee_dialect.frontends.coverage import CoverageReport
 
 if TYPE_CHECKING:
     from gawee_dialect.inspection.graph_view import GraphView
-    from gawee_dialect.parameters.store import ParameterStore
+    from gawee_dialect.parameters.store import Array, ParameterStore
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,10 @@ class ReadOptions:
 
     folder: Path | None = None
     """Where paths of data files start; with None no data file is looked at."""
+    shapes: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
+    """Sizes of inputs by name, and of sizes that have names themselves (ONNX)."""
+    values: "Mapping[str, Array]" = field(default_factory=dict[str, "Array"])
+    """Elements of inputs, where an op must know them when the graph is read (ONNX)."""
 
 
 class Graph(ABC):

@@ -29,6 +29,15 @@ def find_file(folder: Path, path: str, size: int) -> Path:
 
     Raises FileProblem where it does not, or where a symbolic link leads out of the folder.
     """
+    file = find_inside(folder, path)
+    found = file.stat().st_size
+    if found != size:
+        raise FileProblem(f"expected file '{path}' of {size} bytes, got {found}")
+    return file
+
+
+def find_inside(folder: Path, path: str) -> Path:
+    """Return the regular file of a relative path; raises FileProblem as `find_file` does."""
     file = folder / check_relative(path)
     if not file.resolve().is_relative_to(folder.resolve()):
         raise FileProblem(f"expected path '{path}' to stay inside the folder of the graph")
@@ -38,6 +47,4 @@ def find_file(folder: Path, path: str, size: int) -> Path:
         raise FileProblem(f"cannot read file '{path}': {(error.strerror or '').lower()}") from error
     if not stat.S_ISREG(status.st_mode):
         raise FileProblem(f"expected '{path}' to be a regular file")
-    if status.st_size != size:
-        raise FileProblem(f"expected file '{path}' of {size} bytes, got {status.st_size}")
     return file

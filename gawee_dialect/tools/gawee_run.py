@@ -31,7 +31,7 @@ from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.source import Source
 from gawee_dialect.target.description import HOST, Processor, find_processor
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, run_tool
-from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert
+from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert, read_shapes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, random_array, read_inputs
 from gawee_dialect.universe import all_passes, make_context
@@ -207,7 +207,7 @@ def make_session(arguments: Namespace) -> Session:
     with progress.status("reading the graph"):
         source = Source.read(arguments.graph)
         folder = source.folder if arguments.weights is None else None
-        graph = open_graph(source, ReadOptions(folder))
+        graph = open_graph(source, ReadOptions(folder, read_shapes(arguments.shape)))
         if arguments.weights == "random":
             model = model_of(graph, {}, source)
             model.parameters = random_parameters(model, arguments.seed)

@@ -24,7 +24,7 @@ from gawee_dialect.tools.command_line import (
     run_tool,
     write_text,
 )
-from gawee_dialect.tools.graph_arguments import add_translated_file
+from gawee_dialect.tools.graph_arguments import add_translated_file, read_shapes
 from gawee_dialect.tools.inspect_graph import is_sub_command, run_sub_command
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 
@@ -196,13 +196,15 @@ def translate(arguments: Namespace) -> int:
     """Read a graph and write it as asked for; raises GaweeError and OSError."""
     source = Source.read(arguments.input)
     if arguments.coverage:
-        return print_coverage(arguments, open_graph(source, name=arguments.source))
+        options = ReadOptions(shapes=read_shapes(arguments.shape))
+        return print_coverage(arguments, open_graph(source, options, arguments.source))
     weights = weights_path(arguments)
     if weights is not None and not weights.exists():
         raise GaweeError(f"cannot read weights: there is no '{weights}'")
     # An archive has names, not paths: nothing of the graph's own files can be checked.
     folder = weights if weights is not None and weights.is_dir() else None
-    graph = open_graph(source, ReadOptions(folder), arguments.source)
+    options = ReadOptions(folder, read_shapes(arguments.shape))
+    graph = open_graph(source, options, arguments.source)
     TARGETS[arguments.target](Job(graph, arguments, weights))
     return DONE
 

@@ -22,7 +22,7 @@ from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.tools.command_line import DONE, CommandParser, run_tool
 from gawee_dialect.tools.gawee_run import random_parameters
-from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert
+from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert, read_shapes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
 from gawee_dialect.tuning.search import Outcome, Phase, Settings, Tuner, choices_of, shown
@@ -140,7 +140,11 @@ def tune(arguments: Namespace) -> int:
         raise GaweeError(f"expected at least 1 candidate, got {arguments.candidates}")
     passes = tuple(parse_insertion(text, all_passes()) for text in arguments.insert)
     start = perf_counter()
-    model = load(arguments.graph, {} if arguments.weights == "random" else arguments.weights)
+    model = load(
+        arguments.graph,
+        {} if arguments.weights == "random" else arguments.weights,
+        shapes=read_shapes(arguments.shape),
+    )
     if arguments.list:
         path = Path(arguments.database)
         known = read_schedules(path) if path.exists() else NO_CHOICES

@@ -1,11 +1,15 @@
 """The arguments of several tools that say which graph is read, and what it is run on."""
 
+from collections.abc import Sequence
+
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.formats import FRONTENDS
 from gawee_dialect.tools.command_line import CommandParser
 
 
 def add_translated_file(parser: CommandParser) -> None:
     """Let the command line say where text goes, and which format the input has."""
+    add_shapes(parser)
     add = parser.add_argument
     add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
     add(
@@ -30,8 +34,32 @@ def add_insert(parser: CommandParser) -> None:
     )
 
 
+def add_shapes(parser: CommandParser) -> None:
+    """Let the command line say sizes that the graph leaves open."""
+    parser.add_argument(
+        "--shape",
+        action="append",
+        default=[],
+        metavar="NAME=SIZES",
+        help="sizes that the graph leaves open: of an input (x=1,3,224,224), or of all that have "
+        "one name (batch=4); may be repeated",
+    )
+
+
+def read_shapes(given: Sequence[str]) -> dict[str, Sequence[int]]:
+    """Return the sizes by name; raises GaweeError for what is no NAME=SIZES."""
+    shapes: dict[str, Sequence[int]] = {}
+    for text in given:
+        name, _, sizes = text.rpartition("=")
+        if not name or not all(size.isascii() and size.isdigit() for size in sizes.split(",")):
+            raise GaweeError(f"expected --shape NAME=SIZES such as x=1,3,224,224, got '{text}'")
+        shapes[name] = [int(size) for size in sizes.split(",")]
+    return shapes
+
+
 def add_graph(parser: CommandParser) -> None:
     """Let the command line name a graph that is run, and its weights."""
+    add_shapes(parser)
     add = parser.add_argument
     add("graph", help="graph in any format, or MLIR; - for standard input")
     add(

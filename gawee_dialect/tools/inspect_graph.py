@@ -11,6 +11,7 @@ from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.formats import open_graph
+from gawee_dialect.frontends.graph import ReadOptions
 from gawee_dialect.inspection.drawing import draw
 from gawee_dialect.inspection.graph_view import GraphView
 from gawee_dialect.inspection.render import PICTURES, render
@@ -19,7 +20,7 @@ from gawee_dialect.inspection.text_forms import dot_text, mermaid_pie, mermaid_t
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import DONE, CommandParser, write_text
 from gawee_dialect.tools.convert_weights import convert_weights, weights_parser
-from gawee_dialect.tools.graph_arguments import add_translated_file
+from gawee_dialect.tools.graph_arguments import add_translated_file, read_shapes
 from gawee_dialect.tools.plugin_file import LOAD_HELP
 
 MAX_NODES = 30
@@ -71,13 +72,14 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def view_file(path: str, source: str) -> GraphView:
+def view_file(path: str, source: str, shapes: Sequence[str]) -> GraphView:
     """Read a graph for inspection; raises GaweeError and OSError."""
-    return open_graph(Source.read(path), name=source).view()
+    options = ReadOptions(shapes=read_shapes(shapes))
+    return open_graph(Source.read(path), options, source).view()
 
 
 def _info(arguments: Namespace) -> int:
-    view = view_file(arguments.input, arguments.source)
+    view = view_file(arguments.input, arguments.source, arguments.shape)
     text = summary_json(view) if arguments.json else summary_text(view)
     write_text(arguments.output, text)
     return DONE
@@ -91,7 +93,7 @@ def _visualize(arguments: Namespace) -> int:
         raise GaweeError(
             Diagnostic(f"unsupported output '{path}'; supported: {', '.join(supported)}")
         )
-    view = view_file(arguments.input, arguments.source)
+    view = view_file(arguments.input, arguments.source, arguments.shape)
     drawing = draw(view, arguments.max_nodes, weights=not arguments.no_weights)
     mermaid = mermaid_pie(view) if arguments.pie else mermaid_text(drawing)
     dot = None if arguments.pie else dot_text(drawing)

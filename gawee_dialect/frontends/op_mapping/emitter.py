@@ -25,7 +25,7 @@ class Emitter:
     """Appends ops to a block; `emit(AddOp(x, y))` returns the sum.
 
     `output_types` are what the node declares that it makes; `is_used` tells which of its outputs
-    anything reads, so that what only training needs is not computed.
+    anything reads, so that what only training needs is not computed; `outputs` is how many it has.
     """
 
     def __init__(self, block: Block) -> None:
@@ -33,6 +33,7 @@ class Emitter:
         self.location: LocationAttr = UnknownLoc()
         self.output_types: Sequence[AnyTensor] = ()
         self.is_used: Callable[[int], bool] = _always
+        self.outputs = 1
 
     def __call__(self, op: Operation) -> SSAValue:
         """Append an op; return its first result."""

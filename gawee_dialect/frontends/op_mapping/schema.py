@@ -9,6 +9,7 @@ The annotations say where an argument comes from:
 | `Operand`                     | both        | the attribute of the name, else the next input |
 | `Sequence[SSAValue]`          | `Tensor[]`  | as many inputs as the node says               |
 | `Sequence[SSAValue \\| None]`  | `Tensor?[]` | the same, with None where the node says so    |
+| `Annotated[..., KNOWN]`       | its kind    | the attribute, else the next input's elements |
 | anything else                 | its kind    | the attribute of the name, else the default   |
 
 A parameter without an annotation is a tensor.
@@ -18,8 +19,10 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TypeAlias, get_type_hints
+from typing import Annotated, TypeAlias, get_args, get_origin, get_type_hints
 
+import numpy as np
+from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
@@ -32,6 +35,28 @@ Ints: TypeAlias = Sequence[int]
 Floats: TypeAlias = Sequence[float]
 Tensors: TypeAlias = Sequence[SSAValue]
 Indices: TypeAlias = Sequence[SSAValue | None]
+Array: TypeAlias = NDArray[np.generic]
+
+KNOWN = "known"
+"""Marks an input whose elements must be known when the graph is read: a shape, some axes."""
+KnownInts: TypeAlias = Annotated[Sequence[int], KNOWN]
+KnownIntsOrNone: TypeAlias = Annotated[Sequence[int] | None, KNOWN]
+KnownFloatsOrNone: TypeAlias = Annotated[Sequence[float] | None, KNOWN]
+KnownNumberOrNone: TypeAlias = Annotated[bool | int | float | None, KNOWN]
+KnownArray: TypeAlias = Annotated[Array, KNOWN]
+KnownArrayOrNone: TypeAlias = Annotated[Array | None, KNOWN]
+
+
+@dataclass(frozen=True)
+class Known:
+    """An input whose elements are known to who asks for them; `tensor` makes what ops read."""
+
+    elements: Callable[[], Array]
+    tensor: Callable[[], SSAValue]
+
+
+Input: TypeAlias = SSAValue | Known | None
+"""What a node reads; None where it leaves an input out."""
 
 
 class Kind(Enum):
@@ -42,6 +67,7 @@ class Kind(Enum):
     OPERAND = auto()
     TENSORS = auto()
     OPTIONAL_TENSORS = auto()
+    KNOWN = auto()
     VALUE = auto()
 
 
@@ -72,19 +98,21 @@ class Parameter:
 
 def parameters_of(function: Callable[..., object]) -> Sequence[Parameter]:
     """Return the schema that a mapping function declares: its parameters after the first."""
-    hints = get_type_hints(function)
+    hints = get_type_hints(function, include_extras=True)
     declared = list(inspect.signature(function).parameters.values())[1:]
     found: list[Parameter] = []
     for each in declared:
         annotation: object = hints.get(each.name, SSAValue)
         kind = next((kind for hint, kind in _KINDS if hint == annotation), Kind.VALUE)
+        if get_origin(annotation) is Annotated:
+            annotation, kind = get_args(annotation)[0], Kind.KNOWN
         found.append(Parameter(each.name, kind, annotation, each.default))
     return found
 
 
 def bind(
     parameters: Sequence[Parameter],
-    inputs: Sequence[SSAValue | None],
+    inputs: Sequence[Input],
     attributes: Mapping[str, object],
     *,
     list_sizes: Sequence[int] = (),
@@ -102,7 +130,7 @@ def bind(
 class _Binder:
     def __init__(
         self,
-        inputs: Sequence[SSAValue | None],
+        inputs: Sequence[Input],
         attributes: Mapping[str, object],
         list_sizes: Sequence[int],
         none_masks: Sequence[Sequence[bool]],
@@ -134,8 +162,33 @@ class _Binder:
                 return self._tensors(parameter)
             case Kind.TENSOR | Kind.OPERAND | Kind.OPTIONAL_TENSOR:
                 if self.inputs and name not in self.attributes:
-                    return self.inputs.pop(0)
+                    return self._tensor(parameter)
                 return self._value(parameter)
+            case Kind.KNOWN:
+                if self.inputs and name not in self.attributes:
+                    return self._known(parameter)
+                return self._value(parameter)
+
+    def _tensor(self, parameter: Parameter) -> object:
+        tensor = _as_tensor(self.inputs.pop(0))
+        if tensor is None and parameter.required and parameter.kind is not Kind.OPTIONAL_TENSOR:
+            raise Refusal(f"expected argument '{parameter.name}', got none")
+        return tensor
+
+    def _known(self, parameter: Parameter) -> object:
+        given = self.inputs.pop(0)
+        if given is None:
+            return self._value(parameter)
+        if isinstance(given, SSAValue):
+            raise Refusal(
+                f"expected argument '{parameter.name}' to be known when the graph is read, "
+                "got a tensor that is computed"
+            )
+        if parameter.annotation in (Array, Array | None):
+            return given.elements()
+        elements = given.elements()
+        single = elements.size == 1 and parameter.annotation in _NUMBERS
+        return _fit(elements.item() if single else elements.tolist(), parameter)
 
     def _value(self, parameter: Parameter) -> object:
         name = parameter.name
@@ -158,10 +211,14 @@ class _Binder:
             raise Refusal(
                 f"expected {size} tensors of argument '{parameter.name}', got {len(self.inputs)}"
             )
-        taken: list[SSAValue | None] = [self.inputs.pop(0) for _ in range(size)]
+        taken = [_as_tensor(self.inputs.pop(0)) for _ in range(size)]
         if parameter.kind is Kind.TENSORS:
             return taken
         return list(_with_nones(taken, next(self.masks, None), parameter.name))
+
+
+def _as_tensor(given: Input) -> SSAValue | None:
+    return given.tensor() if isinstance(given, Known) else given
 
 
 def _with_nones(
@@ -176,6 +233,9 @@ def _with_nones(
         )
     rest = iter(tensors)
     yield from (None if absent else next(rest) for absent in mask)
+
+
+_NUMBERS = (bool, int, float, Number, Number | None, int | None, float | None, bool | None)
 
 
 def _as_float(value: object) -> object:

@@ -1,0 +1,1 @@
+"""ONNX models: ModelProto files, and the registry of ONNX ops that other formats share."""

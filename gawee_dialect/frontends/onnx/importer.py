@@ -1,0 +1,425 @@
+"""Graphs in the vocabulary of ONNX as modules, whatever file they are read from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp, NameLoc, StringAttr, TensorType, UnknownLoc
+from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.diagnostics import Diagnostic, did_you_mean
+from gawee_dialect.dialect.entry import ArgumentKind
+from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_shape, tensor_type
+from gawee_dialect.frontends.names import name_hint
+from gawee_dialect.frontends.onnx.folding import fold
+from gawee_dialect.frontends.onnx.model import (
+    Array,
+    AttributeReference,
+    OnnxFunction,
+    OnnxGraph,
+    OnnxModel,
+    OnnxNode,
+    OnnxValue,
+    is_array,
+)
+from gawee_dialect.frontends.onnx.registry import ONNX, find_mapping
+from gawee_dialect.frontends.op_mapping.emitter import dtype_element
+from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
+from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
+
+MAX_STEPS = 1024
+"""A loop of more steps than these is refused: each is written out."""
+
+
+@dataclass(eq=False)
+class Value:
+    """What a name of the graph stands for: a tensor, elements that are known, or both."""
+
+    name: str
+    tensor: SSAValue | None = None
+    elements: Array | None = None
+    offered: Array | None = None
+    """Elements of an input, for those who must know them when the graph is read."""
+
+
+Scope = dict[str, Value]
+
+
+class OnnxImporter:
+    """Imports node by node; a node that is refused leaves its outputs unknown.
+
+    Nodes that read what is unknown are passed over silently, so that every problem is reported
+    once. `weights` has the array of every parameter that was made; `looked_up` the names of inputs
+    whose elements were used.
+    """
+
+    def __init__(
+        self,
+        model: OnnxModel,
+        name: str,
+        shapes: Mapping[str, Sequence[int]],
+        values: Mapping[str, Array],
+    ) -> None:
+        self.model = model
+        self.name = name
+        self.shapes = shapes
+        self.values = values
+        self.problems: list[Diagnostic] = []
+        self.function = EntryFunction()
+        self.emit = self.function.emit
+        self.weights: dict[str, Array] = {}
+        self.looked_up: list[str] = []
+        self._unsupported: dict[str, list[str]] = {}
+        self._read = _names_read(model.graph)
+
+    def module(self) -> ModuleOp:
+        """Import the whole graph; what is wrong with it is in `problems`."""
+        scope = self.start()
+        for node in self.model.graph.nodes:
+            self.add_node(node, scope, self.model.opsets)
+        self.report_unsupported()
+        outputs = self.outputs(scope)
+        return self.function.module(outputs, [each.name for each in self.model.graph.outputs])
+
+    def start(self) -> Scope:
+        """Make the arguments of the graph's inputs; return what its nodes may read."""
+        graph = self.model.graph
+        scope: Scope = {}
+        for each in graph.inputs:
+            if each.name not in graph.initializers:
+                self._add_input(each, scope)
+        self._add_initializers(graph, scope)
+        return scope
+
+    def _add_initializers(self, graph: OnnxGraph, scope: Scope) -> None:
+        for name, array in graph.initializers.items():
+            scope[name] = Value(name, elements=array)
+
+    def _add_input(self, value: OnnxValue, scope: Scope) -> None:
+        try:
+            element = dtype_element(value.dtype)
+            shape = self._shape(value)
+        except Refusal as problem:
+            text = f"graph input '{value.name}': {problem.message}"
+            self.problems.append(Diagnostic(text, self.name, hint=problem.hint))
+            return
+        type: AnyTensor = TensorType(element, shape)
+        tensor = self.function.add_argument(ArgumentKind.INPUT, value.name, type)
+        scope[value.name] = Value(value.name, tensor, offered=self.values.get(value.name))
+
+    def _shape(self, value: OnnxValue) -> tuple[int, ...]:
+        if value.name in self.shapes:
+            return tuple(self.shapes[value.name])
+        hint = f"--shape {value.name}=1,2,3 gives all sizes, --shape NAME=1 one that has a name"
+        if value.shape is None:
+            raise Refusal("expected a shape, got none", hint)
+        sizes: list[int] = []
+        for size in value.shape:
+            known = self.shapes.get(size) if isinstance(size, str) else (size,)
+            if known is None or len(known) != 1:
+                raise Refusal(f"expected the size '{size}' to be given, got none", hint)
+            sizes.append(known[0])
+        return tuple(sizes)
+
+    def add_node(self, node: OnnxNode, scope: Scope, opsets: Mapping[str, int]) -> None:
+        """Make a node's ops; report why where it is refused."""
+        names = [name for name in node.inputs if name]
+        if not all(name in scope for name in names):
+            return
+        inputs = [scope[name] if name else None for name in node.inputs]
+        try:
+            self._add_node(node, inputs, scope, opsets)
+        except (Refusal, VerifyException) as problem:
+            hint = problem.hint if isinstance(problem, Refusal) else None
+            text = f"'{node.full_type}' node {problem}"
+            self.problems.append(Diagnostic(text, self.name, node.name, hint))
+
+    def _add_node(
+        self,
+        node: OnnxNode,
+        inputs: Sequence[Value | None],
+        scope: Scope,
+        opsets: Mapping[str, int],
+    ) -> None:
+        function = self.model.functions.get(node.full_type)
+        if function is not None:
+            self._inline(node, function, inputs, scope)
+            return
+        if node.full_type in ("If", "Loop"):
+            self._control_flow(node, inputs, scope, opsets)
+            return
+        folded = _folded(node, inputs)
+        if folded is not None:
+            scope[node.outputs[0]] = Value(node.outputs[0], elements=folded)
+            return
+        mapping = find_mapping(node.full_type, opsets.get("", 1))
+        if mapping is None:
+            self._unsupported.setdefault(node.full_type, []).append(node.name)
+            return
+        results = self._call(mapping, node, inputs)
+        for name, tensor in zip(node.outputs, results, strict=False):
+            if tensor is not None and name:
+                scope[name] = Value(name, tensor)
+                tensor.name_hint = tensor.name_hint or name_hint(name)
+
+    def _call(
+        self, mapping: OpMapping, node: OnnxNode, inputs: Sequence[Value | None]
+    ) -> Sequence[SSAValue | None]:
+        self.emit.location = NameLoc(StringAttr(node.name), UnknownLoc())
+        self.emit.outputs = len(node.outputs)
+        used = [bool(name) and name in self._read for name in node.outputs]
+        self.emit.is_used = lambda index: index < len(used) and used[index]
+        given = [self._input(each) for each in inputs]
+        while given and given[-1] is None:
+            given.pop()
+        made: Result = mapping.function(
+            self.emit, **bind(mapping.parameters, given, node.attributes)
+        )
+        if made is None:
+            return []
+        return [made] if isinstance(made, SSAValue) else made
+
+    def _input(self, value: Value | None) -> Input:
+        if value is None:
+            return None
+        if value.elements is None and value.offered is None:
+            return value.tensor
+        return Known(lambda: self._elements(value), lambda: self.tensor(value))
+
+    def _elements(self, value: Value) -> Array:
+        if value.elements is not None:
+            return value.elements
+        assert value.offered is not None
+        self.looked_up.append(value.name)
+        return value.offered
+
+    def tensor(self, value: Value) -> SSAValue:
+        """Return the tensor of a value; known elements become a parameter or a constant.
+
+        Raises Refusal for a dtype that this dialect does not have.
+        """
+        if value.tensor is None:
+            assert value.elements is not None
+            array = value.elements
+            element = dtype_element(array.dtype.name)
+            if (array.dtype.kind == "f" and array.ndim > 0) or array.size > INLINE_ELEMENTS:
+                type: AnyTensor = TensorType(element, array.shape)
+                self.weights[value.name] = array
+                value.tensor = self.function.add_argument(ArgumentKind.PARAMETER, value.name, type)
+            else:
+                value.tensor = self.emit.array(array, element)
+                value.tensor.name_hint = name_hint(value.name)
+        return value.tensor
+
+    def _inline(
+        self,
+        node: OnnxNode,
+        function: OnnxFunction,
+        inputs: Sequence[Value | None],
+        scope: Scope,
+    ) -> None:
+        """Import a function's body in the place of its call."""
+        if len(inputs) > len(function.inputs):
+            raise Refusal(f"expected {len(function.inputs)} inputs, got {len(inputs)}")
+        inner: Scope = {
+            name: value
+            for name, value in zip(function.inputs, inputs, strict=False)
+            if value is not None
+        }
+        attributes = {**function.attributes, **node.attributes}
+        absent = set(function.inputs) - set(inner)
+        for each in function.nodes:
+            own = OnnxNode(
+                f"{node.name}/{each.name}",
+                each.op_type,
+                ["" if name in absent else name for name in each.inputs],
+                each.outputs,
+                _resolved(each.attributes, attributes),
+                each.domain,
+            )
+            self._read |= {*each.inputs, *function.outputs}
+            self.add_node(own, inner, function.opsets or self.model.opsets)
+        for outer, name in zip(node.outputs, function.outputs, strict=False):
+            if outer and name in inner:
+                scope[outer] = inner[name]
+
+    def _control_flow(
+        self,
+        node: OnnxNode,
+        inputs: Sequence[Value | None],
+        scope: Scope,
+        opsets: Mapping[str, int],
+    ) -> None:
+        if node.op_type == "If":
+            condition = inputs[0] if inputs else None
+            if condition is None or condition.elements is None:
+                raise Refusal("expected the condition to be known when the graph is read")
+            chosen = "then_branch" if condition.elements.reshape(-1)[0] else "else_branch"
+            results = self._body(node, _graph_attribute(node, chosen), [], scope, opsets)
+        else:
+            results = self._loop(node, inputs, scope, opsets)
+        for name, value in zip(node.outputs, results, strict=False):
+            if name and value is not None:
+                scope[name] = value
+
+    def _loop(
+        self,
+        node: OnnxNode,
+        inputs: Sequence[Value | None],
+        scope: Scope,
+        opsets: Mapping[str, int],
+    ) -> Sequence[Value | None]:
+        """Write out a loop whose number of steps is known, and whose condition stays true."""
+        body = _graph_attribute(node, "body")
+        trips, condition, *carried = [*inputs, *[None] * (2 - len(inputs))]
+        if trips is None or trips.elements is None:
+            raise Refusal("expected the number of steps to be known when the graph is read")
+        steps = int(trips.elements.reshape(-1)[0])
+        if steps > MAX_STEPS:
+            raise Refusal(f"expected at most {MAX_STEPS} steps, got {steps}")
+        if len(body.outputs) > 1 + len(carried):
+            raise Refusal("unsupported outputs of all steps together; supported: carried ones")
+        state: Sequence[Value | None] = carried
+        going = condition is None or _truth(condition)
+        for step in range(steps):
+            if not going:
+                break
+            first = [Value("step", elements=np.asarray(step, np.int64))]
+            second = [Value("condition", elements=np.asarray(True))]
+            made = self._body(node, body, [*first, *second, *state], scope, opsets)
+            if made[0] is None:
+                return [None] * len(carried)
+            going = _truth(made[0])
+            state = made[1:]
+        return state
+
+    def _body(
+        self,
+        node: OnnxNode,
+        body: OnnxGraph,
+        arguments: Sequence[Value | None],
+        scope: Scope,
+        opsets: Mapping[str, int],
+    ) -> list[Value | None]:
+        inner: Scope = dict(scope)
+        self._add_initializers(body, inner)
+        for formal, value in zip(body.inputs, arguments, strict=False):
+            if value is not None:
+                inner[formal.name] = value
+        self._read |= _names_read(body)
+        for each in body.nodes:
+            self.add_node(each, inner, opsets)
+        return [inner.get(output.name) for output in body.outputs]
+
+    def report_unsupported(self) -> None:
+        """Report the ops that nothing is registered for, each once, with its nodes."""
+        known = [each.name for each in ONNX]
+        unsupported, self._unsupported = self._unsupported, {}
+        for name, nodes in sorted(unsupported.items()):
+            more = f" and {len(nodes) - 1} more" if len(nodes) > 1 else ""
+            hint = did_you_mean(name, known, "the page of formats lists what is supported")
+            text = f"unsupported op '{name}' of node '{nodes[0]}'{more}"
+            self.problems.append(Diagnostic(text, self.name, hint=hint))
+
+    def outputs(self, scope: Scope) -> list[SSAValue]:
+        """Return the graph's outputs; those of refused nodes are left out."""
+        found: list[SSAValue] = []
+        for output in self.model.graph.outputs:
+            value = scope.get(output.name)
+            if value is not None:
+                self._take_output(output, value, found)
+            elif not self.problems:
+                text = f"expected a node that makes graph output '{output.name}', got none"
+                self.problems.append(Diagnostic(text, self.name))
+        return found
+
+    def _take_output(self, output: OnnxValue, value: Value, found: list[SSAValue]) -> None:
+        try:
+            tensor = self.tensor(value)
+        except Refusal as problem:
+            text = f"graph output '{output.name}': {problem.message}"
+            self.problems.append(Diagnostic(text, self.name, hint=problem.hint))
+            return
+        known = output.shape is not None and all(isinstance(size, int) for size in output.shape)
+        if known and not self.shapes and tensor_shape(tensor) != tuple(output.shape or ()):
+            sizes = [int(size) for size in output.shape or ()]
+            text = f"expected graph output '{output.name}' of shape {shape_text(sizes)}"
+            got = shape_text(tensor_shape(tensor))
+            self.problems.append(Diagnostic(f"{text}, got {got}", self.name))
+        found.append(tensor)
+
+
+def _names_read(graph: OnnxGraph) -> set[str]:
+    names = {name for node in graph.nodes for name in node.inputs}
+    inner = [
+        value
+        for node in graph.nodes
+        for value in node.attributes.values()
+        if isinstance(value, OnnxGraph)
+    ]
+    return names.union({each.name for each in graph.outputs}, *map(_names_read, inner))
+
+
+def _folded(node: OnnxNode, inputs: Sequence[Value | None]) -> Array | None:
+    """Return what a node makes where that is known when the graph is read."""
+    if node.full_type == "Constant":
+        return _constant(node)
+    if node.full_type in ("Shape", "Size") and inputs and inputs[0] is not None:
+        return _size(node, inputs[0])
+    if any(each is not None and each.elements is None for each in inputs):
+        return None
+    if node.domain not in ("", "ai.onnx"):
+        return None
+    return fold(node.op_type, [each and each.elements for each in inputs], node.attributes)
+
+
+def _constant(node: OnnxNode) -> Array:
+    kinds = {"value_float": np.float32, "value_floats": np.float32}
+    for key, value in node.attributes.items():
+        if is_array(value):
+            return value
+        if key.startswith("value_int") or key in kinds:
+            return np.asarray(value, kinds.get(key, np.int64))
+    given = ", ".join(node.attributes)
+    raise Refusal(f"unsupported constant of {given}; supported: numbers and dense tensors")
+
+
+def _size(node: OnnxNode, value: Value) -> Array:
+    if value.elements is not None:
+        shape: Sequence[int] = value.elements.shape
+    else:
+        assert value.tensor is not None
+        shape = tensor_type(value.tensor).get_shape()
+    if node.op_type == "Size":
+        return np.asarray(int(np.prod(shape)), np.int64)
+    start, end = node.attributes.get("start", 0), node.attributes.get("end", len(shape))
+    assert isinstance(start, int)
+    assert isinstance(end, int)
+    return np.asarray(shape[slice(start, end)], np.int64)
+
+
+def _resolved(
+    attributes: Mapping[str, object], outer: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Return attributes with references replaced; what the call leaves out is left out."""
+    found = {
+        key: outer.get(value.name) if isinstance(value, AttributeReference) else value
+        for key, value in attributes.items()
+    }
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _graph_attribute(node: OnnxNode, name: str) -> OnnxGraph:
+    graph = node.attributes.get(name)
+    if not isinstance(graph, OnnxGraph):
+        raise Refusal(f"expected attribute '{name}' to be a graph")
+    return graph
+
+
+def _truth(value: Value) -> bool:
+    if value.elements is None:
+        raise Refusal("expected the condition to be known when the graph is read")
+    return bool(value.elements.reshape(-1)[0])

@@ -1,0 +1,82 @@
+"""An ONNX model as plain Python data: what the importer reads, whatever file it came from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.generic]
+
+
+def is_array(value: object) -> TypeGuard[Array]:
+    """Whether an attribute is a tensor."""
+    return isinstance(value, np.ndarray)
+
+
+@dataclass(frozen=True)
+class OnnxNode:
+    """One node; an input or output that is left out has no name.
+
+    Attributes are numbers, text, lists of them, arrays and graphs.
+    """
+
+    name: str
+    op_type: str
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    attributes: Mapping[str, object] = field(default_factory=dict[str, object])
+    domain: str = ""
+
+    @property
+    def full_type(self) -> str:
+        """The op type with its domain, where that is not the default one."""
+        return self.op_type if self.domain in ("", "ai.onnx") else f"{self.domain}.{self.op_type}"
+
+
+@dataclass(frozen=True)
+class OnnxValue:
+    """The type of a value: NumPy's name of its dtype, and sizes, of which some have names only."""
+
+    name: str
+    dtype: str
+    shape: Sequence[int | str] | None
+
+
+@dataclass(frozen=True)
+class OnnxGraph:
+    """A graph, or the body of a node of control flow."""
+
+    name: str
+    nodes: Sequence[OnnxNode]
+    inputs: Sequence[OnnxValue]
+    outputs: Sequence[OnnxValue]
+    initializers: Mapping[str, Array] = field(default_factory=dict[str, Array])
+
+
+@dataclass(frozen=True)
+class OnnxFunction:
+    """A function of the model: nodes over formal inputs; attributes with defaults."""
+
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+    attributes: Mapping[str, object]
+    nodes: Sequence[OnnxNode]
+    opsets: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class AttributeReference:
+    """In a function's body: the attribute of the call that has this name."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class OnnxModel:
+    """A graph, the versions of its op sets by domain, and its functions by full type."""
+
+    graph: OnnxGraph
+    opsets: Mapping[str, int]
+    functions: Mapping[str, OnnxFunction] = field(default_factory=dict[str, OnnxFunction])

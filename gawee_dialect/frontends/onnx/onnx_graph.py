@@ -1,0 +1,73 @@
+"""An ONNX model as every format's graph is asked."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.diagnostics import GaweeError, verify_module
+from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, OpSupport
+from gawee_dialect.frontends.graph import Graph, ReadOptions
+from gawee_dialect.frontends.onnx.importer import OnnxImporter
+from gawee_dialect.frontends.onnx.model_proto import read_model
+from gawee_dialect.frontends.op_mapping.coverage import made_since
+from gawee_dialect.inspection.graph_view import GraphView
+from gawee_dialect.inspection.module_view import module_view
+from gawee_dialect.parameters.joined import joined
+from gawee_dialect.parameters.raw_folder import RawFolder
+from gawee_dialect.parameters.store import MemoryStore, ParameterStore
+from gawee_dialect.source import Source
+
+
+class OnnxModelGraph(Graph):
+    """A model with its weights; raises GaweeError for bytes that are none.
+
+    `looked_up` are the inputs whose elements some op had to know when the module was made.
+    """
+
+    format = "onnx"
+
+    def __init__(self, source: Source, options: ReadOptions) -> None:
+        self._name = source.name
+        self._options = options
+        self._model = read_model(source, options.folder or source.folder)
+        self.looked_up: Sequence[str] = ()
+        self._importer = self._new_importer()
+
+    def _new_importer(self) -> OnnxImporter:
+        return OnnxImporter(self._model, self._name, self._options.shapes, self._options.values)
+
+    def build_module(self) -> ModuleOp:
+        module = self._importer.module()
+        if self._importer.problems:
+            raise GaweeError(self._importer.problems)
+        verify_module(module)
+        self.looked_up = list(dict.fromkeys(self._importer.looked_up))
+        return module
+
+    def weights(self, store: ParameterStore) -> ParameterStore:
+        self.module()
+        own = MemoryStore(self._importer.weights)
+        # A folder has files for arguments with paths, and a model names none.
+        return own if isinstance(store, RawFolder) else joined(store, own)
+
+    def view(self) -> GraphView:
+        return module_view(self.module(), Path(self._name).stem)
+
+    def coverage(self) -> CoverageReport:
+        importer = self._new_importer()
+        scope = importer.start()
+        around = list(importer.problems)
+        verdicts: list[NodeVerdict] = []
+        for node in self._model.graph.nodes:
+            importer.problems = []
+            before = importer.function.block.last_op
+            importer.add_node(node, scope, self._model.opsets)
+            importer.report_unsupported()
+            if importer.problems:
+                verdict = NodeVerdict.against(node.full_type, node.name, importer.problems)
+            else:
+                ops = ", ".join(made_since(importer.function.block, before))
+                verdict = NodeVerdict.of(OpSupport(node.full_type, ops), node.name)
+            verdicts.append(verdict)
+        return CoverageReport(self._name, self.format, verdicts, around)

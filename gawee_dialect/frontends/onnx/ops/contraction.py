@@ -1,0 +1,52 @@
+"""Products of matrices."""
+
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten import contraction as aten
+from gawee_dialect.frontends.npu_ir.aten import einsum as aten_einsum
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
+from gawee_dialect.frontends.npu_ir.aten.shape import permuted
+from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.schema import (
+    Tensors,
+)
+
+
+@register_op("MatMul")
+def matmul(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
+    """The product of matrices, of batches of them, or of vectors, by NumPy's rule"""
+    return aten.matmul(emit, a, b)
+
+
+@register_op("Gemm")
+def gemm(
+    emit: Emitter,
+    a: SSAValue,
+    b: SSAValue,
+    c: SSAValue | None = None,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: int = 0,
+    transB: int = 0,
+) -> SSAValue:
+    """alpha * a' b' + beta * c"""
+    left = permuted(emit, a, (1, 0)) if transA else a
+    stored = b if transB else permuted(emit, b, (1, 0))
+    columns = tensor_shape(stored)[0]
+    plain = alpha == 1 and beta == 1 and is_float(element_type(a))
+    if plain and c is not None and tensor_shape(c) == (columns,):
+        return emit(MatMulOp(left, stored, c))
+    result = scaled(emit, emit(MatMulOp(left, stored)), alpha)
+    if c is None or beta == 0:
+        return result
+    return emit(AddOp(result, scaled(emit, c, beta)))
+
+
+@register_op("Einsum")
+def einsum(emit: Emitter, inputs: Tensors, equation: str) -> SSAValue:
+    """Products and sums over axes that letters name"""
+    return aten_einsum.einsum(emit, equation, inputs)

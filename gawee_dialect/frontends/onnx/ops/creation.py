@@ -1,0 +1,141 @@
+"""Tensors that are made of numbers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import i1
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.along_axis import CumSumOp
+from gawee_dialect.dialect.arrangement import ReverseOp
+from gawee_dialect.dialect.elementwise import SubOp
+from gawee_dialect.dialect.shape import IdentityOp
+from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import (
+    KnownArray,
+    KnownArrayOrNone,
+    KnownInts,
+    KnownNumberOrNone,
+)
+
+DTYPES = {
+    **{1: "float32", 2: "uint8", 3: "int8", 6: "int32", 7: "int64", 9: "bool"},
+    **{10: "float16", 11: "float64"},
+}
+"""NumPy's names of the numbers that TensorProto.DataType has."""
+
+
+@register_op("ConstantOfShape")
+def constant_of_shape(emit: Emitter, input: KnownInts, value: KnownArrayOrNone = None) -> SSAValue:
+    """One value everywhere"""
+    one = np.zeros((), np.float32) if value is None else np.asarray(value).reshape(())
+    return emit.full(list(input), one.item(), dtype_element(one.dtype.name))
+
+
+@register_op("Cast")
+def cast(
+    emit: Emitter, input: SSAValue, to: int, saturate: int = 1, round_mode: str = "up"
+) -> SSAValue:
+    """Another element type"""
+    return emit.cast(input, dtype_element(DTYPES.get(to, f"ONNX type {to}")))
+
+
+@register_op("CastLike")
+def cast_like(
+    emit: Emitter, input: SSAValue, target_type: SSAValue, saturate: int = 1, round_mode: str = "up"
+) -> SSAValue:
+    """The element type of another tensor"""
+    return emit.cast(input, element_type(target_type))
+
+
+@register_op("EyeLike")
+def eye_like(emit: Emitter, input: SSAValue, dtype: int | None = None, k: int = 0) -> SSAValue:
+    """A matrix with ones on a diagonal"""
+    rows, columns = tensor_shape(input)
+    element = element_type(input) if dtype is None else dtype_element(DTYPES.get(dtype, str(dtype)))
+    return emit.array(np.eye(rows, columns, k), element)
+
+
+@register_op("Range")
+def number_range(
+    emit: Emitter, start: KnownArray, limit: KnownArray, delta: KnownArray
+) -> SSAValue:
+    """Numbers at equal distances; bounds are known"""
+    first, last, step = (float(each.item()) for each in (start, limit, delta))
+    return emit.array(np.arange(first, last, step), dtype_element(start.dtype.name))
+
+
+@register_op("CumSum")
+def cumsum(
+    emit: Emitter, x: SSAValue, axis: KnownInts, exclusive: int = 0, reverse: int = 0
+) -> SSAValue:
+    """Sums of all elements up to each, along an axis"""
+    at = axis_of(x, axis[0])
+    value = emit(ReverseOp(x, axes=[at])) if reverse else x
+    total = emit(CumSumOp(value, axis=at))
+    if exclusive:
+        total = emit(SubOp(total, value))
+    return emit(ReverseOp(total, axes=[at])) if reverse else total
+
+
+@register_op("Dropout", since=12)
+def dropout(
+    emit: Emitter,
+    data: SSAValue,
+    ratio: SSAValue | None = None,
+    training_mode: KnownNumberOrNone = None,
+    seed: int = 0,
+) -> Sequence[SSAValue | None]:
+    """Nothing is dropped, as where a network is run"""
+    if training_mode:
+        raise Refusal("unsupported training_mode; supported: a network that is run")
+    return emit(IdentityOp(data)), emit.full(tensor_shape(data), True, i1)
+
+
+@register_op("Dropout")
+def dropout_before(emit: Emitter, data: SSAValue, ratio: float = 0.5) -> Sequence[SSAValue]:
+    """As it was before opset 12"""
+    return emit(IdentityOp(data)), emit.full(tensor_shape(data), True, i1)
+
+
+@register_op("BitCast")
+def bit_cast(emit: Emitter, input: SSAValue, to: int) -> SSAValue:
+    """The same bits as another type; here only where that is the same one"""
+    element = dtype_element(DTYPES.get(to, f"ONNX type {to}"))
+    if element != element_type(input):
+        raise Refusal("unsupported reading of bits as another type")
+    return emit(IdentityOp(input))
+
+
+def window(
+    emit: Emitter, size: int, weights: Sequence[float], periodic: int, output_datatype: int
+) -> SSAValue:
+    """Return a sum of cosines over a known number of points, computed when the graph is read."""
+    points = np.arange(size) * 2 * np.pi / (size if periodic else max(size - 1, 1))
+    total = sum(weight * np.cos(points * order) for order, weight in enumerate(weights))
+    return emit.array(np.asarray(total), dtype_element(DTYPES.get(output_datatype, "none")))
+
+
+@register_op("HannWindow")
+def hann(emit: Emitter, size: KnownInts, output_datatype: int = 1, periodic: int = 1) -> SSAValue:
+    """Hann's window"""
+    return window(emit, size[0], (0.5, -0.5), periodic, output_datatype)
+
+
+@register_op("HammingWindow")
+def hamming(
+    emit: Emitter, size: KnownInts, output_datatype: int = 1, periodic: int = 1
+) -> SSAValue:
+    """Hamming's window"""
+    return window(emit, size[0], (25 / 46, -21 / 46), periodic, output_datatype)
+
+
+@register_op("BlackmanWindow")
+def blackman(
+    emit: Emitter, size: KnownInts, output_datatype: int = 1, periodic: int = 1
+) -> SSAValue:
+    """Blackman's window"""
+    return window(emit, size[0], (0.42, -0.5, 0.08), periodic, output_datatype)

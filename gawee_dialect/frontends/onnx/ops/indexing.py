@@ -1,0 +1,156 @@
+"""Elements by their positions."""
+
+from xdsl.dialects.builtin import i64
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.comparison import WhereOp
+from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
+from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
+from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import (
+    KnownArray,
+    KnownArrayOrNone,
+    KnownInts,
+)
+
+
+def from_start(emit: Emitter, indices: SSAValue, size: int) -> SSAValue:
+    """Return positions counted from the start; negative ones count from the end."""
+    return where(emit, compared(emit, indices, 0, "lt"), add(emit, indices, size), indices)
+
+
+@register_op("Gather")
+def gather(emit: Emitter, data: SSAValue, indices: SSAValue, axis: int = 0) -> SSAValue:
+    """Slices of an axis"""
+    at = axis_of(data, axis)
+    places = from_start(emit, indices, tensor_shape(data)[at])
+    return emit(GatherOp(data, places, axis=at))
+
+
+@register_op("GatherElements")
+def gather_elements(emit: Emitter, data: SSAValue, indices: SSAValue, axis: int = 0) -> SSAValue:
+    """Elements of an axis, each place its own"""
+    at = axis_of(data, axis)
+    places = from_start(emit, indices, tensor_shape(data)[at])
+    return emit(GatherElementsOp(data, places, axis=at))
+
+
+def _from_starts(emit: Emitter, data: SSAValue, indices: SSAValue, batch_dims: int = 0) -> SSAValue:
+    import numpy as np
+
+    depth = tensor_shape(indices)[-1]
+    sizes = tensor_shape(data)[batch_dims : batch_dims + depth]
+    row = emit.array(np.asarray(sizes, np.int64), element_type(indices))
+    negative = compared(emit, indices, 0, "lt")
+    return emit(WhereOp(negative, emit(AddOp(indices, row)), indices))
+
+
+@register_op("GatherND")
+def gather_nd(emit: Emitter, data: SSAValue, indices: SSAValue, batch_dims: int = 0) -> SSAValue:
+    """Slices by positions of several axes"""
+    places = _from_starts(emit, data, indices, batch_dims)
+    return emit(GatherNdOp(data, places, batch_dims=batch_dims))
+
+
+REDUCTIONS = {"none": "none", "add": "add", "mul": "mul", "max": "max", "min": "min"}
+
+
+def _reduction(name: str) -> str:
+    if name not in REDUCTIONS:
+        raise Refusal(f"unsupported reduction '{name}'; supported: {', '.join(REDUCTIONS)}")
+    return REDUCTIONS[name]
+
+
+@register_op("ScatterElements", "Scatter")
+def scatter_elements(
+    emit: Emitter,
+    data: SSAValue,
+    indices: SSAValue,
+    updates: SSAValue,
+    axis: int = 0,
+    reduction: str = "none",
+) -> SSAValue:
+    """Elements put at places of an axis"""
+    at = axis_of(data, axis)
+    places = from_start(emit, indices, tensor_shape(data)[at])
+    return emit(ScatterElementsOp(data, places, updates, axis=at, reduction=_reduction(reduction)))
+
+
+@register_op("ScatterND")
+def scatter_nd(
+    emit: Emitter,
+    data: SSAValue,
+    indices: SSAValue,
+    updates: SSAValue,
+    reduction: str = "none",
+) -> SSAValue:
+    """Slices put at places of several axes"""
+    places = _from_starts(emit, data, indices)
+    return emit(ScatterNdOp(data, places, updates, reduction=_reduction(reduction)))
+
+
+@register_op("Compress")
+def compress(
+    emit: Emitter, input: SSAValue, condition: KnownArrayOrNone = None, axis: int | None = None
+) -> SSAValue:
+    """The slices of an axis for which a known condition holds"""
+    import numpy as np
+
+    if condition is None:
+        raise Refusal("expected argument 'condition', got none")
+    if axis is None:
+        count = 1
+        for size in tensor_shape(input):
+            count *= size
+        input, axis = emit.reshape(input, (count,)), 0
+    places = emit.array(np.flatnonzero(condition).astype(np.int64), i64)
+    return emit(GatherOp(input, places, axis=axis_of(input, axis)))
+
+
+@register_op("OneHot")
+def one_hot(
+    emit: Emitter, indices: SSAValue, depth: KnownArray, values: SSAValue, axis: int = -1
+) -> SSAValue:
+    """One value at the positions, another one elsewhere"""
+    from xdsl.dialects.builtin import TensorType
+
+    from gawee_dialect.dialect.position import IotaOp
+    from gawee_dialect.frontends.npu_ir.aten.slicing import part
+
+    shape = list(tensor_shape(indices))
+    at = axis_of(indices, axis, new=True)
+    count = int(depth.item())
+    whole = (*shape[:at], count, *shape[at:])
+    places = emit.cast(from_start(emit, indices, count), i64)
+    spread = emit.reshape(places, (*shape[:at], 1, *shape[at:]))
+    iota = emit(IotaOp(TensorType(i64, whole), at))
+    hit = compared(emit, iota, spread, "eq")
+    off, on = (emit.reshape(part(emit, values, 0, index, 1), ()) for index in (0, 1))
+    return emit(WhereOp(hit, on, off))
+
+
+@register_op("ReverseSequence")
+def reverse_sequence(
+    emit: Emitter,
+    input: SSAValue,
+    sequence_lens: KnownInts,
+    batch_axis: int = 1,
+    time_axis: int = 0,
+) -> SSAValue:
+    """The beginning of each sequence, of a known length, backwards"""
+    import numpy as np
+
+    shape = tensor_shape(input)
+    time = np.arange(shape[time_axis])
+    rows = [np.where(time < length, length - 1 - time, time) for length in sequence_lens]
+    table = np.stack(rows, axis=1 if batch_axis > time_axis else 0)
+    outside = [1] * len(shape)
+    outside[batch_axis], outside[time_axis] = shape[batch_axis], shape[time_axis]
+    places = np.broadcast_to(table.reshape(outside), shape).astype(np.int64)
+    return emit(GatherElementsOp(input, emit.array(places.copy(), i64), axis=time_axis))

@@ -1,0 +1,171 @@
+"""Normalisations."""
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.arithmetic import AbsOp
+from gawee_dialect.dialect.elementary import RsqrtOp
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp
+from gawee_dialect.dialect.reduction import ReduceMeanOp, ReduceSumOp
+from gawee_dialect.dialect.slicing import PadOp
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
+from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
+from gawee_dialect.frontends.npu_ir.aten.slicing import part
+from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
+from gawee_dialect.frontends.op_mapping.schema import (
+    Ints,
+)
+
+
+@register_op("BatchNormalization")
+def batch_normalization(
+    emit: Emitter,
+    x: SSAValue,
+    scale: SSAValue,
+    b: SSAValue,
+    input_mean: SSAValue,
+    input_var: SSAValue,
+    epsilon: float = 1e-5,
+    momentum: float = 0.9,
+    training_mode: int = 0,
+    spatial: int = 1,
+) -> Sequence[SSAValue | None]:
+    """Channels moved to mean 0 and variance 1 by given figures; in training by their own"""
+    if not training_mode:
+        result = emit(BatchNormOp(x, input_mean, input_var, scale, b, eps=epsilon))
+        return (result,)
+    axes = [axis for axis in range(len(tensor_shape(x))) if axis != 1]
+    mean = emit(ReduceMeanOp(x, axes=axes))
+    centred = emit(SubOp(x, emit.reshape(mean, _as_channels(x))))
+    variance = emit(ReduceMeanOp(emit(MulOp(centred, centred)), axes=axes))
+    result = emit(BatchNormOp(x, mean, variance, scale, b, eps=epsilon))
+    figures = [
+        add(emit, mul(emit, old, momentum), mul(emit, new, 1 - momentum))
+        for old, new in ((input_mean, mean), (input_var, variance))
+    ]
+    return result, *figures
+
+
+def _as_channels(x: SSAValue) -> list[int]:
+    shape = tensor_shape(x)
+    return [1, shape[1], *[1] * (len(shape) - 2)]
+
+
+@register_op("InstanceNormalization")
+def instance_normalization(
+    emit: Emitter, input: SSAValue, scale: SSAValue, b: SSAValue, epsilon: float = 1e-5
+) -> SSAValue:
+    """Each channel of each image moved to mean 0 and variance 1"""
+    channels = tensor_shape(input)[1]
+    return emit(GroupNormOp(input, scale, b, groups=channels, eps=epsilon))
+
+
+@register_op("GroupNormalization", since=21)
+def group_normalization(
+    emit: Emitter,
+    x: SSAValue,
+    scale: SSAValue,
+    bias: SSAValue,
+    num_groups: int,
+    epsilon: float = 1e-5,
+    stash_type: int = 1,
+) -> SSAValue:
+    """Groups of channels moved to mean 0 and variance 1"""
+    return emit(GroupNormOp(x, scale, bias, groups=num_groups, eps=epsilon))
+
+
+def normalized(
+    emit: Emitter, x: SSAValue, axes: Sequence[int], epsilon: float, *, centre: bool
+) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """Return a tensor over its deviation, its mean and one over the deviation; axes are kept."""
+    mean = emit(ReduceMeanOp(x, axes=axes, keep_dims=True))
+    value = emit(SubOp(x, mean)) if centre else x
+    variance = emit(ReduceMeanOp(emit(MulOp(value, value)), axes=axes, keep_dims=True))
+    inverse = emit(RsqrtOp(add(emit, variance, epsilon)))
+    return emit(MulOp(value, inverse)), mean, inverse
+
+
+@register_op("LayerNormalization")
+def layer_normalization(
+    emit: Emitter,
+    x: SSAValue,
+    scale: SSAValue,
+    b: SSAValue | None = None,
+    axis: int = -1,
+    epsilon: float = 1e-5,
+    stash_type: int = 1,
+) -> Sequence[SSAValue]:
+    """The last axes moved to mean 0 and variance 1"""
+    rank = len(tensor_shape(x))
+    axes = list(range(axis_of(x, axis), rank))
+    value, mean, inverse = normalized(emit, x, axes, epsilon, centre=True)
+    result = emit(MulOp(value, scale))
+    return (result if b is None else emit(AddOp(result, b))), mean, inverse
+
+
+@register_op("RMSNormalization")
+def rms_normalization(
+    emit: Emitter,
+    x: SSAValue,
+    scale: SSAValue,
+    axis: int = -1,
+    epsilon: float = 1e-5,
+    stash_type: int = 1,
+) -> SSAValue:
+    """The last axes moved to a mean square of 1"""
+    axes = list(range(axis_of(x, axis), len(tensor_shape(x))))
+    value, _, _ = normalized(emit, x, axes, epsilon, centre=False)
+    return emit(MulOp(value, scale))
+
+
+@register_op("MeanVarianceNormalization")
+def mean_variance_normalization(emit: Emitter, x: SSAValue, axes: Ints = (0, 2, 3)) -> SSAValue:
+    """Chosen axes moved to mean 0 and variance 1"""
+    mean = emit(ReduceMeanOp(x, axes=axes, keep_dims=True))
+    value = emit(SubOp(x, mean))
+    variance = emit(ReduceMeanOp(emit(MulOp(value, value)), axes=axes, keep_dims=True))
+    return emit(DivOp(value, add(emit, emit(SqrtOp(variance)), 1e-9)))
+
+
+@register_op("LpNormalization")
+def lp_normalization(emit: Emitter, input: SSAValue, axis: int = -1, p: int = 2) -> SSAValue:
+    """Rows moved to a norm of 1; rows of zeros stay zeros"""
+    at = axis_of(input, axis)
+    if p == 1:
+        norm = emit(ReduceSumOp(emit(AbsOp(input)), axes=[at], keep_dims=True))
+    else:
+        square = emit(MulOp(input, input))
+        norm = emit(SqrtOp(emit(ReduceSumOp(square, axes=[at], keep_dims=True))))
+    safe = where(emit, compared(emit, norm, 0, "eq"), 1, norm)
+    return emit(DivOp(input, safe))
+
+
+@register_op("LRN")
+def local_response_normalization(
+    emit: Emitter,
+    x: SSAValue,
+    size: int,
+    alpha: float = 1e-4,
+    beta: float = 0.75,
+    bias: float = 1.0,
+) -> SSAValue:
+    """Each channel over the squares of its neighbours"""
+    shape = tensor_shape(x)
+    low, high = (size - 1) // 2, size - 1 - (size - 1) // 2
+    around = [0] * len(shape)
+    square = emit(
+        PadOp(
+            emit(MulOp(x, x)),
+            low=[*around[:1], low, *around[2:]],
+            high=[*around[:1], high, *around[2:]],
+        )
+    )
+    total = part(emit, square, 1, 0, shape[1])
+    for offset in range(1, size):
+        total = emit(AddOp(total, part(emit, square, 1, offset, shape[1])))
+    scale = add(emit, mul(emit, total, alpha / size), bias)
+    return emit(DivOp(x, pow_tensors(emit, scale, beta)))

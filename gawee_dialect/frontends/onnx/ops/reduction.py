@@ -1,0 +1,131 @@
+"""Reductions."""
+
+from collections.abc import Callable, Sequence
+
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Operation, SSAValue
+
+from gawee_dialect.dialect.arithmetic import AbsOp
+from gawee_dialect.dialect.arrangement import ReverseOp
+from gawee_dialect.dialect.elementary import ExpOp, LogOp
+from gawee_dialect.dialect.elementwise import AddOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.reduction import (
+    ArgMaxOp,
+    ArgMinOp,
+    ReduceMaxOp,
+    ReduceMeanOp,
+    ReduceMinOp,
+    ReduceProdOp,
+    ReduceSumOp,
+)
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
+from gawee_dialect.frontends.op_mapping.schema import (
+    KnownIntsOrNone,
+)
+
+Reduce = Callable[[Emitter, SSAValue, Sequence[int], bool], SSAValue]
+
+
+def plain(op: Callable[..., Operation]) -> Reduce:
+    """Return a reduction that is one op."""
+
+    def function(emit: Emitter, data: SSAValue, axes: Sequence[int], keep: bool) -> SSAValue:
+        return emit(op(data, axes=axes, keep_dims=keep))
+
+    return function
+
+
+def absolute_sum(emit: Emitter, data: SSAValue, axes: Sequence[int], keep: bool) -> SSAValue:
+    """The sum of absolute values."""
+    return emit(ReduceSumOp(emit(AbsOp(data)), axes=axes, keep_dims=keep))
+
+
+def square_sum(emit: Emitter, data: SSAValue, axes: Sequence[int], keep: bool) -> SSAValue:
+    """The sum of squares."""
+    return emit(ReduceSumOp(emit(MulOp(data, data)), axes=axes, keep_dims=keep))
+
+
+def norm(emit: Emitter, data: SSAValue, axes: Sequence[int], keep: bool) -> SSAValue:
+    """The root of the sum of squares."""
+    return emit(SqrtOp(square_sum(emit, data, axes, keep)))
+
+
+def log_sum(emit: Emitter, data: SSAValue, axes: Sequence[int], keep: bool) -> SSAValue:
+    """The logarithm of the sum."""
+    return emit(LogOp(emit(ReduceSumOp(data, axes=axes, keep_dims=keep))))
+
+
+def log_sum_exp(emit: Emitter, data: SSAValue, axes: Sequence[int], keep: bool) -> SSAValue:
+    """The logarithm of the sum of exponentials, without overflow."""
+    if 0 in tensor_shape(data):
+        return log_sum(emit, emit(ExpOp(data)), axes, keep)
+    most = emit(ReduceMaxOp(data, axes=axes, keep_dims=True))
+    total = log_sum(emit, emit(ExpOp(emit(SubOp(data, most)))), axes, True)
+    result = emit(AddOp(total, most))
+    if keep:
+        return result
+    kept = [size for i, size in enumerate(tensor_shape(data)) if i not in axes]
+    return emit.reshape(result, kept)
+
+
+FUNCTIONS: dict[str, Reduce] = {
+    "ReduceSum": plain(ReduceSumOp),
+    "ReduceMean": plain(ReduceMeanOp),
+    "ReduceMax": plain(ReduceMaxOp),
+    "ReduceMin": plain(ReduceMinOp),
+    "ReduceProd": plain(ReduceProdOp),
+    "ReduceL1": absolute_sum,
+    "ReduceL2": norm,
+    "ReduceSumSquare": square_sum,
+    "ReduceLogSum": log_sum,
+    "ReduceLogSumExp": log_sum_exp,
+}
+
+
+def reduction(function: Reduce) -> Callable[..., SSAValue]:
+    """Return the mapping of a reduction; axes are an attribute, or an input of later opsets."""
+
+    def mapping(
+        emit: Emitter,
+        data: SSAValue,
+        axes: KnownIntsOrNone = None,
+        keepdims: int = 1,
+        noop_with_empty_axes: int = 0,
+    ) -> SSAValue:
+        rank = len(tensor_shape(data))
+        if not axes and noop_with_empty_axes:
+            return data
+        over = sorted({axis_of(data, axis) for axis in axes}) if axes else list(range(rank))
+        return function(emit, data, over, bool(keepdims))
+
+    return mapping
+
+
+for _name, _function in FUNCTIONS.items():
+    register_op(_name)(reduction(_function))
+
+
+def position(op: Callable[..., Operation]) -> Callable[..., SSAValue]:
+    """Return the mapping of the position of an extreme, the first or the last one."""
+
+    def mapping(
+        emit: Emitter,
+        data: SSAValue,
+        axis: int = 0,
+        keepdims: int = 1,
+        select_last_index: int = 0,
+    ) -> SSAValue:
+        at = axis_of(data, axis)
+        if not select_last_index:
+            return emit(op(data, axis=at, keep_dims=bool(keepdims)))
+        backwards = emit(op(emit(ReverseOp(data, axes=[at])), axis=at, keep_dims=bool(keepdims)))
+        last = emit.number(tensor_shape(data)[at] - 1, i64)
+        return emit(SubOp(last, backwards))
+
+    return mapping
+
+
+register_op("ArgMax")(position(ArgMaxOp))
+register_op("ArgMin")(position(ArgMinOp))

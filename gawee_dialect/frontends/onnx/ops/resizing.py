@@ -1,0 +1,226 @@
+"""Resampling."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import i1, i64
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.gather import GatherOp
+from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.shape import permuted
+from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import (
+    Floats,
+    Ints,
+    KnownFloatsOrNone,
+    KnownIntsOrNone,
+)
+
+Floating = NDArray[np.float64]
+
+ROUNDING: dict[str, Callable[[Floating], Floating]] = {
+    "round_prefer_floor": lambda x: np.ceil(x - 0.5),
+    "round_prefer_ceil": lambda x: np.floor(x + 0.5),
+    "floor": np.floor,
+    "ceil": np.ceil,
+}
+
+
+def positions(old: int, new: int, scale: float, mode: str, roi: tuple[float, float]) -> Floating:
+    """Return where each element of the output lies in the input; raises Refusal for a mode."""
+    x = np.arange(new, dtype=np.float64)
+    length = scale * old
+    if mode == "half_pixel":
+        return (x + 0.5) / scale - 0.5
+    if mode == "half_pixel_symmetric":
+        adjust = new / length
+        centre = old / 2
+        return centre * (1 - adjust) + (x + 0.5) / scale - 0.5
+    if mode == "pytorch_half_pixel":
+        return (x + 0.5) / scale - 0.5 if new > 1 else np.zeros(new)
+    if mode == "align_corners":
+        return x * (old - 1) / (length - 1) if length > 1 else np.zeros(new)
+    if mode == "asymmetric":
+        return x / scale
+    if mode == "tf_crop_and_resize":
+        start, end = roi
+        if new > 1:
+            return start * (old - 1) + x * (end - start) * (old - 1) / (length - 1)
+        return np.full(new, 0.5 * (start + end) * (old - 1))
+    raise Refusal(f"unsupported coordinate_transformation_mode '{mode}'")
+
+
+def _cubic(distance: Floating, a: float) -> Floating:
+    x = np.abs(distance)
+    near = (a + 2) * x**3 - (a + 3) * x**2 + 1
+    far = a * x**3 - 5 * a * x**2 + 8 * a * x - 4 * a
+    return np.where(x <= 1, near, np.where(x < 2, far, 0))
+
+
+def weights_of(
+    at: Floating,
+    old: int,
+    mode: str,
+    scale: float,
+    *,
+    antialias: bool,
+    cubic: float,
+    exclude: bool,
+) -> Floating:
+    """Return the matrix (new x old) of one axis: how much of each element an output takes."""
+    shrink = min(scale, 1.0) if antialias else 1.0
+    reach = 1 if mode == "linear" else 2
+    span = int(np.ceil(reach / shrink))
+    matrix = np.zeros((len(at), old))
+    for row, x in enumerate(at):
+        base = int(np.floor(x))
+        taken = np.arange(base - span + 1, base + span + 1)
+        distance = (taken - x) * shrink
+        if mode == "linear":
+            part = np.maximum(0, 1 - np.abs(distance))
+        else:
+            part = _cubic(distance, cubic)
+        if exclude:
+            part = np.where((taken < 0) | (taken >= old), 0, part)
+        if antialias or exclude:
+            part = part / part.sum()
+        np.add.at(matrix[row], np.clip(taken, 0, old - 1), part)
+    return matrix
+
+
+def along(emit: Emitter, value: SSAValue, axis: int, matrix: Floating) -> SSAValue:
+    """Return a tensor with one axis multiplied by a matrix (new x old)."""
+    rank = len(tensor_shape(value))
+    order = [each for each in range(rank) if each != axis] + [axis]
+    moved = permuted(emit, value, order)
+    weights = emit.array(matrix, element_type(value))
+    made = emit(MatMulOp(moved, weights))
+    return permuted(emit, made, [order.index(each) for each in range(rank)])
+
+
+@register_op("Resize", since=11)
+def resize(
+    emit: Emitter,
+    x: SSAValue,
+    roi: KnownFloatsOrNone = None,
+    scales: KnownFloatsOrNone = None,
+    sizes: KnownIntsOrNone = None,
+    antialias: int = 0,
+    axes: Ints | None = None,
+    coordinate_transformation_mode: str = "half_pixel",
+    cubic_coeff_a: float = -0.75,
+    exclude_outside: int = 0,
+    extrapolation_value: float = 0.0,
+    keep_aspect_ratio_policy: str = "stretch",
+    mode: str = "nearest",
+    nearest_mode: str = "round_prefer_floor",
+) -> SSAValue:
+    """Another size by the nearest element, by lines or by cubics; all figures are known"""
+    shape = tensor_shape(x)
+    chosen = list(range(len(shape))) if axes is None else [axis_of(x, axis) for axis in axes]
+    old = [shape[axis] for axis in chosen]
+    factors, new = _targets(old, scales, sizes, keep_aspect_ratio_policy)
+    region = list(roi or []) or [0.0] * len(chosen) + [1.0] * len(chosen)
+    if mode not in ("nearest", "linear", "cubic"):
+        raise Refusal(f"unsupported mode '{mode}'; supported: nearest, linear, cubic")
+    if nearest_mode not in ROUNDING:
+        raise Refusal(
+            f"unsupported nearest_mode '{nearest_mode}'; supported: {', '.join(ROUNDING)}"
+        )
+    outside = np.zeros([1] * len(shape), bool)
+    for index, axis in enumerate(chosen):
+        ends = region[index], region[len(chosen) + index]
+        at = positions(old[index], new[index], factors[index], coordinate_transformation_mode, ends)
+        if coordinate_transformation_mode == "tf_crop_and_resize":
+            beyond = (at < 0) | (at > old[index] - 1)
+            outside = outside | beyond.reshape([-1 if a == axis else 1 for a in range(len(shape))])
+        elif new[index] == old[index] and factors[index] == 1:
+            continue
+        if mode == "nearest":
+            places = np.clip(ROUNDING[nearest_mode](at), 0, old[index] - 1).astype(np.int64)
+            x = emit(GatherOp(x, emit.array(places, i64), axis=axis))
+        else:
+            matrix = weights_of(
+                at,
+                old[index],
+                mode,
+                factors[index],
+                antialias=bool(antialias),
+                cubic=cubic_coeff_a,
+                exclude=bool(exclude_outside),
+            )
+            x = along(emit, x, axis, matrix)
+    return _extrapolated(emit, x, outside, extrapolation_value)
+
+
+def _extrapolated(emit: Emitter, x: SSAValue, outside: NDArray[np.bool_], value: float) -> SSAValue:
+    from gawee_dialect.frontends.npu_ir.aten.comparison import where
+
+    if not outside.any():
+        return x
+    mask = emit.array(np.broadcast_to(outside, tensor_shape(x)).copy(), i1)
+    return where(emit, mask, value, x)
+
+
+def _targets(
+    old: Sequence[int], scales: Floats | None, sizes: Ints | None, policy: str
+) -> tuple[list[float], list[int]]:
+    """Return the scale and the size of each axis that is resized."""
+    if scales:
+        return list(scales), [int(np.floor(o * s)) for o, s in zip(old, scales, strict=True)]
+    if not sizes:
+        raise Refusal("expected scales or sizes, got none")
+    factors = [size / o for size, o in zip(sizes, old, strict=True)]
+    if policy == "stretch":
+        return factors, list(sizes)
+    one = min(factors) if policy == "not_larger" else max(factors)
+    return [one] * len(old), [int(np.floor(one * o + 0.5)) for o in old]
+
+
+@register_op("Resize")
+def resize_before(
+    emit: Emitter, x: SSAValue, scales: KnownFloatsOrNone, mode: str = "nearest"
+) -> SSAValue:
+    """As it was in opset 10, and Upsample"""
+    how = "asymmetric"
+    return resize(
+        emit,
+        x,
+        scales=scales,
+        coordinate_transformation_mode=how,
+        mode=mode,
+        nearest_mode="floor",
+    )
+
+
+register_op("Upsample")(resize_before)
+
+
+@register_op("GridSample")
+def grid_sample(
+    emit: Emitter,
+    x: SSAValue,
+    grid: SSAValue,
+    align_corners: int = 0,
+    mode: str = "linear",
+    padding_mode: str = "zeros",
+) -> SSAValue:
+    """Elements at the positions of a grid"""
+    modes = {"linear": "bilinear", "bilinear": "bilinear", "nearest": "nearest"}
+    if mode not in modes:
+        raise Refusal(f"unsupported mode '{mode}'; supported: linear, nearest")
+    return emit(
+        GridSampleOp(
+            x,
+            grid,
+            mode=modes[mode],
+            padding_mode=padding_mode,
+            align_corners=bool(align_corners),
+        )
+    )

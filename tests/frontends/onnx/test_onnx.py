@@ -1,0 +1,255 @@
+"""ONNX models: what the format holds, what is resolved when it is read, and what is refused."""
+
+import json
+from mmap import mmap
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.formats import open_graph, sniff
+from gawee_dialect.frontends.graph import ReadOptions
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Known, KnownInts, bind, parameters_of
+from gawee_dialect.model import load
+from gawee_dialect.source import Source
+from gawee_dialect.tools import gawee_run, gawee_translate
+
+onnx = pytest.importorskip("onnx")
+helper, numpy_helper, FLOAT, INT64 = onnx.helper, onnx.numpy_helper, 1, 7
+
+W = np.linspace(-1, 1, 5 * 3 * 3 * 2, dtype=np.float32).reshape(5, 3, 3, 2)
+
+
+def model(nodes, inputs, outputs, initializers=(), opset=17, functions=()):
+    """Return a model; inputs and outputs are (name, shape) of float32."""
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info(name, FLOAT, shape) for name, shape in inputs],
+        [helper.make_tensor_value_info(name, FLOAT, shape) for name, shape in outputs],
+        [numpy_helper.from_array(array, name) for name, array in initializers],
+    )
+    return helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", opset)], functions=list(functions)
+    )
+
+
+def conv_model(batch=2):
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["c"], name="conv", pads=[1, 0, 1, 0]),
+        helper.make_node("Shape", ["c"], ["s"]),
+        helper.make_node("Gather", ["s", "zero"], ["n"]),
+        helper.make_node("Concat", ["n", "rest"], ["to"], axis=0),
+        helper.make_node("Reshape", ["c", "to"], ["y"]),
+    ]
+    initializers = [("w", W), ("zero", np.array([0])), ("rest", np.array([-1]))]
+    return model(nodes, [("x", (batch, 3, 7, 5))], [("y", (batch, 140))], initializers)
+
+
+def written(tmp_path: Path, made) -> Path:
+    path = tmp_path / "net.onnx"
+    onnx.save(made, path)
+    return path
+
+
+def reference(made, inputs):
+    from onnx.reference import ReferenceEvaluator
+
+    return ReferenceEvaluator(made).run(None, inputs)
+
+
+def test_a_model_runs_with_its_own_weights_and_its_shapes_are_computed_when_it_is_read(tmp_path):
+    path = written(tmp_path, conv_model())
+    x = np.random.default_rng(0).standard_normal((2, 3, 7, 5)).astype(np.float32)
+
+    network = load(path)
+    (got,) = network.run({"x": x}).values()
+
+    assert sniff(Source.read(path)).name == "onnx"
+    ops = [op.name for op in network.function.body.block.ops]
+    assert ops == ["gawee.conv", "gawee.reshape", "func.return"]
+    assert list(network.bound) == ["w"]
+    # One sum of 18 products an element, in another order: a few roundings of float32.
+    np.testing.assert_allclose(got, reference(conv_model(), {"x": x})[0], rtol=1e-4, atol=1e-5)
+
+
+def test_sizes_with_names_are_given_by_the_user(tmp_path, capsys):
+    path = str(written(tmp_path, conv_model("batch")))
+
+    assert gawee_run.main([path, "--shape", "batch=4", "--level", "gawee"]) == 0
+    capsys.readouterr()
+    assert gawee_translate.main([path, "--shape", "x=6,3,7,5"]) == 0
+    assert "tensor<6x140xf32>" in capsys.readouterr().out
+    assert load(path, shapes={"batch": [3]}).arguments[0].type.get_shape() == (3, 3, 7, 5)
+    assert gawee_translate.main([path]) == 1
+    assert "expected the size 'batch' to be given, got none" in capsys.readouterr().err
+    assert gawee_translate.main([path, "--shape", "batch"]) == 1
+    assert "expected --shape NAME=SIZES such as" in capsys.readouterr().err
+
+
+def test_the_weights_of_a_file_come_before_those_of_the_model(tmp_path):
+    path = written(tmp_path, conv_model())
+    np.savez(tmp_path / "w.npz", w=W * 2)
+
+    assert np.array_equal(load(path, tmp_path / "w.npz").bound["w"], W * 2)
+
+
+def test_external_data_is_mapped_and_stays_inside_the_folder(tmp_path):
+    path = tmp_path / "net.onnx"
+    onnx.save(conv_model(), path, save_as_external_data=True, location="net.bin", size_threshold=16)
+
+    weights = load(path).bound["w"]
+    bases = [weights]
+    while isinstance(bases[-1], np.ndarray):
+        bases.append(bases[-1].base)
+    assert isinstance(bases[-1], mmap)
+    assert np.array_equal(weights, W)
+
+    outside = onnx.load(path, load_external_data=False)
+    outside.graph.initializer[0].external_data[0].value = "../net.bin"
+    path.write_bytes(outside.SerializeToString())
+    with pytest.raises(GaweeError, match=r"tensor 'w': expected path '\.\./net\.bin' to stay"):
+        load(path)
+    (tmp_path / "net.bin").write_bytes(b"short")
+    outside.graph.initializer[0].external_data[0].value = "net.bin"
+    path.write_bytes(outside.SerializeToString())
+    with pytest.raises(GaweeError, match="tensor 'w': expected file of at least 360 bytes, got 5"):
+        load(path)
+
+
+def test_functions_are_inlined_and_constant_conditions_resolved(tmp_path):
+    twice = helper.make_function(
+        "mine",
+        "Twice",
+        ["a"],
+        ["b"],
+        [helper.make_node("Add", ["a", "a"], ["b"])],
+        [helper.make_opsetid("", 17)],
+    )
+    branches = [
+        helper.make_graph(
+            [helper.make_node(op, ["t"], ["r"])],
+            "branch",
+            [],
+            [helper.make_tensor_value_info("r", FLOAT, (3, 2))],
+        )
+        for op in ("Neg", "Abs")
+    ]
+    nodes = [
+        helper.make_node("Twice", ["x"], ["t"], domain="mine"),
+        helper.make_node("If", ["yes"], ["y"], then_branch=branches[0], else_branch=branches[1]),
+    ]
+    made = model(nodes, [("x", (3, 2))], [("y", (3, 2))], [("yes", np.array(True))], 17, [twice])
+    x = np.arange(6, dtype=np.float32).reshape(3, 2)
+
+    (got,) = load(written(tmp_path, made)).run({"x": x}).values()
+
+    assert np.array_equal(got, -2 * x)
+
+
+def test_a_loop_of_known_length_is_written_out(tmp_path):
+    body = helper.make_graph(
+        [
+            helper.make_node("Identity", ["going"], ["still"]),
+            helper.make_node("Mul", ["h", "x"], ["next"]),
+        ],
+        "body",
+        [
+            helper.make_tensor_value_info("i", INT64, ()),
+            helper.make_tensor_value_info("going", 9, ()),
+            helper.make_tensor_value_info("h", FLOAT, (3,)),
+        ],
+        [
+            helper.make_tensor_value_info("still", 9, ()),
+            helper.make_tensor_value_info("next", FLOAT, (3,)),
+        ],
+    )
+    nodes = [helper.make_node("Loop", ["trips", "", "x"], ["y"], body=body)]
+    made = model(nodes, [("x", (3,))], [("y", (3,))], [("trips", np.array(3))])
+    x = np.array([1, 2, 3], np.float32)
+
+    (got,) = load(written(tmp_path, made)).run({"x": x}).values()
+
+    assert np.array_equal(got, x**4)
+
+
+def test_all_unsupported_nodes_are_reported_at_once(tmp_path):
+    nodes = [
+        helper.make_node("NonZero", ["x"], ["a"], name="first"),
+        helper.make_node("NonZero", ["x"], ["b"], name="second"),
+        helper.make_node("Reshape", ["x", "a"], ["c"], name="third"),
+        helper.make_node("Selu", ["x"], ["d"], name="fourth", beta=1.0),
+        helper.make_node("Relu", ["d"], ["y"]),
+    ]
+    path = written(tmp_path, model(nodes, [("x", (3, 2))], [("y", (3, 2))]))
+
+    with pytest.raises(GaweeError) as raised:
+        load(path)
+
+    messages = [each.message for each in raised.value.diagnostics]
+    assert messages == [
+        "'Selu' node unknown argument 'beta'; arguments: x, alpha, gamma",
+        "unsupported op 'NonZero' of node 'first' and 1 more",
+    ]
+
+
+def test_coverage_names_what_each_node_becomes(tmp_path, capsys):
+    assert gawee_translate.main([str(written(tmp_path, conv_model())), "--coverage", "--json"]) == 0
+
+    report = json.loads(capsys.readouterr().out)
+    assert {row["op_type"]: row["op"] for row in report["ops"]}["Conv"] == "gawee.conv"
+
+
+def test_an_output_of_another_shape_than_the_model_says_is_refused(tmp_path):
+    nodes = [helper.make_node("Relu", ["x"], ["y"])]
+    path = written(tmp_path, model(nodes, [("x", (3, 2))], [("y", (3, 5))]))
+
+    with pytest.raises(GaweeError, match="expected graph output 'y' of shape 3x5, got 3x2"):
+        load(path)
+
+
+@pytest.mark.parametrize("keep", [9, 100, 400])
+def test_a_model_that_is_cut_off_is_refused(tmp_path, keep: int):
+    path = written(tmp_path, conv_model())
+    path.write_bytes(path.read_bytes()[:keep])
+
+    with pytest.raises(
+        GaweeError, match=r"cannot read an ONNX model: |expected an ONNX model with opsets"
+    ):
+        load(path)
+
+
+def test_without_the_package_the_extra_is_named(tmp_path, monkeypatch):
+    path = written(tmp_path, conv_model())
+    monkeypatch.setitem(__import__("sys").modules, "onnx", None)
+
+    with pytest.raises(GaweeError, match=r"without the package 'onnx'\n.*gawee-dialect\[onnx\]"):
+        load(path)
+
+
+def test_inputs_whose_elements_an_op_must_know_are_remembered(tmp_path):
+    nodes = [helper.make_node("Reshape", ["x", "s"], ["y"])]
+    made = model(nodes, [("x", (3, 2))], [("y", (2, 3))])
+    made.graph.input.append(helper.make_tensor_value_info("s", INT64, (2,)))
+    source = Source.read(written(tmp_path, made))
+
+    with pytest.raises(GaweeError, match="expected argument 'shape' to be known when the graph is"):
+        open_graph(source).module()
+    graph = open_graph(source, ReadOptions(values={"s": np.array([2, 3])}))
+    graph.module()
+    assert graph.looked_up == ["s"]
+
+
+def test_known_inputs_are_converted_as_attributes_are():
+    def function(emit, axes: KnownInts) -> None: ...
+
+    parameters = parameters_of(function)
+    known = Known(lambda: np.array([1, -1]), lambda: pytest.fail("a tensor was made"))
+
+    assert bind(parameters, [known], {}) == {"axes": [1, -1]}
+    assert bind(parameters, [], {"axes": [2]}) == {"axes": [2]}
+    wrong = Known(lambda: np.array([0.5]), lambda: pytest.fail("a tensor was made"))
+    with pytest.raises(Refusal, match="expected argument 'axes' to be integers, got"):
+        bind(parameters, [wrong], {})
