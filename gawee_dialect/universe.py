@@ -8,11 +8,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from xdsl.context import Context
 from xdsl.ir import Dialect
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
+
+if TYPE_CHECKING:
+    from gawee_dialect.dialect.algorithm import Algorithm
+    from gawee_dialect.passes.convert_to_algorithm import ConvertToAlgorithm
 
 PASSES: dict[str, str] = {
     # pass name: its class, in the module of `passes` that is named as the pass
@@ -47,6 +52,10 @@ PIPELINES: dict[str, str] = {
     "gawee-to-loops": "GaweeToLoops",
     "gawee-to-llvm": "GaweeToLLVM",
 }
+
+ALGORITHMS = ("winograd",)
+"""Algorithms beside the direct one, in the order in which they may take a kernel; their passes are
+`convert-to-NAME` and `lower-NAME-to-loops`."""
 
 OVERRIDES: dict[str, str] = {
     # Ours in gawee-opt, in the place of xDSL's pass of the same name.
@@ -138,6 +147,30 @@ def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
     passes = _installed().all_passes
     added = {name: load for more in _more.get() for name, load in more.all_passes.items()}
     return {**passes, **UNIVERSE.all_passes, **_named_as_pass(OVERRIDES), **added}
+
+
+def all_conversions() -> Sequence[type["ConvertToAlgorithm"]]:
+    """Return the passes to other algorithms: ours, then those of passes that were added."""
+    from gawee_dialect.passes.convert_to_algorithm import ConvertToAlgorithm
+
+    passes = all_passes()
+    added = [load() for more in _more.get() for load in more.all_passes.values()]
+    kinds = [*(passes[f"convert-to-{name}"]() for name in ALGORITHMS), *added]
+    return [kind for kind in kinds if issubclass(kind, ConvertToAlgorithm)]
+
+
+def lowerings_of_algorithms() -> Sequence[type[ModulePass]]:
+    """Return the passes that make loops of what the passes to other algorithms make."""
+    passes = all_passes()
+    names = [kind.conversion.algorithm.name for kind in all_conversions()]
+    return [passes[f"lower-{name}-to-loops"]() for name in names]
+
+
+def all_algorithms() -> Sequence[type["Algorithm"]]:
+    """Return the ways to compute a kernel, the direct one first."""
+    from gawee_dialect.dialect.algorithm import Direct
+
+    return [Direct, *(kind.conversion.algorithm for kind in all_conversions())]
 
 
 def all_dialects() -> dict[str, Callable[[], Dialect]]:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from gawee_dialect.universe import ALGORITHMS
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "gawee_dialect"
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -175,6 +177,49 @@ def test_every_part_has_a_rule() -> None:
     parts = {part_of(name) for name in MODULES if MODULES[name].name == "__init__.py"} - {""}
 
     assert sorted(parts - set(FORBIDDEN) - {"tools"}) == []
+
+
+# Where an algorithm beside the direct one may be named: its op, its meaning, its two passes, and the
+# registries of these. Whatever else handles kernels asks `StructuredKernel` and `Algorithm`.
+REGISTRIES = {"gawee_dialect.dialect", "gawee_dialect.interpreter.gawee", "gawee_dialect.universe"}
+
+
+def homes_of(algorithm: str) -> tuple[str, ...]:
+    return (
+        f"gawee_dialect.dialect.{algorithm}",
+        f"gawee_dialect.interpreter.gawee.{algorithm}",
+        f"gawee_dialect.passes.convert_to_{algorithm}",
+        f"gawee_dialect.passes.lower_{algorithm}_to_loops",
+    )
+
+
+def names_in(path: Path) -> Iterator[str]:
+    """Yield the identifiers of a file, modules and strings of one word: names, not prose."""
+    for node in ast.walk(syntax(path)):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                yield name
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name) | ast.alias(name=name):
+                yield name
+            case ast.ImportFrom(module=str(name)):
+                yield name
+            case ast.Constant(value=str(text)) if " " not in text:
+                yield text
+            case _:
+                pass
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_an_algorithm_is_named_in_its_home_alone(algorithm: str) -> None:
+    wrong = [
+        f"{module} names {name}"
+        for module, path in MODULES.items()
+        if module not in REGISTRIES and not module.startswith(homes_of(algorithm))
+        for name in names_in(path)
+        if algorithm in name.lower()
+    ]
+
+    assert wrong == []
 
 
 @pytest.mark.parametrize("path", FILES, ids=module_name)

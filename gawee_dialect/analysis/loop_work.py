@@ -8,7 +8,8 @@ from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from gawee_dialect.analysis.work import Work, bits_of, scalar_flops, size_of
+from gawee_dialect.analysis.work import Work, bits_of, size_of
+from gawee_dialect.dialect.scalar_flops import scalar_flops
 from gawee_dialect.dialect.types import element_bytes
 
 

@@ -28,17 +28,16 @@ from gawee_dialect.analysis.node_work import node_work
 from gawee_dialect.analysis.work import (
     Work,
     copying,
-    scalar_flops,
     shaped,
     size_of,
     total,
     traffic,
 )
 from gawee_dialect.dialect import linalg
-from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.operation import CountedOp
+from gawee_dialect.dialect.scalar_flops import scalar_flops
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import element_bytes
-from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.target.description import Limit, Processor
 
 OWN_MEMORY = (memref.GetGlobalOp, memref.AllocOp, memref.AllocaOp)
@@ -48,10 +47,8 @@ OWN_MEMORY = (memref.GetGlobalOp, memref.AllocOp, memref.AllocaOp)
 def op_work(op: Operation) -> Work | None:
     """Return the work of an op by itself; None where it is none, or where it cannot be told."""
     match op:
-        case KernelOp():
-            return _kernel_work(op)
-        case WinogradOp():
-            return _winograd_work(op)
+        case StructuredKernel():
+            return traffic(op.flops, [*op.inputs, *op.packed], [op.target])
         case LinalgStructuredOperation():
             return _structured_work(op)
         case linalg.BroadcastOp():
@@ -89,22 +86,6 @@ def _structured_work(op: LinalgStructuredOperation) -> Work | None:
     )
     work = traffic(flops, read, op.outputs)
     return work + Work(read_bytes=gathered, footprint=gathered)
-
-
-def _winograd_work(op: WinogradOp) -> Work:
-    """Count the products of transformed tiles, not the transforms around them."""
-    images, features, _, _, channels = op.sizes
-    down, across = op.tiles
-    products = op.transforms.points**2 * images * down * across * features * channels
-    return traffic(2 * products, [op.input, op.weights, *op.others], [op.target])
-
-
-def _kernel_work(op: KernelOp) -> Work:
-    points = prod(op.sizes[: op.num_parallel])
-    flops = points * sum(map(scalar_flops, op.finish.block.ops))
-    if op.initial is not None:
-        flops += prod(op.sizes) * sum(map(scalar_flops, op.accumulate.block.ops))
-    return traffic(flops, list(op.inputs), [op.target])
 
 
 def _gathers(op: LinalgStructuredOperation) -> Iterable[tuple[SSAValue, SSAValue]]:

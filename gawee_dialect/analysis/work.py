@@ -6,19 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 
-from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import IndexType, MemRefType, TensorType
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.builtin import MemRefType, TensorType
+from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.hints import isa
 
-from gawee_dialect.dialect.arith import ON_VECTORS
 from gawee_dialect.dialect.types import element_bytes
-
-NO_ARITHMETIC = (
-    *(arith.ConstantOp, arith.BitcastOp, arith.ExtFOp, arith.TruncFOp),
-    *(op for pair in ON_VECTORS.items() for op in pair),
-)
-"""Scalar ops that count nothing: they choose, convert or compare."""
 
 
 @dataclass(frozen=True)
@@ -97,16 +89,3 @@ def copying(value: SSAValue) -> Work:
     """Return the work that copies all elements of a value to another place."""
     size = size_of(value)
     return Work(0, size, size, 2 * size, bits_of([value]))
-
-
-def scalar_flops(op: Operation) -> int:
-    """Return the FLOPs of a scalar op: one for each arithmetic op on elements.
-
-    A fused multiply-add is two, and an elementary function one. Arithmetic on indices computes
-    where, not what: it counts nothing.
-    """
-    if op.dialect_name() not in ("arith", "math") or isinstance(op, NO_ARITHMETIC):
-        return 0
-    if isinstance(op.results[0].type, IndexType):
-        return 0
-    return 2 if isinstance(op, math.FmaOp) else 1

@@ -1,6 +1,6 @@
 """The kernel level: one structured op, with what it computes and how it is run kept apart."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 from xdsl.dialects.builtin import (
@@ -9,11 +9,10 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     FloatAttr,
     IntegerAttr,
-    MemRefType,
     TensorType,
     i64,
 )
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.ir.affine import (
     AffineMap,
 )
@@ -21,9 +20,7 @@ from xdsl.irdl import (
     AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
-    opt_operand_def,
     opt_prop_def,
-    opt_result_def,
     prop_def,
     region_def,
     traits_def,
@@ -31,14 +28,21 @@ from xdsl.irdl import (
 )
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.traits import EffectInstance, IsTerminator, MemoryEffect, MemoryEffectKind
+from xdsl.traits import IsTerminator
 
 from gawee_dialect.dialect.affine_range import used_dims, value_range
+from gawee_dialect.dialect.algorithm import Algorithm, Direct
+from gawee_dialect.dialect.scalar_flops import scalar_flops
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
+from gawee_dialect.dialect.structured_kernel import (
+    AnyShaped,
+    StructuredKernel,
+    element_of,
+    shape_of,
+)
 from gawee_dialect.dialect.types import require
 from gawee_dialect.hints import isa
 
-AnyShaped = TensorType[Attribute] | MemRefType[Attribute]
 Number = FloatAttr | IntegerAttr
 
 
@@ -62,18 +66,8 @@ class YieldOp(IRDLOperation):
         super().__init__(operands=[values])
 
 
-class WritesOutputBuffer(MemoryEffect):
-    """A kernel on tensors has no effect; one on buffers reads its inputs and writes its output."""
-
-    @classmethod
-    def get_effects(cls, op: Operation) -> set[EffectInstance]:
-        if op.results:
-            return set()
-        return {EffectInstance(MemoryEffectKind.READ), EffectInstance(MemoryEffectKind.WRITE)}
-
-
 @irdl_op_definition
-class KernelOp(IRDLOperation):
+class KernelOp(StructuredKernel):
     """Compute every element of one tensor or buffer by a nest of loops.
 
     The iteration space has one dimension a bound; the last `reductions` of them are reduced.
@@ -122,13 +116,7 @@ class KernelOp(IRDLOperation):
 
     name = "gawee.kernel"
 
-    inputs = var_operand_def(TensorType | MemRefType)
-    output = opt_operand_def(MemRefType)
-    result = opt_result_def(TensorType)
-
-    bounds = prop_def(DenseArrayBase.constr(i64))
     reductions = prop_def(IntegerAttr)
-    indexing_maps = prop_def(ArrayAttr[AffineMapAttr])
     initial = opt_prop_def(FloatAttr | IntegerAttr)
     outside = opt_prop_def(FloatAttr | IntegerAttr)
     schedule = opt_prop_def(ScheduleAttr)
@@ -137,7 +125,6 @@ class KernelOp(IRDLOperation):
     finish = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(WritesOutputBuffer())
 
     def __init__(
         self,
@@ -171,31 +158,29 @@ class KernelOp(IRDLOperation):
     # What the op says, as plain values.
 
     @property
-    def sizes(self) -> tuple[int, ...]:
-        """The number of points along each dimension."""
-        return self.bounds.get_values()
-
-    @property
     def num_parallel(self) -> int:
         """How many dimensions are parallel; they come first."""
         return len(self.bounds) - self.reductions.value.data
 
     @property
-    def maps(self) -> tuple[AffineMap, ...]:
-        """The maps of the inputs and, last, of the output."""
-        return tuple(map.data for map in self.indexing_maps)
-
-    @property
-    def target(self) -> SSAValue:
-        """What is computed: the result, or the output operand."""
-        value = self.result if self.output is None else self.output
-        assert value is not None
-        return value
-
-    @property
     def accumulator_type(self) -> Attribute | None:
         """The type of the accumulator; None where nothing is reduced."""
         return None if self.initial is None else self.initial.get_type()
+
+    @property
+    def has_zeros_outside(self) -> bool:
+        return self.outside is None or self.outside.value.data == 0
+
+    @property
+    def flops(self) -> int:
+        flops = prod(self.sizes[: self.num_parallel]) * _flops_of(self.finish)
+        if self.initial is not None:
+            flops += prod(self.sizes) * _flops_of(self.accumulate)
+        return flops
+
+    @property
+    def algorithm(self) -> Algorithm:
+        return Direct()
 
     def with_operands(
         self,
@@ -203,12 +188,12 @@ class KernelOp(IRDLOperation):
         output: SSAValue | TensorType[Attribute],
         *,
         maps: Sequence[AffineMap] | None = None,
-        values: dict[SSAValue, SSAValue] | None = None,
+        packed: Sequence[SSAValue] | None = None,
+        scratch: Sequence[SSAValue] = (),
+        values: Mapping[SSAValue, SSAValue] | None = None,
+        algorithm: Algorithm | None = None,
     ) -> "KernelOp":
-        """Make the same op on other operands, tensors or buffers.
-
-        `values` says what stands for the values from outside that its regions use.
-        """
+        values = dict(values or {})
         accumulate, finish = Region(), Region()
         self.accumulate.clone_into(accumulate, value_mapper=values)
         self.finish.clone_into(finish, value_mapper=values)
@@ -444,13 +429,5 @@ def _types(types: Sequence[Attribute]) -> str:
     return ", ".join(map(str, types))
 
 
-def shape_of(value: SSAValue) -> tuple[int, ...]:
-    """Return the shape of a tensor or buffer."""
-    assert isa(value.type, AnyShaped)
-    return value.type.get_shape()
-
-
-def element_of(value: SSAValue) -> Attribute:
-    """Return the element type of a tensor or buffer."""
-    assert isa(value.type, AnyShaped)
-    return value.type.element_type
+def _flops_of(region: Region) -> int:
+    return sum(map(scalar_flops, region.block.ops))

@@ -1,6 +1,6 @@
 """Convolution by Winograd's minimal filtering, on weights that are transformed beforehand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,19 +17,18 @@ from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     AttrSizedOperandSegments,
-    IRDLOperation,
     irdl_op_definition,
     operand_def,
     opt_operand_def,
-    opt_result_def,
     prop_def,
     region_def,
-    traits_def,
     var_operand_def,
 )
 
 from gawee_dialect.dialect.affine_range import value_range
-from gawee_dialect.dialect.kernel import WritesOutputBuffer, YieldOp, element_of, shape_of
+from gawee_dialect.dialect.algorithm import Algorithm
+from gawee_dialect.dialect.kernel import YieldOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel, element_of, shape_of
 from gawee_dialect.dialect.types import require
 
 KERNEL = 3
@@ -93,15 +92,57 @@ TRANSFORMS = {
 """By m, the size of a tile of outputs along each axis."""
 
 
+@dataclass(frozen=True)
+class Winograd(Algorithm):
+    """Convolve 3x3 at stride 1 in tiles of transformed inputs; see `gawee.winograd`."""
+
+    name = "winograd"
+
+    tile: int
+    """Outputs of a tile along each axis, 2 or 4."""
+    by_channel: bool
+    """Whether threads share output channels, not tiles."""
+    block: int
+    """Tiles at a time."""
+    rows: int
+    """Tiles of one register tile."""
+    panel: int
+    """Output channels of one register tile."""
+    lanes: int
+
+    @property
+    def seen_outside(self) -> object:
+        return self.tile  # input tiles reach into the halo of what makes the input
+
+    @property
+    def family(self) -> object:
+        return self.tile, self.by_channel, self.panel
+
+    @property
+    def points(self) -> int:
+        """How many inputs a tile has."""
+        return TRANSFORMS[self.tile].points ** 2
+
+    def weights_shape(self, features: int, channels: int) -> tuple[int, ...]:
+        """Return the shape of transformed weights."""
+        panels = -(-features // self.panel)
+        first = (panels, self.points) if self.by_channel else (self.points, panels)
+        return (*first, channels, self.panel)
+
+    def __str__(self) -> str:
+        order = "all tiles" if self.by_channel else f"blocks of {self.block}"
+        size = f"F({self.tile}x{self.tile})"
+        return f"winograd {size}, {order}, {self.rows} x {self.panel} register tile"
+
+
 @irdl_op_definition
-class WinogradOp(IRDLOperation):
+class WinogradOp(StructuredKernel):
     """Convolve with 3x3 filters at stride 1, in tiles of m x m outputs.
 
-    `bounds` are n, f, oh, ow and c. `weights` are G g G^T, stored [points, f / panel, c, panel], or
-    [f / panel, points, c, panel] where `by_channel` is set. The maps take (n, c, h, w) to the
-    input, with output (0, 0) reading from row 0 and column 0 on, and (n, f, oh, ow) to the other
-    inputs and the output. Input tiles reach beyond the last output: those elements are multiplied
-    by zero or not used, but are there.
+    `bounds` are n, f, oh, ow and c, over which all maps are. The first input is what is convolved:
+    output (0, 0) reads from row 0 and column 0 on, and input tiles reach beyond the last output.
+    Those elements are multiplied by zero or not used, but are there. `weights` are G g G^T, stored
+    [points, f / panel, c, panel], or [f / panel, points, c, panel] where `by_channel` is set.
 
     `finish` is that of `gawee.kernel`: its arguments are the other inputs' elements and the sum.
 
@@ -109,36 +150,30 @@ class WinogradOp(IRDLOperation):
     all tiles are, for one panel of output channels at a time.
 
     ```mlir
-    %y = "gawee.winograd"(%x, %u, %b) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>,
-      indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>, affine_map<(n, f, h, w) -> (f)>, affine_map<(n, f, h, w) -> (n, f, h, w)>],
+    %y = "gawee.winograd"(%x, %b, %u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>,
+      indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>, affine_map<(n, f, h, w, c) -> (f)>, affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
       by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 16 : i64,
-      operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> ({
+      operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
       ^bb0(%bias: f32, %sum: f32):
         %0 = arith.addf %sum, %bias : f32
         gawee.yield %0 : f32
-      }) : (tensor<2x8x10x10xf32>, tensor<36x1x8x16xf32>, tensor<16xf32>) -> tensor<2x16x7x5xf32>
+      }) : (tensor<2x8x10x10xf32>, tensor<16xf32>, tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
     ```
 
     Constraints:
       C1: the tile is 2 or 4.
       C2: `weights` have the shape that tile, channels and panel give.
-      C3: there is one map for the input, one for each other input and one for the output, none of
-          which leaves its operand.
+      C3: there is one map for each input and one for the output, none of which leaves its operand.
       C4: `finish` takes the other inputs' elements and the sum, and yields the output's element.
     """
 
     name = "gawee.winograd"
 
-    input = operand_def(TensorType | MemRefType)
+    inputs = var_operand_def(TensorType | MemRefType)
     weights = operand_def(TensorType | MemRefType)
-    others = var_operand_def(TensorType | MemRefType)
     scratch = opt_operand_def(MemRefType)
-    output = opt_operand_def(MemRefType)
-    result = opt_result_def(TensorType)
 
     tile = prop_def(IntegerAttr)
-    bounds = prop_def(DenseArrayBase.constr(i64))
-    indexing_maps = prop_def(ArrayAttr[AffineMapAttr])
     by_channel = prop_def(IntegerAttr)
     block = prop_def(IntegerAttr)
     rows = prop_def(IntegerAttr)
@@ -147,57 +182,118 @@ class WinogradOp(IRDLOperation):
     finish = region_def("single_block")
 
     irdl_options = (AttrSizedOperandSegments(as_property=True),)
-    traits = traits_def(WritesOutputBuffer())
 
     def __init__(
         self,
-        input: SSAValue,
+        inputs: Sequence[SSAValue],
         weights: SSAValue,
-        others: Sequence[SSAValue],
         output: SSAValue | TensorType[Attribute],
         *,
-        tile: int,
+        algorithm: Winograd,
         bounds: Sequence[int],
         maps: Sequence[AffineMap],
         finish: Region,
-        by_channel: bool,
-        block: int,
-        rows: int,
-        lanes: int,
-        scratch: SSAValue | None = None,
+        scratch: Sequence[SSAValue] = (),
     ):
         on_buffers = isinstance(output, SSAValue)
         super().__init__(
-            operands=[input, weights, others, scratch, [output] if on_buffers else []],
+            operands=[inputs, weights, scratch, [output] if on_buffers else []],
             result_types=[[] if on_buffers else [output]],
             properties={
-                "tile": IntegerAttr(tile, i64),
+                "tile": IntegerAttr(algorithm.tile, i64),
                 "bounds": DenseArrayBase.from_list(i64, bounds),
                 "indexing_maps": ArrayAttr([AffineMapAttr(map) for map in maps]),
-                "by_channel": IntegerAttr(int(by_channel), 1),
-                "block": IntegerAttr(block, i64),
-                "rows": IntegerAttr(rows, i64),
-                "lanes": IntegerAttr(lanes, i64),
+                "by_channel": IntegerAttr(int(algorithm.by_channel), 1),
+                "block": IntegerAttr(algorithm.block, i64),
+                "rows": IntegerAttr(algorithm.rows, i64),
+                "lanes": IntegerAttr(algorithm.lanes, i64),
             },
             regions=[finish],
         )
 
-    @property
-    def sizes(self) -> tuple[int, ...]:
-        """The numbers of images, output channels, output rows and columns, and input channels."""
-        return self.bounds.get_values()
+    # The interface of kernels.
 
     @property
-    def maps(self) -> tuple[AffineMap, ...]:
-        """The maps of the input, the other inputs and the output."""
-        return tuple(map.data for map in self.indexing_maps)
+    def num_parallel(self) -> int:
+        return 4
 
     @property
-    def target(self) -> SSAValue:
-        """What is computed: the result, or the output operand."""
-        value = self.result if self.output is None else self.output
-        assert value is not None
-        return value
+    def packed(self) -> Sequence[SSAValue]:
+        return (self.weights,)
+
+    @property
+    def scratch_types(self) -> Sequence[MemRefType[Attribute]]:
+        """The transformed inputs of all tiles, where threads share channels and read all of them."""
+        if not self.split_by_channel:
+            return ()
+        down, across = self.tiles
+        count = self.sizes[0] * down * across
+        shape = (self.algorithm.points, count, self.sizes[4])
+        return (MemRefType(element_of(self.target), shape),)
+
+    @property
+    def flops(self) -> int:
+        """The products of transformed tiles, not the transforms around them."""
+        images, features, _, _, channels = self.sizes
+        down, across = self.tiles
+        return 2 * self.algorithm.points * images * down * across * features * channels
+
+    @property
+    def algorithm(self) -> Winograd:
+        return Winograd(
+            self.tile.value.data,
+            self.split_by_channel,
+            self.block.value.data,
+            self.rows.value.data,
+            self.panel,
+            self.lanes.value.data,
+        )
+
+    def packed_types(self, algorithm: Algorithm) -> Sequence[TensorType[Attribute]]:
+        assert isinstance(algorithm, Winograd)
+        shape = algorithm.weights_shape(self.sizes[1], self.sizes[4])
+        return (TensorType(element_of(self.weights), shape),)
+
+    def with_operands(
+        self,
+        inputs: Sequence[SSAValue],
+        output: SSAValue | TensorType[Attribute],
+        *,
+        maps: Sequence[AffineMap] | None = None,
+        packed: Sequence[SSAValue] | None = None,
+        scratch: Sequence[SSAValue] = (),
+        values: Mapping[SSAValue, SSAValue] | None = None,
+        algorithm: Algorithm | None = None,
+    ) -> "WinogradOp":
+        algorithm = algorithm or self.algorithm
+        assert isinstance(algorithm, Winograd)
+        finish = Region()
+        self.finish.clone_into(finish, value_mapper=dict(values or {}))
+        (weights,) = self.packed if packed is None else packed
+        new = WinogradOp(
+            inputs,
+            weights,
+            output,
+            algorithm=algorithm,
+            bounds=self.sizes,
+            maps=self.maps if maps is None else maps,
+            finish=finish,
+            scratch=scratch,
+        )
+        new.attributes.update(self.attributes)
+        return new
+
+    # What the op says, as plain values.
+
+    @property
+    def input(self) -> SSAValue:
+        """What is convolved."""
+        return self.inputs[0]
+
+    @property
+    def others(self) -> Sequence[SSAValue]:
+        """What `finish` reads."""
+        return self.inputs[1:]
 
     @property
     def transforms(self) -> Transforms:
@@ -220,42 +316,11 @@ class WinogradOp(IRDLOperation):
         """How many output channels are computed at a time."""
         return shape_of(self.weights)[-1]
 
-    @property
-    def scratch_shape(self) -> tuple[int, int, int]:
-        """The shape of the transformed inputs of all tiles: points, tiles, channels."""
-        down, across = self.tiles
-        return self.transforms.points**2, self.sizes[0] * down * across, self.sizes[4]
-
-    def with_operands(
-        self,
-        input: SSAValue,
-        weights: SSAValue,
-        others: Sequence[SSAValue],
-        output: SSAValue | TensorType[Attribute],
-        scratch: SSAValue | None = None,
-        maps: Sequence[AffineMap] | None = None,
-    ) -> "WinogradOp":
-        """Make the same op on other operands, tensors or buffers."""
-        new = WinogradOp(
-            input,
-            weights,
-            others,
-            output,
-            tile=self.tile.value.data,
-            bounds=self.sizes,
-            maps=self.maps if maps is None else maps,
-            finish=self.finish.clone(),
-            by_channel=self.split_by_channel,
-            block=self.block.value.data,
-            rows=self.rows.value.data,
-            lanes=self.lanes.value.data,
-            scratch=scratch,
-        )
-        new.attributes.update(self.attributes)
-        return new
+    # Verification.
 
     def verify_(self) -> None:
         size = self.tile.value.data
+        require(bool(self.inputs), "expected an input, got none")
         require(size in TRANSFORMS, f"unsupported tile {size}; supported: 2, 4")
         require(len(self.sizes) == 5, f"expected bounds n, f, oh, ow, c, got {list(self.sizes)}")
         self._verify_weights()
@@ -269,30 +334,26 @@ class WinogradOp(IRDLOperation):
         require(yields == [element], f"expected 'finish' to yield ({element})")
 
     def _verify_weights(self) -> None:
-        points = self.transforms.points**2
-        _, features, _, _, channels = self.sizes
-        panels = -(-features // self.panel)
-        first = (panels, points) if self.split_by_channel else (points, panels)
-        expected = (*first, channels, self.panel)
+        expected = self.algorithm.weights_shape(self.sizes[1], self.sizes[4])
         got = shape_of(self.weights)
         require(got == expected, f"expected weights of shape {expected}, got {got}")
 
     def _verify_maps(self) -> None:
-        images, features, rows, columns, channels = self.sizes
+        images, features, _, _, channels = self.sizes
         size, reach = self.tile.value.data, KERNEL - 1
         down, across = self.tiles
-        covered = (images, channels, down * size + reach, across * size + reach)
-        operands = (self.input, *self.others, self.target)
+        covered = (images, features, down * size + reach, across * size + reach, channels)
+        operands = (*self.inputs, self.target)
         require(
             len(self.maps) == len(operands),
             f"expected {len(operands)} maps, got {len(self.maps)}",
         )
         for index, (map, operand) in enumerate(zip(self.maps, operands, strict=True)):
-            bounds = covered if index == 0 else (images, features, rows, columns)
+            bounds = covered if index == 0 else self.sizes
             shape = shape_of(operand)
             require(
-                (map.num_dims, len(map.results)) == (4, len(shape)),
-                f"expected a map from 4 dimensions to {len(shape)} axes, got '{map}'",
+                (map.num_dims, len(map.results)) == (5, len(shape)),
+                f"expected a map from 5 dimensions to {len(shape)} axes, got '{map}'",
             )
             for axis, (expr, extent) in enumerate(zip(map.results, shape, strict=True)):
                 low, high = value_range(expr, bounds)

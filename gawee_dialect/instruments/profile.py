@@ -24,8 +24,7 @@ from xdsl.utils.hints import isa
 from gawee_dialect.analysis.op_cost import limit_of, op_work
 from gawee_dialect.analysis.work import Work, total
 from gawee_dialect.dialect.entry import find_function
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.locations import node_name, place
 from gawee_dialect.target.description import GIGA, Limit, Processor
 
@@ -254,7 +253,7 @@ def work_of_functions(outlined: ModuleOp) -> dict[str, Work]:
     for function in outlined.ops:
         if isinstance(function, FuncOp) and function.body.blocks:
             works = [op_work(op) for op in function.body.block.ops]
-            if any(isinstance(op, KernelOp | WinogradOp) for op in function.body.block.ops):
+            if any(isinstance(op, StructuredKernel) for op in function.body.block.ops):
                 found[function.sym_name.data] = total(work for work in works if work is not None)
     return found
 

@@ -28,8 +28,7 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.entry import entry_arguments, output_names, result_attributes
-from gawee_dialect.dialect.kernel import KernelOp, element_of
-from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.bufferize_loop import buffer_loop, check_loop, reads_itself
@@ -114,8 +113,6 @@ class FunctionBufferizer:
             tensor.ExpandShapeOp: self._reshape,
             tensor.ExtractSliceOp: self._extract_slice,
             tensor.InsertSliceOp: self._insert_slice,
-            KernelOp: self._kernel,
-            WinogradOp: self._winograd,
             scf.ForOp: self._loop,
             arith.ConstantOp: self._constant,
             ReturnOp: self._return,
@@ -218,6 +215,8 @@ class FunctionBufferizer:
     def _structured_or_scalar(self, op: Operation) -> None:
         if isinstance(op, LinalgStructuredOperation):
             self._structured(op)
+        elif isinstance(op, StructuredKernel):
+            self._kernel(op)
         elif any(isinstance(value.type, TensorType) for value in (*op.operands, *op.results)):
             raise GaweeError(Diagnostic.at(op, "cannot be bufferized: no rule is for it"))
         else:
@@ -249,33 +248,17 @@ class FunctionBufferizer:
         for result, (buffer, root) in zip(op.res, destinations, strict=True):
             self._assign(result, buffer, root)
 
-    def _kernel(self, op: Operation) -> None:
-        """gawee.kernel ins(%a) -> the same on memrefs, writing a fresh buffer
+    def _kernel(self, op: StructuredKernel) -> None:
+        """gawee.kernel ins(%a) -> the same on memrefs, writing a fresh buffer, with its scratch
 
         Never in place: a kernel may read other elements of its inputs than the one it computes.
         """
-        assert isinstance(op, KernelOp)
         fresh = self._alloc(buffer_type(op.target.type))
+        scratch = [self._alloc(type) for type in op.scratch_types]
         inputs = [self._source(value) for value in op.inputs]
-        kernel = op.with_operands(inputs, fresh, values=self.new)
+        packed = [self._source(value) for value in op.packed]
+        kernel = op.with_operands(inputs, fresh, packed=packed, scratch=scratch, values=self.new)
         self.builder.insert(kernel)
-        self._assign(op.target, fresh, Root(writable=True))
-
-    def _winograd(self, op: Operation) -> None:
-        """gawee.winograd %x -> on memrefs, writing a fresh buffer; scratch if it is shared"""
-        assert isinstance(op, WinogradOp)
-        fresh = self._alloc(buffer_type(op.target.type))
-        scratch = None
-        if op.split_by_channel:
-            scratch = self._alloc(MemRefType(element_of(op.target), op.scratch_shape))
-        winograd = op.with_operands(
-            self._source(op.input),
-            self._source(op.weights),
-            [self._source(value) for value in op.others],
-            fresh,
-            scratch,
-        )
-        self.builder.insert(winograd)
         self._assign(op.target, fresh, Root(writable=True))
 
     @staticmethod

@@ -15,7 +15,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
@@ -32,7 +32,7 @@ CLONED_INTO_KERNELS = (
 
 def is_work(op: Operation) -> bool:
     """Whether an op reads or writes elements of buffers."""
-    work = LinalgStructuredOperation | memref.CopyOp | scf.ForOp | KernelOp | WinogradOp
+    work = LinalgStructuredOperation | memref.CopyOp | scf.ForOp | StructuredKernel
     return isinstance(op, work)
 
 
@@ -45,8 +45,8 @@ def node_groups(block: Block) -> Iterable[list[Operation]]:
     for op in block.ops:
         if not is_work(op):
             continue
-        alone = isinstance(op.location, UnknownLoc) or isinstance(op, KernelOp | WinogradOp)
-        joins = bool(group) and not alone and not isinstance(group[-1], KernelOp | WinogradOp)
+        alone = isinstance(op.location, UnknownLoc) or isinstance(op, StructuredKernel)
+        joins = bool(group) and not alone and not isinstance(group[-1], StructuredKernel)
         if group and not (joins and op.location == group[-1].location):
             yield group
             group = []

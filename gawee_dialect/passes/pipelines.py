@@ -14,7 +14,6 @@ from gawee_dialect.passes.canonicalize import CanonicalizePass
 from gawee_dialect.passes.check_indices import CheckIndices
 from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
-from gawee_dialect.passes.convert_to_winograd import ConvertToWinograd
 from gawee_dialect.passes.decompose_aggregated_ops import DecomposeAggregatedOps
 from gawee_dialect.passes.expand_math import ExpandMath
 from gawee_dialect.passes.fold_batch_norm import FoldBatchNorm
@@ -24,13 +23,13 @@ from gawee_dialect.passes.hoist_parameter_computation import HoistParameterCompu
 from gawee_dialect.passes.lower_kernels_to_loops import LowerKernelsToLoops
 from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
-from gawee_dialect.passes.lower_winograd_to_loops import LowerWinogradToLoops
 from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.plan_memory import PlanMemory
 from gawee_dialect.passes.widen_sums import WidenSums
 from gawee_dialect.schedules.pass_option import ScheduledPass
 from gawee_dialect.target.description import HOST
+from gawee_dialect.universe import all_conversions, lowerings_of_algorithms
 
 
 def optimize() -> Sequence[ModulePass]:
@@ -78,7 +77,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     """
     require_algorithms(options.algorithms, KERNEL_ALGORITHMS)
     machine = options.schedules, options.target, options.num_threads or 0
-    winograd = (ConvertToWinograd(*machine),) if options.algorithms == FAST else ()
+    others = all_conversions() if options.algorithms == FAST else ()
     return (
         *optimize(),
         *([] if options.trust_indices else [CheckIndices()]),
@@ -88,7 +87,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         WidenSums(to_f64=False),  # kernels add up long sums of f32 by themselves
         FormKernels(),  # one op for what is computed in one go
         WidenSums(),  # what did not become a kernel
-        *winograd,  # before layouts: tiles need wider halos
+        *(kind(*machine) for kind in others),  # before layouts: tiles need wider halos
         AssignLayouts(
             target=options.target
         ),  # before schedules: what is contiguous decides on vectors
@@ -105,7 +104,7 @@ def kernels_to_loops() -> Sequence[ModulePass]:
         Bufferize(),
         OutlineKernels(),
         PlanMemory(),
-        LowerWinogradToLoops(),  # makes kernels
+        *(each() for each in lowerings_of_algorithms()),  # they make kernels
         LowerKernelsToLoops(),
         LowerLinalgToLoops(),  # what did not become a kernel
         CommonSubexpressionElimination(),

@@ -13,48 +13,27 @@ one target the last holds. Lines for kernels that a network doesn't have are ign
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 
 from xdsl.context import Context
 from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.hints import isa
 
+from gawee_dialect.dialect.algorithm import Algorithm, json_text
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
+from gawee_dialect.universe import all_algorithms
 
-DIRECT, WINOGRAD = "direct", "winograd"
 SCHEDULE_NAME = f"#{ScheduleAttr.name}"
 
-
-@dataclass(frozen=True)
-class Direct:
-    """Compute a convolution as it is defined."""
-
-
-@dataclass(frozen=True)
-class Winograd:
-    """Compute a convolution by Winograd's algorithm; see `gawee.winograd` for what these are."""
-
-    tile: int
-    by_channel: bool
-    block: int
-    rows: int
-    panel: int
-    lanes: int
-
-
-Choice = Direct | Winograd | Schedule
+Choice = Algorithm | Schedule
 
 
 def choice_form(choice: Choice) -> dict[str, object]:
     """Return a choice as `json.dumps` takes it."""
-    match choice:
-        case Direct():
-            return {"algorithm": DIRECT}
-        case Winograd():
-            return {"algorithm": WINOGRAD, **asdict(choice)}
-        case Schedule():
-            return {"schedule": str(ScheduleAttr(choice))}
+    if isinstance(choice, Schedule):
+        return {"schedule": str(ScheduleAttr(choice))}
+    return choice.form()
 
 
 @dataclass(frozen=True)
@@ -128,44 +107,31 @@ def entry_of(form: object, place: str) -> Entry:
     for name in ("key", "target"):
         value = form.get(name)
         if not isinstance(value, str):
-            raise ValueError(f"expected a text as '{name}', got {_shown(value)}")
+            raise ValueError(f"expected a text as '{name}', got {json_text(value)}")
         texts.append(value)
     threads = form.get("threads")
     if threads is not None and not isinstance(threads, int):
-        raise ValueError(f"expected a number as 'threads', got {_shown(threads)}")
+        raise ValueError(f"expected a number as 'threads', got {json_text(threads)}")
     choice = form.get("choice")
     if not isa(choice, dict[str, object]):
-        raise ValueError(f"expected an object as 'choice', got {_shown(choice)}")
+        raise ValueError(f"expected an object as 'choice', got {json_text(choice)}")
     known = {"key", "target", "threads", "choice"}
     facts = {name: value for name, value in form.items() if name not in known}
     return Entry(texts[0], texts[1], _choice(choice), place, threads, facts)
 
 
 def _choice(form: Mapping[str, object]) -> Choice:
-    schedule, algorithm = form.get("schedule"), form.get("algorithm")
+    schedule, name = form.get("schedule"), form.get("algorithm")
     if isinstance(schedule, str):
         return parse_schedule(schedule)
-    if algorithm == DIRECT:
-        return Direct()
-    if algorithm == WINOGRAD:
-        return _winograd(form)
+    known = {each.name: each for each in all_algorithms()}
+    if isinstance(name, str) and name in known:
+        return known[name].of_form(form)
+    *others, last = (f"'{each}'" for each in known)
     raise ValueError(
-        f"expected a 'schedule', or '{DIRECT}' or '{WINOGRAD}' as 'algorithm', "
-        f"got {_shown(schedule or algorithm)}"
+        f"expected a 'schedule', or {', '.join(others)} or {last} as 'algorithm', "
+        f"got {json_text(schedule or name)}"
     )
-
-
-def _winograd(form: Mapping[str, object]) -> Winograd:
-    numbers: dict[str, int] = {}
-    for each in fields(Winograd):
-        value = form.get(each.name)
-        wanted = "true or false" if each.name == "by_channel" else "a positive number"
-        fits = isinstance(value, int) and isinstance(value, bool) == (each.name == "by_channel")
-        if not isinstance(value, int) or not fits or (value < 1 and value is not False):
-            raise ValueError(f"expected {wanted} as '{each.name}', got {_shown(value)}")
-        numbers[each.name] = value
-    by_channel = bool(numbers.pop("by_channel"))
-    return Winograd(by_channel=by_channel, **numbers)
 
 
 def parse_schedule(text: str) -> Schedule:
@@ -182,7 +148,3 @@ def parse_schedule(text: str) -> Schedule:
     if not isinstance(attribute, ScheduleAttr):
         raise ValueError(f"expected {SCHEDULE_NAME}<...> as 'schedule', got '{text}'")
     return attribute.data
-
-
-def _shown(value: object) -> str:
-    return "none" if value is None else json.dumps(value)

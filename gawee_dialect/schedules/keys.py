@@ -27,7 +27,7 @@ class Decision(StrEnum):
     """What is chosen for a kernel; the value is the attribute that holds the key meanwhile."""
 
     ALGORITHM = "gawee.algorithm_key"
-    """Direct or Winograd's, before tensors have layouts."""
+    """Direct or another one, before tensors have layouts."""
     SCHEDULE = "gawee.schedule_key"
     """Loops and register tile, when they have."""
 

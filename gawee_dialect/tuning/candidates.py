@@ -1,9 +1,11 @@
 """What is worth measuring for a kernel: the best by the cost models, and other loop orders."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from gawee_dialect.dialect.algorithm import Algorithm, Direct
+from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.schedule import Loop, Schedule
 from gawee_dialect.passes.assign_schedules.cost_model import (
     Tile,
@@ -13,8 +15,7 @@ from gawee_dialect.passes.assign_schedules.cost_model import (
 )
 from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses
 from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
-from gawee_dialect.passes.convert_to_winograd.choose import Convolution, Plan, choose, plans
-from gawee_dialect.schedules.database import Choice, Direct, Winograd
+from gawee_dialect.passes.convert_to_algorithm import ConvertKernel
 from gawee_dialect.target.description import Processor
 
 SLOWEST = 2.0
@@ -83,23 +84,27 @@ def variants(kernel: KernelAccesses, schedule: Schedule) -> Iterator[Schedule]:
                 yield replace(schedule, loops=(blocked, *schedule.loops))
 
 
-def algorithms(convolution: Convolution, processor: Processor, most: int) -> list[Choice]:
-    """Return up to `most` algorithms; the first is the model's choice, one is the direct one."""
-    chosen = choose(convolution, processor)
-    ranked = sorted(plans(convolution, processor), key=lambda plan: plan.cycles)
-    others = _different(plan for plan in ranked if plan != chosen)
-    first: list[Choice] = [Direct()] if chosen is None else [_choice(chosen), Direct()]
-    return [*first, *(_choice(plan) for plan in islice(others, max(0, most - len(first))))]
+def algorithms(
+    op: KernelOp, conversions: Sequence[ConvertKernel], most: int | None
+) -> list[Algorithm]:
+    """Return up to `most` ways to compute a kernel, all for None.
+
+    The first is the models' choice, one is the direct way; the rest are the fastest by the models.
+    """
+    fitting = [each for each in conversions if each.mismatch(op) is None]
+    chosen = next((c for c in (each.choose(op) for each in fitting) if c is not None), None)
+    first: list[Algorithm] = [Direct()] if chosen is None else [chosen, Direct()]
+    plans = [plan for each in fitting for plan in each.plans(op) if plan.algorithm != chosen]
+    ranked = sorted(plans, key=lambda plan: plan.cycles)
+    others = _different(plan.algorithm for plan in ranked)
+    share = None if most is None else max(0, most - len(first))
+    return [*first, *islice(others, share)]
 
 
-def _different(ranked: Iterable[Plan]) -> Iterator[Plan]:
+def _different(ranked: Iterable[Algorithm]) -> Iterator[Algorithm]:
     seen: dict[object, int] = {}
-    for plan in ranked:
-        family = plan.tile, plan.by_channel, plan.panel
+    for algorithm in ranked:
+        family = algorithm.name, algorithm.family
         if seen.get(family, 0) < ALIKE:
             seen[family] = seen.get(family, 0) + 1
-            yield plan
-
-
-def _choice(plan: Plan) -> Winograd:
-    return Winograd(plan.tile, plan.by_channel, plan.block, plan.rows, plan.panel, plan.lanes)
+            yield algorithm

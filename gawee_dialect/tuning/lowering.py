@@ -9,20 +9,21 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriteWalker
 
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.levels import native_stages
 from gawee_dialect.passes.assign_schedules import AssignSchedules, accesses_of
-from gawee_dialect.passes.convert_to_winograd import ConvertConvolution, ConvertToWinograd
-from gawee_dialect.passes.convert_to_winograd.match import Match, match
+from gawee_dialect.passes.convert_to_algorithm import ConvertKernel, ConvertToAlgorithm
 from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.rewrite_pass import Driver
-from gawee_dialect.schedules.database import Database
+from gawee_dialect.schedules.database import NO_CHOICES, Database
 from gawee_dialect.schedules.keys import Decision, algorithm_key, mark, mark_of, schedule_key
 from gawee_dialect.target.description import Processor
+from gawee_dialect.tuning.candidates import algorithms
 from gawee_dialect.universe import make_context
 
 
@@ -31,15 +32,22 @@ class _Stages:
     """The passes to scheduled kernels: before algorithms are chosen, and before and after that."""
 
     to_formed: Sequence[ModulePass]
+    conversions: Sequence[type[ConvertKernel]]
     to_layouts: Sequence[ModulePass]
     to_scheduled: Sequence[ModulePass]
 
     @staticmethod
     def of(options: CodeOptions) -> "_Stages":
         passes = native_stages(options).to_tensors
-        kinds = [type(each) for each in passes]
-        algorithms, scheduled = kinds.index(ConvertToWinograd), kinds.index(AssignSchedules)
-        return _Stages(passes[:algorithms], passes[algorithms + 1 : scheduled], passes[scheduled:])
+        found = [each for each in passes if isinstance(each, ConvertToAlgorithm)]
+        first, last = passes.index(found[0]), passes.index(found[-1])
+        scheduled = [type(each) for each in passes].index(AssignSchedules)
+        return _Stages(
+            passes[:first],
+            [each.conversion for each in found],
+            passes[last + 1 : scheduled],
+            passes[scheduled:],
+        )
 
 
 class Lowering:
@@ -50,27 +58,40 @@ class Lowering:
         self.options = CodeOptions(num_threads=processor.cores, passes=tuple(passes))
         self.formed = module.clone()
         """The network when its convolutions are kernels, and no algorithm is chosen."""
-        run_passes(make_context(), self.formed, _Stages.of(self.options).to_formed)
+        stages = _Stages.of(self.options)
+        self._conversions, self._to_layouts = stages.conversions, stages.to_layouts
+        run_passes(make_context(), self.formed, stages.to_formed)
         for op in self.formed.walk():
-            if isinstance(op, KernelOp) and isinstance(match(op), Match):
+            if isinstance(op, KernelOp) and self._has_choice(op):
                 mark(op, Decision.ALGORITHM, algorithm_key(op))
 
-    def convolutions(self) -> dict[str, Match]:
-        """Return the convolutions that have a choice of algorithms, by key."""
-        found: dict[str, Match] = {}
+    def conversions(self, database: Database = NO_CHOICES) -> Sequence[ConvertKernel]:
+        """Return what converts kernels to other algorithms, as a database says."""
+        return [kind(self.processor, database) for kind in self._conversions]
+
+    def _has_choice(self, op: KernelOp) -> bool:
+        return any(each.mismatch(op) is None for each in self.conversions())
+
+    def with_choice(self) -> dict[str, KernelOp]:
+        """Return the kernels that have a choice of algorithms, by key."""
+        found: dict[str, KernelOp] = {}
         for op in self.formed.walk():
-            matched = match(op) if isinstance(op, KernelOp) else ""
-            if isinstance(matched, Match):
-                found.setdefault(algorithm_key(matched.op), matched)
+            key = _mark_of(op, Decision.ALGORITHM)
+            if isinstance(op, KernelOp) and key is not None:
+                found.setdefault(key, op)
         return found
+
+    def algorithms(self, op: KernelOp, most: int | None) -> list[Algorithm]:
+        """Return the ways to compute a kernel; see `candidates.algorithms`."""
+        return algorithms(op, self.conversions(), most)
 
     def with_layouts(self, database: Database) -> ModuleOp:
         """Return the network with these algorithms, before kernels have schedules."""
         module = self.formed.clone()
         context = make_context()
-        pattern = ConvertConvolution(self.processor, database)
-        PatternRewriteWalker(Driver([pattern], context)).rewrite_module(module)
-        run_passes(context, module, _Stages.of(self.options).to_layouts)
+        for pattern in self.conversions(database):
+            PatternRewriteWalker(Driver([pattern], context)).rewrite_module(module)
+        run_passes(context, module, self._to_layouts)
         main = find_function(module)
         assert main is not None
         analysis = ParameterAnalysis()
@@ -88,14 +109,14 @@ class Lowering:
         return module
 
 
-def ops_by_key(module: ModuleOp, decision: Decision) -> dict[str, list[KernelOp | WinogradOp]]:
+def ops_by_key(module: ModuleOp, decision: Decision) -> dict[str, list[StructuredKernel]]:
     """Return the kernels of `@main` that a key is written on, by key."""
     main = find_function(module)
     assert main is not None
-    found: dict[str, list[KernelOp | WinogradOp]] = {}
+    found: dict[str, list[StructuredKernel]] = {}
     for op in main.body.block.ops:
         key = _mark_of(op, decision)
-        if key is not None and isinstance(op, KernelOp | WinogradOp):
+        if key is not None and isinstance(op, StructuredKernel):
             found.setdefault(key, []).append(op)
     return found
 

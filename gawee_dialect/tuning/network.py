@@ -18,9 +18,8 @@ from gawee_dialect.backend.openmp import call_in_team
 from gawee_dialect.backend.program import compile_program
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import MAIN, find_function
-from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import dtype_name
-from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.instruments.profile import address_of, buffers_of, name_of
 from gawee_dialect.levels import native_stages
 from gawee_dialect.passes.insertion import Insertion
@@ -205,16 +204,15 @@ def kernel_functions(outlined: ModuleOp) -> dict[str, KernelFunction]:
     for function in outlined.ops:
         if not isinstance(function, FuncOp) or not function.body.blocks:
             continue
-        ops = [op for op in function.body.block.ops if isinstance(op, KernelOp | WinogradOp)]
+        ops = [op for op in function.body.block.ops if isinstance(op, StructuredKernel)]
         if len(ops) == 1:
             found[function.sym_name.data] = _kernel_function(ops[0])
     return found
 
 
-def _kernel_function(op: KernelOp | WinogradOp) -> KernelFunction:
+def _kernel_function(op: StructuredKernel) -> KernelFunction:
     keys = {each: mark_of(op.attributes, each) for each in Decision}
-    inputs = op.inputs if isinstance(op, KernelOp) else (op.input, *op.others)
-    places = [_place(value) for value in inputs]
+    places = [_place(value) for value in op.inputs]
     return KernelFunction(
         {decision: key for decision, key in keys.items() if key is not None},
         [place for place in places if place is not None],

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.algorithm import Algorithm, Direct
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.schedule import Schedule
-from gawee_dialect.dialect.winograd import TRANSFORMS, WinogradOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.passes.assign_schedules import accesses_of
 from gawee_dialect.passes.insertion import Insertion
@@ -24,18 +25,16 @@ from gawee_dialect.schedules.database import (
     NO_CHOICES,
     Choice,
     Database,
-    Direct,
     Entry,
-    Winograd,
     choice_form,
 )
 from gawee_dialect.schedules.file import append, read_schedules
 from gawee_dialect.schedules.keys import Decision, describe
 from gawee_dialect.target.description import HOST, find_processor
-from gawee_dialect.tuning.candidates import algorithms, schedules
+from gawee_dialect.tuning.candidates import schedules
 from gawee_dialect.tuning.lowering import Lowering, ops_by_key
 from gawee_dialect.tuning.network import TunedNetwork
-from gawee_dialect.tuning.standalone import StandaloneKernel, by_winograd, scheduled
+from gawee_dialect.tuning.standalone import StandaloneKernel, computed_by, scheduled
 
 Array = NDArray[np.generic]
 
@@ -105,11 +104,11 @@ class Phase:
         lowering = tuner.lowering
         self.with_layouts = lowering.with_layouts(tuner.database)
         self._scheduled = lowering.scheduled(self.with_layouts, tuner.database)
-        convolutions = lowering.convolutions()
+        with_choice = lowering.with_choice()
         self.kernels: list[Kernel] = []
         """The distinct kernels that run each time, not once to prepare weights."""
         for key, ops in ops_by_key(self._scheduled, decision).items():
-            first = convolutions[key].op if decision is Decision.ALGORITHM else ops[0]
+            first = with_choice[key] if decision is Decision.ALGORITHM else ops[0]
             if isinstance(first, KernelOp):
                 nodes = [name_of(op) for op in ops]
                 self.kernels.append(Kernel(key, describe(first), nodes))
@@ -203,13 +202,11 @@ class Phase:
 
     def _algorithms(self, kernel: Kernel) -> Iterator[_Version]:
         tuner = self.tuner
-        convolution = tuner.lowering.convolutions()[kernel.key].convolution
-        choices = algorithms(convolution, tuner.lowering.processor, tuner.settings.most)
-        for choice in choices:
+        original = tuner.lowering.with_choice()[kernel.key]
+        for choice in tuner.lowering.algorithms(original, tuner.settings.most):
             (op, *_) = ops_by_key(tuner.variant(choice), Decision.ALGORITHM)[kernel.key]
-            if isinstance(op, WinogradOp):
-                assert isinstance(choice, Winograd)
-                yield _Version(choice, self._compiled(by_winograd(op, choice)))
+            if not isinstance(op, KernelOp):
+                yield _Version(choice, self._compiled(computed_by(op, choice)))
                 continue
             for version in self._schedules(op, DIRECT_SCHEDULES):
                 yield _Version(choice, version.code)
@@ -254,7 +251,7 @@ class Tuner:
         self.path.touch()
         self.database = read_schedules(self.path)
         self.lowering = Lowering(module, find_processor(HOST, settings.threads), settings.passes)
-        self._variants: dict[int, ModuleOp] = {}
+        self._variants: dict[tuple[str, object], ModuleOp] = {}
 
     def phases(self) -> Iterator[Phase]:
         """Yield the searches in their order: algorithms decide on layouts, and so on schedules.
@@ -273,19 +270,21 @@ class Tuner:
             known = ", ".join(sorted(set(seen))) or "none"
             raise GaweeError(f"expected a kernel that matches '{pattern}', got {known}")
 
-    def variant(self, choice: Choice) -> ModuleOp:
-        """Return the network before schedules, with one algorithm for all convolutions."""
-        tile = choice.tile if isinstance(choice, Winograd) else 0
-        if tile not in self._variants:
-            processor = self.lowering.processor
+    def variant(self, choice: Algorithm) -> ModuleOp:
+        """Return the network before schedules, with one algorithm for all kernels that it is for.
+
+        Choices that look the same from outside a kernel share a network.
+        """
+        wanted = choice.name, choice.seen_outside
+        if wanted not in self._variants:
+            cpu = self.lowering.processor.cpu
             entries: list[Entry] = []
-            for key, matched in self.lowering.convolutions().items():
-                possible = algorithms(matched.convolution, processor, len(TRANSFORMS) * 100)
-                like = (each for each in possible if isinstance(each, Winograd))
-                chosen = next((each for each in like if each.tile == tile), Direct())
-                entries.append(Entry(key, processor.cpu, chosen))
-            self._variants[tile] = self.lowering.with_layouts(Database(entries))
-        return self._variants[tile]
+            for key, op in self.lowering.with_choice().items():
+                possible = self.lowering.algorithms(op, None)
+                like = (each for each in possible if (each.name, each.seen_outside) == wanted)
+                entries.append(Entry(key, cpu, next(like, Direct())))
+            self._variants[wanted] = self.lowering.with_layouts(Database(entries))
+        return self._variants[wanted]
 
     def keep(self, kernel: Kernel, choice: Choice, default: float, seconds: float) -> Entry:
         """Write what was found for a kernel into the file; raises OSError."""
@@ -314,31 +313,16 @@ def choices_of(
     with_layouts = lowering.with_layouts(database)
     final = lowering.scheduled(with_layouts, database)
     cpu = lowering.processor.cpu
-    described = {key: describe(each.op) for key, each in lowering.convolutions().items()}
+    described = {key: describe(op) for key, op in lowering.with_choice().items()}
     for key, ops in ops_by_key(with_layouts, Decision.ALGORITHM).items():
-        choice = algorithm_of(ops[0])
-        yield Entry(key, cpu, choice, facts=_facts(described[key], ops))
+        yield Entry(key, cpu, ops[0].algorithm, facts=_facts(described[key], ops))
     for key, ops in ops_by_key(final, Decision.SCHEDULE).items():
         op = ops[0]
         if isinstance(op, KernelOp) and op.schedule is not None:
             yield Entry(key, cpu, op.schedule.data, facts=_facts(describe(op), ops))
 
 
-def algorithm_of(op: KernelOp | WinogradOp) -> Choice:
-    """Return the algorithm that a convolution is computed by."""
-    if isinstance(op, KernelOp):
-        return Direct()
-    return Winograd(
-        op.tile.value.data,
-        op.split_by_channel,
-        op.block.value.data,
-        op.rows.value.data,
-        op.panel,
-        op.lanes.value.data,
-    )
-
-
-def _facts(description: str, ops: Iterable[KernelOp | WinogradOp]) -> dict[str, object]:
+def _facts(description: str, ops: Iterable[StructuredKernel]) -> dict[str, object]:
     return {"kernel": description, "nodes": list(dict.fromkeys(name_of(op) for op in ops))}
 
 
@@ -355,13 +339,7 @@ def versions() -> dict[str, str]:
 
 def shown(choice: Choice) -> str:
     """Return a choice in a few words."""
-    if isinstance(choice, Schedule):
-        return str(choice_form(choice)["schedule"])
-    if isinstance(choice, Direct):
-        return "direct"
-    size = choice.tile
-    order = "all tiles" if choice.by_channel else f"blocks of {choice.block}"
-    return f"winograd F({size}x{size}), {order}, {choice.rows} x {choice.panel} register tile"
+    return str(choice_form(choice)["schedule"]) if isinstance(choice, Schedule) else str(choice)
 
 
 def _rounded(seconds: float) -> float:

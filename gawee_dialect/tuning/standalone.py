@@ -19,17 +19,17 @@ from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.memory import aligned_bytes
 from gawee_dialect.backend.program import compile_program
 from gawee_dialect.backend.signature import Buffer
+from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.entry import MAIN, output_attributes
-from gawee_dialect.dialect.kernel import KernelOp, element_of
+from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
-from gawee_dialect.dialect.winograd import TRANSFORMS, WinogradOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.assign_schedules import AssignSchedules
 from gawee_dialect.passes.canonicalize import CanonicalizePass
 from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import kernels_to_loops, loops_to_llvm
-from gawee_dialect.schedules.database import Winograd
 from gawee_dialect.universe import make_context
 
 Array = NDArray[np.generic]
@@ -48,31 +48,15 @@ def scheduled(op: KernelOp, is_parameter: Sequence[bool], schedule: Schedule) ->
     return builder.finish(op, new)
 
 
-def by_winograd(op: WinogradOp, choice: Winograd) -> ModuleOp:
-    """Return a module whose `@main` is one convolution by Winograd's algorithm."""
-    features, channels = op.sizes[1], op.sizes[4]
-    points, panels = TRANSFORMS[choice.tile].points ** 2, features // choice.panel
-    first = (panels, points) if choice.by_channel else (points, panels)
-    type = TensorType(element_of(op.weights), (*first, channels, choice.panel))
-    builder = _Function({op.input: False, **dict.fromkeys(op.others, False)})
-    values = builder.values
+def computed_by(op: StructuredKernel, algorithm: Algorithm) -> ModuleOp:
+    """Return a module whose `@main` is one kernel, computed by the op's algorithm as chosen."""
+    builder = _Function(dict.fromkeys(op.inputs, False))
+    types = op.packed_types(algorithm)
+    packed = [builder.argument(type, is_parameter=True) for type in types]
     result = op.target.type
     assert isa(result, TensorType[Attribute])
-    new = WinogradOp(
-        values[op.input],
-        builder.argument(type, is_parameter=True),
-        [values[value] for value in op.others],
-        result,
-        tile=choice.tile,
-        bounds=op.sizes,
-        maps=op.maps,
-        finish=op.finish.clone(),
-        by_channel=choice.by_channel,
-        block=choice.block,
-        rows=choice.rows,
-        lanes=choice.lanes,
-    )
-    return builder.finish(op, new)
+    inputs = [builder.values[value] for value in op.inputs]
+    return builder.finish(op, op.with_operands(inputs, result, packed=packed, algorithm=algorithm))
 
 
 class _Function:
@@ -94,7 +78,7 @@ class _Function:
         self.marks.append(DictionaryAttr({f"gawee.{kind}": StringAttr(f"{letter}{number}")}))
         return block.insert_arg(type, number)
 
-    def finish(self, source: KernelOp | WinogradOp, op: KernelOp | WinogradOp) -> ModuleOp:
+    def finish(self, source: StructuredKernel, op: StructuredKernel) -> ModuleOp:
         """Return the module in which the function computes and returns what an op does."""
         insert = Builder(InsertPoint.at_end(self.function.body.block)).insert
         insert(op)
@@ -130,7 +114,7 @@ class StandaloneKernel:
     """A compiled kernel, called on memory of its own or on a network's."""
 
     def __init__(self, module: ModuleOp, *, parallel: bool, seed: int = 0):
-        """Compile a module that `scheduled` or `by_winograd` made; raises GaweeError."""
+        """Compile a module that `scheduled` or `computed_by` made; raises GaweeError."""
         run_passes(make_context(), module, passes_to_llvm(parallel=parallel))
         program = compile_program(module, MAIN)
         generator = np.random.default_rng(seed)

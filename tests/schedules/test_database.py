@@ -6,16 +6,16 @@ from pathlib import Path
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.algorithm import Direct
 from gawee_dialect.dialect.schedule import Loop, Schedule
+from gawee_dialect.dialect.winograd import Winograd
 from gawee_dialect.passes.assign_schedules import AssignSchedules
 from gawee_dialect.passes.pass_manager import parse_passes
 from gawee_dialect.schedules.database import (
     NO_CHOICES,
     Choice,
     Database,
-    Direct,
     Entry,
-    Winograd,
 )
 from gawee_dialect.schedules.file import append, read_schedules
 from gawee_dialect.universe import all_passes

@@ -1,15 +1,19 @@
 """What is worth measuring: it fits, it differs, and the model's choice comes first."""
 
+import re
+
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.dialect.algorithm import Direct
 from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.winograd import Winograd
 from gawee_dialect.passes.assign_schedules import accesses_of
 from gawee_dialect.passes.assign_schedules.cost_model import best_tile
 from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
-from gawee_dialect.passes.convert_to_winograd.choose import Convolution, Plan, choose, problem
+from gawee_dialect.passes.convert_to_winograd import ConvertConvolution
+from gawee_dialect.passes.convert_to_winograd.choose import Convolution, problem
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
-from gawee_dialect.schedules.database import Direct, Winograd
 from gawee_dialect.schedules.keys import algorithm_key, describe, schedule_key
 from gawee_dialect.target.description import find_processor
 from gawee_dialect.tuning.candidates import algorithms, schedules
@@ -46,6 +50,32 @@ def product(m: int, n: int, k: int) -> KernelOp:
     return kernel_of(parse(text))
 
 
+CONVOLUTION = """
+func.func @main(%x: tensor<NxCxPxQxf32>, %w: tensor<FxCx3x3xf32> {gawee.parameter = "w"}) -> tensor<NxFxHxWxf32> {
+  %y = gawee.kernel parallel [N, F, H, W] reduce [C, 3, 3] ins(%x, %w : tensor<NxCxPxQxf32>, tensor<FxCx3x3xf32>)
+    maps [affine_map<(n, f, h, w, c, i, j) -> (n, c, h + i, w + j)>, affine_map<(n, f, h, w, c, i, j) -> (f, c, i, j)>,
+          affine_map<(n, f, h, w, c, i, j) -> (n, f, h, w)>]
+    initial 0.0 : f32
+    accumulate {
+    ^bb0(%a: f32, %b: f32, %sum: f32):
+      %0 = arith.mulf %a, %b : f32
+      %1 = arith.addf %sum, %0 : f32
+      gawee.yield %1 : f32
+    } finish {
+    ^bb0(%a: f32, %b: f32, %sum: f32):
+      gawee.yield %sum : f32
+    } : tensor<NxFxHxWxf32>
+  func.return %y : tensor<NxFxHxWxf32>
+}
+"""
+
+
+def convolution(n: int, f: int, h: int, w: int, c: int) -> KernelOp:
+    sizes = {"N": n, "F": f, "H": h, "W": w, "C": c, "P": h + 2, "Q": w + 2}
+    text = re.sub(r"(?<![A-Z])([NFHWCPQ])(?=x|,|\])", lambda m: str(sizes[m[1]]), CONVOLUTION)
+    return kernel_of(parse(text))
+
+
 def kernel_of(module: ModuleOp) -> KernelOp:
     return next(op for op in module.walk() if isinstance(op, KernelOp))
 
@@ -75,25 +105,21 @@ def test_a_large_product_has_other_tiles_and_other_orders() -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize(
-    "convolution", [Convolution(1, 64, 56, 55, 64), Convolution(3, 48, 7, 5, 16)]
-)
-def test_algorithms_fit_and_the_models_is_first(convolution: Convolution, target: str) -> None:
-    processor = find_processor(target)
+@pytest.mark.parametrize("sizes", [(1, 64, 56, 55, 64), (3, 48, 7, 5, 16)])
+def test_algorithms_fit_and_the_models_is_first(sizes: tuple[int, ...], target: str) -> None:
+    op, conversion = convolution(*sizes), ConvertConvolution(find_processor(target))
 
-    first, *others = algorithms(convolution, processor, 6)
+    first, *others = algorithms(op, [conversion], 6)
 
-    chosen = choose(convolution, processor)
-    assert isinstance(first, Direct) == (chosen is None)
+    assert first == (conversion.choose(op) or Direct())
     assert Direct() in (first, *others)
-    for each in (first, *others):
-        if isinstance(each, Winograd):
-            assert problem(convolution, plan(each)) is None
+    assert {conversion.problem(op, each) for each in (first, *others) if each != Direct()} <= {None}
 
 
-def plan(choice: Winograd) -> Plan:
-    values = (choice.tile, choice.by_channel, choice.block, choice.rows, choice.panel)
-    return Plan(*values, lanes=choice.lanes, cycles=0.0)
+def test_a_kernel_that_no_algorithm_is_for_has_one_way() -> None:
+    conversion = ConvertConvolution(find_processor("haswell"))
+
+    assert algorithms(product(5, 3, 2), [conversion], None) == [Direct()]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +135,7 @@ def plan(choice: Winograd) -> Plan:
     ],
 )
 def test_a_plan_that_does_not_fit_has_a_reason(choice: Winograd, reason: str) -> None:
-    found = problem(Convolution(1, 48, 7, 5, 16), plan(choice))
+    found = problem(Convolution(1, 48, 7, 5, 16), choice)
 
     assert found is not None
     assert reason in found

@@ -10,9 +10,10 @@ import pytest
 
 from gawee_dialect.backend.cache import CompileCache
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.dialect.winograd import Winograd
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
-from gawee_dialect.schedules.database import NO_CHOICES, Winograd
+from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import append, read_schedules
 from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.tuning.search import Outcome, Settings, Tuner, choices_of, is_close

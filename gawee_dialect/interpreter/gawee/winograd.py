@@ -25,7 +25,8 @@ def input_tiles(op: WinogradOp, input: NDArray[np.float32]) -> NDArray[np.float3
     down, across = op.tiles
     images, _, _, _, channels = op.sizes
     n, c, y, x, i, j = (AffineExpr.dimension(dim) for dim in range(6))
-    places: list[AffineExpr] = [n, c, y * size + i, x * size + j]
+    nowhere = AffineExpr.constant(0)  # no output channel is read
+    places: list[AffineExpr] = [n, nowhere, y * size + i, x * size + j, c]
     reads = (expr.replace_dims_and_symbols(places, []) for expr in op.maps[0].results)
     ranges = (images, channels, down, across, points, points)
     return operand_view(input, AffineMap(6, 0, tuple(reads)), ranges).astype(np.float32, copy=False)
@@ -58,15 +59,16 @@ class WinogradFunctions(OpFunctions):
     def winograd(
         self, interpreter: Interpreter, op: WinogradOp, args: PythonValues
     ) -> PythonValues:
-        input, weights = (np.asarray(array, np.float32) for array in args[:2])
-        rest = [np.asarray(array) for array in args[2:]]
-        others, ranges = rest[: len(op.others)], op.sizes[:4]
+        arrays, count = [np.asarray(array) for array in args], len(op.inputs)
+        input, weights = (arrays[index].astype(np.float32, copy=False) for index in (0, count))
+        images, features, rows, columns, _ = op.sizes
+        ranges = (images, features, rows, columns, 1)  # channels are summed
         views = [
             operand_view(array, map, ranges)
-            for array, map in zip(others, op.maps[1:], strict=False)
+            for array, map in zip(arrays[1:count], op.maps[1:], strict=False)
         ]
         block = op.finish.block
-        values = (*views, sums(op, input, weights))
+        values = (*views, sums(op, input, weights)[..., np.newaxis])
         arguments: dict[SSAValue, Array] = dict(zip(block.args, values, strict=True))
         assert block.last_op is not None
         (total,) = evaluate_values(
@@ -76,5 +78,5 @@ class WinogradFunctions(OpFunctions):
         write(total, op.maps[-1], ranges, result)
         if op.output is None:
             return (result,)
-        rest[-1][...] = result
+        arrays[-1][...] = result
         return ()

@@ -19,8 +19,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.padding import Pad, zero_pad_of
 from gawee_dialect.dialect.copy_kernel import copy_kernel
-from gawee_dialect.dialect.kernel import KernelOp, element_of, shape_of
-from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel, element_of, shape_of
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.assign_layouts.decide import Layouts, divides
 from gawee_dialect.passes.assign_layouts.layout import CHANNEL_AXIS, Layout
@@ -79,10 +78,8 @@ class _Rewriter:
     def run(self, function: FuncOp) -> None:
         dead: list[Operation] = []
         for op in list(function.body.block.ops):
-            if isinstance(op, KernelOp) and op.result is not None:
+            if isinstance(op, StructuredKernel) and op.result is not None:
                 self._kernel(op, dead)
-            elif isinstance(op, WinogradOp) and op.result is not None:
-                self._winograd(op, dead)
             elif isinstance(op, tensor.InsertSliceOp) and not self._is_plain(op.result):
                 self._insert_slice(op, dead)
             elif not isinstance(op, tensor.EmptyOp):
@@ -98,7 +95,7 @@ class _Rewriter:
 
     # Kernels.
 
-    def _kernel(self, op: KernelOp, dead: list[Operation]) -> None:
+    def _kernel(self, op: StructuredKernel, dead: list[Operation]) -> None:
         result = op.result
         assert result is not None
         layout = self.layouts.of(result)
@@ -117,26 +114,11 @@ class _Rewriter:
         self.stored[result] = new
         dead.append(op)
 
-    def _new_kernel(self, op: KernelOp, layout: Layout, maps: Sequence[AffineMap]) -> SSAValue:
+    def _new_kernel(
+        self, op: StructuredKernel, layout: Layout, maps: Sequence[AffineMap]
+    ) -> SSAValue:
         type = TensorType(element_of(op.target), layout.shape(shape_of(op.target)))
         return self._insert(op, op.with_operands(op.inputs, type, maps=maps))
-
-    def _winograd(self, op: WinogradOp, dead: list[Operation]) -> None:
-        result = op.result
-        assert result is not None
-        layout = self.layouts.of(result)
-        read = [self._read(op, value, map) for value, map in zip((op.input, *op.others), op.maps)]
-        (input, input_map), *others = read
-        type = TensorType(element_of(result), layout.shape(shape_of(result)))
-        new = op.with_operands(
-            input,
-            op.weights,
-            [value for value, _ in others],
-            type,
-            maps=[input_map, *(map for _, map in others), _composed(op.maps[-1], layout)],
-        )
-        self.stored[result] = self._insert(op, new)
-        dead.append(op)
 
     def _insert(self, before: Operation, new: Operation) -> SSAValue:
         block = before.parent

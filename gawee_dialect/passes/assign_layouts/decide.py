@@ -8,10 +8,9 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr, AffineMap
 
-from gawee_dialect.analysis.padding import Pad, number_of, zero_pad_of
+from gawee_dialect.analysis.padding import Pad, zero_pad_of
 from gawee_dialect.dialect.affine_range import used_dims
-from gawee_dialect.dialect.kernel import KernelOp, shape_of
-from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel, shape_of
 from gawee_dialect.passes.assign_layouts.layout import CHANNEL_AXIS, Layout
 from gawee_dialect.target.description import Processor
 
@@ -39,7 +38,7 @@ class Group:
     def takes_halo(self) -> bool:
         """Whether what makes the tensors leaves zeros around its points."""
         makers = (member.owner for member in self.members)
-        return all(number_of(op.outside) == 0 for op in makers if isinstance(op, KernelOp))
+        return all(op.has_zeros_outside for op in makers if isinstance(op, StructuredKernel))
 
 
 class Layouts:
@@ -50,11 +49,8 @@ class Layouts:
         self.processor = processor
         ops = list(function.body.block.ops)
         for op in ops:
-            if isinstance(op, KernelOp):
+            if isinstance(op, StructuredKernel):
                 self._block(op)
-            elif isinstance(op, WinogradOp) and op.result is not None:
-                block = self._largest_block(op.sizes[1])
-                self._add(op.result, replace(Layout.plain(4), block=block))
             elif isinstance(op, tensor.InsertSliceOp):
                 self._join(op)
         for op in ops:
@@ -73,11 +69,11 @@ class Layouts:
 
     # Blocks.
 
-    def _block(self, op: KernelOp) -> None:
+    def _block(self, op: StructuredKernel) -> None:
         if op.result is None or self._padded_group(op.result) is not None:
             return
         shape = shape_of(op.result)
-        channel = self._channel_dim(op, op.maps[-1], shape)
+        channel = self._channel_dim(op.maps[-1], shape)
         if channel is None:
             return
         block = self._block_of_inputs(op, channel, shape[CHANNEL_AXIS])
@@ -92,16 +88,16 @@ class Layouts:
     def _add(self, value: SSAValue, layout: Layout) -> None:
         self.groups[value] = Group(layout, [value])
 
-    def _channel_dim(self, op: KernelOp, map: AffineMap, shape: Sequence[int]) -> int | None:
+    def _channel_dim(self, map: AffineMap, shape: Sequence[int]) -> int | None:
         """Return the dimension that walks the channels of a tensor [n, c, ...] alone."""
         if len(shape) < 3 or divides(map):
             return None
         expr = map.results[CHANNEL_AXIS]
         return expr.position if isinstance(expr, AffineDimExpr) else None
 
-    def _own_block(self, op: KernelOp, channel: int, channels: int) -> int:
+    def _own_block(self, op: StructuredKernel, channel: int, channels: int) -> int:
         """Return the block for what a reduction over all channels makes of them, or 1."""
-        if not op.accumulate.blocks or not self._mixes_channels(op, channel):
+        if op.num_parallel == len(op.sizes) or not self._mixes_channels(op, channel):
             return 1
         return self._largest_block(channels)
 
@@ -114,18 +110,18 @@ class Layouts:
             lanes //= 2
         return 1
 
-    def _mixes_channels(self, op: KernelOp, channel: int) -> bool:
+    def _mixes_channels(self, op: StructuredKernel, channel: int) -> bool:
         """Whether one input has its own positions but none of the output's channels."""
         positions = used_dims(op.maps[-1]) - {channel}
         window = [used_dims(map) for map in op.maps[:-1]]
         return any(channel not in dims and len(dims & positions) > 1 for dims in window)
 
-    def _block_of_inputs(self, op: KernelOp, channel: int, channels: int) -> int | None:
+    def _block_of_inputs(self, op: StructuredKernel, channel: int, channels: int) -> int | None:
         """Return the block of an input whose channels are the output's, or part of it."""
         for value, map in zip(op.inputs, op.maps, strict=False):
             pad = zero_pad_of(value)
             layout = self.of(value if pad is None else pad.source)
-            same = self._channel_dim(op, map, shape_of(value)) == channel
+            same = self._channel_dim(map, shape_of(value)) == channel
             if same and layout.block > 1:
                 return self._largest_block(channels, layout.block)
         return None
@@ -155,7 +151,7 @@ class Layouts:
     # Halos.
 
     def _widen(self, op: Operation) -> None:
-        pad = zero_pad_of(op.results[0]) if isinstance(op, KernelOp) and op.results else None
+        pad = zero_pad_of(op.results[0]) if op.results else None
         group = None if pad is None else self.groups.get(pad.source)
         if pad is not None and group is not None and group.takes_halo:
             group.layout = group.layout.with_halo(pad.low, pad.high)

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
 
-from gawee_dialect.dialect.winograd import KERNEL, TRANSFORMS
+from gawee_dialect.dialect.algorithm import Algorithm
+from gawee_dialect.dialect.winograd import KERNEL, TRANSFORMS, Winograd
 from gawee_dialect.passes.assign_schedules.cost_model import LATENCY, TILE_OVERHEAD
 from gawee_dialect.passes.assign_schedules.kernel_accesses import BYTES
+from gawee_dialect.passes.convert_to_algorithm import Plan
 from gawee_dialect.target.description import Processor
 
 LOAD_WEIGHT = 0.02
@@ -44,22 +46,6 @@ class Convolution:
         return self.images * ceil(self.rows / size) * ceil(self.columns / size)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """How a convolution is computed, and the cycles that the model expects of it."""
-
-    tile: int
-    by_channel: bool
-    block: int
-    """Tiles at a time."""
-    rows: int
-    """Tiles of one register tile."""
-    panel: int
-    """Output channels of one register tile."""
-    lanes: int
-    cycles: float
-
-
 def lanes_of(convolution: Convolution, processor: Processor) -> int | None:
     """Return the lanes that divide the channels on both sides: a register or half of one."""
     for lanes in (processor.lanes, processor.lanes // 2):
@@ -75,17 +61,17 @@ def direct_cycles(convolution: Convolution, processor: Processor) -> float:
     return work / (processor.lanes * processor.multiply_adds)
 
 
-def choose(convolution: Convolution, processor: Processor) -> Plan | None:
+def choose(convolution: Convolution, processor: Processor) -> Algorithm | None:
     """Return the fastest way, None where the direct one is."""
     possible = list(plans(convolution, processor))
     if not possible:
         return None
     best = min(possible, key=lambda plan: plan.cycles)
     gain = direct_cycles(convolution, processor) / best.cycles
-    return best if gain >= SMALLEST_GAIN else None
+    return best.algorithm if gain >= SMALLEST_GAIN else None
 
 
-def problem(convolution: Convolution, plan: Plan) -> str | None:
+def problem(convolution: Convolution, plan: Winograd) -> str | None:
     """Say why a convolution cannot be computed as planned; None where it can."""
     if plan.tile not in TRANSFORMS:
         return f"expected a tile of {' or '.join(map(str, TRANSFORMS))}, got {plan.tile}"
@@ -121,9 +107,8 @@ def plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
                 if rows * vectors > room:
                     break
                 for by_channel, block in _blocks(convolution, size, rows, processor):
-                    plan = Plan(size, by_channel, block, rows, vectors * lanes, lanes, 0.0)
-                    cycles = _cycles(convolution, plan, processor)
-                    yield Plan(size, by_channel, block, rows, vectors * lanes, lanes, cycles)
+                    plan = Winograd(size, by_channel, block, rows, vectors * lanes, lanes)
+                    yield Plan(plan, _cycles(convolution, plan, processor))
 
 
 def _blocks(
@@ -145,7 +130,7 @@ def scratch_bytes(processor: Processor) -> int:
     return int(SCRATCH_PART * processor.second_cache)
 
 
-def _cycles(convolution: Convolution, plan: Plan, processor: Processor) -> float:
+def _cycles(convolution: Convolution, plan: Winograd, processor: Processor) -> float:
     """Return the cycles that the slowest core takes, times the number of cores."""
     tiles, size = convolution.tiles(plan.tile), plan.tile
     points = TRANSFORMS[size].points ** 2

@@ -91,9 +91,9 @@ def _other_inputs_problem(op: KernelOp, factors: tuple[int, int]) -> str | None:
     return None
 
 
-def over_output(map: AffineMap) -> AffineMap:
-    """Return a map over (n, f, h, w, c, kh, kw) that uses the first four as one over those."""
-    dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(4)]
-    dims += [AffineExpr.constant(0)] * 3
+def without_filter(map: AffineMap) -> AffineMap:
+    """Return a map over (n, f, h, w, c, kh, kw) that uses no kh and kw as one over the rest."""
+    dims: list[AffineExpr] = [AffineDimExpr(dim) for dim in range(5)]
+    dims += [AffineExpr.constant(0)] * 2
     results = (expr.replace_dims_and_symbols(dims, []) for expr in map.results)
-    return AffineMap(4, 0, tuple(results))
+    return AffineMap(5, 0, tuple(results))

@@ -11,12 +11,12 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.copy_kernel import copy_kernel, insert_copy
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp
-from gawee_dialect.dialect.winograd import KERNEL, TRANSFORMS, Matrix
-from gawee_dialect.passes.convert_to_winograd.choose import Convolution, Plan
+from gawee_dialect.dialect.winograd import KERNEL, TRANSFORMS, Matrix, Winograd
+from gawee_dialect.passes.convert_to_winograd.choose import Convolution
 
 
 def transformed(
-    builder: Builder, weights: SSAValue, convolution: Convolution, plan: Plan
+    builder: Builder, weights: SSAValue, convolution: Convolution, plan: Winograd
 ) -> SSAValue:
     """Insert G g G^T of every filter g, stored as `gawee.winograd` reads it.
 
@@ -28,11 +28,9 @@ def transformed(
     matrix = _constant(builder, TRANSFORMS[plan.tile].weight)
     a, b, f, c, i, j = (AffineExpr.dimension(dim) for dim in range(6))
     place = (f // panel, a * points + b) if plan.by_channel else (a * points + b, f // panel)
-    panels = features // panel
-    first = (panels, points**2) if plan.by_channel else (points**2, panels)
     kernel = KernelOp(
         [ordered, matrix, matrix],
-        TensorType(f32, (*first, channels, panel)),
+        TensorType(f32, plan.weights_shape(features, channels)),
         bounds=(points, points, features, channels, KERNEL, KERNEL),
         reductions=2,
         maps=[

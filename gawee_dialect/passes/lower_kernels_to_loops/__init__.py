@@ -27,7 +27,7 @@ class LowerKernel(Pattern):
             reason = "expected a reduction whose order is free, got another 'accumulate'"
             self.missed(op, f"vector = {vector}: {reason}")
             return
-        fill_outside(rewriter, op)
+        fill_outside(rewriter, op, op.outside)
         LoopNest(op).build(rewriter)
         rewriter.erase(op)
 

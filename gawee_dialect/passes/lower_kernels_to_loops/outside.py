@@ -9,7 +9,8 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
 from gawee_dialect.dialect.affine_range import value_range
-from gawee_dialect.dialect.kernel import KernelOp, Number, element_of, shape_of
+from gawee_dialect.dialect.kernel import Number
+from gawee_dialect.dialect.structured_kernel import StructuredKernel, element_of, shape_of
 from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     Counters,
@@ -44,20 +45,10 @@ def borders(shape: Sequence[int], inner: Box) -> Iterator[Box]:
                 yield (*inner[:axis], (low, high), *rest)
 
 
-def fill_outside(builder: Builder, op: KernelOp) -> None:
-    """Fill the elements of the output that no point is about."""
+def fill_outside(builder: Builder, op: StructuredKernel, outside: Number | None = None) -> None:
+    """Fill the elements of the output that no point is about, with zero for None."""
     sizes = (*op.sizes[: op.num_parallel], *(1 for _ in op.sizes[op.num_parallel :]))
-    fill_around(builder, op.target, op.maps[-1], sizes, op.outside)
-
-
-def fill_around(
-    builder: Builder,
-    buffer: SSAValue,
-    map: AffineMap,
-    sizes: Sequence[int],
-    outside: Number | None,
-) -> None:
-    """Fill the elements of a buffer that a map takes no point to, with zero for None."""
+    buffer, map = op.target, op.maps[-1]
     shape = shape_of(buffer)
     inner = image(map, sizes)
     boxes = [tuple((0, size) for size in shape)] if inner is None else list(borders(shape, inner))

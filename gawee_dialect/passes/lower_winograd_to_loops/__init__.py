@@ -23,7 +23,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
     parallel_loop,
     with_last_iteration,
 )
-from gawee_dialect.passes.lower_kernels_to_loops.outside import fill_around
+from gawee_dialect.passes.lower_kernels_to_loops.outside import fill_outside
 from gawee_dialect.passes.lower_winograd_to_loops.tile_loops import TileLoops
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
@@ -37,8 +37,7 @@ class LowerWinograd(Pattern):
         if op.output is None:
             self.missed(op, "expected operands on buffers, got tensors; bufferize comes first")
             return
-        bounds = op.sizes[:4]
-        fill_around(rewriter, op.target, op.maps[-1], bounds, None)
+        fill_outside(rewriter, op)
         nest = WinogradNest(op)
         if op.split_by_channel:
             nest.build_by_channel(rewriter)

@@ -84,9 +84,10 @@ class TileLoops:
             for down in range(points):
                 dims = (
                     image,
-                    self._channels(group),
+                    LinearIndex(),
                     row.scaled(self.size) + LinearIndex(down),
                     column.scaled(self.size) + across,
+                    self._channels(group),
                 )
                 values.append(self._access(inner, self.op.input, 0, dims).load())
             for down, value in enumerate(apply_matrix(inner, matrix, values)):
@@ -213,6 +214,7 @@ class TileLoops:
             self._channels(group),
             row.scaled(self.size) + down,
             column.scaled(self.size) + across,
+            LinearIndex(),
         )
         block = self.op.finish.block
         arguments: dict[SSAValue, SSAValue] = {

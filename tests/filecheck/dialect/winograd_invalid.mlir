@@ -3,14 +3,14 @@
 // WinogradOp C1: a tile of three.
 // CHECK: error: 'gawee.winograd' op unsupported tile 3; supported: 2, 4
 func.func @c1_a_tile_of_three(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1x8x16xf32>, %b: tensor<16xf32>) {
-  %y = "gawee.winograd"(%x, %u, %b) <{tile = 3 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (f)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> ({
+  %y = "gawee.winograd"(%x, %b, %u) <{tile = 3 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (f)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
   ^bb0(%bias: f32, %sum: f32):
     %0 = arith.addf %sum, %bias : f32
     gawee.yield %0 : f32
-  }) : (tensor<2x8x10x10xf32>, tensor<36x1x8x16xf32>, tensor<16xf32>) -> tensor<2x16x7x5xf32>
+  }) : (tensor<2x8x10x10xf32>, tensor<16xf32>, tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
   func.return
 }
 
@@ -19,14 +19,14 @@ func.func @c1_a_tile_of_three(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1x8x16xf3
 // WinogradOp C1: bounds without channels.
 // CHECK: error: 'gawee.winograd' op expected bounds n, f, oh, ow, c, got [2, 16, 7, 5]
 func.func @c1_bounds_without_channels(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1x8x16xf32>, %b: tensor<16xf32>) {
-  %y = "gawee.winograd"(%x, %u, %b) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (f)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> ({
+  %y = "gawee.winograd"(%x, %b, %u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (f)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
   ^bb0(%bias: f32, %sum: f32):
     %0 = arith.addf %sum, %bias : f32
     gawee.yield %0 : f32
-  }) : (tensor<2x8x10x10xf32>, tensor<36x1x8x16xf32>, tensor<16xf32>) -> tensor<2x16x7x5xf32>
+  }) : (tensor<2x8x10x10xf32>, tensor<16xf32>, tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
   func.return
 }
 
@@ -35,14 +35,14 @@ func.func @c1_bounds_without_channels(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1
 // WinogradOp C2: weights of a smaller tile.
 // CHECK: error: 'gawee.winograd' op expected weights of shape (36, 1, 8, 16), got (16, 1, 8, 16)
 func.func @c2_weights_of_a_smaller_tile(%x: tensor<2x8x10x10xf32>, %u: tensor<16x1x8x16xf32>, %b: tensor<16xf32>) {
-  %y = "gawee.winograd"(%x, %u, %b) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (f)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> ({
+  %y = "gawee.winograd"(%x, %b, %u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (f)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
   ^bb0(%bias: f32, %sum: f32):
     %0 = arith.addf %sum, %bias : f32
     gawee.yield %0 : f32
-  }) : (tensor<2x8x10x10xf32>, tensor<16x1x8x16xf32>, tensor<16xf32>) -> tensor<2x16x7x5xf32>
+  }) : (tensor<2x8x10x10xf32>, tensor<16xf32>, tensor<16x1x8x16xf32>) -> tensor<2x16x7x5xf32>
   func.return
 }
 
@@ -51,14 +51,14 @@ func.func @c2_weights_of_a_smaller_tile(%x: tensor<2x8x10x10xf32>, %u: tensor<16
 // WinogradOp C2: weights in the other order.
 // CHECK: error: 'gawee.winograd' op expected weights of shape (1, 36, 8, 16), got (36, 1, 8, 16)
 func.func @c2_weights_in_the_other_order(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1x8x16xf32>, %b: tensor<16xf32>) {
-  %y = "gawee.winograd"(%x, %u, %b) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (f)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = true, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> ({
+  %y = "gawee.winograd"(%x, %b, %u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (f)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = true, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
   ^bb0(%bias: f32, %sum: f32):
     %0 = arith.addf %sum, %bias : f32
     gawee.yield %0 : f32
-  }) : (tensor<2x8x10x10xf32>, tensor<36x1x8x16xf32>, tensor<16xf32>) -> tensor<2x16x7x5xf32>
+  }) : (tensor<2x8x10x10xf32>, tensor<16xf32>, tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
   func.return
 }
 
@@ -67,45 +67,45 @@ func.func @c2_weights_in_the_other_order(%x: tensor<2x8x10x10xf32>, %u: tensor<3
 // WinogradOp C3: a map is missing.
 // CHECK: error: 'gawee.winograd' op expected 3 maps, got 2
 func.func @c3_a_map_is_missing(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1x8x16xf32>, %b: tensor<16xf32>) {
-  %y = "gawee.winograd"(%x, %u, %b) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> ({
+  %y = "gawee.winograd"(%x, %b, %u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
   ^bb0(%bias: f32, %sum: f32):
     %0 = arith.addf %sum, %bias : f32
     gawee.yield %0 : f32
-  }) : (tensor<2x8x10x10xf32>, tensor<36x1x8x16xf32>, tensor<16xf32>) -> tensor<2x16x7x5xf32>
+  }) : (tensor<2x8x10x10xf32>, tensor<16xf32>, tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
   func.return
 }
 
 // -----
 
 // WinogradOp C3: a map has too few results.
-// CHECK: error: 'gawee.winograd' op expected a map from 4 dimensions to 4 axes, got '(d0, d1, d2, d3) -> (d0, d1, d2)'
+// CHECK: error: 'gawee.winograd' op expected a map from 5 dimensions to 4 axes, got '(d0, d1, d2, d3, d4) -> (d0, d4, d2)'
 func.func @c3_a_map_has_too_few_results(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1x8x16xf32>, %b: tensor<16xf32>) {
-  %y = "gawee.winograd"(%x, %u, %b) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h)>,
-    affine_map<(n, f, h, w) -> (f)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> ({
+  %y = "gawee.winograd"(%x, %b, %u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h)>,
+    affine_map<(n, f, h, w, c) -> (f)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
   ^bb0(%bias: f32, %sum: f32):
     %0 = arith.addf %sum, %bias : f32
     gawee.yield %0 : f32
-  }) : (tensor<2x8x10x10xf32>, tensor<36x1x8x16xf32>, tensor<16xf32>) -> tensor<2x16x7x5xf32>
+  }) : (tensor<2x8x10x10xf32>, tensor<16xf32>, tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
   func.return
 }
 
 // -----
 
 // WinogradOp C3: the last tiles are not covered.
-// CHECK: error: 'gawee.winograd' op expected '(d0, d1, d2, d3) -> (d0, d1, d2, d3)' to stay in axis 3 of size 7, got 0 to 9
+// CHECK: error: 'gawee.winograd' op expected '(d0, d1, d2, d3, d4) -> (d0, d4, d2, d3)' to stay in axis 3 of size 7, got 0 to 9
 func.func @c3_the_last_tiles_are_not_covered(%x: tensor<2x8x10x7xf32>, %u: tensor<36x1x8x16xf32>, %b: tensor<16xf32>) {
-  %y = "gawee.winograd"(%x, %u, %b) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (f)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> ({
+  %y = "gawee.winograd"(%x, %b, %u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (f)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
   ^bb0(%bias: f32, %sum: f32):
     %0 = arith.addf %sum, %bias : f32
     gawee.yield %0 : f32
-  }) : (tensor<2x8x10x7xf32>, tensor<36x1x8x16xf32>, tensor<16xf32>) -> tensor<2x16x7x5xf32>
+  }) : (tensor<2x8x10x7xf32>, tensor<16xf32>, tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
   func.return
 }
 
@@ -114,13 +114,13 @@ func.func @c3_the_last_tiles_are_not_covered(%x: tensor<2x8x10x7xf32>, %u: tenso
 // WinogradOp C4: finish takes no bias.
 // CHECK: error: 'gawee.winograd' op expected 'finish' to take the other inputs and the sum
 func.func @c4_finish_takes_no_bias(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1x8x16xf32>, %b: tensor<16xf32>) {
-  %y = "gawee.winograd"(%x, %u, %b) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (f)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> ({
+  %y = "gawee.winograd"(%x, %b, %u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (f)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
   ^bb0(%sum: f32):
     gawee.yield %sum : f32
-  }) : (tensor<2x8x10x10xf32>, tensor<36x1x8x16xf32>, tensor<16xf32>) -> tensor<2x16x7x5xf32>
+  }) : (tensor<2x8x10x10xf32>, tensor<16xf32>, tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
   func.return
 }
 
@@ -129,13 +129,26 @@ func.func @c4_finish_takes_no_bias(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1x8x
 // WinogradOp C4: finish yields another type.
 // CHECK: error: 'gawee.winograd' op expected 'finish' to yield (f32)
 func.func @c4_finish_yields_another_type(%x: tensor<2x8x10x10xf32>, %u: tensor<36x1x8x16xf32>, %b: tensor<16xf32>) {
-  %y = "gawee.winograd"(%x, %u, %b) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (f)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>}> ({
+  %y = "gawee.winograd"(%x, %b, %u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (f)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
   ^bb0(%bias: f32, %sum: f32):
     %0 = arith.extf %sum : f32 to f64
     gawee.yield %0 : f64
-  }) : (tensor<2x8x10x10xf32>, tensor<36x1x8x16xf32>, tensor<16xf32>) -> tensor<2x16x7x5xf32>
+  }) : (tensor<2x8x10x10xf32>, tensor<16xf32>, tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
+  func.return
+}
+
+// -----
+
+// WinogradOp C3: nothing to convolve.
+// CHECK: error: 'gawee.winograd' op expected an input, got none
+func.func @c3_nothing_to_convolve(%u: tensor<36x1x8x16xf32>) {
+  %y = "gawee.winograd"(%u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 0, 1, 0, 0>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
   func.return
 }

@@ -66,8 +66,8 @@ func.func @padding_grows_to_cover_whole_tiles(%x: tensor<1x64x55x53xf32>, %w: te
 // -----
 
 // CHECK-LABEL: func.func @what_follows_the_sum_stays_behind_it
-// CHECK:         "gawee.winograd"(%{{.*}}, %{{.*}}, %bias) <{
-// CHECK-SAME:      affine_map<(d0, d1, d2, d3) -> (d1)>
+// CHECK:         "gawee.winograd"(%{{.*}}, %bias, %{{.*}}) <{
+// CHECK-SAME:      affine_map<(d0, d1, d2, d3, d4) -> (d1)>
 // CHECK-NEXT:    ^bb0(%[[B:.*]]: f32, %[[S:.*]]: f32):
 // CHECK-NEXT:      arith.addf %[[S]], %[[B]] : f32
 func.func @what_follows_the_sum_stays_behind_it(%x: tensor<1x64x56x56xf32>, %w: tensor<64x64x3x3xf32> {gawee.parameter = "w"}, %bias: tensor<64xf32>) -> tensor<1x64x56x56xf32> {

@@ -7,7 +7,7 @@
 // DIRECT-NOT: gawee.winograd
 // CHOSEN: "gawee.winograd"(%{{.*}}, %{{.*}}) <{tile = 2 : i64
 // CHOSEN-SAME: by_channel = false, block = 28 : i64, rows = 7 : i64, lanes = 16 : i64
-// MISFIT: error: 'gawee.kernel' op cannot be computed by Winograd's algorithm as chosen: expected 'panel' to divide the output channels (64), got 48
+// MISFIT: error: 'gawee.kernel' op cannot be computed by 'winograd' as chosen: expected 'panel' to divide the output channels (64), got 48
 // MISFIT-NEXT: hint: the choice is that of {{.*}}algorithms_misfit.jsonl:1
 
 #x = affine_map<(n, f, h, w, c, i, j) -> (n, c, h + i, w + j)>

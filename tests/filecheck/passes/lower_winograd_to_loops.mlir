@@ -8,9 +8,9 @@
 // CHECK:         gawee.kernel parallel [36, 2, 8] reduce [8] ins(%[[I]], %u : {{.*}}) outs(%[[P]])
 // CHECK:         schedule #gawee.schedule<loops = [d0, d3], vector = d2 by 8>
 func.func @threads_share_blocks_of_tiles(%x: memref<1x8x10x10xf32>, %u: memref<36x1x8x8xf32>, %o: memref<1x8x8x8xf32>) {
-  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 8, 8, 8, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = false, block = 2 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 1>}> ({
+  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 8, 8, 8, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 2 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> ({
   ^bb0(%sum: f32):
     gawee.yield %sum : f32
   }) : (memref<1x8x10x10xf32>, memref<36x1x8x8xf32>, memref<1x8x8x8xf32>) -> ()
@@ -27,9 +27,9 @@ func.func @threads_share_blocks_of_tiles(%x: memref<1x8x10x10xf32>, %u: memref<3
 // CHECK:         %[[U:.*]] = memref.subview %u[
 // CHECK:         gawee.kernel parallel [36, 4, 8] reduce [8] ins(%s, %[[U]] :
 func.func @threads_share_panels_of_channels(%x: memref<1x8x10x10xf32>, %u: memref<2x36x8x8xf32>, %s: memref<36x4x8xf32>, %o: memref<1x16x8x8xf32>) {
-  "gawee.winograd"(%x, %u, %s, %o) <{tile = 4 : i64, bounds = array<i64: 1, 16, 8, 8, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = true, block = 4 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 1, 1>}> ({
+  "gawee.winograd"(%x, %u, %s, %o) <{tile = 4 : i64, bounds = array<i64: 1, 16, 8, 8, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = true, block = 4 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1>}> ({
   ^bb0(%sum: f32):
     gawee.yield %sum : f32
   }) : (memref<1x8x10x10xf32>, memref<2x36x8x8xf32>, memref<36x4x8xf32>, memref<1x16x8x8xf32>) -> ()
@@ -46,9 +46,9 @@ func.func @threads_share_panels_of_channels(%x: memref<1x8x10x10xf32>, %u: memre
 // CHECK:         arith.minui
 // CHECK:         scf.for
 func.func @outputs_behind_the_edge_are_left_out(%x: memref<1x8x10x10xf32>, %u: memref<36x1x8x8xf32>, %o: memref<1x8x7x8xf32>) {
-  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 8, 7, 8, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = false, block = 4 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 1>}> ({
+  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 8, 7, 8, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> ({
   ^bb0(%sum: f32):
     gawee.yield %sum : f32
   }) : (memref<1x8x10x10xf32>, memref<36x1x8x8xf32>, memref<1x8x7x8xf32>) -> ()
@@ -65,9 +65,9 @@ func.func @outputs_behind_the_edge_are_left_out(%x: memref<1x8x10x10xf32>, %u: m
 // CHECK:         } else {
 // CHECK:         gawee.kernel parallel [36, 3, 8] reduce [8]
 func.func @the_last_block_may_have_fewer_tiles(%x: memref<1x8x10x10xf32>, %u: memref<36x1x8x8xf32>, %o: memref<1x8x8x8xf32>) {
-  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 8, 8, 8, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (n, f, h, w)>],
-    by_channel = false, block = 3 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 1>}> ({
+  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 8, 8, 8, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 3 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> ({
   ^bb0(%sum: f32):
     gawee.yield %sum : f32
   }) : (memref<1x8x10x10xf32>, memref<36x1x8x8xf32>, memref<1x8x8x8xf32>) -> ()
@@ -82,9 +82,9 @@ func.func @the_last_block_may_have_fewer_tiles(%x: memref<1x8x10x10xf32>, %u: me
 // CHECK:         vector.store
 // CHECK:         gawee.kernel
 func.func @what_is_around_the_outputs_is_filled_with_zeros(%x: memref<1x8x10x10xf32>, %u: memref<36x1x8x8xf32>, %o: memref<1x8x10x10xf32>) {
-  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 8, 8, 8, 8>, indexing_maps = [affine_map<(n, c, h, w) -> (n, c, h, w)>,
-    affine_map<(n, f, h, w) -> (n, f, h + 1, w + 1)>],
-    by_channel = false, block = 4 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 0, 1>}> ({
+  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 8, 8, 8, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h + 1, w + 1)>],
+    by_channel = false, block = 4 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> ({
   ^bb0(%sum: f32):
     gawee.yield %sum : f32
   }) : (memref<1x8x10x10xf32>, memref<36x1x8x8xf32>, memref<1x8x10x10xf32>) -> ()

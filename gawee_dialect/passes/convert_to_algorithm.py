@@ -1,0 +1,109 @@
+"""What every pass shares that computes kernels by another algorithm than the one they spell out."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.builder import Builder
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.algorithm import Algorithm
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.schedules.database import NO_CHOICES, Database, Entry
+from gawee_dialect.schedules.keys import algorithm_key
+from gawee_dialect.schedules.pass_option import ScheduledPass
+from gawee_dialect.target.description import HOST, Processor, find_processor
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A way to compute a kernel, and the cycles that a model expects all threads to take for it."""
+
+    algorithm: Algorithm
+    cycles: float
+
+
+@dataclass(eq=False)
+class ConvertKernel(Pattern, ABC):
+    """Replaces a kernel by an op of another algorithm, as a database or else a model says.
+
+    A new algorithm says what it is for (`mismatch`), what there is to choose (`plans`), what it
+    would choose (`choose`), and builds its op (`convert`).
+    """
+
+    algorithm: ClassVar[type[Algorithm]]
+
+    processor: Processor
+    database: Database = NO_CHOICES
+
+    @abstractmethod
+    def mismatch(self, op: KernelOp) -> str | None:
+        """Say why a kernel is not one for the algorithm; None where it is."""
+
+    @abstractmethod
+    def plans(self, op: KernelOp) -> Iterable[Plan]:
+        """Yield the ways to compute a kernel that matches."""
+
+    @abstractmethod
+    def choose(self, op: KernelOp) -> Algorithm | None:
+        """Return the fastest way by the model; None where the kernel as it is written is."""
+
+    @abstractmethod
+    def problem(self, op: KernelOp, algorithm: Algorithm) -> str | None:
+        """Say why a kernel that matches cannot be computed as chosen; None where it can."""
+
+    @abstractmethod
+    def convert(self, builder: Builder, op: KernelOp, algorithm: Algorithm) -> StructuredKernel:
+        """Build what takes the kernel's place, and what it needs before it."""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: KernelOp, rewriter: PatternRewriter) -> None:
+        reason = self.mismatch(op)
+        if reason is not None:
+            self.missed(op, reason)
+            return
+        entry = self.database.find(algorithm_key(op), self.processor.cpu) if self.database else None
+        chosen = self.choose(op) if entry is None else self._given(op, entry)
+        if chosen is None:
+            self.missed(op, "expected fewer cycles than the kernel as it is written, got more")
+            return
+        if not isinstance(chosen, self.algorithm):
+            self.missed(op, f"expected '{self.algorithm.name}' to be chosen, got '{chosen}'")
+            return
+        new = self.convert(rewriter, op, chosen)
+        new.target.name_hint = op.target.name_hint
+        new.attributes.update(op.attributes)
+        rewriter.replace(op, new)
+
+    def _given(self, op: KernelOp, entry: Entry) -> Algorithm | None:
+        """Return what the database has for a kernel; raises GaweeError where it doesn't fit."""
+        chosen = entry.choice
+        if not isinstance(chosen, Algorithm):
+            return self.choose(op)
+        misfit = self.problem(op, chosen) if isinstance(chosen, self.algorithm) else None
+        if misfit is not None:
+            hint = f"the choice is that of {entry.place}"
+            message = f"cannot be computed by '{chosen.name}' as chosen: {misfit}"
+            raise GaweeError(Diagnostic.at(op, message, hint))
+        return chosen
+
+
+@dataclass(frozen=True)
+class ConvertToAlgorithm(ScheduledPass, RewritePass, ABC):
+    """Compute some kernels by another algorithm: the base of the passes that do."""
+
+    conversion: ClassVar[type[ConvertKernel]]
+
+    target: str = HOST
+    """The processor to choose for: `host`, or `skylake-avx512`, `haswell` and the like."""
+
+    num_threads: int = 0
+    """How many threads run the kernels; 0 for one a core."""
+
+    def make_patterns(self) -> Sequence[RewritePattern]:
+        processor = find_processor(self.target, self.num_threads)
+        return [self.conversion(processor, self.schedules)]
