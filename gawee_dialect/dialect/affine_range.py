@@ -1,6 +1,7 @@
-"""Which values an affine expression takes over an iteration space, and what it depends on."""
+"""Affine expressions over an iteration space: as sums, what values they take, what they depend on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -11,43 +12,112 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from gawee_dialect.dialect.types import require
+from gawee_dialect.dialect.linear_form import LinearForm, Range, evaluate
+
+LINEAR_KINDS = (AffineBinaryOpKind.Add, AffineBinaryOpKind.Mul)
 
 
-def value_range(expr: AffineExpr, bounds: Sequence[int]) -> tuple[int, int]:
+@dataclass(frozen=True)
+class AffineSum(LinearForm[AffineExpr]):
+    """A sum of multiples of dimensions, and of quotients and remainders that are no sums."""
+
+    def gathered(self, terms: Mapping[AffineExpr, int]) -> Mapping[AffineExpr, int]:
+        joined = dict(terms)
+        _join_divisions(joined)
+        return super().gathered(joined)
+
+    def divided(self, divisor: int, bounds: Sequence[int]) -> tuple["AffineSum", "AffineSum"]:
+        """Return quotient and remainder of the division that rounds down."""
+        parts = self.split(divisor, lambda atom: value_range(atom, bounds))
+        if parts is not None:
+            return parts
+        whole, rest = self.parts(divisor)
+        expr, by = rest.expression(), AffineExpr.constant(divisor)
+        quotient = AffineBinaryOpExpr(AffineBinaryOpKind.FloorDiv, expr, by)
+        remainder = AffineBinaryOpExpr(AffineBinaryOpKind.Mod, expr, by)
+        return whole + AffineSum(terms={quotient: 1}), AffineSum(terms={remainder: 1})
+
+    def expression(self) -> AffineExpr:
+        """Return the sum as an expression."""
+        total: AffineExpr | None = None
+        for atom, coefficient in self.terms.items():
+            part = atom if coefficient == 1 else atom * coefficient
+            total = part if total is None else total + part
+        if total is None:
+            return AffineExpr.constant(self.constant)
+        return total + self.constant if self.constant else total
+
+
+def _join_divisions(terms: dict[AffineExpr, int]) -> None:
+    """n * (x floordiv n) + x mod n -> x, where x is one loop"""
+    for atom, coefficient in tuple(terms.items()):
+        if not isinstance(atom, AffineBinaryOpExpr) or atom.kind is not AffineBinaryOpKind.Mod:
+            continue
+        quotient = AffineBinaryOpExpr(AffineBinaryOpKind.FloorDiv, atom.lhs, atom.rhs)
+        divisor = atom.rhs
+        assert isinstance(divisor, AffineConstantExpr)
+        if isinstance(atom.lhs, AffineDimExpr) and (
+            terms.get(quotient) == coefficient * divisor.value
+        ):
+            del terms[atom], terms[quotient]
+            terms[atom.lhs] = terms.get(atom.lhs, 0) + coefficient
+
+
+def sum_of(expr: AffineExpr, bounds: Sequence[int]) -> AffineSum:
+    """Return an expression as a sum in which no part is left that the bounds decide.
+
+    A loop of one point is 0. Raises VerifyException where the expression is not affine.
+    """
+
+    def leaf(part: AffineConstantExpr | AffineDimExpr) -> AffineSum:
+        if isinstance(part, AffineConstantExpr):
+            return AffineSum(part.value)
+        return AffineSum() if bounds[part.position] == 1 else AffineSum(terms={part: 1})
+
+    def divide(kind: AffineBinaryOpKind, form: AffineSum, divisor: int) -> AffineSum:
+        quotient, remainder = form.divided(divisor, bounds)
+        return quotient if kind is AffineBinaryOpKind.FloorDiv else remainder
+
+    found = evaluate(expr, leaf, divide)
+    assert found is not None
+    return found
+
+
+def value_range(expr: AffineExpr, bounds: Sequence[int]) -> Range:
     """Return the least and the greatest value of an affine expression over an iteration space.
 
-    Exact for sums of multiples of dimensions; for quotients and remainders an enclosure.
+    Exact for sums of multiples of dimensions; for quotients and remainders an enclosure. Raises
+    VerifyException where the expression is not affine.
     """
     match expr:
-        case AffineConstantExpr():
-            return expr.value, expr.value
         case AffineDimExpr():
             return 0, max(0, bounds[expr.position] - 1)
-        case AffineBinaryOpExpr():
-            low, high = value_range(expr.lhs, bounds)
-            other, last = value_range(expr.rhs, bounds)
-            return _binary_range(expr.kind, (low, high), (other, last))
+        case AffineBinaryOpExpr(kind=kind, lhs=lhs, rhs=AffineConstantExpr(value=divisor)) if (
+            kind not in LINEAR_KINDS and divisor > 0
+        ):
+            return _range_of_division(kind, value_range(lhs, bounds), divisor)
         case _:
-            raise AssertionError(f"kernels have no symbols: {expr}")
+            return sum_of(expr, bounds).range(lambda atom: value_range(atom, bounds))
 
 
-def _binary_range(
-    kind: AffineBinaryOpKind, lhs: tuple[int, int], rhs: tuple[int, int]
-) -> tuple[int, int]:
-    if kind is AffineBinaryOpKind.Add:
-        return lhs[0] + rhs[0], lhs[1] + rhs[1]
-    if kind is AffineBinaryOpKind.Mul:
-        products = [a * b for a in lhs for b in rhs]
-        return min(products), max(products)
-    divisor = rhs[0]
-    require(rhs[0] == rhs[1] and divisor > 0, "expected a positive constant divisor in a map")
+def _range_of_division(kind: AffineBinaryOpKind, values: Range, divisor: int) -> Range:
+    low, high = values
     if kind is AffineBinaryOpKind.FloorDiv:
-        return lhs[0] // divisor, lhs[1] // divisor
+        return low // divisor, high // divisor
     if kind is AffineBinaryOpKind.CeilDiv:
-        return -(-lhs[0] // divisor), -(-lhs[1] // divisor)
-    same = lhs[0] // divisor == lhs[1] // divisor
-    return (lhs[0] % divisor, lhs[1] % divisor) if same else (0, divisor - 1)
+        return -(-low // divisor), -(-high // divisor)
+    same = low // divisor == high // divisor
+    return (low % divisor, high % divisor) if same else (0, divisor - 1)
+
+
+def is_linear(map: AffineMap) -> bool:
+    """Whether a map has no quotient and no remainder."""
+    return all(
+        inner.kind in LINEAR_KINDS
+        for expr in map.results
+        for inner in expr.dfs()
+        if isinstance(inner, AffineBinaryOpExpr)
+    )
 
 
 def used_dims(map: AffineMap) -> set[int]:

@@ -18,10 +18,11 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.padding import Pad, zero_pad_of
+from gawee_dialect.dialect.affine_range import is_linear
 from gawee_dialect.dialect.copy_kernel import copy_kernel
 from gawee_dialect.dialect.structured_kernel import StructuredKernel, element_of, shape_of
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.assign_layouts.decide import Layouts, divides
+from gawee_dialect.passes.assign_layouts.decide import Layouts
 from gawee_dialect.passes.assign_layouts.layout import CHANNEL_AXIS, Layout
 from gawee_dialect.passes.assign_layouts.maxima import pad_maxima_with_zeros
 from gawee_dialect.passes.numerics import EXACT, Numerics
@@ -141,7 +142,7 @@ class _Rewriter:
         if source not in self.stored:
             return value, map
         layout = self.layouts.of(source)
-        if layout.block > 1 and divides(AffineMap(map.num_dims, 0, (exprs[CHANNEL_AXIS],))):
+        if layout.block > 1 and not is_linear(AffineMap(map.num_dims, 0, (exprs[CHANNEL_AXIS],))):
             return value if pad is not None else self._plain_copy(value), map
         read = AffineMap(map.num_dims, 0, layout.place(exprs))
         return self.stored[source], _simplified(read)
@@ -192,7 +193,7 @@ def _composed(map: AffineMap, layout: Layout) -> AffineMap:
 def _simplified(map: AffineMap) -> AffineMap:
     """Add up the offsets of padding and halo: (h + i) + -1 + 1 -> h + i."""
     exprs: list[AffineExpr] = [
-        expr.simplify(map.num_dims, 0) if not divides(AffineMap(map.num_dims, 0, (expr,))) else expr
+        expr.simplify(map.num_dims, 0) if is_linear(AffineMap(map.num_dims, 0, (expr,))) else expr
         for expr in map.results
     ]
     return AffineMap(map.num_dims, 0, tuple(exprs))

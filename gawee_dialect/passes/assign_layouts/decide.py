@@ -6,25 +6,15 @@ from dataclasses import dataclass, field, replace
 from xdsl.dialects import tensor
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind, AffineDimExpr, AffineMap
+from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from gawee_dialect.analysis.padding import Pad, zero_pad_of
-from gawee_dialect.dialect.affine_range import used_dims
+from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.structured_kernel import StructuredKernel, shape_of
 from gawee_dialect.passes.assign_layouts.layout import CHANNEL_AXIS, Layout
 from gawee_dialect.target.description import Processor
 
 SMALLEST_BLOCK = 8
-
-
-def divides(map: AffineMap) -> bool:
-    """Whether a map has a quotient or remainder: blocks inside it would be divided again."""
-    kinds = (AffineBinaryOpKind.FloorDiv, AffineBinaryOpKind.Mod, AffineBinaryOpKind.CeilDiv)
-    return any(
-        isinstance(expr, AffineBinaryOpExpr) and expr.kind in kinds
-        for result in map.results
-        for expr in result.dfs()
-    )
 
 
 @dataclass(eq=False)
@@ -90,7 +80,7 @@ class Layouts:
 
     def _channel_dim(self, map: AffineMap, shape: Sequence[int]) -> int | None:
         """Return the dimension that walks the channels of a tensor [n, c, ...] alone."""
-        if len(shape) < 3 or divides(map):
+        if len(shape) < 3 or not is_linear(map):
             return None
         expr = map.results[CHANNEL_AXIS]
         return expr.position if isinstance(expr, AffineDimExpr) else None

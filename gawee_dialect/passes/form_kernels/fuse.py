@@ -7,7 +7,8 @@ from xdsl.builder import Builder
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.analysis.index_maps import composed, is_linear, solve
+from gawee_dialect.analysis.index_maps import composed, solve
+from gawee_dialect.dialect.affine_range import is_linear
 from gawee_dialect.dialect.keep import KEPT, is_kept
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.types import tensor_type

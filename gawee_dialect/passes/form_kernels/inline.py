@@ -5,9 +5,9 @@ from math import prod
 from xdsl.dialects import arith
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.analysis.index_maps import composed, is_linear, solve
+from gawee_dialect.analysis.index_maps import composed, solve
 from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind, multiplied_inputs
-from gawee_dialect.dialect.affine_range import used_dims
+from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.keep import KEPT, is_kept
 from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.passes.form_kernels.constants import number_everywhere

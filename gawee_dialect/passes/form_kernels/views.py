@@ -9,7 +9,8 @@ from xdsl.dialects.builtin import IntegerAttr
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.analysis.index_maps import composed, is_linear
+from gawee_dialect.analysis.index_maps import composed
+from gawee_dialect.dialect.affine_range import is_linear
 from gawee_dialect.dialect.keep import KEPT, is_kept
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.types import tensor_shape, tensor_type

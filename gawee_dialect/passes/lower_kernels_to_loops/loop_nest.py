@@ -22,6 +22,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.block_sums import (
 )
 from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast, run_region
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
+    LANE,
     Counters,
     IndexBuilder,
     LinearIndex,
@@ -359,7 +360,7 @@ class RegisterTile:
 
     def _with_lanes(self, dims: list[LinearIndex], lanes: Lanes) -> list[LinearIndex]:
         if lanes.count > 1 and self.nest.vector_dim is not None:
-            dims[self.nest.vector_dim] += LinearIndex(lane=1)
+            dims[self.nest.vector_dim] += LANE
         return dims
 
     def _accumulate(self, builder: Builder, place: Place) -> None:

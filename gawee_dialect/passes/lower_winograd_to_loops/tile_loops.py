@@ -14,6 +14,7 @@ from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.passes.lower_kernels_to_loops.accesses import Access, Lanes
 from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast, run_region
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
+    LANE,
     Counters,
     IndexBuilder,
     LinearIndex,
@@ -59,7 +60,7 @@ class TileLoops:
         return Access(builder, buffer, self.op.maps[map_index], dims, indices, self.whole)
 
     def _channels(self, group: LinearIndex) -> LinearIndex:
-        return group.scaled(self.lanes) + LinearIndex(lane=1)
+        return group.scaled(self.lanes) + LANE
 
     def _value(self, builder: Builder, index: LinearIndex) -> SSAValue:
         return IndexBuilder(builder, self.counters).value(index)
