@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     Runner = Callable[[Mapping[str, Array]], dict[str, Array]]
 
 
+RUN_AS_THEY_ARE = ("builtin", "func", "gawee", "linalg", "tensor", "arith", "math")
+"""Dialects of graphs that hold no described op."""
+
+
 def c_name(name: str) -> str:
     """Return a name with what C forbids in identifiers replaced."""
     cleaned = re.sub(r"\W", "_", name, flags=re.ASCII)
@@ -253,6 +257,16 @@ def load(
     return model_of(graph, weights, source)
 
 
+def _of_gawee_ops(graph: Graph) -> ModuleOp:
+    """Return the module of a graph, whose described ops are lowered to gawee ops."""
+    module = graph.module()
+    if all(op.dialect_name() in RUN_AS_THEY_ARE for op in module.walk()):
+        return module
+    from gawee_dialect.passes.lower_opdesc import lower_described_ops
+
+    return lower_described_ops(module)
+
+
 def model_of(
     graph: Graph, weights: str | Path | Mapping[str, Array] | None, source: Source
 ) -> Model:
@@ -261,7 +275,7 @@ def model_of(
     from gawee_dialect.parameters.joined import joined
     from gawee_dialect.parameters.resources import take_resources
 
-    model = Model(graph.module(), name=_model_name(source))
+    model = Model(_of_gawee_ops(graph), name=_model_name(source))
     if isinstance(weights, ParameterStore):
         store = weights
     elif isinstance(weights, Mapping):

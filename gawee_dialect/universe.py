@@ -41,6 +41,7 @@ PASSES: dict[str, str] = {
     "expand-math": "ExpandMath",
     "convert-to-llvm": "ConvertToLLVM",
     "annotate-cost": "AnnotateCost",
+    "lower-opdesc": "LowerOpdesc",
 }
 
 PIPELINES: dict[str, str] = {

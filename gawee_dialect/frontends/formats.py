@@ -121,10 +121,32 @@ class Mlir(Frontend):
         return MlirGraph(source)
 
 
+class Invocations(Frontend):
+    """Invocations of described operators, in JSON or as text."""
+
+    name = "invocations"
+
+    # A description has an author, and an invocation a name.
+    _KEY = re.compile(r'"(optype|tensors_in)"\s*:')
+    _TEXT = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*\w+\s*\([^|()]*\|[^|()]*\|", re.DOTALL)
+
+    def accepts(self, source: Source) -> bool:
+        if not source.is_text:
+            return False
+        if source.text.lstrip().startswith("{"):
+            return self._KEY.search(source.text) is not None and '"author"' not in source.text
+        return self._TEXT.match(source.text) is not None
+
+    def open(self, source: Source, options: ReadOptions) -> Graph:
+        from gawee_dialect.frontends.invocations import InvocationsGraph
+
+        return InvocationsGraph(source)
+
+
 FRONTENDS: dict[str, Frontend] = {
     # Both kinds of JSON have nodes; the first is told by what only it has.
     frontend.name: frontend
-    for frontend in (NpuIr(), GaweeJson(), Onnx(), Mlir())
+    for frontend in (NpuIr(), GaweeJson(), Onnx(), Invocations(), Mlir())
 }
 
 

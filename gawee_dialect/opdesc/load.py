@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from xdsl.ir import Dialect
@@ -11,6 +12,8 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.opdesc.described_op import DescribedOp, op_class
 from gawee_dialect.opdesc.read import DescriptionFile, read_descriptions
 from gawee_dialect.universe import all_dialects, extended
+
+_loaded: ContextVar[Sequence[Dialect]] = ContextVar("loaded", default=())
 
 
 def described_ops(described: DescriptionFile) -> list[type[DescribedOp]]:
@@ -52,8 +55,24 @@ def loaded_operators(paths: Sequence[str]) -> Generator[None]:
     universe = Universe(
         all_dialects={name: lambda found=found: found for name, found in dialects.items()}
     )
-    with extended(universe):
-        yield
+    token = _loaded.set((*_loaded.get(), *dialects.values()))
+    try:
+        with extended(universe):
+            yield
+    finally:
+        _loaded.reset(token)
+
+
+def registered_operators() -> dict[str, type[DescribedOp]]:
+    """Return the op of every operator that a graph may invoke: the shipped ones and loaded ones."""
+    from gawee_dialect.opdesc.lightnet import lightnet_dialect
+
+    return {
+        op.name.partition(".")[2]: op
+        for dialect in (lightnet_dialect(), *_loaded.get())
+        for op in dialect.operations
+        if issubclass(op, DescribedOp)
+    }
 
 
 def _joined(name: str, ops: Sequence[type[DescribedOp]]) -> Dialect:

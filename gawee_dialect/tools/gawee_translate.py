@@ -96,10 +96,21 @@ def _write_llvm_ir(job: Job) -> None:
     write_text(job.arguments.output, llvm_text(job.module))
 
 
+def _write_invocations(job: Job) -> None:
+    from gawee_dialect.opdesc.graph_export import export_invocations
+    from gawee_dialect.opdesc.invocation_graph import invocations_json, invocations_text
+
+    invocations = export_invocations(job.module)
+    write = invocations_text if job.arguments.target.endswith("-text") else invocations_json
+    write_text(job.arguments.output, write(invocations))
+
+
 TARGETS: dict[str, Callable[[Job], None]] = {
     "mlir": _write_mlir,
     "gawee-json": _write_gawee_json,
     "llvm-ir": _write_llvm_ir,
+    "invocations": _write_invocations,
+    "invocations-text": _write_invocations,
 }
 """What `--to` may name, and how each is written; a new target is one line."""
 

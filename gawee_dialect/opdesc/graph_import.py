@@ -1,0 +1,154 @@
+"""From invocations to a module: one op each, and arguments for the tensors that come from outside.
+
+A `create` whose data is in a file is a parameter of the entry function, and one of a single zero is
+an input: who runs the graph sets it. What nobody reads is an output; so is what is only printed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Block, Operation, Region, SSAValue
+
+from gawee_dialect.diagnostics import did_you_mean, verify_module
+from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
+from gawee_dialect.frontends.names import name_hint
+from gawee_dialect.opdesc.described_op import DescribedOp, param_attribute
+from gawee_dialect.opdesc.invocation import CheckFailure, Invocation, Tensor
+from gawee_dialect.opdesc.invocation_graph import InvocationGraph, LocatedInvocation
+from gawee_dialect.opdesc.lightnet import is_shipped
+from gawee_dialect.opdesc.load import registered_operators
+from gawee_dialect.opdesc.pre_run import Checked, pre_run
+
+PRINTS = ("print", "fprint")
+"""Operators that show what they read, and make nothing."""
+
+OVERWRITES = ("sort1d", "sort1d_by_key", "rearange")
+"""Operators whose outputs are in their inputs' memory, with other data."""
+
+
+def import_invocations(graph: InvocationGraph) -> ModuleOp:
+    """Make the module of a graph; raises GaweeError that lists every op that fails a check."""
+    module = _Builder(graph).build()
+    verify_module(module)
+    return module
+
+
+class _Builder:
+    def __init__(self, graph: InvocationGraph) -> None:
+        self.graph = graph
+        self.known = registered_operators()
+        self.block = Block()
+        self.arguments: list[EntryArgument] = []
+        self.values: dict[str, SSAValue] = {}
+        self.table: dict[str, Tensor] = {}
+        self.refused: set[str] = set()
+        self.overwritten: dict[str, str] = {}
+
+    def build(self) -> ModuleOp:
+        """Make every op; problems are collected, and what reads a refused op's tensors is left."""
+        for each in self.graph.invocations:
+            if not any(argument.name in self.refused for argument in each.invocation.tensors_in):
+                self._add(each)
+            if any(argument.name not in self.values for argument in each.invocation.tensors_out):
+                self.refused.update(argument.name for argument in each.invocation.tensors_out)
+        self.graph.report.raise_if_any()
+        outputs = self._outputs()
+        results = [self.values[name] for name in outputs]
+        self.block.add_op(self._located(ReturnOp(*results)))
+        function = FuncOp(
+            MAIN,
+            FunctionType.from_lists(
+                [argument.type for argument in self.arguments], [each.type for each in results]
+            ),
+            Region(self.block),
+            arg_attrs=ArrayAttr(argument.attributes() for argument in self.arguments),
+            res_attrs=output_attributes(outputs),
+        )
+        module = ModuleOp([self._located(function)])
+        self._located(module)
+        return module
+
+    def _located(self, op: Operation) -> Operation:
+        op.location = self.graph.source.location(0)
+        return op
+
+    def _report(self, each: LocatedInvocation, message: str, hint: str | None = None) -> None:
+        text = f"'{each.invocation.optype}' op {message}"
+        self.graph.report.add(each.offset, text, each.invocation.name, hint)
+
+    def _add(self, each: LocatedInvocation) -> None:
+        invocation = each.invocation
+        kind = self.known.get(invocation.optype)
+        if kind is None:
+            hint = did_you_mean(invocation.optype, self.known, "--load-ops FILE adds operators")
+            self._report(each, "is not registered", hint)
+            return
+        try:
+            checked = pre_run(kind.description(), invocation, self.table)
+        except CheckFailure as failure:
+            self._report(each, failure.message, failure.hint)
+            return
+        for argument in invocation.tensors_in:
+            if argument.name in self.overwritten:
+                by = self.overwritten[argument.name]
+                self._report(
+                    each, f"reads tensor '{argument.name}', which op '{by}' has overwritten"
+                )
+                return
+        self._make(each, kind, checked)
+
+    def _make(self, each: LocatedInvocation, kind: type[DescribedOp], checked: Checked) -> None:
+        invocation = each.invocation
+        names = {argument.arg_name: argument.name for argument in invocation.tensors_in}
+        operands = [self.values[names[t.arg_name]] for t in kind.description().operator.tensors_in]
+        params = kind.description().operator.params
+        op = kind(
+            operands=[operands],
+            result_types=[[TensorType(t.element, t.shape) for t in checked.outputs]],
+            attributes={p.arg_name: param_attribute(invocation.params[p.arg_name]) for p in params},
+        )
+        op.location = self.graph.source.location(each.offset, invocation.name)
+        outside = _outside(op, invocation)
+        if outside is None:
+            self.block.add_op(op)
+        for tensor, result in zip(checked.outputs, op.results, strict=True):
+            value = result if outside is None else self._argument(outside, tensor)
+            value.name_hint = name_hint(tensor.name)
+            self.values[tensor.name] = value
+            self.table[tensor.name] = tensor if outside is None else _known(tensor, outside)
+            if tensor.owner is not None and invocation.optype in OVERWRITES and is_shipped(op):
+                self.overwritten[tensor.owner] = invocation.name
+
+    def _argument(self, kind: ArgumentKind, tensor: Tensor) -> SSAValue:
+        type_ = TensorType(tensor.element, tensor.shape)
+        self.arguments.append(EntryArgument(len(self.arguments), kind, tensor.name, type_))
+        return self.block.insert_arg(type_, len(self.arguments) - 1)
+
+    def _outputs(self) -> Sequence[str]:
+        """Return the tensors that ops make and no op but a printing one reads, in program order."""
+        read = {
+            argument.name
+            for each in self.graph.invocations
+            for argument in each.invocation.tensors_in
+            if each.invocation.optype not in PRINTS
+        }
+        arguments = {argument.name for argument in self.arguments}
+        return [name for name in self.values if name not in read and name not in arguments]
+
+
+def _known(tensor: Tensor, kind: ArgumentKind) -> Tensor:
+    """Return what is known of a tensor that comes from outside: not where it will be."""
+    return replace(tensor, mtype=None, static=kind is ArgumentKind.PARAMETER)
+
+
+def _outside(op: DescribedOp, invocation: Invocation) -> ArgumentKind | None:
+    """Return what kind of argument stands for a `create`, None for an op that makes its data."""
+    if invocation.optype != "create" or not is_shipped(op):
+        return None
+    params = invocation.params
+    if params["from_file"] is True:
+        return ArgumentKind.PARAMETER
+    is_blank = params["ran"] == (0, 0) and params["data"] == (0,)
+    return ArgumentKind.INPUT if is_blank else None

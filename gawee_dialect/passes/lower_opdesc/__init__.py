@@ -1,0 +1,67 @@
+"""lower-opdesc: described ops become gawee ops, where the core set has their meaning."""
+
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+
+from gawee_dialect.diagnostics import verify_module
+from gawee_dialect.opdesc.described_op import DescribedOp
+from gawee_dialect.opdesc.lightnet import is_shipped
+from gawee_dialect.passes.lower_opdesc.arrangement import ARRANGEMENT
+from gawee_dialect.passes.lower_opdesc.creation import CREATION
+from gawee_dialect.passes.lower_opdesc.pointwise import POINTWISE
+from gawee_dialect.passes.lower_opdesc.site import NoMeaning, Site
+from gawee_dialect.passes.lower_opdesc.windows import WINDOWS
+from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+
+MEANINGS = {**POINTWISE, **WINDOWS, **ARRANGEMENT, **CREATION}
+"""What each shipped operator is in gawee ops, by its type."""
+
+
+class LowerDescribed(Pattern):
+    """lightnet.relu -> gawee.relu, and so on for every op of the tables"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: DescribedOp, rewriter: PatternRewriter) -> None:
+        optype = op.description().operator.optype
+        if optype not in MEANINGS or not is_shipped(op):
+            self.missed(op, "no gawee ops are known to mean the same")
+            return
+        site = Site(op)
+        try:
+            results = MEANINGS[optype](site)
+        except NoMeaning as reason:
+            self.missed(op, str(reason))
+            return
+        rewriter.replace(op, site.made, results)
+
+
+def lower_described_ops(module: ModuleOp) -> ModuleOp:
+    """Return a module without described ops: a copy where there are any.
+
+    Raises GaweeError that lists every described op that is no gawee op.
+    """
+    if not any(isinstance(op, DescribedOp) for op in module.walk()):
+        return module
+    lowered = module.clone()
+    LowerOpdesc().apply(Context(), lowered)
+    verify_module(lowered)
+    return lowered
+
+
+@dataclass(frozen=True)
+class LowerOpdesc(RewritePass):
+    """Rewrite ops of operator descriptions as gawee ops.
+
+    Requires that the module verifies: what a description computes of its parameters, such as
+    automatic padding, is computed again here.
+
+    rewrite:
+        %y = lightnet.elew %a, %b elew_op "TL_MUL"   ->   %y = gawee.mul %a, %b
+    """
+
+    name = "lower-opdesc"
+    patterns = (LowerDescribed,)
+    removes = (DescribedOp,)

@@ -1,0 +1,56 @@
+// REQUIRES: pycparser
+// RUN: gawee-opt %s --load-ops %S/../opdesc/inputs/ops.json --lower-opdesc --split-input-file --verify-diagnostics | filecheck %s
+
+// CHECK: error: 'lightnet.tensorrt' op cannot be removed by lower-opdesc: no gawee ops are known to mean the same
+func.func @engine_of_somebody_else() {
+  lightnet.tensorrt batch_size 1 : () -> ()
+  func.return
+}
+
+// -----
+
+// CHECK: error: 'mine.window1d' op cannot be removed by lower-opdesc: no gawee ops are known to mean the same
+func.func @op_of_a_user(%x: tensor<9xf32>) -> tensor<5xf32> {
+  %y = mine.window1d %x size 3 stride 2 pad 1 : (tensor<9xf32>) -> tensor<5xf32>
+  func.return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK: error: 'lightnet.create' op cannot be removed by lower-opdesc: its data is in a file; a graph has it as an argument of @main
+func.func @data_in_a_file() -> tensor<2xf32> {
+  %y = lightnet.create dtype "TL_FLOAT" dims [2] ran [0, 0] data [0] from_file true : () -> tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}
+
+// -----
+
+// CHECK: error: 'lightnet.create' op cannot be removed by lower-opdesc: expected data of 2 elements, got 3
+func.func @data_of_another_size() -> tensor<2xf32> {
+  %y = lightnet.create dtype "TL_FLOAT" dims [2] ran [0, 0] data [1, 2, 3] from_file false : () -> tensor<2xf32>
+  func.return %y : tensor<2xf32>
+}
+
+// -----
+
+// CHECK: error: 'lightnet.resize' op cannot be removed by lower-opdesc: expected a tensor of rank 3 to 5 whose first two sizes stay, got [2, 3, 4] to [2, 4, 4]
+func.func @channels_are_resized(%x: tensor<2x3x4xf32>) -> tensor<2x4x4xf32> {
+  %y = lightnet.resize %x mode "TL_LINEAR" dims [2, 4, 4] : (tensor<2x3x4xf32>) -> tensor<2x4x4xf32>
+  func.return %y : tensor<2x4x4xf32>
+}
+
+// -----
+
+// CHECK: error: 'lightnet.zeros' op cannot be removed by lower-opdesc: unsupported element type 'i16'
+func.func @element_type_of_no_gawee_op() -> tensor<2xi16> {
+  %y = lightnet.zeros dtype "TL_INT16" dims [2] : () -> tensor<2xi16>
+  func.return %y : tensor<2xi16>
+}
+
+// -----
+
+// CHECK: error: 'lightnet.conv1x1_dpu' op cannot be removed by lower-opdesc: expected windows of height 1, got 3x3
+func.func @rows_of_higher_windows(%x: tensor<9x6xf32>, %w: tensor<4x3x3x3xf32>, %b: tensor<4xf32>) -> tensor<4x4xf32> {
+  %y = lightnet.conv1x1_dpu %x, %w, %b stride 2 padding [0, 0] group 2 : (tensor<9x6xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>) -> tensor<4x4xf32>
+  func.return %y : tensor<4x4xf32>
+}
