@@ -30,7 +30,7 @@ def test_formats_are_told_apart_by_content(text: str, name: str):
 def test_an_unknown_format_is_refused_with_the_known_ones():
     with pytest.raises(
         GaweeError,
-        match="cannot recognise the format of 'x'; supported: npu-ir, gawee-json, invocations, mlir",
+        match="cannot recognise the format of 'x'; supported: npu-ir, gawee-json, onnx, invocations, mlir",
     ):
         sniff(Source("x", b"\x08\x01"))
 
