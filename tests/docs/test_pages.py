@@ -19,6 +19,7 @@ ROOT = Path(__file__).parent.parent.parent
 PAGES = [
     ROOT / "README.md",
     ROOT / "docs" / "kernels.md",
+    ROOT / "docs" / "operator_descriptions.md",
     ROOT / "docs" / "weights.md",
     *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
 ]
