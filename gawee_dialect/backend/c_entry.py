@@ -29,7 +29,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from gawee_dialect.backend.memory import CACHE_LINE
 from gawee_dialect.backend.signature import Buffer, Signature, signature_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.index_check import IndexCheck, limit
+from gawee_dialect.dialect.index_check import IndexCheck
 
 WEIGHT_ROLES = ("parameter", "constant", "prepared")
 """The arguments of the network's function that the one weights blob holds."""
@@ -196,10 +196,10 @@ def _status(block: Block, checks: Sequence[Buffer], values: Mapping[int, SSAValu
         assert buffer.check is not None
         failed = llvm.ConstantOp(IntegerAttr(number, i32), i32)
         block.add_op(failed)
-        for place, size in enumerate(buffer.check.sizes):
+        for place, limit in enumerate(buffer.check.limits()):
             element = llvm.GEPOp(values[buffer.index], [place], i64, inbounds=True)
             worst = llvm.LoadOp(element.result, i64)
-            bound = llvm.ConstantOp(IntegerAttr(limit(size), i64), i64)
+            bound = llvm.ConstantOp(IntegerAttr(limit, i64), i64)
             fits = llvm.ICmpOp(worst.dereferenced_value, bound.result, SIGNED_LESS)
             chosen = llvm.SelectOp(fits.res, result, failed.result)
             block.add_ops((element, worst, bound, fits, chosen))

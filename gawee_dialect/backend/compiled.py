@@ -20,7 +20,6 @@ from gawee_dialect.backend.program import Program, compile_program
 from gawee_dialect.backend.signature import Buffer, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE
-from gawee_dialect.dialect.index_check import limit
 from gawee_dialect.dialect.types import shape_text
 
 Array = NDArray[np.generic]
@@ -102,7 +101,7 @@ class _Frame:
             for buffer in signature.of_role("indices")
             if buffer.check is not None
         ]
-        self.limits = [limit(size) for _, check in self.checks for size in check.sizes]
+        self.limits = [limit for _, check in self.checks for limit in check.limits()]
         worst = np.zeros(len(self.limits), np.int64)
         self.worst = worst.data
         first = worst.ctypes.data

@@ -142,10 +142,11 @@ def _buffer(index: int, described: object) -> Buffer:
 
 def _check(described: object) -> IndexCheck:
     assert isa(described, list[object])
-    op, axes, sizes, place, node = described
+    op, axes, sizes, place, node, from_end = described
     assert isinstance(op, str)
     assert isa(axes, list[int])
     assert isa(sizes, list[int])
     assert isa(place, str | None)
     assert isa(node, str | None)
-    return IndexCheck(op, tuple(axes), tuple(sizes), place, node)
+    assert isinstance(from_end, bool)
+    return IndexCheck(op, tuple(axes), tuple(sizes), place, node, from_end)

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerType,
     StringAttr,
+    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, Operation
@@ -31,16 +32,6 @@ MARK = f"gawee.{ROLE}"
 LEAST = -(1 << 63)
 
 
-def shift(size: int) -> int:
-    """Return what is added to an index into `size` elements: -size becomes the least i64."""
-    return LEAST + size
-
-
-def limit(size: int) -> int:
-    """Return the least shifted index that is out of range."""
-    return LEAST + 2 * size
-
-
 @dataclass(frozen=True)
 class IndexCheck:
     """An op whose indices come at run time, and the axes that they name, with their sizes."""
@@ -52,12 +43,24 @@ class IndexCheck:
     """Its `file:line:column`."""
     node: str | None = None
     """Its node of the graph."""
+    from_end: bool = True
+    """Whether negative indices count from the end."""
 
     @staticmethod
-    def at(op: Operation, axes: Sequence[int], sizes: Sequence[int]) -> "IndexCheck":
+    def at(
+        op: Operation, axes: Sequence[int], sizes: Sequence[int], *, from_end: bool = True
+    ) -> "IndexCheck":
         """Describe an op of the graph."""
         found = place(op.location), node_name(op.location)
-        return IndexCheck(op.name, tuple(axes), tuple(sizes), *found)
+        return IndexCheck(op.name, tuple(axes), tuple(sizes), *found, from_end)
+
+    def shifts(self) -> Sequence[int]:
+        """Return what is added to an index for each axis: the least in range is the least i64."""
+        return [LEAST + size * self.from_end for size in self.sizes]
+
+    def limits(self) -> Sequence[int]:
+        """Return the least shifted index that is out of range, for each axis."""
+        return [LEAST + size * (1 + self.from_end) for size in self.sizes]
 
     @staticmethod
     def of(attributes: DictionaryAttr) -> "IndexCheck | None":
@@ -76,7 +79,8 @@ class IndexCheck:
             return value.get_values() if isa(value, DenseArrayBase[IntegerType]) else ()
 
         axes, sizes = numbers("axes"), numbers("sizes")
-        return IndexCheck(text("op") or "", axes, sizes, text("place"), text("node"))
+        described = text("place"), text("node"), "from_start" not in entries
+        return IndexCheck(text("op") or "", axes, sizes, *described)
 
     def mark(self) -> DictionaryAttr:
         """Return the attributes that mark a result."""
@@ -88,6 +92,8 @@ class IndexCheck:
         for name, value in (("place", self.place), ("node", self.node)):
             if value is not None:
                 entries[name] = StringAttr(value)
+        if not self.from_end:
+            entries["from_start"] = UnitAttr()
         return DictionaryAttr({MARK: DictionaryAttr(entries)})
 
     @property
@@ -100,9 +106,10 @@ class IndexCheck:
 
     def problem(self, worst: Sequence[int]) -> Diagnostic | None:
         """Say which index is out of range; None where none is."""
-        for axis, size, value in zip(self.axes, self.sizes, worst, strict=True):
-            if value >= limit(size):
-                index = (value - shift(size) - LEAST) % (1 << 64) + LEAST
+        along = zip(self.axes, self.sizes, self.shifts(), self.limits(), worst, strict=True)
+        for axis, size, shift, limit, value in along:
+            if value >= limit:
+                index = (value - shift - LEAST) % (1 << 64) + LEAST
                 message = (
                     f"'{self.op}' op cannot run: index {index} is out of bounds for axis {axis} "
                     f"with size {size}"

@@ -173,6 +173,35 @@ def test_trusted_indices_have_no_check(algorithms: str) -> None:
     np.testing.assert_array_equal(compiled.run(GOOD)["rows"], expected()["rows"])
 
 
+EXTRACTS = """
+func.func @main(%x: tensor<5x7xf32> {gawee.input = "x"}, %i: tensor<4xi64> {gawee.input = "i"}) -> (tensor<4x7xf32> {gawee.output = "y"}) {
+  %e = tensor.empty() : tensor<4x7xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x7xf32>) {
+  ^bb0(%o: f32):
+    %r = linalg.index 0 : index
+    %c = linalg.index 1 : index
+    %n = tensor.extract %i[%r] : tensor<4xi64>
+    %p = arith.index_cast %n : i64 to index
+    %v = tensor.extract %x[%p, %c] : tensor<5x7xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x7xf32>
+  func.return %y : tensor<4x7xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("algorithms", [FAST, PLAIN])
+def test_what_linalg_extracts_is_checked_as_well(algorithms: str) -> None:
+    x, options = GOOD["x"], CodeOptions(algorithms=algorithms)
+    compiled = Model(parse(EXTRACTS)).compile(options, cache=False)
+
+    np.testing.assert_array_equal(compiled(x, np.array([4, 0, 3, 1])), x[[4, 0, 3, 1]])
+    for index in (5, -1, LARGEST, LEAST):  # nothing counts from the end here
+        message = f"'tensor.extract' .* index {index} is out of bounds for axis 0 with size 5"
+        with pytest.raises(GaweeError, match=message):
+            compiled(x, np.array([4, 0, index, 1]))
+
+
 def test_a_network_with_checks_can_be_profiled() -> None:
     nodes = Model(parse(GRAPH)).profile(GOOD, runs=1)
 

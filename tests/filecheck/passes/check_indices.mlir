@@ -80,3 +80,27 @@ func.func @caller(%x: tensor<5xf32>, %i: tensor<4xi64>) -> tensor<4xf32> {
   %y = func.call @who_calls_a_function_gets_what_it_returned(%x, %i) : (tensor<5xf32>, tensor<4xi64>) -> tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @an_index_in_a_body_is_checked_at_all_points_of_its_loops
+// CHECK-SAME:    tensor<i64> {gawee.indices = {op = "tensor.extract", axes = array<i64: 0>, sizes = array<i64: 5>, place = "{{.*}}", from_start}}
+// CHECK:         %[[WORST:.*]] = linalg.generic {{.*}}iterator_types = ["reduction", "reduction"]
+// CHECK:           arith.addi
+// CHECK-NEXT:      arith.maxsi
+// CHECK:         linalg.generic {{.*}}iterator_types = ["parallel", "parallel"]
+// CHECK:           %[[ABOVE:.*]] = arith.maxsi
+// CHECK:           %[[INSIDE:.*]] = arith.minsi %[[ABOVE]]
+// CHECK-NEXT:      tensor.extract %x[%[[INSIDE]], %c]
+// CHECK:         func.return %y, %[[WORST]]
+func.func @an_index_in_a_body_is_checked_at_all_points_of_its_loops(%x: tensor<5x3xf32>, %i: tensor<4xi64>) -> tensor<4x3xf32> {
+  %e = tensor.empty() : tensor<4x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "parallel"]} ins(%i : tensor<4xi64>) outs(%e : tensor<4x3xf32>) {
+  ^bb0(%n: i64, %o: f32):
+    %r = arith.index_cast %n : i64 to index
+    %c = linalg.index 1 : index
+    %v = tensor.extract %x[%r, %c] : tensor<5x3xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x3xf32>
+  func.return %y : tensor<4x3xf32>
+}

@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
@@ -28,11 +29,12 @@ from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.elementwise import AddOp
 from gawee_dialect.dialect.entry import output_attributes, output_names
 from gawee_dialect.dialect.gather import IndexedOp
-from gawee_dialect.dialect.index_check import IndexCheck, shift
+from gawee_dialect.dialect.index_check import IndexCheck
 from gawee_dialect.dialect.reduction import ReduceMaxOp
 from gawee_dialect.dialect.types import element_type, integer_range, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.check_indices.extracts import unchecked, worst_of
 from gawee_dialect.passes.numerics import EXACT, Numerics
 
 
@@ -69,9 +71,20 @@ class _Checker:
             )
         key = op.positions, sizes
         if key not in self.checked:
-            self.checked[key] = clamped(op, op.positions, sizes, by_rows=op.BY_ROWS)
-            self.found.append((IndexCheck.at(op, axes, sizes), self.checked[key].worst))
+            check = IndexCheck.at(op, axes, sizes)
+            self.checked[key] = clamped(op, op.positions, check, by_rows=op.BY_ROWS)
+            self.found.append((check, self.checked[key].worst))
         op.operands[1] = self.checked[key].indices
+
+    def check_body(self, op: LinalgStructuredOperation) -> None:
+        """Clamp the indices of what a body extracts; one that goes into another comes first."""
+        for extract in list(unchecked(op)):
+            if not op.res or extract.size <= 0:
+                continue
+            found = worst_of(op, extract)
+            if found is not None:
+                self.found.append(found)
+            extract.clamp()
 
     def finish(self, *, returned: bool) -> None:
         """Return the worst indices behind the outputs."""
@@ -89,7 +102,7 @@ class _Checker:
         self.function.res_attrs = ArrayAttr[DictionaryAttr](marks)
 
 
-def clamped(op: Operation, indices: SSAValue, sizes: Sequence[int], *, by_rows: bool) -> Checked:
+def clamped(op: Operation, indices: SSAValue, check: IndexCheck, *, by_rows: bool) -> Checked:
     """Insert before an op what clamps its indices, and what finds the worst of them."""
     inserted: list[Operation] = []
     builder = Builder(InsertPoint.before(op))
@@ -103,12 +116,12 @@ def clamped(op: Operation, indices: SSAValue, sizes: Sequence[int], *, by_rows: 
         dense = DenseIntElementsAttr.from_list(TensorType(type, shape), fitting)
         return builder.insert(ConstantOp(dense)).result
 
-    least = constants([-size for size in sizes], element)
-    greatest = constants([size - 1 for size in sizes], element)
+    least = constants([-size for size in check.sizes], element)
+    greatest = constants([size - 1 for size in check.sizes], element)
     above = builder.insert(MaximumOp(indices, least)).result
     inside = builder.insert(MinimumOp(above, greatest)).result
     wide = indices if element == i64 else builder.insert(CastOp(indices, i64)).result
-    shifted = builder.insert(AddOp(wide, constants([shift(size) for size in sizes], i64))).result
+    shifted = builder.insert(AddOp(wide, constants(check.shifts(), i64))).result
     rank = len(tensor_shape(indices))
     worst = builder.insert(ReduceMaxOp(shifted, axes=range(rank - by_rows))).result
     for new in inserted:
@@ -126,6 +139,10 @@ class CheckIndices(ModulePass):
        range are least. `gawee.indices` says of which op, along which axes and of what sizes.
     3. Whoever calls the function looks at that: native code in Python and the interpreter raise an
        error, code for C returns a status.
+
+    What the body of a structured op extracts from a tensor, in a module that is linalg already, is
+    checked likewise, by an op of the same loops. An index that depends on what the op accumulates
+    is clamped, and nobody is told.
 
     A function that others call keeps its results: its indices are clamped, and nobody is told.
 
@@ -149,4 +166,6 @@ class CheckIndices(ModulePass):
             for inner in list(function.walk()):
                 if isinstance(inner, IndexedOp):
                     checker.check(inner)
+                elif isinstance(inner, LinalgStructuredOperation):
+                    checker.check_body(inner)
             checker.finish(returned=function.sym_name.data not in called)
