@@ -11,12 +11,13 @@ from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.lightnet import is_shipped
 from gawee_dialect.passes.lower_opdesc.arrangement import ARRANGEMENT
 from gawee_dialect.passes.lower_opdesc.creation import CREATION
+from gawee_dialect.passes.lower_opdesc.detection import DETECTION
 from gawee_dialect.passes.lower_opdesc.pointwise import POINTWISE
 from gawee_dialect.passes.lower_opdesc.site import NoMeaning, Site
 from gawee_dialect.passes.lower_opdesc.windows import WINDOWS
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
-MEANINGS = {**POINTWISE, **WINDOWS, **ARRANGEMENT, **CREATION}
+MEANINGS = {**POINTWISE, **WINDOWS, **ARRANGEMENT, **CREATION, **DETECTION}
 """What each shipped operator is in gawee ops, by its type."""
 
 
