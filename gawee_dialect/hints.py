@@ -4,61 +4,90 @@ xDSL's `isa` builds the constraint of a generic attribute anew for every value i
 takes a hundred times as long as looking. Here a hint is understood once.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import UnionType
+from typing import TYPE_CHECKING, TypeGuard, TypeVar, Union, get_args, get_origin
+
+from xdsl.ir import Attribute, ParametrizedAttribute
+from xdsl.irdl import GenericData, VerificationContext, irdl_to_attr_constraint
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa as general_isa
 
 if TYPE_CHECKING:
-    from xdsl.utils.hints import isa as isa
-else:
-    from types import UnionType
-    from typing import Union, get_args, get_origin
+    from typing_extensions import TypeForm
 
-    from xdsl.ir import Attribute, ParametrizedAttribute
-    from xdsl.irdl import GenericData, VerificationContext, irdl_to_attr_constraint
-    from xdsl.utils.exceptions import VerifyException
-    from xdsl.utils.hints import isa as general_isa
+T = TypeVar("T")
 
-    _tests: dict[object, Any] = {}
+Classes = tuple[type, ...]
+Test = Callable[[object], bool]
 
-    def isa(value: object, hint: object) -> bool:
-        """Return whether a value has a type; the hints are those that xDSL's `isa` knows."""
-        test = _tests.get(hint)
-        if test is None:
-            test = _tests[hint] = _test_of(hint)
-        return isinstance(value, test) if type(test) is tuple else test(value)
+_tests: dict[object, Classes | Test] = {}
 
-    def _test_of(hint):
-        """Return the classes that a hint names, a function where they don't say it all."""
-        classes = _classes(hint)
-        if classes:
-            return classes
-        origin = get_origin(hint)
-        if origin in (Union, UnionType):
-            arguments = get_args(hint)
-            return lambda value: any(isa(value, argument) for argument in arguments)
-        if isinstance(origin, type) and issubclass(origin, GenericData | ParametrizedAttribute):
-            return _attribute_test(origin, irdl_to_attr_constraint(hint))
-        return lambda value: general_isa(value, hint)
 
-    def _classes(hint):
-        origin = get_origin(hint)
-        if origin is None:
-            return (hint,) if isinstance(hint, type) else ()
-        arguments = get_args(hint)
-        if origin in (Union, UnionType):
-            parts = [_classes(argument) for argument in arguments]
-            return tuple(each for part in parts for each in part) if all(parts) else ()
-        free = all(argument is Attribute for argument in arguments)
-        is_attribute = isinstance(origin, type) and issubclass(origin, ParametrizedAttribute)
-        return (origin,) if is_attribute and free else ()
+def isa(value: object, hint: TypeForm[T]) -> TypeGuard[T]:
+    """Return whether a value has a type; the hints are those that xDSL's `isa` knows."""
+    test = _tests.get(hint)
+    if test is None:
+        test = _tests[hint] = _test_of(hint)
+    return isinstance(value, test) if isinstance(test, tuple) else test(value)
 
-    def _attribute_test(origin, constraint):
-        def test(value):
-            if not isinstance(value, origin):
-                return False
-            try:
-                constraint.verify(value, VerificationContext())
-            except VerifyException:
-                return False
-            return True
 
-        return test
+def _test_of(hint: TypeForm[object]) -> Classes | Test:
+    """Return the classes that a hint names, a function where they don't say it all."""
+    classes = _classes(hint)
+    if classes:
+        return classes
+    if _is_union(hint):
+        arguments: tuple[TypeForm[object], ...] = get_args(hint)
+        return lambda value: any(isa(value, argument) for argument in arguments)
+    if _is_attribute(hint):
+        return _attribute_test(hint)
+    return lambda value: general_isa(value, hint)
+
+
+def _is_union(hint: object) -> bool:
+    return get_origin(hint) in (Union, UnionType)
+
+
+def _class_of(hint: object) -> type | None:
+    """Return the class that a generic one is of: `list` of `list[int]`."""
+    origin = get_origin(hint)
+    return origin if isinstance(origin, type) else None
+
+
+def _is_attribute(hint: object) -> TypeGuard[TypeForm[Attribute]]:
+    origin = _class_of(hint)
+    return origin is not None and issubclass(origin, GenericData | ParametrizedAttribute)
+
+
+def _classes(hint: object) -> Classes:
+    arguments: tuple[object, ...] = get_args(hint)
+    if _is_union(hint):
+        parts = [_classes(argument) for argument in arguments]
+        return tuple(each for part in parts for each in part) if all(parts) else ()
+    if get_origin(hint) is None:
+        return (hint,) if isinstance(hint, type) else ()
+    origin = _class_of(hint)
+    free = all(argument is Attribute for argument in arguments)
+    return (origin,) if origin is not None and free and _has_parameters(origin) else ()
+
+
+def _has_parameters(origin: type) -> bool:
+    return issubclass(origin, ParametrizedAttribute)
+
+
+def _attribute_test(hint: TypeForm[Attribute]) -> Test:
+    origin, constraint = _class_of(hint), irdl_to_attr_constraint(hint)
+
+    def test(value: object) -> bool:
+        if origin is None or not isinstance(value, origin) or not isinstance(value, Attribute):
+            return False
+        try:
+            constraint.verify(value, VerificationContext())
+        except VerifyException:
+            return False
+        return True
+
+    return test

@@ -24,13 +24,18 @@ from xdsl.universe import Universe
 from xdsl.utils.hints import isa
 
 import gawee_dialect.passes
+from gawee_dialect.analysis.node_work import NODE_FLOPS
 from gawee_dialect.dialect import GAWEE, GRAPH_LEVEL, KERNEL_LEVEL
+from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.entry import entry_arguments, find_function
+from gawee_dialect.dialect.evaluated import EvaluatedOp
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.types import AnyTensor, dtype_name
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.interpreter import run_module
+from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
+from gawee_dialect.interpreter.gawee.evaluated import EvaluatedFunctions
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.tools.pass_list import summary
@@ -110,13 +115,12 @@ def test_op_example_round_trips(op: type[Operation], generic: bool) -> None:
     assert again.is_structurally_equivalent(module)
 
 
-@pytest.mark.parametrize("op", COMPUTED_OPS, ids=name_of)
-def test_op_example_runs_with_the_shape_it_declares(op: type[Operation]) -> None:
-    module = example_module(op)
+def example_arguments(module: ModuleOp) -> dict[str, np.ndarray]:
+    """Return numbers around one for what an example reads; as indices they are 0 and 1."""
     function = find_function(module)
     assert function is not None
     random = np.random.default_rng(0)
-    arguments = {
+    return {
         argument.name: random.uniform(0.5, 2, argument.type.get_shape()).astype(
             dtype_name(argument.type.element_type)
         )
@@ -124,11 +128,56 @@ def test_op_example_runs_with_the_shape_it_declares(op: type[Operation]) -> None
         if isa(argument.type, AnyTensor)
     }
 
-    results = run_module(module, arguments).values()
+
+@pytest.mark.parametrize("op", COMPUTED_OPS, ids=name_of)
+def test_op_example_runs_with_the_shape_it_declares(op: type[Operation]) -> None:
+    module = example_module(op)
+    function = find_function(module)
+    assert function is not None
+
+    results = run_module(module, example_arguments(module)).values()
 
     for result, declared in zip(results, function.function_type.outputs, strict=True):
         assert result.shape == declared.get_shape()
         assert str(result.dtype) == dtype_name(declared.element_type)
+
+
+@pytest.mark.parametrize("op", LOWERED_OPS, ids=name_of)
+def test_op_example_computes_what_pytorch_does(op: type[Operation]) -> None:
+    pytest.importorskip("torch")
+    from tests.torch_reference import MEANING, evaluate
+
+    assert op in MEANING, f"tests/torch_computed.py or its like has no {op.__name__}"
+    module = example_module(op)
+    arguments = example_arguments(module)
+
+    results = run_module(module, arguments)
+
+    for name, expected in evaluate(module, arguments).items():
+        assert results[name].dtype == expected.dtype
+        # A few roundings of f32 in sums of up to some hundred products.
+        np.testing.assert_allclose(results[name], expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("op", [op for op in OPS if op is not YieldOp], ids=name_of)
+def test_what_an_op_means_is_said_in_one_place(op: type[Operation]) -> None:
+    sets = [each for each in GAWEE_FUNCTIONS if op in each.op_types()]
+
+    assert len(sets) == 1
+    assert (sets == [EvaluatedFunctions]) == issubclass(op, EvaluatedOp)
+
+
+@pytest.mark.parametrize("op", LOWERED_OPS, ids=name_of)
+def test_the_work_of_an_op_is_known(op: type[Operation]) -> None:
+    assert op in NODE_FLOPS or op is ConstantOp, f"analysis/node_work.py has no {op.__name__}"
+
+
+@pytest.mark.parametrize("op", GRAPH_LEVEL, ids=name_of)
+def test_random_ops_of_each_kind_can_be_made(op: type[Operation]) -> None:
+    pytest.importorskip("hypothesis")
+    from tests.dialect.random_ops import OPS as RANDOM
+
+    assert op in RANDOM, f"tests/dialect/random_ops.py has no {op.__name__}"
 
 
 @pytest.mark.parametrize("op", LOWERED_OPS, ids=name_of)

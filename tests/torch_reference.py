@@ -37,6 +37,7 @@ from gawee_dialect.dialect.pool import (
 )
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from tests.torch_computed import COMPUTED
 from tests.torch_movement import MOVEMENT
 
 Tensor: TypeAlias = torch.Tensor
@@ -218,6 +219,7 @@ MEANING: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     CatOp: lambda op, *xs: torch.cat(xs, op.dim.value.data),
     ConstantOp: lambda op: torch_constant(op.value),
     **MOVEMENT,
+    **COMPUTED,
 }
 """What PyTorch function each op class stands for, given the op and its operands."""
 

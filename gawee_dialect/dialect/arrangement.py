@@ -71,7 +71,7 @@ class TransposeOp(MovementOp, HasCanonicalizationPatternsInterface):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input), permutation=self.permutation.get_values())
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         return operands[0].transpose(self.permutation.get_values())
 
     def same(self) -> SSAValue | None:
@@ -132,7 +132,7 @@ class BroadcastToOp(MovementOp):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input), shape=self.shape.get_values())
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         import numpy as np
 
         return np.broadcast_to(operands[0], self.shape.get_values()).copy()
@@ -183,7 +183,7 @@ class TileOp(MovementOp):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input), repeats=self.repeats.get_values())
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         import numpy as np
 
         return np.tile(operands[0], self.repeats.get_values())
@@ -234,7 +234,7 @@ class ReverseOp(MovementOp):
         """Return the axes, counted from 0."""
         return tuple(resolved_axes(self.axes.get_values(), len(tensor_shape(self.input))))
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         import numpy as np
 
         return np.flip(operands[0], self.reversed_axes()).copy()

@@ -1,4 +1,4 @@
-"""Ops whose meaning is one NumPy function: what the folder computes, the interpreter computes."""
+"""Ops that compute each element: in f32 where operands are f16, rounded once."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 
+from gawee_dialect.dialect.evaluated import EvaluatedOp
 from gawee_dialect.dialect.folding import fold_constants
-from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import dtype_name, element_type, tensor_type
 
 if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array
 
 
-class ComputedOp(GaweeOp, HasFolderInterface, ABC):
+class ComputedOp(EvaluatedOp, ABC):
     """An op that computes its result from the elements of its operands alone.
 
     f16 is computed in f32 and rounded once, at the end of the op, as PyTorch does on a CPU.
@@ -28,7 +27,6 @@ class ComputedOp(GaweeOp, HasFolderInterface, ABC):
         """Compute the result's elements, in any dtype; f16 operands come as float32."""
 
     def evaluate(self, *operands: Array) -> Array:
-        """Compute the result from an array an operand, in the result's shape and dtype."""
         import numpy as np
 
         wide = [

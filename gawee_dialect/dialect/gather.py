@@ -127,7 +127,7 @@ class GatherOp(IndexedOp):
     def named_axes(self) -> Sequence[int]:
         return (self.axis.value.data % len(tensor_shape(self.input)),)
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         import numpy as np
 
         return np.take(operands[0], operands[1].astype(np.int64), axis=self.axis.value.data)
@@ -186,7 +186,7 @@ class GatherElementsOp(IndexedOp):
     def named_axes(self) -> Sequence[int]:
         return (self.axis.value.data % len(tensor_shape(self.input)),)
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         return operands[0][element_positions(operands[1], self.axis.value.data)]
 
 
@@ -263,7 +263,7 @@ class GatherNdOp(IndexedOp):
         first = self.batch_dims.value.data
         return range(first, first + tensor_shape(self.indices)[-1])
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         input, indices = operands
         return input[slice_positions(indices, self.batch_dims.value.data)]
 

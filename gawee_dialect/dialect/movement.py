@@ -1,21 +1,16 @@
-"""Ops that move elements to other positions: their one NumPy function folds and interprets them."""
+"""Ops that move elements to other positions."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, i32, i64
-from xdsl.interfaces import HasFolderInterface
 from xdsl.ir import Attribute, SSAValue
 
+from gawee_dialect.dialect.evaluated import EvaluatedOp
 from gawee_dialect.dialect.folding import fold_constants
-from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import ElementClass, is_signed_number, tensor_type
-
-if TYPE_CHECKING:
-    from gawee_dialect.dialect.dense import Array
 
 INDICES = ElementClass("i32, i64", lambda element: element in (i32, i64))
 ORDERED = ElementClass("f16, f32, f64, signless integers of more than one bit", is_signed_number)
@@ -31,12 +26,8 @@ def integer(value: int) -> IntegerAttr[I64]:
     return IntegerAttr(value, i64)
 
 
-class MovementOp(GaweeOp, HasFolderInterface, ABC):
+class MovementOp(EvaluatedOp, ABC):
     """An op whose result is made of the elements of its operands, wherever they stood."""
-
-    @abstractmethod
-    def move(self, *operands: Array) -> Array:
-        """Compute the result of an array an operand; raises IndexError where an index is wrong."""
 
     def same(self) -> SSAValue | None:
         """Return the value that the op leaves as it is, None where it changes something."""
@@ -48,7 +39,7 @@ class MovementOp(GaweeOp, HasFolderInterface, ABC):
         if same is not None:
             return (same,)
         try:
-            constant = fold_constants(self.operands, tensor_type(self.output), self.move)
+            constant = fold_constants(self.operands, tensor_type(self.output), self.evaluate)
         except IndexError:  # refused where it runs, if it does
             return None
         return None if constant is None else (constant,)

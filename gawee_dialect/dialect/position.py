@@ -60,7 +60,7 @@ class IotaOp(MovementOp):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.result), axis=self.axis.value.data)
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         import numpy as np
 
         shape, type = tensor_shape(self.result), tensor_type(self.result)
@@ -113,7 +113,7 @@ class TriOp(MovementOp):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input))
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         import numpy as np
 
         keep = np.triu if self.upper.value.data else np.tril

@@ -148,7 +148,7 @@ class ScatterElementsOp(ScatterOp):
     def named_axes(self) -> Sequence[int]:
         return (self.axis.value.data % len(tensor_shape(self.input)),)
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         input, indices, updates = operands
         return self.written(input, element_positions(indices, self.axis.value.data), updates)
 
@@ -217,6 +217,6 @@ class ScatterNdOp(ScatterOp):
     def named_axes(self) -> Sequence[int]:
         return range(tensor_shape(self.indices)[-1])
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         input, indices, updates = operands
         return self.written(input, slice_positions(indices, 0), updates)

@@ -157,7 +157,7 @@ class SliceOp(MovementOp):
         """Return offsets, sizes and strides."""
         return self.offsets.get_values(), self.sizes.get_values(), self.strides.get_values()
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         return operands[0][box(*self.box())].copy()
 
     def same(self) -> SSAValue | None:
@@ -238,7 +238,7 @@ class InsertSliceOp(MovementOp):
             strides=self.strides.get_values(),
         )
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         result, update = operands[0].copy(), operands[1]
         where = box(self.offsets.get_values(), update.shape, self.strides.get_values())
         result[where] = update
@@ -391,7 +391,7 @@ class PadOp(MovementOp):
         ]
         return offsets, sizes
 
-    def move(self, *operands: Array) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         import numpy as np
 
         if self.value is None:

@@ -2,7 +2,7 @@
 
 What a file defines is found by its class: passes, ops, attributes and types (alone or in a
 `Dialect`), instruments, op types of JSON (`JsonOp`), and implementations of ops for the interpreter
-(`OpFunctions`); a `ComputedOp` or a `MovementOp` says itself what it computes. A class whose name
+(`OpFunctions`); an `EvaluatedOp` says itself what it computes. A class whose name
 begins with `_` is left alone, and so is what a file imports. A pass that has a `place`, such as
 `place: ClassVar[str] = "after=fold-conv-add"`, goes into every pipeline there. Mappings of other
 vocabularies' ops that a file registers are known as long as it is loaded.
@@ -26,8 +26,7 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.dialect.computed import ComputedOp
-from gawee_dialect.dialect.movement import MovementOp
+from gawee_dialect.dialect.evaluated import EvaluatedOp
 from gawee_dialect.frontends.op_mapping.registry import registrations_undone
 from gawee_dialect.passes.insertion import Insertion, declared, declared_insertions
 from gawee_dialect.passes.instrument import Instrument
@@ -142,17 +141,15 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
         from gawee_dialect.frontends.gawee_json.own_ops import with_own_ops
 
         stack.enter_context(with_own_ops(json_ops))
-    meant = [kind for kind in file.classes() if issubclass(kind, ComputedOp | MovementOp)]
+    meant = [kind for kind in file.classes() if issubclass(kind, EvaluatedOp)]
     if functions or meant:
         # NumPy comes with the interpreter: only who implements an op pays for the import.
         from gawee_dialect.interpreter.functions import OpFunctions, implemented_by
-        from gawee_dialect.interpreter.gawee.computed import computed_functions
-        from gawee_dialect.interpreter.gawee.movement import movement_functions
+        from gawee_dialect.interpreter.gawee.evaluated import evaluated_functions
 
         ours = [kind for kind in functions if issubclass(kind, OpFunctions)]
         # What an op says itself that it computes comes first, a set of implementations after it.
-        known = (computed_functions(meant), movement_functions(meant))
-        stack.enter_context(implemented_by(*known, *ours))
+        stack.enter_context(implemented_by(evaluated_functions(meant), *ours))
     loaded.instruments += instruments
 
 

@@ -1,14 +1,14 @@
-"""The NumPy meaning of every gawee op: one file per family, one function per op."""
+"""The NumPy meaning of every gawee op that does not say it itself: one file per family."""
 
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.attention import AttentionFunctions
-from gawee_dialect.interpreter.gawee.computed import ComputedFunctions
 from gawee_dialect.interpreter.gawee.conv import ConvFunctions
+from gawee_dialect.interpreter.gawee.evaluated import EvaluatedFunctions
 from gawee_dialect.interpreter.gawee.grid_sample import GridSampleFunctions
 from gawee_dialect.interpreter.gawee.kernel import KernelFunctions
 from gawee_dialect.interpreter.gawee.matmul import MatMulFunctions
-from gawee_dialect.interpreter.gawee.movement import MovementFunctions, OrderFunctions
 from gawee_dialect.interpreter.gawee.normalization import NormalizationFunctions
+from gawee_dialect.interpreter.gawee.order import OrderFunctions
 from gawee_dialect.interpreter.gawee.pool import PoolFunctions
 from gawee_dialect.interpreter.gawee.python_value import PythonValueFunctions
 from gawee_dialect.interpreter.gawee.resize import ResizeFunctions
@@ -20,12 +20,11 @@ GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     MatMulFunctions,
     AttentionFunctions,
     NormalizationFunctions,
-    ComputedFunctions,
+    EvaluatedFunctions,
     PoolFunctions,
     ResizeFunctions,
     GridSampleFunctions,
     ShapeFunctions,
-    MovementFunctions,
     OrderFunctions,
     PythonValueFunctions,
     KernelFunctions,

@@ -1,38 +1,12 @@
-"""Ops that move elements: each says itself where every element goes; and elements in order."""
-
-from collections.abc import Iterable
+"""Elements in order: what the ops of `dialect/order.py` compute."""
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
-from xdsl.ir import Operation
-from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect import GAWEE
-from gawee_dialect.dialect.movement import MovementOp
 from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
-
-
-def run_movement(
-    functions: OpFunctions, interpreter: Interpreter, op: MovementOp, args: PythonValues
-) -> PythonValues:
-    """Move elements; raises InterpretationError where an index is not one of its axis."""
-    try:
-        return (np.asarray(op.move(*args)),)
-    except IndexError as error:
-        raise InterpretationError(str(error)) from error
-
-
-def movement_functions(ops: Iterable[type[Operation]]) -> type[OpFunctions]:
-    """Make the set of implementations of all ops that move elements."""
-    classes = [op for op in ops if issubclass(op, MovementOp)]
-    members = {op_type.__name__: impl(op_type)(run_movement) for op_type in classes}
-    return register_impls(type("MovementFunctions", (OpFunctions,), members))
-
-
-MovementFunctions = movement_functions(GAWEE.operations)
 
 
 def order(input: Array, axis: int, descending: bool) -> NDArray[np.int64]:

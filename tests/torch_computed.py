@@ -1,0 +1,140 @@
+"""PyTorch's meaning of the ops that compute each element: elementwise, reductions, normalizations."""
+
+from collections.abc import Callable
+
+import torch
+import torch.nn.functional as F
+from xdsl.ir import Operation
+
+from gawee_dialect.dialect import (
+    activation,
+    along_axis,
+    arithmetic,
+    bitwise,
+    comparison,
+    elementary,
+    normalization,
+    reduction,
+)
+from gawee_dialect.dialect.cast import CastOp
+
+Tensor = torch.Tensor
+
+DTYPES = {
+    **{"f16": torch.float16, "f32": torch.float32, "f64": torch.float64, "i1": torch.bool},
+    **{"i8": torch.int8, "ui8": torch.uint8, "i32": torch.int32, "i64": torch.int64},
+}
+
+
+def clip(op: activation.ClipOp, x: Tensor) -> Tensor:
+    low, high = (None if each is None else each.value.data for each in (op.min, op.max))
+    return torch.clamp(x, low, high)
+
+
+def cast(op: CastOp, x: Tensor) -> Tensor:
+    return x.to(DTYPES[str(op.result.type.element_type)])
+
+
+def affine(op: Operation, rest: tuple[Tensor, ...]) -> dict[str, Tensor]:
+    """Return scale and bias by PyTorch's names, where the op has them."""
+    names = [name for name in ("scale", "bias") if getattr(op, name) is not None]
+    torch_names = {"scale": "weight", "bias": "bias"}
+    return {torch_names[name]: value for name, value in zip(names, rest, strict=True)}
+
+
+def layer_norm(op: normalization.LayerNormOp, x: Tensor, *rest: Tensor) -> Tensor:
+    shape = x.shape[-op.normalized_rank.value.data :]
+    return F.layer_norm(x, shape, **affine(op, rest), eps=op.eps.value.data)
+
+
+def rms_norm(op: normalization.RmsNormOp, x: Tensor, scale: Tensor | None = None) -> Tensor:
+    shape = x.shape[-op.normalized_rank.value.data :]
+    return F.rms_norm(x, shape, scale, eps=op.eps.value.data)
+
+
+def group_norm(op: normalization.GroupNormOp, x: Tensor, *rest: Tensor) -> Tensor:
+    return F.group_norm(x, op.groups.value.data, **affine(op, rest), eps=op.eps.value.data)
+
+
+def reduced(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Apply a function along one axis after another, from the last on."""
+
+    def run(op: reduction.ReduceOp, x: Tensor) -> Tensor:
+        keep = op.keep_dims is not None
+        for axis in sorted((axis % x.ndim for axis in op.axes.get_values()), reverse=True):
+            x = function(x, axis, keepdim=keep)
+        return x
+
+    return run
+
+
+def along(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    return lambda op, x: function(x, op.axis.value.data)
+
+
+def arg(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    return lambda op, x: function(x, op.axis.value.data, keepdim=op.keep_dims is not None)
+
+
+def plain(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    return lambda op, *operands: function(*operands)
+
+
+COMPUTED: dict[type[Operation], Callable[..., Tensor]] = {
+    normalization.LayerNormOp: layer_norm,
+    normalization.RmsNormOp: rms_norm,
+    normalization.GroupNormOp: group_norm,
+    elementary.ExpOp: plain(torch.exp),
+    elementary.LogOp: plain(torch.log),
+    elementary.Log1pOp: plain(torch.log1p),
+    elementary.TanhOp: plain(torch.tanh),
+    elementary.ErfOp: plain(torch.erf),
+    elementary.SinOp: plain(torch.sin),
+    elementary.CosOp: plain(torch.cos),
+    elementary.RsqrtOp: plain(torch.rsqrt),
+    arithmetic.NegOp: plain(torch.neg),
+    arithmetic.AbsOp: plain(torch.abs),
+    arithmetic.ReciprocalOp: plain(torch.reciprocal),
+    arithmetic.FloorOp: plain(torch.floor),
+    arithmetic.CeilOp: plain(torch.ceil),
+    arithmetic.RoundOp: plain(torch.round),
+    arithmetic.SignOp: plain(torch.sign),
+    arithmetic.PowOp: plain(torch.pow),
+    arithmetic.MaximumOp: plain(torch.maximum),
+    arithmetic.MinimumOp: plain(torch.minimum),
+    arithmetic.RemainderOp: plain(torch.remainder),
+    arithmetic.FmodOp: plain(torch.fmod),
+    arithmetic.FloorDivOp: plain(torch.floor_divide),
+    arithmetic.Atan2Op: plain(torch.atan2),
+    activation.SigmoidOp: plain(torch.sigmoid),
+    activation.SiluOp: plain(F.silu),
+    activation.HardSigmoidOp: plain(F.hardsigmoid),
+    activation.HardSwishOp: plain(F.hardswish),
+    activation.SoftplusOp: plain(F.softplus),
+    activation.LeakyReluOp: lambda op, x: F.leaky_relu(x, op.alpha.value.data),
+    activation.EluOp: lambda op, x: F.elu(x, op.alpha.value.data),
+    activation.GeluOp: lambda op, x: F.gelu(x, approximate=op.approximate.data),
+    activation.ClipOp: clip,
+    bitwise.LogicalNotOp: plain(torch.logical_not),
+    bitwise.BitwiseNotOp: plain(torch.bitwise_not),
+    bitwise.BitwiseAndOp: plain(torch.bitwise_and),
+    bitwise.BitwiseOrOp: plain(torch.bitwise_or),
+    bitwise.BitwiseXorOp: plain(torch.bitwise_xor),
+    comparison.CompareOp: lambda op, a, b: getattr(torch, op.predicate.data)(a, b),
+    comparison.IsNanOp: plain(torch.isnan),
+    comparison.WhereOp: plain(torch.where),
+    CastOp: cast,
+    reduction.ReduceSumOp: reduced(torch.sum),
+    reduction.ReduceMeanOp: reduced(torch.mean),
+    reduction.ReduceMaxOp: reduced(torch.amax),
+    reduction.ReduceMinOp: reduced(torch.amin),
+    reduction.ReduceProdOp: reduced(torch.prod),
+    reduction.ReduceAnyOp: reduced(torch.any),
+    reduction.ReduceAllOp: reduced(torch.all),
+    reduction.ArgMaxOp: arg(torch.argmax),
+    reduction.ArgMinOp: arg(torch.argmin),
+    along_axis.CumSumOp: along(torch.cumsum),
+    along_axis.SoftmaxOp: along(F.softmax),
+    along_axis.LogSoftmaxOp: along(F.log_softmax),
+}
+"""What PyTorch function each op class stands for, given the op and its operands."""
