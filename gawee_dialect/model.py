@@ -220,7 +220,7 @@ class Model:
         observed = bool(own or instruments()) or is_extended()
 
         def lower() -> ModuleOp:
-            # Our own passes are verified in tests; here that takes a third of their time again.
+            # Our own passes are verified in tests; here that takes about as long as the passes.
             return lower_to(self.module, Level.LLVM, options, verify_each=observed)
 
         if not cache:

@@ -1,0 +1,83 @@
+"""What every page must be like: blocks of code end, links lead somewhere, parts are named."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+    *sorted((ROOT / "examples").rglob("*.md")),
+]
+FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[^)\s]+)?\)")
+
+
+def page_name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def fence_problems(text: str) -> Iterator[str]:
+    """Yield the fences of a page that open a block inside another, or that nothing closes."""
+    opened: tuple[int, str] | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        fence = FENCE.match(line)
+        if fence is None:
+            continue
+        if opened is None:
+            opened = number, fence[1]
+        elif fence[1].startswith(opened[1]):
+            if fence[2].strip():
+                yield f"line {number}: '{line}' inside the block of line {opened[0]}"
+                opened = number, fence[1]
+            else:
+                opened = None
+    if opened is not None:
+        yield f"line {opened[0]}: nothing closes this block"
+
+
+def without_code(text: str) -> str:
+    kept: list[str] = []
+    inside = False
+    for line in text.splitlines():
+        inside ^= FENCE.match(line) is not None
+        kept += [] if inside else [line]
+    return "\n".join(kept)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_every_block_of_code_is_closed(page: Path) -> None:
+    assert list(fence_problems(page.read_text())) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ("```sh\nls\n```\n", 0),
+        ("```sh\nls\n\n```python\nx\n```\n", 1),
+        ("```sh\nls\n", 1),
+        ("````\n```sh\n```\n````\n", 0),
+    ],
+)
+def test_a_block_that_is_not_closed_is_found(text: str, problems: int) -> None:
+    assert len(list(fence_problems(text))) == problems
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_name)
+def test_links_to_files_lead_somewhere(page: Path) -> None:
+    targets = (target for target, _ in LINK.findall(without_code(page.read_text())))
+    files = (target for target in targets if "://" not in target and "mailto:" not in target)
+
+    assert [target for target in files if not (page.parent / target).exists()] == []
+
+
+def test_the_architecture_names_every_part_of_the_package() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    package = ROOT / "gawee_dialect"
+    folders = {f"{each.parent.name}/" for each in package.glob("*/__init__.py")}
+    files = {each.name for each in package.glob("*.py") if each.name != "__init__.py"}
+
+    assert sorted(name for name in folders | files if name not in text) == []
