@@ -47,8 +47,9 @@ from gawee_dialect.passes.convert_to_algorithm import ConvertKernel, ConvertToAl
 from gawee_dialect.passes.numerics import REASSOCIATES
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
-FEW_OUTPUTS, LONG_SUM = 256, 16_384
-"""Where the model takes this algorithm by itself."""
+FEW_OUTPUTS, LONG_SUM = 12, 16_384
+"""Where the model takes this algorithm by itself: all outputs fit the registers."""
+LANES = 8
 
 
 @dataclass(frozen=True)
@@ -262,8 +263,19 @@ def part_sums(op: SplitSumOp, scratch: SSAValue) -> KernelOp:
         initial=FloatAttr(0.0, f32),
         accumulate=op.accumulate.clone(),
         finish=yields_last([argument.type for argument in op.accumulate.block.args]),
-        schedule=Schedule(tuple(Loop(dim) for dim in range(len(bounds))), None, 1),
+        schedule=schedule_of_parts(bounds, op.reductions.value.data),
     )
+
+
+def schedule_of_parts(bounds: Sequence[int], reductions: int) -> Schedule:
+    """Share parts among threads; keep few outputs in registers, and sum along vectors."""
+    first = len(bounds) - reductions
+    in_registers = prod(bounds[1:first]) <= FEW_OUTPUTS
+    outer = [Loop(0), *(() if in_registers else (Loop(dim) for dim in range(1, first)))]
+    if reductions > 1 or bounds[-1] < LANES:
+        return Schedule((*outer, *(Loop(dim) for dim in range(first, len(bounds)))), None, 1)
+    along = Loop(first, LANES)
+    return Schedule((*outer, along), along, 1)
 
 
 def total(op: SplitSumOp, scratch: SSAValue) -> KernelOp:
