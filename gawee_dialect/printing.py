@@ -54,6 +54,13 @@ class ModulePrinter(Printer):
         self.print_attribute(attribute.get_type())
 
     def print_op_with_default_format(self, op: Operation) -> None:
+        # Ops that upstream knows by their IRDL have attributes only.
+        outer = self.print_properties_as_attributes
+        self.print_properties_as_attributes = op.dialect_name() == "gawee"
+        self._print_with_upstream_properties(op)
+        self.print_properties_as_attributes = outer
+
+    def _print_with_upstream_properties(self, op: Operation) -> None:
         # Upstream's op has no such property: its last operand is the output.
         sizes = op.properties.pop(SEGMENTS, None) if op.name == "linalg.map" else None
         super().print_op_with_default_format(op)

@@ -38,6 +38,7 @@ PASSES: dict[str, str] = {
     "lower-winograd-to-loops": "LowerWinogradToLoops",
     "lower-kernels-to-loops": "LowerKernelsToLoops",
     "lower-linalg-to-loops": "LowerLinalgToLoops",
+    "hoist-allocas": "HoistAllocas",
     "expand-math": "ExpandMath",
     "convert-to-llvm": "ConvertToLLVM",
     "annotate-cost": "AnnotateCost",

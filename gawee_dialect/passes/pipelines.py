@@ -19,6 +19,7 @@ from gawee_dialect.passes.expand_math import ExpandMath
 from gawee_dialect.passes.fold_batch_norm import FoldBatchNorm
 from gawee_dialect.passes.fold_conv_add import FoldConvAdd
 from gawee_dialect.passes.form_kernels import FormKernels
+from gawee_dialect.passes.hoist_allocas import HoistAllocas
 from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
 from gawee_dialect.passes.lower_kernels_to_loops import LowerKernelsToLoops
 from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
@@ -107,6 +108,7 @@ def kernels_to_loops() -> Sequence[ModulePass]:
         *(each() for each in lowerings_of_algorithms()),  # they make kernels
         LowerKernelsToLoops(),
         LowerLinalgToLoops(),  # what did not become a kernel
+        HoistAllocas(),  # one register tile does for all iterations
         CommonSubexpressionElimination(),
     )
 

@@ -80,6 +80,11 @@ def argument_parser() -> CommandParser:
     )
     add("--watch-runs", type=int, metavar="N", help=SUPPRESS)  # for tests: end after N runs
     add("--list-passes", action="store_true", help="describe every pass and its options")
+    add(
+        "--emit-irdl",
+        action="store_true",
+        help="print the gawee dialect as IRDL: what stock mlir-opt --irdl-file reads graphs by",
+    )
     add("--split-input-file", action="store_true", help=f"split at lines '{SPLIT_MARKER}'")
     add(
         "--verify-diagnostics",
@@ -224,6 +229,14 @@ def transformed(
     return f"{SPLIT_MARKER}\n".join(printed)
 
 
+def irdl_of_dialect() -> str:
+    """Return the gawee dialect as IRDL."""
+    from gawee_dialect.dialect import GAWEE
+    from gawee_dialect.irdl_text import irdl_text
+
+    return irdl_text(GAWEE)
+
+
 def version_text() -> str:
     """Return the versions that a bug report should name."""
     from importlib.metadata import PackageNotFoundError, version
@@ -249,6 +262,8 @@ def run_once(argv: Sequence[str], loaded: Loaded, words: Sequence[str]) -> int:
     arguments.loaded_files = tuple(modules_of(loaded.paths).values())
     if arguments.version:
         print(version_text())
+    elif arguments.emit_irdl:
+        write_text(arguments.output, irdl_of_dialect())
     elif arguments.list_passes:
         write_text(arguments.output, pass_list(table))
     else:
