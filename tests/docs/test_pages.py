@@ -36,7 +36,7 @@ RUN_SECTIONS = (
 NOT_RUN = ("sh", "text")
 """Blocks that make the virtual environment, which the tests run in already; those that only show."""
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
-OPTIONAL = re.compile(r"^import (torch|onnx)\b", re.MULTILINE)
+OPTIONAL = re.compile(r"^import (torch_mlir|torch|onnx)\b", re.MULTILINE)
 """What a block of Python starts with that needs more than the README's two commands install."""
 ON_OPTIONAL = [
     pytest.param(text, needed[1], id=f"{page.stem}-{needed[1]}")
