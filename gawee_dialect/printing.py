@@ -56,7 +56,8 @@ class ModulePrinter(Printer):
     def print_op_with_default_format(self, op: Operation) -> None:
         # Ops that upstream knows by their IRDL have attributes only.
         outer = self.print_properties_as_attributes
-        self.print_properties_as_attributes = op.dialect_name() == "gawee"
+        ours = op.dialect_name() == "gawee"
+        self.print_properties_as_attributes = ours and self.print_generic_format
         self._print_with_upstream_properties(op)
         self.print_properties_as_attributes = outer
 
