@@ -264,8 +264,9 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
         "03_fold-conv-add.mlir",
         "04_canonicalize.mlir",
         "05_lower-to-linalg.mlir",
-        "06_canonicalize.mlir",
-        "07_hoist-parameter-computation.mlir",
+        "06_decompose-aggregated-ops.mlir",
+        "07_canonicalize.mlir",
+        "08_hoist-parameter-computation.mlir",
         "index.txt",
     ]
     assert "gawee.identity" in (folder / "00_input.mlir").read_text()
