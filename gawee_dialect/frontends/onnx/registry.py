@@ -19,14 +19,18 @@ FAMILIES = (
     "convolution",
     "creation",
     "indexing",
+    "linear_attention",
     "loss",
     "normalization",
     "pooling",
     "recurrent",
     "reduction",
     "resizing",
+    "sampling",
     "shape",
+    "signal",
     "slicing",
+    "text",
 )
 """The files of `ops/` that register the ops of ONNX."""
 

@@ -1,16 +1,20 @@
 """Products of matrices."""
 
+from collections.abc import Sequence
+
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.elementwise import AddOp, MulOp, SubOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten import contraction as aten
 from gawee_dialect.frontends.npu_ir.aten import einsum as aten_einsum
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.npu_ir.aten.shape import permuted
+from gawee_dialect.frontends.npu_ir.aten.slicing import part
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (
     Tensors,
 )
@@ -44,6 +48,33 @@ def gemm(
     if c is None or beta == 0:
         return result
     return emit(AddOp(result, scaled(emit, c, beta)))
+
+
+@register_op("Det", limits=("matrices of at most 4 rows",))
+def determinant(emit: Emitter, x: SSAValue) -> SSAValue:
+    """The determinant of each matrix, by its minors"""
+    shape = tensor_shape(x)
+    size = shape[-1]
+    if size > 4 or shape[-2] != size:
+        raise Refusal(f"unsupported matrices of {shape[-2]}x{size}; supported: at most 4x4")
+    return _minor(emit, x, 0, list(range(size)))
+
+
+def _entry(emit: Emitter, x: SSAValue, row: int, column: int) -> SSAValue:
+    rank = len(tensor_shape(x))
+    taken = part(emit, part(emit, x, rank - 2, row, 1), rank - 1, column, 1)
+    return emit.reshape(taken, tensor_shape(x)[:-2])
+
+
+def _minor(emit: Emitter, x: SSAValue, row: int, columns: Sequence[int]) -> SSAValue:
+    if not columns:
+        return emit.full(tensor_shape(x)[:-2], 1, element_type(x))
+    total = emit.full(tensor_shape(x)[:-2], 0, element_type(x))
+    for index, column in enumerate(columns):
+        rest = _minor(emit, x, row + 1, [*columns[:index], *columns[index + 1 :]])
+        term = emit(MulOp(_entry(emit, x, row, column), rest))
+        total = emit(SubOp(total, term) if index % 2 else AddOp(total, term))
+    return total
 
 
 @register_op("Einsum")

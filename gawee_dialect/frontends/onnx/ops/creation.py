@@ -8,9 +8,10 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.along_axis import CumSumOp
 from gawee_dialect.dialect.arrangement import ReverseOp
-from gawee_dialect.dialect.elementwise import SubOp
-from gawee_dialect.dialect.shape import IdentityOp
+from gawee_dialect.dialect.elementwise import MulOp, SubOp
+from gawee_dialect.dialect.shape import CatOp, IdentityOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.slicing import part
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
@@ -81,16 +82,35 @@ def cumsum(
     return emit(ReverseOp(total, axes=[at])) if reverse else total
 
 
+@register_op("CumProd")
+def cumprod(
+    emit: Emitter, x: SSAValue, axis: KnownInts, exclusive: int = 0, reverse: int = 0
+) -> SSAValue:
+    """Products of all elements up to each, along an axis, each written out"""
+    at = axis_of(x, axis[0])
+    count = tensor_shape(x)[at]
+    rows = [part(emit, x, at, index, 1) for index in range(count)]
+    if reverse:
+        rows.reverse()
+    ones = emit.full(tensor_shape(rows[0]), 1, element_type(x))
+    made = [ones] if exclusive else [rows[0]]
+    for row in rows[: count - 1] if exclusive else rows[1:]:
+        made.append(emit(MulOp(made[-1], row)))
+    if reverse:
+        made.reverse()
+    return emit(CatOp(made, dim=at))
+
+
 @register_op("Dropout", since=12)
 def dropout(
     emit: Emitter,
     data: SSAValue,
-    ratio: SSAValue | None = None,
+    ratio: KnownNumberOrNone = None,
     training_mode: KnownNumberOrNone = None,
     seed: int = 0,
 ) -> Sequence[SSAValue | None]:
     """Nothing is dropped, as where a network is run"""
-    if training_mode:
+    if training_mode and (ratio is None or ratio != 0):
         raise Refusal("unsupported training_mode; supported: a network that is run")
     return emit(IdentityOp(data)), emit.full(tensor_shape(data), True, i1)
 

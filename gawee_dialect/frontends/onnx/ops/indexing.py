@@ -1,15 +1,20 @@
 """Elements by their positions."""
 
-from xdsl.dialects.builtin import i64
-from xdsl.ir import SSAValue
+from collections.abc import Callable
+from math import prod
 
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Operation, SSAValue
+
+from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp
 from gawee_dialect.dialect.comparison import WhereOp
-from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.elementwise import AddOp, MulOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
+from gawee_dialect.frontends.npu_ir.aten.slicing import part
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
@@ -58,13 +63,20 @@ def gather_nd(emit: Emitter, data: SSAValue, indices: SSAValue, batch_dims: int 
     return emit(GatherNdOp(data, places, batch_dims=batch_dims))
 
 
-REDUCTIONS = {"none": "none", "add": "add", "mul": "mul", "max": "max", "min": "min"}
+COMBINED: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
+    **{"mul": MulOp, "max": MaximumOp, "min": MinimumOp},
+}
+"""Reductions that are written out, an update after the other."""
+
+MAX_UPDATES = 256
 
 
-def _reduction(name: str) -> str:
-    if name not in REDUCTIONS:
-        raise Refusal(f"unsupported reduction '{name}'; supported: {', '.join(REDUCTIONS)}")
-    return REDUCTIONS[name]
+def _check(reduction: str, updates: int) -> None:
+    names = ("none", "add", *COMBINED)
+    if reduction not in names:
+        raise Refusal(f"unsupported reduction '{reduction}'; supported: {', '.join(names)}")
+    if reduction in COMBINED and updates > MAX_UPDATES:
+        raise Refusal(f"expected at most {MAX_UPDATES} updates by '{reduction}', got {updates}")
 
 
 @register_op("ScatterElements", "Scatter")
@@ -79,7 +91,17 @@ def scatter_elements(
     """Elements put at places of an axis"""
     at = axis_of(data, axis)
     places = from_start(emit, indices, tensor_shape(data)[at])
-    return emit(ScatterElementsOp(data, places, updates, axis=at, reduction=_reduction(reduction)))
+    count = tensor_shape(updates)[at]
+    _check(reduction, count)
+    if reduction not in COMBINED:
+        return emit(ScatterElementsOp(data, places, updates, axis=at, reduction=reduction))
+    # Elements of one row of updates go to places that differ.
+    for index in range(count):
+        row, new = part(emit, places, at, index, 1), part(emit, updates, at, index, 1)
+        old = emit(GatherElementsOp(data, row, axis=at))
+        joint = emit(COMBINED[reduction](old, new))
+        data = emit(ScatterElementsOp(data, row, joint, axis=at))
+    return data
 
 
 @register_op("ScatterND")
@@ -92,7 +114,19 @@ def scatter_nd(
 ) -> SSAValue:
     """Slices put at places of several axes"""
     places = _from_starts(emit, data, indices)
-    return emit(ScatterNdOp(data, places, updates, reduction=_reduction(reduction)))
+    *outer, depth = tensor_shape(places)
+    count = prod(outer)
+    _check(reduction, count)
+    if reduction not in COMBINED:
+        return emit(ScatterNdOp(data, places, updates, reduction=reduction))
+    inner = tensor_shape(updates)[len(outer) :]
+    rows = emit.reshape(places, (count, depth))
+    news = emit.reshape(updates, (count, *inner))
+    for index in range(count):
+        row, new = part(emit, rows, 0, index, 1), part(emit, news, 0, index, 1)
+        joint = emit(COMBINED[reduction](emit(GatherNdOp(data, row)), new))
+        data = emit(ScatterNdOp(data, row, joint))
+    return data
 
 
 @register_op("Compress")
@@ -121,7 +155,6 @@ def one_hot(
     from xdsl.dialects.builtin import TensorType
 
     from gawee_dialect.dialect.position import IotaOp
-    from gawee_dialect.frontends.npu_ir.aten.slicing import part
 
     shape = list(tensor_shape(indices))
     at = axis_of(indices, axis, new=True)

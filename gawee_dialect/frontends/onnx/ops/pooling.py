@@ -6,16 +6,20 @@ from math import prod
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.arithmetic import AbsOp
+from gawee_dialect.dialect.elementwise import DivOp
 from gawee_dialect.dialect.pool import AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.reduction import ReduceMaxOp, ReduceMeanOp
-from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.dialect.reduction import ReduceMaxOp, ReduceMeanOp, ReduceSumOp
+from gawee_dialect.dialect.scatter import ScatterElementsOp
+from gawee_dialect.dialect.slicing import PadOp
+from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import mul, pow_tensors
 from gawee_dialect.frontends.onnx.ops.convolution import same_pads, totals_for_same
+from gawee_dialect.frontends.onnx.ops.windows import Windows, maxima_places, windows_of
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (
     Ints,
+    KnownIntsOrNone,
 )
 
 
@@ -31,7 +35,14 @@ def _padding(
     return same_pads(auto_pad, pads, totals)
 
 
-@register_op("MaxPool", limits=("the positions of maxima are not made",))
+def _windows(
+    x: SSAValue, kernel: Ints, strides: Ints, dilations: Ints, pads: Ints, ceil_mode: int
+) -> Windows:
+    sizes = tensor_shape(x)[2:]
+    return windows_of(sizes, kernel, strides, dilations, pads, ceil=bool(ceil_mode))
+
+
+@register_op("MaxPool")
 def max_pool(
     emit: Emitter,
     x: SSAValue,
@@ -44,11 +55,13 @@ def max_pool(
     strides: Ints | None = None,
 ) -> Sequence[SSAValue | None]:
     """The maximum of each window"""
-    if emit.is_used(1):
-        raise Refusal("unsupported use of the positions of maxima; supported: the maxima")
     ones = [1] * len(kernel_shape)
     steps, spread = strides or ones, dilations or ones
     padding = _padding(x, kernel_shape, steps, spread, auto_pad, pads)
+    places = None
+    if emit.is_used(1):
+        windows = _windows(x, kernel_shape, steps, spread, padding, ceil_mode)
+        places = maxima_places(emit, x, windows, columns_first=bool(storage_order))
     result = emit(
         MaxPoolOp(
             x,
@@ -59,10 +72,10 @@ def max_pool(
             ceil_mode=bool(ceil_mode),
         )
     )
-    return result, None
+    return result, places
 
 
-@register_op("AveragePool", limits=("dilations are 1",))
+@register_op("AveragePool")
 def average_pool(
     emit: Emitter,
     x: SSAValue,
@@ -77,9 +90,13 @@ def average_pool(
     """The mean of each window"""
     ones = [1] * len(kernel_shape)
     steps, spread = strides or ones, dilations or ones
-    if any(each != 1 for each in spread):
-        raise Refusal(f"unsupported dilations {list(spread)}; supported: 1")
     padding = _padding(x, kernel_shape, steps, spread, auto_pad, pads)
+    if any(each != 1 for each in spread):
+        windows = _windows(x, kernel_shape, steps, spread, padding, ceil_mode)
+        taken = windows.counted if count_include_pad else windows.inside
+        total = emit(ReduceSumOp(windows.elements(emit, x, 0), axes=[2]))
+        count = emit.array(taken.sum(0), element_type(x))
+        return windows.shaped(emit, x, emit(DivOp(total, count)))
     return emit(
         AvgPoolOp(
             x,
@@ -106,10 +123,44 @@ def lp_pool(
 ) -> SSAValue:
     """The p-norm of each window"""
     powers = pow_tensors(emit, emit(AbsOp(x)), p)
+    ones = [1] * len(kernel_shape)
+    steps, spread = strides or ones, dilations or ones
+    if any(each != 1 for each in spread):
+        padding = _padding(x, kernel_shape, steps, spread, auto_pad, pads)
+        windows = _windows(x, kernel_shape, steps, spread, padding, ceil_mode)
+        total = emit(ReduceSumOp(windows.elements(emit, powers, 0), axes=[2]))
+        return pow_tensors(emit, windows.shaped(emit, x, total), 1 / p)
     mean = average_pool(
         emit, powers, kernel_shape, auto_pad, ceil_mode, 1, dilations, pads, strides
     )
     return pow_tensors(emit, mul(emit, mean, float(prod(kernel_shape))), 1 / p)
+
+
+@register_op("MaxUnpool")
+def max_unpool(
+    emit: Emitter,
+    x: SSAValue,
+    i: SSAValue,
+    output_shape: KnownIntsOrNone = None,
+    kernel_shape: Ints = (),
+    pads: Ints | None = None,
+    strides: Ints | None = None,
+) -> SSAValue:
+    """Maxima put back to their places, zeros elsewhere"""
+    shape, axes = tensor_shape(x), len(kernel_shape)
+    steps, padding = strides or [1] * axes, pads or [0] * (2 * axes)
+    sizes = [
+        (shape[axis + 2] - 1) * steps[axis] - padding[axis] - padding[axes + axis] + kernel
+        for axis, kernel in enumerate(kernel_shape)
+    ]
+    whole = [*shape[:2], *sizes]
+    zeros = emit.full((prod(whole),), 0, element_type(x))
+    flat = emit.reshape(i, (prod(shape),)), emit.reshape(x, (prod(shape),))
+    made = emit.reshape(emit(ScatterElementsOp(zeros, *flat, axis=0)), whole)
+    if output_shape is None or list(output_shape) == whole:
+        return made
+    more = [wanted - size for wanted, size in zip(output_shape, whole, strict=True)]
+    return emit(PadOp(made, low=[0] * len(whole), high=more))
 
 
 def _over_pixels(x: SSAValue) -> list[int]:

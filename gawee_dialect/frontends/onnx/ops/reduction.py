@@ -1,8 +1,9 @@
 """Reductions."""
 
 from collections.abc import Callable, Sequence
+from math import inf
 
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.arithmetic import AbsOp
@@ -12,13 +13,15 @@ from gawee_dialect.dialect.elementwise import AddOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.reduction import (
     ArgMaxOp,
     ArgMinOp,
+    ReduceAllOp,
+    ReduceAnyOp,
     ReduceMaxOp,
     ReduceMeanOp,
     ReduceMinOp,
     ReduceProdOp,
     ReduceSumOp,
 )
-from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.schema import (
@@ -70,11 +73,28 @@ def log_sum_exp(emit: Emitter, data: SSAValue, axes: Sequence[int], keep: bool) 
     return emit.reshape(result, kept)
 
 
+def extreme(
+    op: Callable[..., Operation], of_bits: Callable[..., Operation], empty: float
+) -> Reduce:
+    """Return a reduction to an extreme: of booleans, and of nothing, too."""
+
+    def function(emit: Emitter, data: SSAValue, axes: Sequence[int], keep: bool) -> SSAValue:
+        if element_type(data) == i1:
+            return emit(of_bits(data, axes=axes, keep_dims=keep))
+        shape = tensor_shape(data)
+        if any(shape[axis] == 0 for axis in axes):
+            kept = [1 if i in axes else n for i, n in enumerate(shape) if keep or i not in axes]
+            return emit.full(kept, empty, element_type(data))
+        return emit(op(data, axes=axes, keep_dims=keep))
+
+    return function
+
+
 FUNCTIONS: dict[str, Reduce] = {
     "ReduceSum": plain(ReduceSumOp),
     "ReduceMean": plain(ReduceMeanOp),
-    "ReduceMax": plain(ReduceMaxOp),
-    "ReduceMin": plain(ReduceMinOp),
+    "ReduceMax": extreme(ReduceMaxOp, ReduceAnyOp, -inf),
+    "ReduceMin": extreme(ReduceMinOp, ReduceAllOp, inf),
     "ReduceProd": plain(ReduceProdOp),
     "ReduceL1": absolute_sum,
     "ReduceL2": norm,

@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.gather import GatherOp
-from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.shape import permuted
@@ -200,27 +199,3 @@ def resize_before(
 
 
 register_op("Upsample")(resize_before)
-
-
-@register_op("GridSample")
-def grid_sample(
-    emit: Emitter,
-    x: SSAValue,
-    grid: SSAValue,
-    align_corners: int = 0,
-    mode: str = "linear",
-    padding_mode: str = "zeros",
-) -> SSAValue:
-    """Elements at the positions of a grid"""
-    modes = {"linear": "bilinear", "bilinear": "bilinear", "nearest": "nearest"}
-    if mode not in modes:
-        raise Refusal(f"unsupported mode '{mode}'; supported: linear, nearest")
-    return emit(
-        GridSampleOp(
-            x,
-            grid,
-            mode=modes[mode],
-            padding_mode=padding_mode,
-            align_corners=bool(align_corners),
-        )
-    )

@@ -2,6 +2,7 @@
 
 from math import prod
 
+from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.arrangement import TileOp
@@ -19,7 +20,13 @@ from gawee_dialect.frontends.op_mapping.schema import (
 )
 
 
-@register_op("Identity")
+@register_op("OptionalHasElement")
+def optional_has_element(emit: Emitter, input: SSAValue | None = None) -> SSAValue:
+    """Whether there is a tensor, which is known when the graph is read"""
+    return emit.number(input is not None, i1)
+
+
+@register_op("Identity", "OptionalGetElement")
 def identity(emit: Emitter, input: SSAValue) -> SSAValue:
     """The tensor itself"""
     return emit(IdentityOp(input))

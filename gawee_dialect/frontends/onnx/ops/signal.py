@@ -1,0 +1,191 @@
+"""Fourier transforms as products with matrices, and filters."""
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.elementwise import AddOp, MulOp, SubOp
+from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.shape import CatOp
+from gawee_dialect.dialect.slicing import PadOp
+from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.joining import stack
+from gawee_dialect.frontends.npu_ir.aten.shape import permuted
+from gawee_dialect.frontends.npu_ir.aten.slicing import part
+from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import KnownArray, KnownIntsOrNone
+
+
+def transformed(
+    emit: Emitter, x: SSAValue, axis: int, length: int, *, inverse: bool, onesided: bool
+) -> SSAValue:
+    """Return the discrete Fourier transform of an axis; the last one has real, imaginary parts."""
+    shape = tensor_shape(x)
+    real = part(emit, x, len(shape) - 1, 0, 1)
+    imaginary = part(emit, x, len(shape) - 1, 1, 1) if shape[-1] == 2 else None
+    parts = [
+        None if each is None else _moved(emit, emit.reshape(each, shape[:-1]), axis, length)
+        for each in (real, imaginary)
+    ]
+    if inverse and onesided:
+        return _back(emit, _real_inverse(emit, parts, axis, length, shape[axis]), axis, None)
+    rows = length // 2 + 1 if onesided else length
+    angles = 2 * np.pi * np.outer(np.arange(rows), np.arange(length)) / length
+    scale = 1 / length if inverse else 1.0
+    cosine, sine = np.cos(angles) * scale, np.sin(angles) * (scale if inverse else -scale)
+    first, second = parts
+    assert first is not None
+    out_real, out_imaginary = _product(emit, first, cosine), _product(emit, first, sine)
+    if second is not None:
+        out_real = emit(SubOp(out_real, _product(emit, second, sine)))
+        out_imaginary = emit(AddOp(out_imaginary, _product(emit, second, cosine)))
+    return _back(emit, out_real, axis, out_imaginary)
+
+
+def _real_inverse(
+    emit: Emitter, parts: list[SSAValue | None], axis: int, length: int, given: int
+) -> SSAValue:
+    """Return a real signal from the half of its transform that says all."""
+    count = min(given, length // 2 + 1)
+    weights = np.full(length, 0.0)
+    weights[:count] = 2
+    weights[0] = 1
+    if length % 2 == 0 and count == length // 2 + 1:
+        weights[length // 2] = 1
+    angles = 2 * np.pi * np.outer(np.arange(length), np.arange(length)) / length
+    real, imaginary = parts
+    assert real is not None
+    result = _product(emit, real, np.cos(angles) * weights / length)
+    if imaginary is None:
+        return result
+    return emit(SubOp(result, _product(emit, imaginary, np.sin(angles) * weights / length)))
+
+
+def _moved(emit: Emitter, x: SSAValue, axis: int, length: int) -> SSAValue:
+    """Return a tensor with an axis last, cut or filled with zeros to a length."""
+    rank = len(tensor_shape(x))
+    moved = permuted(emit, x, [each for each in range(rank) if each != axis] + [axis])
+    size = tensor_shape(x)[axis]
+    if size > length:
+        return part(emit, moved, rank - 1, 0, length)
+    if size < length:
+        none = [0] * (rank - 1)
+        return emit(PadOp(moved, low=[*none, 0], high=[*none, length - size]))
+    return moved
+
+
+def _product(emit: Emitter, x: SSAValue, matrix: NDArray[np.float64]) -> SSAValue:
+    return emit(MatMulOp(x, emit.array(matrix, element_type(x))))
+
+
+def _back(emit: Emitter, real: SSAValue, axis: int, imaginary: SSAValue | None) -> SSAValue:
+    parts = [real] if imaginary is None else [real, imaginary]
+    rank = len(tensor_shape(real))
+    order = [each for each in range(rank) if each != axis] + [axis]
+    back = [permuted(emit, each, [order.index(i) for i in range(rank)]) for each in parts]
+    return stack(emit, back, rank)
+
+
+@register_op("DFT", since=20)
+def dft(
+    emit: Emitter,
+    input: SSAValue,
+    dft_length: KnownIntsOrNone = None,
+    axis: KnownIntsOrNone = None,
+    inverse: int = 0,
+    onesided: int = 0,
+) -> SSAValue:
+    """The discrete Fourier transform of an axis"""
+    at = axis_of(input, -2 if axis is None else axis[0])
+    return _dft(emit, input, dft_length, at, inverse, onesided)
+
+
+@register_op("DFT")
+def dft_before(
+    emit: Emitter,
+    input: SSAValue,
+    dft_length: KnownIntsOrNone = None,
+    axis: int = 1,
+    inverse: int = 0,
+    onesided: int = 0,
+) -> SSAValue:
+    """As it was before opset 20"""
+    return _dft(emit, input, dft_length, axis_of(input, axis), inverse, onesided)
+
+
+def _dft(
+    emit: Emitter,
+    input: SSAValue,
+    dft_length: KnownIntsOrNone,
+    axis: int,
+    inverse: int,
+    onesided: int,
+) -> SSAValue:
+    size = tensor_shape(input)[axis]
+    length = 2 * (size - 1) if inverse and onesided else size
+    if dft_length:
+        length = dft_length[0]
+    return transformed(emit, input, axis, length, inverse=bool(inverse), onesided=bool(onesided))
+
+
+@register_op("STFT")
+def stft(
+    emit: Emitter,
+    signal: SSAValue,
+    frame_step: KnownIntsOrNone,
+    window: SSAValue | None = None,
+    frame_length: KnownIntsOrNone = None,
+    onesided: int = 1,
+) -> SSAValue:
+    """The Fourier transforms of frames of a signal (batch x time x 1 or 2)"""
+    if not frame_step:
+        raise Refusal("expected argument 'frame_step', got none")
+    batch, times, parts = (*tensor_shape(signal), 1)[:3]
+    signal = emit.reshape(signal, (batch, times, parts))
+    length = tensor_shape(window)[0] if window is not None else 0
+    length = frame_length[0] if frame_length else length
+    count = 1 + (times - length) // frame_step[0]
+    frames = [
+        emit.reshape(
+            part(emit, signal, 1, index * frame_step[0], length), (batch, 1, length, parts)
+        )
+        for index in range(count)
+    ]
+    joint = frames[0] if count == 1 else emit(CatOp(frames, dim=1))
+    if window is not None:
+        joint = emit(MulOp(joint, emit.reshape(window, (length, 1))))
+    return transformed(emit, joint, 2, length, inverse=False, onesided=bool(onesided))
+
+
+@register_op("MelWeightMatrix")
+def mel_weight_matrix(
+    emit: Emitter,
+    num_mel_bins: KnownArray,
+    dft_length: KnownArray,
+    sample_rate: KnownArray,
+    lower_edge_hertz: KnownArray,
+    upper_edge_hertz: KnownArray,
+    output_datatype: int = 1,
+) -> SSAValue:
+    """Triangles on the scale of mel, computed when the graph is read"""
+    from gawee_dialect.frontends.onnx.ops.creation import DTYPES
+
+    bins, size, rate = (int(each.item()) for each in (num_mel_bins, dft_length, sample_rate))
+    low, high = (
+        2595 * np.log10(1 + float(each.item()) / 700)
+        for each in (lower_edge_hertz, upper_edge_hertz)
+    )
+    mel = np.arange(bins + 2) * ((high - low) / (bins + 2)) + low
+    edges = ((size + 1) * (700 * (10 ** (mel / 2595) - 1)) // rate).astype(np.int64)
+    lines = np.arange(size // 2 + 1)
+    table = np.zeros((len(lines), bins))
+    for column in range(bins):
+        left, middle, right = (int(each) for each in edges[column : column + 3])
+        rising = np.where((lines >= left) & (lines <= middle), lines - left, 0)
+        falling = np.where((lines >= middle) & (lines < right), right - lines, 0)
+        up = rising / max(middle - left, 1) if middle > left else (lines == middle) * 1.0
+        down = falling / max(right - middle, 1)
+        table[:, column] = np.where((lines >= middle) & (lines < right), down, up)
+    return emit.array(table, dtype_element(DTYPES.get(output_datatype, str(output_datatype))))
