@@ -132,3 +132,22 @@ def test_a_model_of_pytorch_goes_through_with_the_file(
     assert (
         "unsupported op 'aten.softshrink.default' of node 'softshrink'" in capsys.readouterr().err
     )
+
+
+def test_a_model_of_onnx_goes_through_with_the_file(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("onnx")
+    subprocess.run([sys.executable, "make_onnx.py"], check=True)
+    x = np.random.default_rng(1).standard_normal((2, 3, 5)).astype(np.float32)
+    np.save("x.npy", x)
+    words = ["net.onnx", "--input", "x=x.npy", "--output", "out.npz"]
+
+    assert gawee_run.main([*words, "--load", "soft_shrink.py"]) == 0
+    assert gawee_run.main(words) == 1
+
+    expected = torch.nn.functional.softshrink(torch.from_numpy(x), 0.25).numpy()
+    (result,) = np.load("out.npz").values()
+    np.testing.assert_array_equal(result, expected)
+    assert "unsupported op 'mine.SoftShrink' of node 'shrink'" in capsys.readouterr().err
