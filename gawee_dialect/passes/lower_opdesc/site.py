@@ -1,6 +1,7 @@
 """One described op while it is lowered: its operands and parameters, and the ops made for it."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import TypeAlias
 
 from xdsl.dialects.builtin import TensorType
@@ -10,6 +11,9 @@ from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.dense import dense_of
 from gawee_dialect.dialect.types import DTYPE_NAMES, AnyTensor, tensor_type
 from gawee_dialect.opdesc.described_op import DescribedOp
+
+MAX_ELEMENTS = 16_000_000
+"""Of a constant in the module; larger tensors come from a file."""
 
 
 class NoMeaning(Exception):
@@ -48,6 +52,9 @@ class Site:
         # NumPy is imported only where data is made.
         import numpy as np
 
+        count = prod(shape)
+        if count > MAX_ELEMENTS:
+            raise NoMeaning(f"expected a constant of at most {MAX_ELEMENTS} elements, got {count}")
         if element not in DTYPE_NAMES:
             raise NoMeaning(f"unsupported element type '{element}'")
         array = np.array(values, np.float64)

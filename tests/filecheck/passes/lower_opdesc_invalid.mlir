@@ -54,3 +54,19 @@ func.func @rows_of_higher_windows(%x: tensor<9x6xf32>, %w: tensor<4x3x3x3xf32>, 
   %y = lightnet.conv1x1_dpu %x, %w, %b stride 2 padding [0, 0] group 2 : (tensor<9x6xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>) -> tensor<4x4xf32>
   func.return %y : tensor<4x4xf32>
 }
+
+// -----
+
+// CHECK: error: 'lightnet.zeros' op cannot be removed by lower-opdesc: expected a constant of at most 16000000 elements, got 1600000000
+func.func @constant_beyond_reason() -> tensor<40000x40000xf32> {
+  %y = lightnet.zeros dtype "TL_FLOAT" dims [40000, 40000] : () -> tensor<40000x40000xf32>
+  func.return %y : tensor<40000x40000xf32>
+}
+
+// -----
+
+// CHECK: error: 'lightnet.arange' op cannot be removed by lower-opdesc: expected at most 1000000 elements, got 2000000000
+func.func @numbers_beyond_reason() -> tensor<2000000000xf32> {
+  %y = lightnet.arange dtype "TL_FLOAT" start 0 stop 2000000000 step 1 : () -> tensor<2000000000xf32>
+  func.return %y : tensor<2000000000xf32>
+}
