@@ -1,6 +1,7 @@
 """Products of matrices."""
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.ir import SSAValue
 
@@ -57,7 +58,8 @@ def determinant(emit: Emitter, x: SSAValue) -> SSAValue:
     size = shape[-1]
     if size > 4 or shape[-2] != size:
         raise Refusal(f"unsupported matrices of {shape[-2]}x{size}; supported: at most 4x4")
-    return _minor(emit, x, 0, list(range(size)))
+    many = emit.reshape(x, (prod(shape[:-2]), size, size))
+    return emit.reshape(_minor(emit, many, 0, list(range(size))), shape[:-2])
 
 
 def _entry(emit: Emitter, x: SSAValue, row: int, column: int) -> SSAValue:
