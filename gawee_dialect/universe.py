@@ -162,10 +162,18 @@ def all_conversions() -> Sequence[type["ConvertToAlgorithm"]]:
 
 
 def lowerings_of_algorithms() -> Sequence[type[ModulePass]]:
-    """Return the passes that make loops of what the passes to other algorithms make."""
+    """Return the passes that make loops of what the passes to other algorithms make.
+
+    Raises GaweeError where an algorithm has none.
+    """
+    from gawee_dialect.diagnostics import GaweeError
+
     passes = all_passes()
-    names = [kind.conversion.algorithm.name for kind in all_conversions()]
-    return [passes[f"lower-{name}-to-loops"]() for name in names]
+    names = [f"lower-{kind.conversion.algorithm.name}-to-loops" for kind in all_conversions()]
+    for name in names:
+        if name not in passes:
+            raise GaweeError(f"expected a pass '{name}' for what an algorithm makes, got none")
+    return [passes[name]() for name in names]
 
 
 def all_algorithms() -> Sequence[type["Algorithm"]]:

@@ -10,8 +10,10 @@ import pytest
 from xdsl.dialects.func import FuncOp
 
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
+from gawee_dialect.passes.pipelines import kernels_to_loops
 from gawee_dialect.schedules.database import Database
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.target.description import HOST, find_processor
@@ -162,3 +164,14 @@ def test_it_is_gone_where_its_file_is_not_loaded() -> None:
         for each in lowering.algorithms(op, None)
     }
     assert "split-sum" not in names
+
+
+def test_an_algorithm_without_a_lowering_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "half.py"
+    path.write_text(FILE.read_text().partition("class LowerSplitSum(Pattern)")[0])
+
+    with (
+        loaded_files([str(path)]),
+        pytest.raises(GaweeError, match="expected a pass 'lower-split-sum-to-loops' for what"),
+    ):
+        kernels_to_loops()
