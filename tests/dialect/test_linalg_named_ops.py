@@ -158,6 +158,7 @@ def test_the_table_and_the_groups_have_the_same_ops() -> None:
     names = " ".join(call.text.split(" ")[0] for calls in GROUPS.values() for call in calls)
     missing = [op.name for op in LINALG.operations if op.name not in names.split()]
     others = {"generic", "yield", "index", "broadcast", "transpose", "select"}
+    others |= {"softmax", "pack", "unpack"}  # no loop nests: tests/passes/test_decompose...
     assert {name.removeprefix("linalg.") for name in missing} == others
 
 
