@@ -1,52 +1,124 @@
 """The levels of the IR that a network can be run at, and how to get there."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from gawee_dialect.code_options import PLAIN, CodeOptions
-from gawee_dialect.diagnostics import verify_module
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
 from gawee_dialect.passes.insertion import with_insertions
 from gawee_dialect.passes.pass_manager import leaf_passes, run_passes
 from gawee_dialect.universe import make_context
 
 
 class Level(StrEnum):
-    """What executes: the graph as it is, or what the pipeline makes of it at a later stage."""
+    """What executes: the module as it is, or what the pipeline makes of it at a later stage."""
 
     GAWEE = "gawee"
     LINALG = "linalg"
     KERNELS = "kernels"
+    BUFFERS = "buffers"
     LOOPS = "loops"
     LLVM = "llvm"
 
+    @property
+    def order(self) -> int:
+        """How far from the graph the level is."""
+        return tuple(Level).index(self)
 
-def passes_to(level: Level, options: CodeOptions | None = None) -> Sequence[ModulePass]:
-    """Return the passes from a graph to a level, with those that the user puts in.
 
-    Raises GaweeError where one is put in at a place that there is not.
+def level_of(module: ModuleOp) -> Level:
+    """Return the level that a module is at: the first of those that its functions are at."""
+    functions = [op for op in module.ops if op.name in ("func.func", "llvm.func")]
+    levels = [_level_of_function(each) for each in functions if each.regions[0].blocks]
+    return min(levels, key=lambda level: level.order, default=Level.GAWEE)
+
+
+def _level_of_function(function: Operation) -> Level:
+    if not isinstance(function, FuncOp):
+        return Level.LLVM
+    ops = [op for op in function.walk() if op is not function]
+    types = {value.type for op in ops for value in (*op.operands, *op.results)}
+    types.update(function.function_type.inputs)
+    if any(isinstance(type, TensorType) for type in types):
+        return _level_on_tensors(ops)
+    structured = any(_is_structured(op) for op in ops)
+    return Level.BUFFERS if structured else Level.LOOPS
+
+
+def _level_on_tensors(ops: Iterable[Operation]) -> Level:
+    ops = [op for op in ops if _is_structured(op)]
+    if any("schedule" in op.properties or op.name == "gawee.winograd" for op in ops):
+        return Level.KERNELS
+    graph = any(op.dialect_name() == "gawee" and op.name != "gawee.kernel" for op in ops)
+    return Level.GAWEE if graph or not ops else Level.LINALG
+
+
+def _is_structured(op: Operation) -> bool:
+    """Whether an op computes whole tensors or buffers, which loops do element by element."""
+    return isinstance(op, LinalgStructuredOperation) or op.dialect_name() == "gawee"
+
+
+def passes_to(
+    level: Level, options: CodeOptions | None = None, start: Level = Level.GAWEE
+) -> Sequence[ModulePass]:
+    """Return the passes that are left to a level for a module at `start`, with the user's own.
+
+    Level gawee is the module as it is. Raises GaweeError for any other level that the module is
+    past, and where a pass is to be put in at a place that there is not.
     """
     from gawee_dialect.passes import pipelines
 
     chosen = options or CodeOptions()
+    if level in (Level.GAWEE, start):
+        return with_insertions((), chosen.passes)
+    if level.order < start.order:
+        later = ", ".join(each for each in Level if each.order > start.order)
+        raise GaweeError(
+            Diagnostic(
+                f"cannot go back to level '{level}' from a module at level '{start}'",
+                hint=f"as it is (gawee), or later: {later or 'none'}",
+            )
+        )
     plain = chosen.algorithms == PLAIN
-    builders: dict[Level, Callable[[], Sequence[ModulePass]]] = {
-        Level.GAWEE: tuple,
-        Level.LINALG: pipelines.to_linalg,
-        Level.KERNELS: lambda: pipelines.to_kernels(chosen),
-        Level.LOOPS: lambda: (
-            pipelines.to_loops(trust_indices=chosen.trust_indices)
-            if plain
-            else pipelines.to_loops_by_kernels(chosen)
-        ),
-        Level.LLVM: lambda: (
-            pipelines.to_llvm(chosen) if plain else pipelines.to_llvm_by_kernels(chosen)
+    on_tensors = start.order <= Level.LINALG.order
+    if level is Level.LINALG:
+        return with_insertions(pipelines.to_linalg(), chosen.passes)
+    if level is Level.KERNELS:
+        return with_insertions(pipelines.to_kernels(chosen), chosen.passes)
+    kernels = not (plain and on_tensors)
+    first: Sequence[ModulePass] = ()
+    if on_tensors:
+        first = (
+            pipelines.to_kernels(chosen)
+            if kernels
+            else pipelines.to_wide_linalg(trust_indices=chosen.trust_indices)
+        )
+    stages: dict[Level, Sequence[ModulePass]] = {
+        Level.KERNELS: first,
+        Level.BUFFERS: (pipelines.Bufferize(),),
+        Level.LOOPS: pipelines.buffers_to_loops(kernels=kernels),
+        Level.LLVM: (
+            # Who writes loops by hand may allocate.
+            *((pipelines.PlanMemory(),) if start is Level.LOOPS else ()),
+            *pipelines.loops_to_llvm(
+                chosen.fast_math, parallel=chosen.parallel, expand_math=not plain
+            ),
         ),
     }
-    return with_insertions(builders[level](), chosen.passes)
+    passes = [
+        each
+        for stage, its_passes in stages.items()
+        if start.order < stage.order <= level.order
+        for each in its_passes
+    ]
+    return with_insertions(passes, chosen.passes)
 
 
 @dataclass(frozen=True)
@@ -58,14 +130,15 @@ class NativeStages:
     to_llvm: Sequence[ModulePass]
 
 
-def native_stages(options: CodeOptions) -> NativeStages:
+def native_stages(options: CodeOptions, start: Level = Level.GAWEE) -> NativeStages:
     """Return the passes to native code in their stages, for who stops between them."""
     from gawee_dialect.passes import pipelines
 
-    passes = passes_to(Level.LLVM, options)
+    passes = passes_to(Level.LLVM, options, start)
     last = tuple(type(each) for each in pipelines.loops_to_llvm())
-    memory = next(at for at, each in enumerate(passes) if isinstance(each, pipelines.Bufferize))
-    llvm = next(at for at, each in enumerate(passes) if isinstance(each, last))
+    llvm = next((at for at, each in enumerate(passes) if isinstance(each, last)), len(passes))
+    bufferize = (at for at, each in enumerate(passes) if isinstance(each, pipelines.Bufferize))
+    memory = next(bufferize, 0)
     return NativeStages(passes[:memory], passes[memory:llvm], passes[llvm:])
 
 
@@ -85,12 +158,13 @@ def lower_to(
     *,
     verify_each: bool = True,
 ) -> ModuleOp:
-    """Return a copy of a graph, lowered to a level; raises GaweeError where it cannot be.
+    """Return a copy of a module, lowered to a level by the passes that are left to it.
 
-    Without `verify_each`, the graph is verified and what passes make of it is not.
+    Without `verify_each`, the module is verified and what passes make of it is not. Raises
+    GaweeError where it cannot be lowered.
     """
     lowered = module.clone()
-    passes = passes_to(level, options)
+    passes = passes_to(level, options, level_of(module))
     if passes and not verify_each:
         verify_module(lowered)
     if passes:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
+from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.entry import MAIN, EntryArgument, entry_arguments, find_function
+from gawee_dialect.dialect.entry import MAIN, EntryArgument, find_function
 from gawee_dialect.garbage_collection import no_garbage_collection
-from gawee_dialect.levels import Level, lower_to, native_stages
+from gawee_dialect.levels import Level, level_of, lower_to, native_stages
 
 if TYPE_CHECKING:
     from xdsl.interpreter import Interpreter
@@ -47,7 +48,7 @@ def c_name(name: str) -> str:
 
 @dataclass
 class Model:
-    """A module at the gawee or linalg level, and the weights that go with it.
+    """A module at any level, and the weights that go with it.
 
     `parameters` may be any mapping from parameter names to arrays: a ParameterStore reads each
     array when it is first used.
@@ -57,9 +58,14 @@ class Model:
     parameters: Mapping[str, Array] = field(default_factory=dict[str, "Array"])
     name: str = "model"
 
-    @cached_property
+    @property
+    def entry(self) -> Entry:
+        """How the module is called, as it is now; raises GaweeError where there is no `@main`."""
+        return Entry.of(self.module)
+
+    @property
     def function(self) -> FuncOp:
-        """The entry function; raises GaweeError where there is none."""
+        """The entry function; raises GaweeError where there is none of the func dialect."""
         function = find_function(self.module)
         if function is None:
             raise GaweeError(f"expected a function '@{MAIN}' in the module, got none")
@@ -67,18 +73,21 @@ class Model:
 
     @property
     def arguments(self) -> Sequence[EntryArgument]:
-        """What the entry function takes: inputs, parameters and constants."""
-        return entry_arguments(self.function)
+        """What a run needs: inputs, parameters and constants, those of `@prepare` included."""
+        return self.entry.arguments
 
     @cached_property
     def bound(self) -> Mapping[str, Array]:
         """Every parameter's array by name; raises GaweeError that lists all that do not fit."""
         from gawee_dialect.parameters import bind_parameters
 
-        return bind_parameters(self.function, self.parameters)
+        return bind_parameters(self.entry.weights, self.parameters)
 
     def lowered(self, level: Level | str, options: CodeOptions | None = None) -> ModuleOp:
-        """Return a copy of the module at a level; raises GaweeError where it cannot get there."""
+        """Return a copy of the module at a level, by the passes that are left from where it is.
+
+        Raises GaweeError where it cannot get there.
+        """
         return lower_to(self.module, Level(level), options)
 
     def runner(
@@ -130,7 +139,8 @@ class Model:
 
         level = Level(level)
         if level is Level.LLVM:
-            stages = native_stages(replace(options or CodeOptions(), parallel=False))
+            serial = replace(options or CodeOptions(), parallel=False)
+            stages = native_stages(serial, level_of(self.module))
             loops, works = self._profiled_loops((*stages.to_tensors, *stages.to_loops))
             return profile_kernels(loops, self.bound, inputs, runs, works, stages.to_llvm)
         listener = InterpreterProfile()
@@ -156,6 +166,8 @@ class Model:
         """Return FLOPs and bytes of every node; None where the module is no longer a graph."""
         from gawee_dialect.analysis.cost import analyze_cost, has_cost
 
+        if level_of(self.module) is not Level.GAWEE:
+            return None
         ops = self.function.body.block.ops
         if not all(op.dialect_name() == "func" or has_cost(op) for op in ops):
             return None
@@ -281,7 +293,7 @@ def model_of(
     elif isinstance(weights, Mapping):
         store = MemoryStore(weights)
     else:
-        store = open_parameters(weights or source.folder, model.function)
+        store = open_parameters(weights or source.folder, model.entry.weights)
     model.parameters = graph.weights(store)
     function = find_function(model.module)
     resources = None if function is None else take_resources(function)
@@ -304,5 +316,5 @@ def compile(
     passes: Sequence[Insertion] = (),
     cache: bool = True,
 ) -> CompiledModel:
-    """Compile a module at the gawee or linalg level; see `Model.compile`."""
+    """Compile a module at any level; see `Model.compile`."""
     return Model(module, parameters or {}).compile(options, passes=passes, cache=cache)

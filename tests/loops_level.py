@@ -61,13 +61,15 @@ class UpstreamNative:
             if buffer.role == "workspace":
                 pointers[buffer.index] = workspace.ctypes.data + -workspace.ctypes.data % 64
                 continue
-            given = buffer.role != "output"
+            given = buffer.name in named
             array = named[buffer.name] if given else np.zeros(buffer.shape, buffer.dtype)
             arrays[buffer.name] = np.ascontiguousarray(array)
             pointers[buffer.index] = arrays[buffer.name].ctypes.data
         address = self.engine.get_function_address(f"{function}_packed")
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)(pointers)
-        return {buffer.name: arrays[buffer.name] for buffer in signature.of_role("output")}
+        return {
+            buffer.name: arrays[buffer.name] for buffer in signature.of_role("output", "updated")
+        }
 
 
 def run_upstream(text: str, function: str, inputs: Arrays) -> dict[str, NDArray[np.generic]]:

@@ -26,7 +26,7 @@ from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.operation import CountedOp
-from gawee_dialect.dialect.types import is_tensor, tensor_bytes, tensor_shape
+from gawee_dialect.dialect.types import is_tensor, shaped_bytes, tensor_shape
 from gawee_dialect.locations import node_name
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _bytes(values: Iterable[SSAValue]) -> int | None:
     for value in values:
         if not is_tensor(value.type):
             return None
-        total += tensor_bytes(value.type)
+        total += shaped_bytes(value.type)
     return total
 
 

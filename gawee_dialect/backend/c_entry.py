@@ -101,7 +101,7 @@ def c_interface(module: ModuleOp, name: str, function: str) -> CInterface:
         name,
         signature,
         [(c_identifier(each.name, taken), each) for each in signature.of_role("input")],
-        [(c_identifier(each.name, taken), each) for each in signature.of_role("output")],
+        [(c_identifier(each.name, taken), each) for each in signature.of_role("output", "updated")],
         weights,
         offset,
         signature.of_role("indices"),

@@ -19,11 +19,11 @@ from gawee_dialect.backend.openmp import call_in_team, check_threads, cores
 from gawee_dialect.backend.program import Program, compile_program
 from gawee_dialect.backend.signature import Buffer, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import MAIN, PREPARE
+from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS
 from gawee_dialect.dialect.types import shape_text
 
 Array = NDArray[np.generic]
-BOUND_ROLES = ("parameter", "constant")
+BOUND_ROLES = tuple(kind.value for kind in WEIGHTS)
 """The arguments that a user binds once, before calls."""
 
 
@@ -44,6 +44,8 @@ def check_arrays(
     result: dict[str, Array] = {}
     for buffer in expected:
         array = given.get(buffer.name)
+        if isinstance(array, np.generic):
+            array = np.asarray(array)
         problem = _problem(buffer, array)
         if problem is not None:
             problems.append(f"{what} '{buffer.name}': {problem}")
@@ -118,6 +120,14 @@ class _Frame:
         raise GaweeError(problem for problem in problems if problem is not None)
 
 
+def _destination(buffer: Buffer, given: Mapping[str, Array]) -> Array:
+    """Return a new array for an output to be written to."""
+    if buffer.role == "output":
+        return np.empty(buffer.shape, buffer.dtype)
+    start = given.get(buffer.name)
+    return np.zeros(buffer.shape, buffer.dtype) if start is None else np.array(start)
+
+
 class CompiledModel:
     """A callable on NumPy arrays; any number of threads may call it at once.
 
@@ -149,7 +159,8 @@ class CompiledModel:
         self._native = program.load()
         self._call = self._native.function(f"{function}_packed")
         self._inputs = self.signature.of_role("input")
-        self._outputs = self.signature.of_role("output")
+        self._updated = self.signature.of_role("updated")
+        self._outputs = self.signature.of_role("output", "updated")
         self._prepare = program.signatures.get(PREPARE)
         self._threads = threading.local()
         self._binding: _Binding | None = None
@@ -288,16 +299,18 @@ class CompiledModel:
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """Compute the outputs, by name, from the inputs by name.
 
-        Raises GaweeError that lists every input that is missing, unknown, or of another shape or
-        element type, and for an index that is out of range.
+        A buffer that is updated starts as a copy of what is given for it, or as zeros. Raises
+        GaweeError that lists every input that is missing, unknown, or of another shape or element
+        type, and for an index that is out of range.
         """
-        arrays = check_arrays("input", self._inputs, inputs)
+        starts = tuple(buffer for buffer in self._updated if buffer.name in inputs)
+        arrays = check_arrays("input", (*self._inputs, *starts), inputs)
         frame = self._frame()
         for buffer in self._inputs:
             frame.pointers[buffer.index] = arrays[buffer.name].ctypes.data
         results: dict[str, Array] = {}
         for buffer in self._outputs:
-            result = results[buffer.name] = np.empty(buffer.shape, buffer.dtype)
+            result = results[buffer.name] = _destination(buffer, arrays)
             frame.pointers[buffer.index] = result.ctypes.data
         self._start(self._call, frame)
         if frame.limits:

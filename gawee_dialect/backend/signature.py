@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
-from xdsl.dialects.builtin import DictionaryAttr, MemRefType, ModuleOp, StringAttr
-from xdsl.ir import Attribute
+from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import EntryArgument, entry_arguments
 from gawee_dialect.dialect.index_check import IndexCheck
-from gawee_dialect.dialect.types import dtype_name
-from gawee_dialect.hints import isa
+from gawee_dialect.dialect.types import dtype_name, is_shaped
 
 if TYPE_CHECKING:
     from xdsl.dialects import llvm
 
-ROLES = ("input", "parameter", "constant", "prepared", "output", "indices", "workspace")
-
 
 @dataclass(frozen=True)
 class Buffer:
-    """One pointer argument: its position, role, name, shape and element type."""
+    """One argument: its position, role (an `ArgumentKind`), name, shape and element type.
+
+    A scalar is an array without axes.
+    """
 
     index: int
     role: str
@@ -73,26 +72,21 @@ def signature_of(module: ModuleOp, name: str) -> Signature:
     function = llvm_function(module, name)
     if function is None:
         raise GaweeError(f"expected a function '@{name}' in the module, got none")
-    attributes = [] if function.arg_attrs is None else [each.data for each in function.arg_attrs]
-    if len(attributes) != len(function.function_type.inputs):
-        raise GaweeError(Diagnostic.at(function, "expected argument attributes 'gawee.type'"))
-    buffers = tuple(_buffer(function, index, each) for index, each in enumerate(attributes))
-    return Signature(name, buffers)
+    if not function.body.blocks:
+        raise GaweeError(Diagnostic.at(function, f"expected '@{name}' to have a body"))
+    return Signature(name, tuple(_buffer(function, each) for each in entry_arguments(function)))
 
 
-def _buffer(function: llvm.FuncOp, index: int, attributes: Mapping[str, Attribute]) -> Buffer:
-    type = attributes.get("gawee.type")
-    role = next((role for role in ROLES if f"gawee.{role}" in attributes), None)
-    if role is None or not isa(type, MemRefType[Attribute]):
+def _buffer(function: llvm.FuncOp, argument: EntryArgument) -> Buffer:
+    type = argument.type
+    if not argument.is_marked or type.name == "llvm.ptr":
         raise GaweeError(
             Diagnostic.at(
                 function,
-                f"expected a buffer as argument {index} of '@{function.sym_name.data}', got "
-                f"'{function.function_type.inputs.data[index]}' without a 'gawee.type'",
+                f"expected a buffer as argument {argument.index} of "
+                f"'@{function.sym_name.data}', got '{type}' without a 'gawee.type'",
             )
         )
-    marker = attributes[f"gawee.{role}"]
-    name = marker.data if isinstance(marker, StringAttr) else role
-    dtype = np.dtype(dtype_name(type.element_type))
-    check = IndexCheck.of(DictionaryAttr(attributes))
-    return Buffer(index, role, name, type.get_shape(), dtype, check)
+    element, shape = (type.element_type, type.get_shape()) if is_shaped(type) else (type, ())
+    dtype = np.dtype(dtype_name(element))
+    return Buffer(argument.index, argument.kind.value, argument.name, shape, dtype, argument.check)

@@ -7,18 +7,29 @@
 
 `gawee.constant` marks a graph constant too large to be written in the IR; `gawee.prepared` a value
 that `@prepare` computes from the parameters once, by the index of its result. A result marked
-`gawee.indices` is no output: it tells of run-time indices (`index_check.py`).
+`gawee.indices` is no output: it tells of run-time indices (`index_check.py`). On buffers, where a
+function returns nothing, the same marks say which arguments it writes: `gawee.output`,
+`gawee.indices`; `gawee.updated` is what it may read before it writes it, and `gawee.workspace`
+scratch memory. In the llvm dialect, where every buffer is a pointer, `gawee.type` keeps its type.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    IntegerAttr,
+    ModuleOp,
+    StringAttr,
+    UnitAttr,
+)
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute
+from xdsl.ir import Attribute, Operation
 
-from gawee_dialect.dialect.index_check import MARK
+from gawee_dialect.dialect.index_check import MARK, ROLE, IndexCheck
+from gawee_dialect.hints import isa
 
 MAIN = "main"
 """The function that a network runs; some files call it `forward`."""
@@ -34,6 +45,14 @@ class ArgumentKind(StrEnum):
     PARAMETER = "parameter"
     CONSTANT = "constant"
     PREPARED = "prepared"
+    OUTPUT = "output"
+    UPDATED = "updated"
+    INDICES = ROLE
+    WORKSPACE = "workspace"
+
+
+WEIGHTS = (ArgumentKind.PARAMETER, ArgumentKind.CONSTANT)
+"""The arguments whose data comes with the network, by name."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +64,18 @@ class EntryArgument:
     name: str
     type: Attribute
     path: str | None = None
+    is_marked: bool = True
+    """Whether an attribute says what it is; what nothing marks is taken for an input."""
+    check: IndexCheck | None = None
+    """What the indices are about that the buffer gets."""
 
     def attributes(self) -> DictionaryAttr:
         """Return the argument attributes that say what this argument is."""
-        entries: dict[str, Attribute] = {f"gawee.{self.kind}": StringAttr(self.name)}
+        if self.check is not None:
+            return self.check.mark()
+        named = self.kind is not ArgumentKind.WORKSPACE
+        mark = StringAttr(self.name) if named else UnitAttr()
+        entries: dict[str, Attribute] = {f"gawee.{self.kind}": mark}
         if self.path is not None:
             entries["gawee.path"] = StringAttr(self.path)
         return DictionaryAttr(entries)
@@ -60,29 +87,56 @@ def find_function(module: ModuleOp, name: str = MAIN) -> FuncOp | None:
     return next((function for function in functions if function.sym_name.data == name), None)
 
 
+def find_entry(module: ModuleOp, name: str = MAIN) -> Operation | None:
+    """Return the function of a name, be it of func or of the llvm dialect; None without one."""
+    for op in module.ops:
+        if op.name in ("func.func", "llvm.func") and op.properties["sym_name"] == StringAttr(name):
+            return op
+    return None
+
+
 def _attribute_of(attributes: ArrayAttr[DictionaryAttr] | None, index: int) -> DictionaryAttr:
     return DictionaryAttr({}) if attributes is None else attributes.data[index]
 
 
-def entry_arguments(function: FuncOp) -> list[EntryArgument]:
-    """Describe every argument; one that nothing marks is an input named as in the text."""
-    arguments: list[EntryArgument] = []
-    for index, value in enumerate(function.body.block.args):
-        attributes = _attribute_of(function.arg_attrs, index).data
-        kind, name = ArgumentKind.INPUT, value.name_hint or f"arg{index}"
-        for candidate in ArgumentKind:
-            marker = attributes.get(f"gawee.{candidate}")
-            if isinstance(marker, StringAttr):
-                kind, name = candidate, marker.data
-            elif isinstance(marker, IntegerAttr):
-                kind, name = candidate, str(marker.value.data)
-        path = attributes.get("gawee.path")
-        arguments.append(
-            EntryArgument(
-                index, kind, name, value.type, path.data if isinstance(path, StringAttr) else None
-            )
-        )
-    return arguments
+def entry_arguments(function: Operation) -> list[EntryArgument]:
+    """Describe every argument of a function, of func or of the llvm dialect.
+
+    One that nothing marks is an input named as in the text. A function without a body has none.
+    """
+    marks = function.properties.get("arg_attrs")
+    attributes = marks if isa(marks, ArrayAttr[DictionaryAttr]) else None
+    body = function.regions[0].first_block
+    return [
+        _described(index, value.name_hint, value.type, _attribute_of(attributes, index).data)
+        for index, value in enumerate(() if body is None else body.args)
+    ]
+
+
+def _described(
+    index: int, hint: str | None, type: Attribute, attributes: Mapping[str, Attribute]
+) -> EntryArgument:
+    path = attributes.get("gawee.path")
+    kind = next((kind for kind in ArgumentKind if f"gawee.{kind}" in attributes), None)
+    name = hint or f"arg{index}"
+    match attributes.get(f"gawee.{kind}"):
+        case StringAttr(data=text):
+            name = text
+        case IntegerAttr() as number:
+            name = str(number.value.data)
+        case DictionaryAttr():
+            name = ROLE
+        case _:
+            pass
+    return EntryArgument(
+        index,
+        kind or ArgumentKind.INPUT,
+        name,
+        attributes.get("gawee.type", type),
+        path.data if isinstance(path, StringAttr) else None,
+        is_marked=kind is not None,
+        check=IndexCheck.of(DictionaryAttr(attributes)),
+    )
 
 
 def output_names(function: FuncOp) -> list[str]:

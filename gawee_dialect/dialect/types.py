@@ -10,7 +10,9 @@ from xdsl.dialects.builtin import (
     Float16Type,
     Float32Type,
     Float64Type,
+    IndexType,
     IntegerType,
+    MemRefType,
     ShapedType,
     Signedness,
     TensorType,
@@ -29,6 +31,7 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.hints import isa
 
 AnyTensor: TypeAlias = TensorType[Attribute]
+AnyShaped: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
 
 ui8 = IntegerType(8, Signedness.UNSIGNED)
 
@@ -51,6 +54,11 @@ DTYPE_NAMES: dict[Attribute, str] = {element: name for name, element in ELEMENT_
 def is_tensor(type: Attribute) -> TypeGuard[AnyTensor]:
     """Whether a type is a tensor type; xDSL's `isa` says the same ten times slower."""
     return isinstance(type, TensorType)
+
+
+def is_shaped(type: Attribute) -> TypeGuard[AnyShaped]:
+    """Whether a type is that of a tensor or of a buffer."""
+    return isinstance(type, TensorType | MemRefType)
 
 
 def tensor_type(value: SSAValue) -> AnyTensor:
@@ -129,10 +137,12 @@ ELEMENTS = ElementClass("f16, f32, f64, integers", lambda e: is_float(e) or is_i
 
 
 def dtype_name(element: Attribute) -> str:
-    """Return NumPy's name of an element type.
+    """Return NumPy's name of an element type; an `index` is an int64.
 
     Raises VerifyException for an element type that NumPy has no array of.
     """
+    if isinstance(element, IndexType):
+        return "int64"
     if element not in DTYPE_NAMES:
         raise VerifyException(
             f"unsupported element type '{element}'; supported: "
@@ -159,7 +169,7 @@ def dense_bytes(shape: Sequence[int], element: Attribute) -> int:
     return prod(shape) * element_bytes(element)
 
 
-def tensor_bytes(type: AnyTensor) -> int:
+def shaped_bytes(type: AnyShaped) -> int:
     """Return the bytes a dense, C-ordered array of this type takes."""
     return dense_bytes(type.get_shape(), type.element_type)
 

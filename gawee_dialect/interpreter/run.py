@@ -1,6 +1,6 @@
 """Run a function of a module on arrays, at whatever level its IR is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -8,12 +8,19 @@ from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions
 from xdsl.utils.hints import isa
 
+from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import MAIN, PREPARE, ArgumentKind, find_function
-from gawee_dialect.interpreter.arrays import Array, ShapedType, fresh_array
+from gawee_dialect.dialect.entry import MAIN, PREPARE, ArgumentKind, EntryArgument
+from gawee_dialect.dialect.types import shape_text
+from gawee_dialect.interpreter.arrays import (
+    Array,
+    ShapedType,
+    array_shape,
+    dtype_of,
+    fresh_array,
+)
 from gawee_dialect.interpreter.errors import RunError
-from gawee_dialect.interpreter.machine import Machine, check_implemented, make_machine
-from gawee_dialect.interpreter.signature import Signature
+from gawee_dialect.interpreter.machine import check_implemented, make_machine
 from gawee_dialect.locations import place
 
 
@@ -29,94 +36,125 @@ def run_module(
 
     `arguments` are the entry arguments by name: inputs, parameters and constants together; names
     that the function does not have are left alone. Where the function takes prepared values,
-    `@prepare` is run first. Output and workspace arguments are allocated here. `listeners` see
-    every op of a function's body before and after it runs; `implementations` of ops take the place
-    of those that are here.
+    `@prepare` is run first. Output and workspace arguments are allocated here; a buffer that is
+    updated starts as a copy of what is given, or as zeros. `listeners` see every op of a function's
+    body before and after it runs; `implementations` of ops take the place of those that are here.
 
     Raises GaweeError that lists every missing argument and every wrong shape or dtype, or every op
     that has no implementation; RunError, a GaweeError, where an op cannot be run.
     """
-    signature = Signature.of(_function(module, function))
-    called = [signature]
-    if signature.needs_prepared and function != PREPARE:
-        called.insert(0, Signature.of(_function(module, PREPARE)))
+    called = Entry.of(module, function).called
+    called_ops = [_interpreted(signature) for signature in called]
     _check_arguments(called, arguments)
-    check_implemented(module, [signature.function for signature in called])
+    check_implemented(module, called_ops)
     machine = make_machine(module, listeners)
     for functions in implementations:
         machine.register_implementations(functions, override=True)
     outputs: dict[str, Array] = {}
     with np.errstate(all="ignore"):
-        for signature in called:
+        for signature, called_op in zip(called, called_ops, strict=True):
             prepared = {str(index): value for index, value in enumerate(outputs.values())}
-            outputs = _call(machine, signature, arguments, prepared)
+            operands = _operands(signature, arguments, prepared)
+            results = machine.call_op(called_op, tuple(operands))
+            outputs = _outputs(signature, operands, results)
     return outputs
 
 
-def _function(module: ModuleOp, name: str) -> FuncOp:
-    function = find_function(module, name)
-    if function is None:
-        functions = ", ".join(
-            f"'@{op.sym_name.data}'" for op in module.ops if isinstance(op, FuncOp)
+def _interpreted(signature: Signature) -> FuncOp:
+    if isinstance(signature.function, FuncOp):
+        return signature.function
+    raise GaweeError(
+        Diagnostic.at(
+            signature.function,
+            "unsupported by the interpreter",
+            hint="the llvm dialect runs as native code: --level llvm",
         )
-        raise GaweeError(f"expected a function '@{name}', got {functions or 'no function'}")
-    if not function.body.blocks:
-        raise GaweeError(Diagnostic.at(function, f"expected '@{name}' to have a body"))
-    return function
+    )
+
+
+GIVEN = (
+    ArgumentKind.INPUT,
+    ArgumentKind.PARAMETER,
+    ArgumentKind.CONSTANT,
+    ArgumentKind.UPDATED,
+)
 
 
 def _check_arguments(called: Sequence[Signature], arguments: Mapping[str, Array]) -> None:
-    names = frozenset[str]().union(*(signature.names for signature in called))
+    names = {argument.name for signature in called for argument in signature.of_kind(*GIVEN)}
     unknown = [name for name in arguments if name not in names]
     hint = f"unused arguments: {', '.join(unknown)}" if unknown else None
     problems = {
         message: Diagnostic(message, place(signature.function.location), hint=hint)
         for signature in called
-        for message in signature.problems(arguments)
+        for argument in signature.of_kind(*GIVEN)
+        for message in _problems(argument, arguments)
     }
     if problems:
         raise GaweeError(problems.values())
 
 
-def _call(
-    machine: Machine,
-    signature: Signature,
-    arguments: Mapping[str, Array],
-    prepared: Mapping[str, Array],
+def _problems(argument: EntryArgument, arrays: Mapping[str, Array]) -> Iterable[str]:
+    """Say what is wrong with the array for an argument, one message per problem."""
+    what = f"{argument.kind} '{argument.name}'"
+    array = arrays.get(argument.name)
+    if array is None:
+        if argument.kind is not ArgumentKind.UPDATED:
+            yield f"expected {what}, got none"
+        return
+    dtype = dtype_of(argument.type)
+    if array.dtype != dtype:
+        yield f"expected {what} of dtype {dtype.name}, got {array.dtype.name}"
+    shape = array_shape(argument.type) if isa(argument.type, ShapedType) else ()
+    if np.shape(array) != shape:
+        yield f"expected {what} of shape {shape_text(shape)}, got {shape_text(np.shape(array))}"
+
+
+def _operands(
+    signature: Signature, arguments: Mapping[str, Array], prepared: Mapping[str, Array]
+) -> list[Array]:
+    """Return what a function is called with."""
+    return [_operand(argument, arguments, prepared) for argument in signature.arguments]
+
+
+def _operand(
+    argument: EntryArgument, arguments: Mapping[str, Array], prepared: Mapping[str, Array]
+) -> Array:
+    match argument.kind:
+        case ArgumentKind.OUTPUT | ArgumentKind.INDICES | ArgumentKind.WORKSPACE:
+            return fresh_array(argument.type)
+        case ArgumentKind.UPDATED:
+            if argument.name in arguments:
+                return np.array(arguments[argument.name], order="C")
+            return np.zeros_like(fresh_array(argument.type))
+        case ArgumentKind.PREPARED:
+            if argument.name not in prepared:
+                raise GaweeError(f"expected '@{PREPARE}' to return value {argument.name}")
+            return prepared[argument.name]
+        case _:
+            array = arguments[argument.name]
+            return np.asarray(array, order="C") if isa(argument.type, ShapedType) else array[()]
+
+
+def _outputs(
+    signature: Signature, operands: Sequence[Array], results: Sequence[Array]
 ) -> dict[str, Array]:
-    values: dict[int, Array] = {}
-    for argument in signature.inputs:
-        named = prepared if argument.kind is ArgumentKind.PREPARED else arguments
-        if argument.name not in named:
-            raise GaweeError(f"expected '@{PREPARE}' to return value {argument.name}")
-        array = named[argument.name]
-        shaped = isa(argument.type, ShapedType)
-        values[argument.index] = np.asarray(array, order="C") if shaped else array[()]
-    block = signature.function.body.block
-    for index in range(len(block.args)):
-        if index not in values:  # a destination, or the workspace
-            values[index] = fresh_array(block.args[index].type)
-    operands = tuple(values[index] for index in range(len(block.args)))
-    results = machine.call_op(signature.function, operands)
-    if signature.destinations:
-        _check_indices(signature, values)
-        results = tuple(values[index] for index in signature.destinations)
-    else:
-        _check_indices(signature, dict(enumerate(results)))
-        results = tuple(
-            result for index, result in enumerate(results) if index not in signature.checks
-        )
-    return {
-        name: _owned(result, operands)
-        for name, result in zip(signature.output_names, results, strict=True)
-    }
+    """Return what a call left in its buffers, and what it returned, by name."""
+    _check_indices(signature, operands, results)
+    written = signature.of_kind(ArgumentKind.OUTPUT, ArgumentKind.UPDATED)
+    outputs = {argument.name: operands[argument.index] for argument in written}
+    for index, (name, result) in enumerate(zip(signature.returned, results, strict=True)):
+        if index not in signature.checks:
+            outputs[name] = _owned(result, operands)
+    return outputs
 
 
-def _check_indices(signature: Signature, values: Mapping[int, Array]) -> None:
-    found = (
-        check.problem(np.atleast_1d(values[index]).tolist())
-        for index, check in signature.checks.items()
-    )
+def _check_indices(
+    signature: Signature, operands: Sequence[Array], results: Sequence[Array]
+) -> None:
+    told = [(each.check, operands[each.index]) for each in signature.arguments if each.check]
+    told += [(check, results[index]) for index, check in signature.checks.items()]
+    found = (check.problem(np.atleast_1d(worst).tolist()) for check, worst in told)
     problems = [problem for problem in found if problem is not None]
     if problems:
         raise RunError(problems)

@@ -161,7 +161,11 @@ def run_on_views(nest: Nest) -> None:
             terms = _along_outer(terms, nest)
             result = _reduce(combiner, terms, nest.outer)
         else:
-            lhs, rhs = nest.evaluate(box, factors)
+            # A constant factor has no axes.
+            axes = (1,) * len(nest.ranges)
+            lhs, rhs = (
+                np.broadcast_to(each, each.shape or axes) for each in nest.evaluate(box, factors)
+            )
             absent = [dim for dim in nest.outer if lhs.shape[dim] == rhs.shape[dim] == 1]
             result = contract(_along_outer(lhs, nest, absent), rhs, nest.outer)
         target = part(nest.outputs[0], box)

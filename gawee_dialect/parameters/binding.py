@@ -1,14 +1,13 @@
 """Find the array of every parameter that a function takes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument, entry_arguments
-from gawee_dialect.dialect.types import dtype_name, is_tensor, shape_text
+from gawee_dialect.dialect.entry import EntryArgument
+from gawee_dialect.dialect.types import dtype_name, is_shaped, shape_text
 from gawee_dialect.parameters.archives import NpzFile
 from gawee_dialect.parameters.raw_folder import RawFolder
 from gawee_dialect.parameters.safetensors_file import SafetensorsFile
@@ -18,14 +17,14 @@ from gawee_dialect.parameters.uwef import SUFFIX as UWEF_SUFFIX
 from gawee_dialect.parameters.uwef import UwefFile
 
 
-def open_parameters(path: str | Path, function: FuncOp) -> ParameterStore:
+def open_parameters(path: str | Path, weights: Sequence[EntryArgument]) -> ParameterStore:
     """Open a place of weights: a folder of raw files, or a file of many arrays.
 
-    `function` says which files of a folder hold which parameters. Raises GaweeError where there is
+    `weights` say which files of a folder hold which parameters. Raises GaweeError where there is
     nothing at the path, or nothing of these.
     """
     path = Path(path)
-    return RawFolder(path, function) if path.is_dir() else open_archive(path)
+    return RawFolder(path, weights) if path.is_dir() else open_archive(path)
 
 
 def open_archive(path: str | Path) -> ParameterStore:
@@ -50,8 +49,10 @@ def open_archive(path: str | Path) -> ParameterStore:
     )
 
 
-def bind_parameters(function: FuncOp, store: Mapping[str, Array]) -> dict[str, Array]:
-    """Return the array of every parameter and large constant of a function, by name.
+def bind_parameters(
+    weights: Sequence[EntryArgument], store: Mapping[str, Array]
+) -> dict[str, Array]:
+    """Return the array of every parameter and large constant that is wanted, by name.
 
     Everything is checked before any data is read. Raises GaweeError that lists every name the
     store lacks, every shape and dtype that differs, and every file that is missing or too long or
@@ -59,13 +60,11 @@ def bind_parameters(function: FuncOp, store: Mapping[str, Array]) -> dict[str, A
     """
     if not isinstance(store, ParameterStore):
         store = MemoryStore(store)
-    kinds = (ArgumentKind.PARAMETER, ArgumentKind.CONSTANT)
-    wanted = [argument for argument in entry_arguments(function) if argument.kind in kinds]
-    problems = [problem for each in wanted if (problem := _check(each, store)) is not None]
+    problems = [problem for each in weights if (problem := _check(each, store)) is not None]
     if problems:
         raise GaweeError(problems)
     try:
-        return {argument.name: store[argument.name] for argument in wanted}
+        return {argument.name: store[argument.name] for argument in weights}
     except ParameterProblem as problem:
         raise GaweeError(f"cannot read weights: {problem}") from problem
 
@@ -74,8 +73,8 @@ def _check(argument: EntryArgument, store: ParameterStore) -> Diagnostic | None:
     """Return what is wrong with a parameter's data, None where nothing is."""
     what = f"{argument.kind} '{argument.name}'"
     type = argument.type
-    if not is_tensor(type):
-        return Diagnostic(f"expected {what} to be a tensor, got '{type}'")
+    if not is_shaped(type):
+        return Diagnostic(f"expected {what} to be a tensor or a buffer, got '{type}'")
     try:
         found = store.describe(argument.name)
         dtype = dtype_name(type.element_type)

@@ -1,42 +1,40 @@
 """A folder of raw data: one file a parameter, little-endian, C order, no header."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from pathlib import Path
 
 import numpy as np
-from xdsl.dialects.func import FuncOp
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument, entry_arguments
-from gawee_dialect.dialect.types import AnyTensor, dtype_name, is_tensor, tensor_bytes
+from gawee_dialect.dialect.entry import EntryArgument
+from gawee_dialect.dialect.types import AnyShaped, dtype_name, is_shaped, shaped_bytes
 from gawee_dialect.parameters.contained_file import FileProblem, find_file
 from gawee_dialect.parameters.store import Array, ArrayDescription, ParameterProblem, ParameterStore
 
 
 class RawFolder(ParameterStore):
-    """The files that a function's `gawee.path` attributes name, memory-mapped.
+    """The files that `gawee.path` attributes name, memory-mapped.
 
-    The files say neither shape nor dtype: those are the function's, and a file has just the bytes
+    The files say neither shape nor dtype: those are the arguments', and a file has just the bytes
     they need.
     """
 
-    def __init__(self, folder: Path, function: FuncOp) -> None:
-        kinds = (ArgumentKind.PARAMETER, ArgumentKind.CONSTANT)
-        arguments = entry_arguments(function)
+    def __init__(self, folder: Path, weights: Sequence[EntryArgument]) -> None:
+        """Offer the weights that these arguments want; what has no path is not in the folder."""
         self._folder = folder
-        self._arguments = {each.name: each for each in arguments if each.kind in kinds}
+        self._arguments = {each.name: each for each in weights}
 
-    def _file(self, argument: EntryArgument) -> tuple[Path, AnyTensor]:
+    def _file(self, argument: EntryArgument) -> tuple[Path, AnyShaped]:
         if argument.path is None:
             raise ParameterProblem(
                 "expected a 'gawee.path', got none: only a .npz or .safetensors file can have it"
             )
-        if not is_tensor(argument.type):
-            raise ParameterProblem(f"expected a tensor, got '{argument.type}'")
+        if not is_shaped(argument.type):
+            raise ParameterProblem(f"expected a tensor or a buffer, got '{argument.type}'")
         try:
             return find_file(
-                self._folder, argument.path, tensor_bytes(argument.type)
+                self._folder, argument.path, shaped_bytes(argument.type)
             ), argument.type
         except FileProblem as problem:
             raise ParameterProblem(str(problem)) from problem

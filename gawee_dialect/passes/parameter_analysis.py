@@ -5,7 +5,7 @@ from xdsl.dialects.linalg import Linalg
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
-from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
+from gawee_dialect.dialect.entry import WEIGHTS, ArgumentKind, entry_arguments
 
 
 def is_pure(op: Operation) -> bool:
@@ -32,6 +32,10 @@ def _is_inside(value: SSAValue, op: Operation) -> bool:
     owner = value.owner
     parent = owner.parent_op() if isinstance(owner, Block) else owner
     return parent is not None and op.is_ancestor(parent)
+
+
+KNOWN_EARLY = (*WEIGHTS, ArgumentKind.PREPARED)
+"""The arguments that are the same for every run."""
 
 
 class ParameterAnalysis:
@@ -85,7 +89,7 @@ class ParameterAnalysis:
         if not isinstance(function, FuncOp) or block is not function.body.block:
             return
         for argument in entry_arguments(function):
-            self._known[block.args[argument.index]] = argument.kind is not ArgumentKind.INPUT
+            self._known[block.args[argument.index]] = argument.kind in KNOWN_EARLY
 
 
 def describe(value: SSAValue) -> str:

@@ -61,12 +61,30 @@ def to_linalg(*, trust_indices: bool = True) -> Sequence[ModulePass]:
 def to_loops(*, trust_indices: bool = False) -> Sequence[ModulePass]:
     """Return the passes from a graph to loops over scalars in memory."""
     return (
+        *to_wide_linalg(trust_indices=trust_indices),
+        Bufferize(),
+        *buffers_to_loops(kernels=False),
+    )
+
+
+def to_wide_linalg(*, trust_indices: bool = False) -> Sequence[ModulePass]:
+    """Return the passes from a graph to linalg on tensors that is about to become buffers."""
+    return (
         *to_linalg(trust_indices=trust_indices),
         WidenSums(),  # while a sum is a value: its wide total is another
-        Bufferize(),  # last moment at which values tell who reads what
+    )
+
+
+def buffers_to_loops(*, kernels: bool) -> Sequence[ModulePass]:
+    """Return the passes from structured ops on buffers to loops; `kernels` are among them."""
+    algorithms = (each() for each in lowerings_of_algorithms())
+    lower_kernels = (*algorithms, LowerKernelsToLoops())  # algorithms make kernels
+    return (
         OutlineKernels(),  # before memory is shared: arguments of one call must not overlap
         PlanMemory(),  # after outlining: a call touches all its buffers at once
-        LowerLinalgToLoops(),  # one nest for each distinct kernel
+        *(lower_kernels if kernels else ()),
+        LowerLinalgToLoops(),  # one nest for each distinct kernel; what did not become a kernel
+        *((HoistAllocas(),) if kernels else ()),  # one register tile does for all iterations
         CommonSubexpressionElimination(),  # index arithmetic that loads and stores repeat
     )
 
@@ -101,16 +119,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
 
 def kernels_to_loops() -> Sequence[ModulePass]:
     """Return the passes from scheduled kernels to loops over vectors."""
-    return (
-        Bufferize(),
-        OutlineKernels(),
-        PlanMemory(),
-        *(each() for each in lowerings_of_algorithms()),  # they make kernels
-        LowerKernelsToLoops(),
-        LowerLinalgToLoops(),  # what did not become a kernel
-        HoistAllocas(),  # one register tile does for all iterations
-        CommonSubexpressionElimination(),
-    )
+    return (Bufferize(), *buffers_to_loops(kernels=True))
 
 
 def to_loops_by_kernels(options: CodeOptions) -> Sequence[ModulePass]:

@@ -19,7 +19,9 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.rewriter import Rewriter
 
+from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
@@ -104,6 +106,23 @@ def aligned(bytes: int) -> int:
     return -(-bytes // ALIGNMENT) * ALIGNMENT
 
 
+def find_workspace(function: FuncOp) -> SSAValue | None:
+    """Return the workspace argument that a function has already, None without one."""
+    kinds = (each.kind for each in entry_arguments(function))
+    index = next((i for i, kind in enumerate(kinds) if kind is ArgumentKind.WORKSPACE), None)
+    return None if index is None else function.body.block.args[index]
+
+
+def enlarge(function: FuncOp, workspace: SSAValue, size: int) -> tuple[SSAValue, int]:
+    """Append bytes to a workspace; returns it as it is then, and where the bytes begin."""
+    type = workspace.type
+    assert isa(type, MemRefType[Attribute])
+    start = aligned(dense_bytes(type.get_shape(), type.element_type))
+    new = Rewriter.replace_value_with_new_type(workspace, MemRefType(i8, (start + size,)))
+    function.update_function_type()
+    return new, start
+
+
 def add_workspace(function: FuncOp, size: int) -> SSAValue:
     """Append the workspace argument, marked `gawee.workspace`, and return it."""
     block = function.body.block
@@ -124,7 +143,8 @@ class PlanMemory(ModulePass):
     1. A buffer lives from the first op that touches it to the last, views included.
     2. Largest first, each buffer gets the lowest 64-byte aligned offset that no buffer alive at
        the same time occupies.
-    3. Allocations become views of the workspace, whose size is the peak of the plan.
+    3. Allocations become views of the workspace, whose size is the peak of the plan. A workspace
+       that is there already grows by it; a function with one and no allocations stays as it is.
 
     Requires: allocations at the top level of functions with one block (else they stay).
 
@@ -148,10 +168,14 @@ class PlanMemory(ModulePass):
     def _plan(self, function: FuncOp) -> None:
         buffers = lifetimes(function)
         size = assign_offsets(buffers)
-        workspace = add_workspace(function, size)
+        workspace, start = find_workspace(function), 0
+        if workspace is None:
+            workspace = add_workspace(function, size)
+        elif buffers:
+            workspace, start = enlarge(function, workspace, size)
         for buffer in buffers:
             alloc = buffer.alloc
-            offset = arith.ConstantOp.from_int_and_width(buffer.offset, IndexType())
+            offset = arith.ConstantOp.from_int_and_width(start + buffer.offset, IndexType())
             view = memref.ViewOp(workspace, offset, (), alloc.memref.type)
             for new in (offset, view):
                 hand_on_location(alloc, new)

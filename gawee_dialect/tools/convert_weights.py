@@ -59,19 +59,20 @@ def weights_parser() -> CommandParser:
 def convert_weights(arguments: Namespace) -> int:
     """Read and write; raises GaweeError and OSError, and then writes nothing."""
     source, target = Path(arguments.input), Path(arguments.output)
-    function = load(arguments.graph, {}).function if arguments.graph is not None else None
-    if source.is_dir() and function is None:
+    model = load(arguments.graph, {}) if arguments.graph is not None else None
+    if source.is_dir() and model is None:
         raise GaweeError(
             Diagnostic(
                 f"cannot read folder '{source}': raw files say neither name nor shape",
                 hint="--graph GRAPH says which file holds which parameter",
             )
         )
-    store = open_archive(source) if function is None else open_parameters(source, function)
+    wanted = None if model is None else model.entry.weights
+    store = open_archive(source) if wanted is None else open_parameters(source, wanted)
     with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task(target.name, total=_bytes(store))
         watched = _WatchedStore(store, lambda size: progress.advance(task, size))
-        write_parameters(target, watched, function)
+        write_parameters(target, watched, None if model is None else model.function)
     print(f"wrote {target}")
     return DONE
 

@@ -218,7 +218,7 @@ def make_session(arguments: Namespace) -> Session:
     passes = parse_passes(arguments.passes, all_passes())
     run_pipeline(make_context(), model.module, passes)
     scale = PictureScale(arguments.mean, arguments.std)
-    specs = input_specs(model.arguments)
+    specs = input_specs(model.entry.main.inputs)
     inputs: dict[str, AnyArray] = {}
     if not arguments.emit:
         inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, scale)
@@ -252,9 +252,8 @@ def add_constants(model: Model, path: str) -> None:
 def random_parameters(model: Model, seed: int) -> dict[str, AnyArray]:
     """Return a seeded array for every parameter: small normal numbers, positive variances."""
     generator = np.random.default_rng(seed)
-    kinds = (ArgumentKind.PARAMETER, ArgumentKind.CONSTANT)
     arrays: dict[str, AnyArray] = {}
-    for spec in input_specs(model.arguments, kinds):
+    for spec in input_specs(model.entry.weights):
         array = random_array(spec, generator)
         if spec.dtype.kind == "f":
             fan_in = max(1, int(np.prod(spec.shape[1:])))

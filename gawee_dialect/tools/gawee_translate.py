@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.dialect.entry import find_entry
 from gawee_dialect.frontends.coverage import CoverageReport, coverage_table
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.graph import Graph, ReadOptions
@@ -52,10 +53,9 @@ class Job:
         """Open the weights of the module's entry function."""
         from gawee_dialect.parameters import open_parameters
 
-        function = find_function(self.module)
-        if self.weights is None or function is None:
+        if self.weights is None or find_entry(self.module) is None:
             return None
-        return self.graph.weights(open_parameters(self.weights, function))
+        return self.graph.weights(open_parameters(self.weights, Entry.of(self.module).weights))
 
 
 def _write_mlir(job: Job) -> None:

@@ -153,7 +153,7 @@ def tune(arguments: Namespace) -> int:
         return DONE
     if arguments.weights == "random":
         model.parameters = random_parameters(model, arguments.seed)
-    specs = input_specs(model.arguments)
+    specs = input_specs(model.entry.main.inputs)
     inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, PictureScale())
     console = Console()
     threads = arguments.threads or cores()

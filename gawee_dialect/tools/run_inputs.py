@@ -6,11 +6,10 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
-from gawee_dialect.dialect.types import AnyTensor, dtype_name, shape_text
+from gawee_dialect.dialect.types import dtype_name, is_shaped, shape_text
 
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 
@@ -32,12 +31,16 @@ class InputSpec:
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype[np.generic]
+    is_updated: bool = False
+    """Whether it is a buffer that the run also writes: it starts as zeros where nobody says."""
 
     @staticmethod
-    def of(argument: EntryArgument, type: AnyTensor) -> "InputSpec":
-        """Describe an entry argument."""
-        dtype = np.dtype(dtype_name(type.element_type))
-        return InputSpec(argument.name, type.get_shape(), dtype)
+    def of(argument: EntryArgument) -> "InputSpec":
+        """Describe an entry argument: a tensor, a buffer or a number."""
+        type = argument.type
+        element, shape = (type.element_type, type.get_shape()) if is_shaped(type) else (type, ())
+        dtype = np.dtype(dtype_name(element))
+        return InputSpec(argument.name, shape, dtype, argument.kind is ArgumentKind.UPDATED)
 
     def check(self, array: AnyArray, source: str) -> AnyArray:
         """Return the array in this dtype; raises GaweeError for another shape or kind.
@@ -67,8 +70,8 @@ def read_inputs(
     """Return every input's array, in the order of the function's arguments.
 
     `given` are texts `name=source`, or a source alone where there is one input; `archive` is an
-    .npz. An input that neither names is random. Raises GaweeError for a name that is no input,
-    for a file that cannot be read, and for a wrong shape or dtype.
+    .npz. An input that neither names is random, zeros where the run updates it. Raises GaweeError
+    for a name that is no input, for a file that cannot be read, and for a wrong shape or dtype.
     """
     sources = dict(_split(text, specs) for text in given)
     stored: dict[str, AnyArray] = {} if archive is None else _load_archive(archive)
@@ -85,6 +88,8 @@ def read_inputs(
     for spec in specs:
         if spec.name in stored and spec.name not in sources:
             arrays[spec.name] = spec.check(stored[spec.name], str(archive))
+        elif spec.is_updated and spec.name not in sources:
+            arrays[spec.name] = np.zeros(spec.shape, spec.dtype)
         else:
             arrays[spec.name] = _read(spec, sources.get(spec.name, "random"), generator, scale)
     return arrays
@@ -165,12 +170,6 @@ def read_picture(spec: InputSpec, path: str, scale: PictureScale) -> AnyArray:
     return np.ascontiguousarray(((planes - mean) / std)[None], spec.dtype)
 
 
-def input_specs(
-    arguments: Sequence[EntryArgument], kinds: Sequence[ArgumentKind] = (ArgumentKind.INPUT,)
-) -> list[InputSpec]:
-    """Describe the arguments of some kinds, the inputs unless told otherwise."""
-    return [
-        InputSpec.of(argument, argument.type)
-        for argument in arguments
-        if argument.kind in kinds and isa(argument.type, AnyTensor)
-    ]
+def input_specs(arguments: Sequence[EntryArgument]) -> list[InputSpec]:
+    """Describe what arguments must be given."""
+    return [InputSpec.of(argument) for argument in arguments]

@@ -239,12 +239,15 @@ def test_a_function_that_nobody_defines_is_named() -> None:
 
 
 def test_arguments_that_nothing_describes_are_refused() -> None:
-    scalar = llvm_module("func.func @f(%n: index) {\n  return\n}")
+    scalar = parsed("llvm.func @f(%n: i64) {\n  llvm.return\n}")
     with pytest.raises(GaweeError, match="expected a buffer as argument 0 of '@f', got 'i64'"):
         signature_of(scalar, "f")
     bare = parsed("llvm.func @f(%p: !llvm.ptr) {\n  llvm.return\n}")
-    with pytest.raises(GaweeError, match=r"expected argument attributes 'gawee\.type'"):
+    with pytest.raises(GaweeError, match=r"got '!llvm\.ptr' without a 'gawee\.type'"):
         signature_of(bare, "f")
+    declared = parsed("llvm.func @f(!llvm.ptr)")
+    with pytest.raises(GaweeError, match=r"'llvm\.func' op expected '@f' to have a body"):
+        signature_of(declared, "f")
 
 
 def test_wide_vectors_are_asked_for_where_the_processor_has_them() -> None:

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import ModuleOp
 
 from examples.unet.write_graph import write_unet
+from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.frontends.gawee_json import (
     export_graph,
     module_to_gawee_json,
@@ -30,9 +30,8 @@ def read(path: Path) -> ModuleOp:
 
 def rewrite(module: ModuleOp, source: Path, target: Path) -> ModuleOp:
     """Write a module with its data into a folder and read it again."""
-    function = find_function(module)
-    assert function is not None
-    return read(module_to_gawee_json(module, open_parameters(source, function), target))
+    weights = Entry.of(module).weights
+    return read(module_to_gawee_json(module, open_parameters(source, weights), target))
 
 
 def mlir(text: str) -> ModuleOp:

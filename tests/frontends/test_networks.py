@@ -7,7 +7,7 @@ import pytest
 
 from examples.resnet18.write_graph import write_resnet18
 from examples.unet.write_graph import write_unet
-from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.frontends.gawee_json import parse_gawee_json
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.parameters import bind_parameters, open_parameters
@@ -25,9 +25,8 @@ def test_networks_compute_what_pytorch_does(write, passes: str, tmp_path: Path):
     path = write(tmp_path, seed=3, size=64, batch=2, width=8)
     x = np.random.default_rng(5).normal(size=(2, 3, 64, 64)).astype(np.float32)
     module = parse_gawee_json(path.read_text(), name=path.name, folder=path.parent)
-    main = find_function(module)
-    assert main is not None
-    parameters = bind_parameters(main, open_parameters(path.parent, main))
+    weights = Entry.of(module).weights
+    parameters = bind_parameters(weights, open_parameters(path.parent, weights))
     if passes:
         run_passes(make_context(), module, parse_passes(passes, all_passes()))
 

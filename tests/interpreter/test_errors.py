@@ -169,7 +169,7 @@ def test_writing_to_a_read_only_argument_is_an_error():
     with pytest.raises(RunError, match=r"'linalg.fill' op cannot run: .* read-only"):
         run(
             """
-            func.func @main(%x: memref<3xf32>) {
+            func.func @main(%x: memref<3xf32> {gawee.input = "x"}) {
               %c = arith.constant 1.0 : f32
               linalg.fill ins(%c : f32) outs(%x : memref<3xf32>)
               return

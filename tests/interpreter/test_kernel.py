@@ -43,6 +43,31 @@ def test_a_product_starts_with_its_initial_value() -> None:
     assert_close(got, np.einsum("mk,nk->mn", a, b) + np.float32(3))
 
 
+def test_a_product_with_a_constant() -> None:
+    a = random((4, 700))
+
+    (got,) = run(
+        """func.func @main(%a: tensor<4x700xf32>) -> tensor<4xf32> {
+          %y = gawee.kernel parallel [4] reduce [700] ins(%a : tensor<4x700xf32>)
+            maps [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m)>]
+            initial 0.0 : f32 accumulate {
+            ^bb0(%x: f32, %sum: f32):
+              %c = arith.constant 0.5 : f32
+              %p = arith.mulf %x, %c : f32
+              %q = arith.addf %sum, %p : f32
+              gawee.yield %q : f32
+            } finish {
+            ^bb0(%x: f32, %sum: f32):
+              gawee.yield %sum : f32
+            } : tensor<4xf32>
+          func.return %y : tensor<4xf32>
+        }""",
+        a=a,
+    )
+
+    assert_close(got, 0.5 * a.sum(axis=1))
+
+
 def test_the_bounds_count_and_not_the_shapes() -> None:
     x = random((6, 9))
 

@@ -1,15 +1,16 @@
 """Stores of weights: what they give, that nothing is copied or writable, and what they refuse."""
 
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
-from xdsl.dialects.func import FuncOp
 
+from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.dialect.entry import EntryArgument
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.parameters import bind_parameters, open_parameters
 from gawee_dialect.universe import make_context
@@ -23,7 +24,8 @@ ARRAYS: dict[str, np.ndarray] = {
 """One array of each kind: a matrix, a scalar, a large constant, booleans."""
 
 
-def function() -> FuncOp:
+def weights() -> Sequence[EntryArgument]:
+    """What a function of one weight of each kind wants."""
     module = parse_mlir(
         make_context(),
         """
@@ -38,9 +40,7 @@ def function() -> FuncOp:
         """,
         "in.mlir",
     )
-    found = find_function(module)
-    assert found is not None
-    return found
+    return Entry.of(module).weights
 
 
 def write_raw(folder: Path, arrays: dict[str, np.ndarray]) -> Path:
@@ -66,7 +66,7 @@ WRITERS = [write_raw, write_npz, write_safetensors]
 
 @pytest.mark.parametrize("write", WRITERS)
 def test_every_store_gives_the_arrays_that_were_written(write, tmp_path: Path):
-    bound = bind_parameters(function(), open_parameters(write(tmp_path, ARRAYS), function()))
+    bound = bind_parameters(weights(), open_parameters(write(tmp_path, ARRAYS), weights()))
 
     assert list(bound) == list(ARRAYS)
     for name, array in ARRAYS.items():
@@ -77,7 +77,7 @@ def test_every_store_gives_the_arrays_that_were_written(write, tmp_path: Path):
 
 @pytest.mark.parametrize("write", WRITERS)
 def test_no_store_lets_its_arrays_be_written(write, tmp_path: Path):
-    bound = bind_parameters(function(), open_parameters(write(tmp_path, ARRAYS), function()))
+    bound = bind_parameters(weights(), open_parameters(write(tmp_path, ARRAYS), weights()))
 
     for array in bound.values():
         assert not array.flags.writeable
@@ -85,13 +85,13 @@ def test_no_store_lets_its_arrays_be_written(write, tmp_path: Path):
 
 
 def test_raw_files_are_mapped_not_read(tmp_path: Path):
-    bound = bind_parameters(function(), open_parameters(write_raw(tmp_path, ARRAYS), function()))
+    bound = bind_parameters(weights(), open_parameters(write_raw(tmp_path, ARRAYS), weights()))
 
     assert all(isinstance(array, np.memmap) for array in bound.values())
 
 
 def test_arrays_in_memory_are_bound_without_a_copy():
-    bound = bind_parameters(function(), ARRAYS)
+    bound = bind_parameters(weights(), ARRAYS)
 
     assert np.shares_memory(bound["a.weight"], ARRAYS["a.weight"])
     assert ARRAYS["a.weight"].flags.writeable
@@ -100,8 +100,8 @@ def test_arrays_in_memory_are_bound_without_a_copy():
 def test_arrays_in_column_order_come_out_in_row_order(tmp_path: Path):
     columns = ARRAYS | {"a.weight": np.asfortranarray(ARRAYS["a.weight"])}
 
-    for store in (columns, open_parameters(write_npz(tmp_path, columns), function())):
-        array = bind_parameters(function(), store)["a.weight"]
+    for store in (columns, open_parameters(write_npz(tmp_path, columns), weights())):
+        array = bind_parameters(weights(), store)["a.weight"]
         assert array.flags.c_contiguous
         np.testing.assert_array_equal(array, ARRAYS["a.weight"])
 
@@ -109,11 +109,10 @@ def test_arrays_in_column_order_come_out_in_row_order(tmp_path: Path):
 def test_an_empty_parameter_has_an_empty_file(tmp_path: Path):
     text = '%w: tensor<0x3xf32> {gawee.parameter = "w", gawee.path = "w.bin"}'
     module = parse_mlir(make_context(), f"func.func @main({text}) {{ func.return }}", "in.mlir")
-    main = find_function(module)
-    assert main is not None
+    wanted = Entry.of(module).weights
     (tmp_path / "w.bin").touch()
 
-    assert bind_parameters(main, open_parameters(tmp_path, main))["w"].shape == (0, 3)
+    assert bind_parameters(wanted, open_parameters(tmp_path, wanted))["w"].shape == (0, 3)
 
 
 WRONG = {
@@ -127,10 +126,10 @@ WRONG = {
 @pytest.mark.parametrize("write", [write_npz, write_safetensors, lambda _folder, arrays: arrays])
 def test_all_problems_are_in_one_report(write, tmp_path: Path):
     place = write(tmp_path, WRONG)
-    store = place if isinstance(place, dict) else open_parameters(place, function())
+    store = place if isinstance(place, dict) else open_parameters(place, weights())
 
     with pytest.raises(GaweeError) as raised:
-        bind_parameters(function(), store)
+        bind_parameters(weights(), store)
 
     missing, dtype, shape = raised.value.diagnostics
     assert missing.message == "expected weights to have parameter 'a.weight', got none"
@@ -146,7 +145,7 @@ def test_all_problems_of_raw_files_are_in_one_report(tmp_path: Path):
     (folder / "constants/c.bin").write_bytes(bytes(7))
 
     with pytest.raises(GaweeError) as raised:
-        bind_parameters(function(), open_parameters(folder, function()))
+        bind_parameters(weights(), open_parameters(folder, weights()))
 
     assert [problem.message for problem in raised.value.diagnostics] == [
         "parameter 'a.weight': expected file 'weights/a.bin' of 24 bytes, got 23",
@@ -157,20 +156,19 @@ def test_all_problems_of_raw_files_are_in_one_report(tmp_path: Path):
 
 def test_a_raw_parameter_needs_a_path(tmp_path: Path):
     text = 'func.func @main(%w: tensor<3xf32> {gawee.parameter = "w"}) { func.return }'
-    main = find_function(parse_mlir(make_context(), text, "in.mlir"))
-    assert main is not None
+    wanted = Entry.of(parse_mlir(make_context(), text, "in.mlir")).weights
 
     with pytest.raises(GaweeError, match=r"parameter 'w': expected a 'gawee\.path', got none"):
-        bind_parameters(main, open_parameters(tmp_path, main))
+        bind_parameters(wanted, open_parameters(tmp_path, wanted))
 
 
 def test_what_is_no_store_is_refused(tmp_path: Path):
     (tmp_path / "w.xyz").touch()
 
     with pytest.raises(GaweeError, match=r"cannot read weights: there is no '.*nowhere'"):
-        open_parameters(tmp_path / "nowhere", function())
+        open_parameters(tmp_path / "nowhere", weights())
     with pytest.raises(GaweeError, match=r"unsupported weights '.*w\.xyz'; supported: a folder"):
-        open_parameters(tmp_path / "w.xyz", function())
+        open_parameters(tmp_path / "w.xyz", weights())
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".safetensors"])
@@ -179,7 +177,7 @@ def test_a_damaged_archive_is_refused(suffix: str, tmp_path: Path):
     path.write_bytes(b"not an archive at all")
 
     with pytest.raises(GaweeError, match=rf"cannot read '.*' as \{suffix}: "):
-        open_parameters(path, function())
+        open_parameters(path, weights())
 
 
 def test_pickled_objects_are_never_loaded(tmp_path: Path):
@@ -187,7 +185,7 @@ def test_pickled_objects_are_never_loaded(tmp_path: Path):
     np.savez(path, **ARRAYS | {"a.weight": np.array([[object()] * 3] * 2)})
 
     with pytest.raises(GaweeError, match=r"parameter 'a\.weight' of dtype float32, got object"):
-        bind_parameters(function(), open_parameters(path, function()))
+        bind_parameters(weights(), open_parameters(path, weights()))
 
 
 def test_a_damaged_member_is_refused(tmp_path: Path):
@@ -196,4 +194,4 @@ def test_a_damaged_member_is_refused(tmp_path: Path):
         archive.writestr("a.weight.npy", b"no header")
 
     with pytest.raises(GaweeError, match=r"parameter 'a\.weight': cannot read it: "):
-        bind_parameters(function(), open_parameters(path, function()))
+        bind_parameters(weights(), open_parameters(path, weights()))

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.utils.hints import isa
 
-from gawee_dialect.dialect.types import ELEMENT_TYPES, AnyTensor, dtype_name, tensor_bytes
+from gawee_dialect.dialect.types import ELEMENT_TYPES, AnyTensor, dtype_name, shaped_bytes
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.parameters.contained_file import (
     MAX_TENSOR_BYTES,
@@ -42,7 +42,7 @@ def read_type(shape: Sequence[int], dtype: str, what: str) -> AnyTensor:
     if prod(max(size, 1) for size in shape) > MAX_TENSOR_BYTES:
         raise Refusal(f"expected {what} of at most {MAX_TENSOR_BYTES} bytes, got shape {[*shape]}")
     type: AnyTensor = TensorType(element, shape)
-    if tensor_bytes(type) > MAX_TENSOR_BYTES:
+    if shaped_bytes(type) > MAX_TENSOR_BYTES:
         raise Refusal(f"expected {what} of at most {MAX_TENSOR_BYTES} bytes, got shape {[*shape]}")
     return type
 
@@ -54,7 +54,7 @@ def check_file(folder: Path | None, path: str, type: AnyTensor, what: str) -> st
     """
     try:
         if folder is not None:
-            find_file(folder, path, tensor_bytes(type))
+            find_file(folder, path, shaped_bytes(type))
         return check_relative(path)
     except FileProblem as problem:
         raise Refusal(f"{problem} (of {what}, '{type}')") from problem
@@ -63,8 +63,8 @@ def check_file(folder: Path | None, path: str, type: AnyTensor, what: str) -> st
 def read_constant(folder: Path, path: str, type: AnyTensor, what: str) -> DenseIntOrFPElementsAttr:
     """Read a file, checked before, as a dense attribute; raises Refusal where it has changed."""
     array = np.fromfile(folder / path, dtype=np.dtype(dtype_name(type.element_type)))
-    if array.nbytes != tensor_bytes(type):
-        raise Refusal(f"expected file '{path}' of {tensor_bytes(type)} bytes (of {what})")
+    if array.nbytes != shaped_bytes(type):
+        raise Refusal(f"expected file '{path}' of {shaped_bytes(type)} bytes (of {what})")
     return dense(type, array)
 
 

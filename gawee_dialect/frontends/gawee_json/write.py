@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.entry import MAIN, find_function
 from gawee_dialect.frontends.gawee_json.data import elements
 from gawee_dialect.frontends.gawee_json.export import Data, export_graph
 from gawee_dialect.parameters.binding import bind_parameters
@@ -30,9 +30,7 @@ def module_to_gawee_json(
     are missing or of another shape or dtype.
     """
     graph = export_graph(module)
-    function = find_function(module, MAIN)
-    assert function is not None
-    bound = None if arrays is None else bind_parameters(function, arrays)
+    bound = None if arrays is None else bind_parameters(Entry.of(module).weights, arrays)
     folder.mkdir(parents=True, exist_ok=True)
     stage = Path(mkdtemp(prefix=".gawee-", dir=folder))
     try:

@@ -6,15 +6,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-import numpy as np
 from xdsl.dialects import arith, llvm, memref, scf
 from xdsl.dialects.builtin import (
-    ArrayAttr,
-    DictionaryAttr,
     IntegerAttr,
     MemRefType,
     ModuleOp,
-    StringAttr,
 )
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -75,8 +71,8 @@ class Plan:
         """Return the outputs by name; raises GaweeError where the program goes wrong."""
         if self.engine is Engine.INTERPRETER:
             return self._interpret(self.module, arguments)
-        copies = self._copies(arguments)
-        return _run_native(self.module, self.function, {**arguments, **copies}, copies)
+        outputs = _run_native(self.module, self.function, arguments)
+        return {**self._untouched(arguments), **outputs}
 
     @property
     def is_observable(self) -> bool:
@@ -99,8 +95,9 @@ class Plan:
         calls = Context().run(NativeCalls, self.kernels)
         return self._interpret(self.kernels, arguments, (listener,), (calls,))
 
-    def _copies(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
-        return {name: np.array(arguments[name]) for name in self.overwritten}
+    def _untouched(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
+        """Return what is in the buffers that were to be overwritten, should nobody do it now."""
+        return {name: arguments[name] for name in self.overwritten}
 
     def _interpret(
         self,
@@ -109,15 +106,14 @@ class Plan:
         listeners: Sequence[Interpreter.Listener] = (),
         implementations: Sequence[InterpreterFunctions] = (),
     ) -> dict[str, Array]:
-        copies = self._copies(arguments)
         outputs = run_module(
             module,
-            {**arguments, **copies},
+            arguments,
             function=self.function,
             listeners=listeners,
             implementations=implementations,
         )
-        return {**outputs, **copies}
+        return {**self._untouched(arguments), **outputs}
 
 
 def plan_run(module: ModuleOp, function: str, overwritten: tuple[str, ...] = ()) -> Plan:
@@ -253,34 +249,20 @@ def _run_native(
     module: ModuleOp,
     function: str,
     arguments: Mapping[str, Array],
-    overwritten: Mapping[str, Array],
 ) -> dict[str, Array]:
     # The back end needs LLVM: only what runs natively pays for the import.
     from gawee_dialect.backend.compiled import CompiledModel
     from gawee_dialect.backend.jit import Target
 
-    _take_for_inputs(module, function, arguments)
     compiled = CompiledModel(module, function=function, target=Target(opt_level=OPT_LEVEL))
+    taken = compiled.signature.of_role("input", "updated")
 
     def run() -> dict[str, Array]:
         if compiled.parameters:
             compiled.rebind(_named(compiled.parameters, arguments))
-        return {**compiled.run(_named(compiled.inputs, arguments)), **overwritten}
+        return compiled.run(_named(taken, arguments))
 
     return run_isolated(run)
-
-
-def _take_for_inputs(module: ModuleOp, name: str, arguments: Mapping[str, Array]) -> None:
-    """Mark what a caller passes as inputs: `convert-to-llvm` takes what is written for outputs."""
-    function = _llvm_function(module, name)
-    if function is None or function.arg_attrs is None:
-        return
-    marks = [dict(each.data) for each in function.arg_attrs]
-    for entries in marks:
-        output = entries.get("gawee.output")
-        if isinstance(output, StringAttr) and output.data in arguments:
-            entries["gawee.input"] = entries.pop("gawee.output")
-    function.arg_attrs = ArrayAttr(DictionaryAttr(entries) for entries in marks)
 
 
 def _named(buffers: Sequence["Buffer"], arguments: Mapping[str, Array]) -> dict[str, Array]:

@@ -11,15 +11,21 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 from xdsl.utils.hints import isa
 
+from gawee_dialect.analysis.signature import Signature
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.elementwise import DivOp, SqrtOp
-from gawee_dialect.dialect.entry import MAIN, PREPARE, EntryArgument, find_function
+from gawee_dialect.dialect.entry import (
+    MAIN,
+    PREPARE,
+    WEIGHTS,
+    ArgumentKind,
+    EntryArgument,
+    find_function,
+)
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
-from gawee_dialect.instruments.check.buffers import WrittenBuffers
 from gawee_dialect.interpreter.arrays import ShapedType, dtype_of
-from gawee_dialect.interpreter.signature import Signature
 
 PACKED = "_packed"
 """How the name of the form ends that takes one array of pointers, at the llvm level."""
@@ -48,23 +54,15 @@ def public_functions(module: ModuleOp) -> list[str]:
 
 
 def overwritten_arguments(module: ModuleOp, name: str) -> tuple[str, ...]:
-    """Return the buffers that a function takes and writes, where it has no outputs by name.
-
-    That is how functions on buffers are written by hand: what they leave there is their result.
-    """
+    """Return the buffers that a function takes and updates: their contents are its result."""
     function = find_function(module, name)
-    if function is None or function.function_type.outputs.data:
+    if function is None:
         return ()
-    signature = Signature.of(function)
-    if signature.destinations:
-        return ()
-    written = set(WrittenBuffers(module).of(function))
-    values = function.body.block.args
-    return tuple(each.name for each in signature.inputs if values[each.index] in written)
+    return tuple(each.name for each in Signature.of(function).of_kind(ArgumentKind.UPDATED))
 
 
-GIVEN_ROLES = ("input", "parameter", "constant")
-"""The arguments that a caller of native code passes."""
+GIVEN = (ArgumentKind.INPUT, ArgumentKind.UPDATED, *WEIGHTS)
+"""The arguments that a caller passes."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +93,7 @@ def _specs_of(module: ModuleOp, name: str) -> Iterable[ArraySpec]:
 
 def _tensor_specs(function: FuncOp) -> Iterable[ArraySpec]:
     signature = Signature.of(function)
-    for argument in signature.inputs:
-        if argument.name not in signature.names:
-            continue  # a prepared value
+    for argument in signature.of_kind(*GIVEN):
         value = function.body.block.args[argument.index]
         shape = argument.type.get_shape() if isa(argument.type, ShapedType) else ()
         dtype = _dtype_of(argument)
@@ -122,7 +118,7 @@ def _llvm_specs(module: ModuleOp, name: str) -> Iterable[ArraySpec]:
     function = llvm_function(module, name)
     if function is None:
         return
-    for buffer in signature_of(module, name).of_role(*GIVEN_ROLES):
+    for buffer in signature_of(module, name).of_role(*GIVEN):
         yield ArraySpec(buffer.name, buffer.shape, buffer.dtype, _use(buffer.name, None))
 
 

@@ -9,7 +9,7 @@ from xdsl.dialects.builtin import LocationAttr, MemRefType, ModuleOp, UnknownLoc
 from xdsl.interpreter import Interpreter, PythonValues
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.instruments.check.buffers import WrittenBuffers
+from gawee_dialect.analysis.written_buffers import WrittenBuffers
 from gawee_dialect.instruments.check.execute import Plan
 from gawee_dialect.interpreter.arrays import Array
 

@@ -17,6 +17,8 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType, LLVMVoidType
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
+from gawee_dialect.analysis.signature import Signature
+from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
@@ -27,8 +29,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
 )
 from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT, buffer_bytes, stored_bytes
 
-ROLES = ("input", "parameter", "constant", "prepared", "output", "indices", "workspace")
-ALIGNED_ROLES = ("prepared", "workspace")
+ALIGNED = (ArgumentKind.PREPARED, ArgumentKind.WORKSPACE)
 """The arguments whose memory is ours: aligned to ALIGNMENT; a user's array only to its elements."""
 
 
@@ -45,11 +46,6 @@ NOT_INLINED = ArrayAttr([StringAttr("noinline")])
 """A kernel's call costs nothing beside its loops; all of them in one function take LLVM longer."""
 
 
-def role_of(attributes: DictionaryAttr) -> str | None:
-    """Return which of ROLES an argument's attributes give it, None where none is given."""
-    return next((role for role in ROLES if f"gawee.{role}" in attributes.data), None)
-
-
 def function_type(function: func.FuncOp) -> LLVMFunctionType:
     """Return the llvm type of a function; raises Declined where a type has no counterpart."""
     inputs = [converted_type(type) for type in function.function_type.inputs]
@@ -62,31 +58,13 @@ def function_type(function: func.FuncOp) -> LLVMFunctionType:
     return LLVMFunctionType(inputs, outputs[0] if outputs else LLVMVoidType())
 
 
-def _own_attributes(function: func.FuncOp) -> list[DictionaryAttr]:
-    count = len(function.function_type.inputs)
-    if function.arg_attrs is None:
-        return [DictionaryAttr({})] * count
-    return list(function.arg_attrs)
-
-
-def _marked(
-    argument: BlockArgument, attributes: DictionaryAttr, read_only: bool
-) -> dict[str, Attribute]:
-    entries = dict(attributes.data)
-    if role_of(attributes) is None:  # a function written by hand: what is written is an output
-        role = "input" if read_only else "output"
-        entries[f"gawee.{role}"] = StringAttr(argument.name_hint or f"arg{argument.index}")
-    entries["gawee.type"] = argument.type
-    return entries
-
-
 def pointer_attributes(
-    type: MemRefType[Attribute], role: str | None, read_only: bool
+    type: MemRefType[Attribute], kind: ArgumentKind | None, read_only: bool
 ) -> dict[str, Attribute]:
     """Return what LLVM may assume of a pointer argument."""
     entries: dict[str, Attribute] = {"llvm.noalias": UnitAttr()}
     size = buffer_bytes(type)
-    alignment = ALIGNMENT if role in ALIGNED_ROLES else stored_bytes(lane_type(type.element_type))
+    alignment = ALIGNMENT if kind in ALIGNED else stored_bytes(lane_type(type.element_type))
     entries["llvm.align"] = IntegerAttr(alignment, i64)
     if size > 0:
         entries["llvm.nonnull"] = UnitAttr()
@@ -97,16 +75,20 @@ def pointer_attributes(
 
 
 def argument_attributes(function: func.FuncOp, to: FunctionConversion) -> ArrayAttr[DictionaryAttr]:
-    """Return the attributes of every argument of the llvm function."""
+    """Return the attributes of every argument of the llvm function.
+
+    A public function's say what each argument is, also where nobody said it before.
+    """
     result: list[DictionaryAttr] = []
-    arguments = function.body.blocks[0].args
-    for argument, own in zip(arguments, _own_attributes(function), strict=True):
-        if not isa(argument.type, MemRefType[Attribute]):
-            result.append(own)
-            continue
-        read_only = to.is_read_only(argument)
-        entries = _marked(argument, own, read_only) if is_public(function) else dict(own.data)
-        entries |= pointer_attributes(argument.type, role_of(own), read_only)
+    signature = Signature.of(function)
+    values, given = function.body.blocks[0].args, function.arg_attrs
+    for described, value in zip(signature.arguments, values, strict=True):
+        entries = {} if given is None else dict(given.data[described.index].data)
+        if is_public(function):
+            entries |= {**described.attributes().data, "gawee.type": value.type}
+        if isa(value.type, MemRefType[Attribute]):
+            kind = described.kind if described.is_marked else None
+            entries |= pointer_attributes(value.type, kind, to.is_read_only(value))
         result.append(DictionaryAttr(entries))
     return ArrayAttr(result)
 

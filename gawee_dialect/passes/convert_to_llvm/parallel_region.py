@@ -21,6 +21,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType, LLVMStructType
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 
+from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.convert_to_llvm.conversion import (
@@ -28,7 +29,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     Team,
     converted_type,
 )
-from gawee_dialect.passes.convert_to_llvm.func import NO_KEYWORDS, pointer_attributes, role_of
+from gawee_dialect.passes.convert_to_llvm.func import NO_KEYWORDS, pointer_attributes
 from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT
 
 START_TEAM = "GOMP_parallel"
@@ -103,14 +104,15 @@ def _is_own_memory(value: SSAValue) -> bool:
     return isinstance(value.owner, memref.AllocaOp)
 
 
-def _role(value: SSAValue) -> str | None:
-    """Return the role of an argument of the function; ours to align are also stack buffers."""
+def _kind(value: SSAValue) -> ArgumentKind | None:
+    """Return what an argument of the function is; ours to align are also stack buffers."""
     if not isinstance(value, BlockArgument):
-        return "workspace" if isinstance(value.owner, memref.AllocaOp) else None
+        return ArgumentKind.WORKSPACE if isinstance(value.owner, memref.AllocaOp) else None
     function = value.block.parent_op()
-    if not isinstance(function, func.FuncOp) or function.arg_attrs is None:
+    if not isinstance(function, func.FuncOp):
         return None
-    return role_of(function.arg_attrs.data[value.index])
+    argument = entry_arguments(function)[value.index]
+    return argument.kind if argument.is_marked else None
 
 
 def _argument_attributes(
@@ -124,7 +126,7 @@ def _argument_attributes(
         if not isa(value.type, MemRefType[Attribute]):
             entries.append(DictionaryAttr({}))
             continue
-        known = pointer_attributes(value.type, _role(value), inner.is_read_only(value))
+        known = pointer_attributes(value.type, _kind(value), inner.is_read_only(value))
         if not apart:
             del known["llvm.noalias"]
         entries.append(DictionaryAttr(known))

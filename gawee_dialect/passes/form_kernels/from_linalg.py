@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from xdsl.builder import Builder
 from xdsl.dialects import linalg, tensor
+from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import BlockArgument, Operation, SSAValue
@@ -60,8 +61,11 @@ class FormBroadcast(Pattern):
         if is_kept(op):
             self.missed(op, KEPT)
             return
-        if not op.result or 0 in tensor_shape(op.init):
-            self.missed(op, "expected tensors that are not empty")
+        if is_in_loop(op):
+            self.missed(op, IN_LOOP)
+            return
+        if not op.result or min(tensor_shape(op.init), default=1) <= 0:
+            self.missed(op, "expected static tensors that are not empty")
             return
         if not is_signless(op.init):
             self.missed(op, "expected floats or signless integers")
@@ -82,8 +86,11 @@ class FormPad(Pattern):
         if is_kept(op):
             self.missed(op, KEPT)
             return
+        if is_in_loop(op):
+            self.missed(op, IN_LOOP)
+            return
         low, high = op.static_low.get_values(), op.static_high.get_values()
-        if min((*low, *high), default=0) < 0 or 0 in tensor_shape(op.source):
+        if min((*low, *high), default=0) < 0 or min(tensor_shape(op.source), default=1) <= 0:
             self.missed(op, f"expected padding of constant size, got {list(low)} and {list(high)}")
             return
         if not is_signless(op.source):
@@ -114,12 +121,22 @@ def is_signless(value: SSAValue) -> bool:
     return not is_unsigned(element_of(value))
 
 
+IN_LOOP = "expected to be outside of loops, which say how to compute it already"
+
+
+def is_in_loop(op: Operation) -> bool:
+    """Whether an op is in a loop, or in another region inside of a function."""
+    return not isinstance(op.parent_op(), FuncOp)
+
+
 def why_not(op: LinalgStructuredOperation) -> str | None:
     """Say why a structured op cannot be a kernel; None where it can."""
     if isinstance(op, linalg.ops.FillOp):
         return "expected more than a number: what reads it takes the number"
     if len(op.res) != 1:
         return f"expected one result, got {len(op.res)}"
+    if is_in_loop(op):
+        return IN_LOOP
     tensors = [value for value in op.operands if is_tensor(value.type)]
     if any(size <= 0 for value in tensors for size in tensor_shape(value)):
         return "expected static tensors that are not empty"

@@ -5,7 +5,7 @@ from math import prod
 from typing import TypeAlias
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import IntegerAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
@@ -20,6 +20,14 @@ from gawee_dialect.passes.rewrite_pass import Pattern
 
 Reshape: TypeAlias = tensor.CollapseShapeOp | tensor.ExpandShapeOp
 View: TypeAlias = Reshape | tensor.ExtractSliceOp
+
+
+def is_static(op: View) -> bool:
+    """Whether a view is always the same part of its source."""
+    numbers: tuple[int, ...] = (*tensor_shape(op.operands[0]), *tensor_shape(op.result))
+    if isinstance(op, tensor.ExtractSliceOp):
+        numbers += (*op.static_offsets.get_values(), *op.static_strides.get_values())
+    return DYNAMIC_INDEX not in numbers
 
 
 def source_map(op: View) -> AffineMap:
@@ -92,6 +100,9 @@ class ReadThroughView(Pattern):
                 reason = KEPT
                 continue
             source = view.operands[0]
+            if not is_static(view):
+                reason = f"expected a view at a known place, got '{view.name}'"
+                continue
             through = source_map(view)
             if through.num_dims != len(map.results) or len(tensor_shape(source)) == 0:
                 reason = f"expected a view of as many axes, got '{view.name}'"
@@ -113,7 +124,7 @@ class WriteThroughReshape(Pattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: Reshape, rewriter: PatternRewriter) -> None:
         producer = op.src.owner
-        if not isinstance(producer, KernelOp):
+        if not isinstance(producer, KernelOp) or producer.parent is not op.parent:
             self.missed(op, "expected a reshape of what a kernel computes")
             return
         if is_kept(op, producer):

@@ -73,3 +73,40 @@ func.func @a_constant_tensor_of_one_number_becomes_the_number(%x: tensor<3xf32>)
   %y = linalg.mul ins(%x, %c : tensor<3xf32>, tensor<3xf32>) outs(%e : tensor<3xf32>) -> tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
+
+// -----
+
+// A slice at a place that only the run knows is read as it is.
+
+// CHECK-LABEL: func.func @slice_at_an_unknown_place
+// CHECK:         [[SLICE:%.*]] = tensor.extract_slice %x[%i, 0] [3, 7] [1, 1]
+// CHECK:         gawee.kernel parallel [3, 7] ins([[SLICE]] : tensor<3x7xf32>)
+func.func @slice_at_an_unknown_place(%x: tensor<13x7xf32>, %i: index) -> tensor<3x7xf32> {
+  %s = tensor.extract_slice %x[%i, 0] [3, 7] [1, 1] : tensor<13x7xf32> to tensor<3x7xf32>
+  %e = tensor.empty() : tensor<3x7xf32>
+  %y = linalg.exp ins(%s : tensor<3x7xf32>) outs(%e : tensor<3x7xf32>) -> tensor<3x7xf32>
+  return %y : tensor<3x7xf32>
+}
+
+// -----
+
+// What is in a loop stays as its author tiled it.
+
+// CHECK-LABEL: func.func @tiles
+// CHECK:         scf.for
+// CHECK:           linalg.exp
+// CHECK-NOT:       gawee.kernel
+func.func @tiles(%x: tensor<12x7xf32>) -> tensor<12x7xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %c12 = arith.constant 12 : index
+  %e = tensor.empty() : tensor<12x7xf32>
+  %y = scf.for %i = %c0 to %c12 step %c3 iter_args(%t = %e) -> (tensor<12x7xf32>) {
+    %s = tensor.extract_slice %x[%i, 0] [3, 7] [1, 1] : tensor<12x7xf32> to tensor<3x7xf32>
+    %d = tensor.extract_slice %t[%i, 0] [3, 7] [1, 1] : tensor<12x7xf32> to tensor<3x7xf32>
+    %r = linalg.exp ins(%s : tensor<3x7xf32>) outs(%d : tensor<3x7xf32>) -> tensor<3x7xf32>
+    %n = tensor.insert_slice %r into %t[%i, 0] [3, 7] [1, 1] : tensor<3x7xf32> into tensor<12x7xf32>
+    scf.yield %n : tensor<12x7xf32>
+  }
+  return %y : tensor<12x7xf32>
+}

@@ -15,16 +15,18 @@ func.func @pointers_say_what_is_known_of_them(
 
 // -----
 
-// CHECK-LABEL: llvm.func @what_a_callee_may_write_is_an_output
-// CHECK-SAME:    %a: !llvm.ptr {gawee.output = "a",
-// CHECK:         llvm.call @callee(%a) : (!llvm.ptr) -> ()
+// CHECK-LABEL: llvm.func @what_a_callee_writes_is_updated
+// CHECK-SAME:    %a: !llvm.ptr {gawee.updated = "a",
+// CHECK-SAME:    %b: !llvm.ptr {gawee.input = "b",
+// CHECK:         llvm.call @callee(%a, %b) : (!llvm.ptr, !llvm.ptr) -> ()
 // CHECK-LABEL: llvm.func internal @callee
 // CHECK-NOT:     gawee
-func.func @what_a_callee_may_write_is_an_output(%a: memref<2xf32>) {
-  func.call @callee(%a) : (memref<2xf32>) -> ()
+func.func @what_a_callee_writes_is_updated(%a: memref<2xf32>, %b: memref<2xf32>) {
+  func.call @callee(%a, %b) : (memref<2xf32>, memref<2xf32>) -> ()
   return
 }
-func.func private @callee(%a: memref<2xf32>) {
+func.func private @callee(%a: memref<2xf32>, %b: memref<2xf32>) {
+  "memref.copy"(%b, %a) : (memref<2xf32>, memref<2xf32>) -> ()
   return
 }
 

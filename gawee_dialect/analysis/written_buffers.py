@@ -3,14 +3,23 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from xdsl.dialects import memref
+from xdsl.dialects import memref, vector
 from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
 
-VIEWS = (memref.SubviewOp, memref.CollapseShapeOp, memref.ExpandShapeOp, memref.CastOp)
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.winograd import WinogradOp
+
+VIEWS = (
+    memref.SubviewOp,
+    memref.CollapseShapeOp,
+    memref.ExpandShapeOp,
+    memref.CastOp,
+    memref.ViewOp,
+)
 """Ops whose result is a part or another shape of the buffer that is their first operand."""
 
 
@@ -36,24 +45,30 @@ class WrittenBuffers:
         match op:
             case LinalgStructuredOperation():
                 yield from (out for out in op.outputs if isinstance(out.type, MemRefType))
+            case KernelOp() if op.output is not None:
+                yield op.output
+            case WinogradOp() if op.output is not None:
+                yield from (op.output, *((op.scratch,) if op.scratch is not None else ()))
             case memref.CopyOp():
                 yield op.destination
             case memref.StoreOp():
                 yield op.memref
+            case vector.StoreOp() | vector.MaskedStoreOp():
+                yield op.base
             case CallOp():
                 written = self._by_callee(op)
                 yield from (arg for index, arg in enumerate(op.arguments) if index in written)
             case _:
-                for region in op.regions:
-                    for inner in region.walk():
-                        yield from self._written(inner)
+                blocks = (block for region in op.regions for block in region.blocks)
+                for inner in (inner for block in blocks for inner in block.ops):
+                    yield from self._written(inner)
 
     def _by_callee(self, call: CallOp) -> frozenset[int]:
         callee = SymbolTable.lookup_symbol(self.module, call.callee)
         if not isinstance(callee, FuncOp) or not callee.body.blocks:
-            return frozenset()
+            return frozenset(range(len(call.arguments)))  # who knows
         if callee not in self._callees:
             written = set(self.of(callee))
-            arguments = enumerate(callee.body.block.args)
+            arguments = enumerate(callee.body.blocks[0].args)
             self._callees[callee] = frozenset(i for i, arg in arguments if arg in written)
         return self._callees[callee]

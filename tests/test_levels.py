@@ -1,0 +1,218 @@
+"""What any level's text is, runs: printed by gawee-opt, read back by gawee-run, with weights.
+
+The oracle is the graph, op by op in NumPy, which other tests hold against PyTorch. Tolerance: 1e-4
+of the output's range, the accuracy that the project promises; sums in another order and Winograd's
+convolution differ by about 1e-6 of it.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from examples.resnet18.write_graph import write_resnet18
+from examples.unet.write_graph import write_unet
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.frontends.mlir_text import parse_mlir
+from gawee_dialect.levels import Level, level_of
+from gawee_dialect.model import Model, load
+from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
+from gawee_dialect.universe import make_context
+
+ROOT = Path(__file__).parents[1]
+TOLERANCE = 1e-4
+
+Arrays = dict[str, NDArray[np.generic]]
+
+
+@dataclass
+class Network:
+    """A graph, its weights and inputs as files, what it computes, and its text at each level."""
+
+    folder: Path
+    graph: Path
+    weights: Path
+    expected: Arrays
+
+    def text(self, level: str) -> Path:
+        """Write the text of a level, made from that of the level before it."""
+        before, passes = LEVELS[level]
+        path = self.folder / f"{level}.mlir"
+        if not path.exists():
+            if before is None:
+                assert gawee_translate.main([str(self.graph), "-o", str(path)]) == 0
+            else:
+                arguments = [str(self.text(before)), "-p", passes, "-o", str(path)]
+                assert gawee_opt.main(arguments) == 0
+        return path
+
+    def check(self, level: str, *flags: str) -> None:
+        """Run the text of a level, and compare what it computes."""
+        text, output = self.text(level), self.folder / "output.npz"
+        arguments = ["--weights", str(self.weights), "--inputs", str(self.folder / "inputs.npz")]
+        code = gawee_run.main([str(text), *arguments, "--output", str(output), *flags])
+        assert code == 0
+        with np.load(output) as outputs:
+            assert sorted(outputs.files) == sorted(self.expected)
+            for name, expected in self.expected.items():
+                span = np.ptp(expected)
+                np.testing.assert_allclose(outputs[name], expected, rtol=0, atol=TOLERANCE * span)
+
+
+LEVELS: dict[str, tuple[str | None, str]] = {
+    "graph": (None, ""),
+    "linalg": ("graph", "gawee-to-linalg"),
+    "buffers": ("linalg", "bufferize"),
+    "functions": ("buffers", "outline-kernels,plan-memory"),
+    "loops": ("functions", "lower-linalg-to-loops,cse"),
+    "llvm": ("loops", "convert-to-llvm"),
+    "kernels": ("graph", "gawee-to-kernels"),
+    "kernel-buffers": ("kernels", "bufferize"),
+    "kernel-functions": ("kernel-buffers", "outline-kernels,plan-memory"),
+    "kernel-loops": (
+        "kernel-functions",
+        "lower-winograd-to-loops,lower-kernels-to-loops,lower-linalg-to-loops,cse",
+    ),
+    "omp": ("kernel-loops", "expand-math,convert-scf-to-openmp"),
+    "kernel-llvm": ("omp", "convert-to-llvm"),
+}
+"""By name, the level that it is made from, and how."""
+
+INTERPRETED = ("linalg", "buffers", "functions", "kernels", "kernel-buffers", "kernel-functions")
+"""What NumPy runs in whole arrays; loops of networks take it minutes."""
+
+
+def digits(folder: Path) -> Path:
+    return ROOT / "examples" / "digits" / "graph.json"
+
+
+def resnet18(folder: Path) -> Path:
+    return write_resnet18(folder, seed=1, size=64, width=4)
+
+
+def unet(folder: Path) -> Path:
+    return write_unet(folder, seed=2, size=64, width=4)
+
+
+def transformer_block(folder: Path) -> Path:
+    return ROOT / "tests" / "networks" / "transformer_block.json"
+
+
+def lstm(folder: Path) -> Path:
+    return ROOT / "tests" / "networks" / "lstm.json"
+
+
+@pytest.fixture(
+    scope="module",
+    params=[digits, resnet18, unet, transformer_block, lstm],
+    ids=lambda network: network.__name__,
+)
+def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Network:
+    folder = tmp_path_factory.mktemp(request.param.__name__)
+    graph: Path = request.param(folder)
+    has_weights = graph.parent == folder or request.param is digits
+    model = load(graph, None if has_weights else {})
+    weights = graph.parent if has_weights else folder / "weights.npz"
+    if not has_weights:
+        model.parameters = gawee_run.random_parameters(model, 3)
+        np.savez(weights, **model.parameters)
+    generator = np.random.default_rng(4)
+    block = model.function.body.block
+    inputs: Arrays = {
+        each.name: generator.normal(size=tensor_shape(block.args[each.index])).astype(np.float32)
+        for each in model.entry.main.inputs
+    }
+    np.savez(folder / "inputs.npz", **inputs)
+    return Network(folder, graph, weights, model.run(inputs))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_text_of_every_level_runs_natively(network: Network, level: str) -> None:
+    network.check(level)
+
+
+@pytest.mark.parametrize("level", INTERPRETED)
+def test_the_text_of_whole_array_levels_runs_in_the_interpreter(
+    network: Network, level: str
+) -> None:
+    network.check(level, "--level", "gawee")
+
+
+def test_passes_in_front_may_go_further_than_the_graph(tmp_path: Path) -> None:
+    graph = ROOT / "examples" / "digits"
+    flags = ["--level", "loops", "--compare", "llvm", "--tolerance", "1e-5"]
+
+    code = gawee_run.main([str(graph / "graph.json"), "-p", "gawee-to-loops", *flags])
+
+    assert code == 0
+
+
+BY_HAND = """
+func.func private @scale(%m: memref<3x5xf32>, %by: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c5 = arith.constant 5 : index
+  scf.for %i = %c0 to %c3 step %c1 {
+    scf.for %j = %c0 to %c5 step %c1 {
+      %v = memref.load %m[%i, %j] : memref<3x5xf32>
+      %s = arith.mulf %v, %by : f32
+      memref.store %s, %m[%i, %j] : memref<3x5xf32>
+    }
+  }
+  return
+}
+func.func @main(%a: memref<3x7xf32>, %b: memref<7x5xf32>, %by: f32, %c: memref<3x5xf32>) {
+  %t = memref.alloc() : memref<3x5xf32>
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%t : memref<3x5xf32>)
+  linalg.matmul ins(%a, %b : memref<3x7xf32>, memref<7x5xf32>) outs(%t : memref<3x5xf32>)
+  func.call @scale(%t, %by) : (memref<3x5xf32>, f32) -> ()
+  linalg.add ins(%t, %c : memref<3x5xf32>, memref<3x5xf32>) outs(%c : memref<3x5xf32>)
+  return
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["gawee", "loops", "llvm"])
+def test_a_function_on_buffers_written_by_hand_runs(level: str) -> None:
+    # What it writes and nothing marks starts as what is given, or zeros, and is an output.
+    model = Model(parse_mlir(make_context(), BY_HAND, "by_hand.mlir"))
+    generator = np.random.default_rng(5)
+    a, b, c = (generator.normal(size=s).astype(np.float32) for s in ((3, 7), (7, 5), (3, 5)))
+    kept = c.copy()
+    inputs = {"a": a, "b": b, "by": np.float32(2.5)}
+
+    from_zeros = model.run(inputs, level)
+    updated = model.run({**inputs, "c": c}, level)
+
+    # Sums of seven products of float32, in another order.
+    product = a.astype(np.float64) @ b * 2.5
+    assert list(from_zeros) == list(updated) == ["c"]
+    np.testing.assert_allclose(from_zeros["c"], product, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(updated["c"], product + c, rtol=1e-5, atol=1e-5)
+    np.testing.assert_array_equal(c, kept)
+
+
+def test_a_module_does_not_go_back_to_a_level(capsys: pytest.CaptureFixture[str]) -> None:
+    model = Model(parse_mlir(make_context(), BY_HAND, "by_hand.mlir"))
+
+    assert level_of(model.module) is Level.BUFFERS
+    with pytest.raises(GaweeError) as error:
+        model.lowered("linalg")
+    assert str(error.value) == (
+        "error: cannot go back to level 'linalg' from a module at level 'buffers'\n"
+        "hint: as it is (gawee), or later: loops, llvm"
+    )
+
+
+def test_the_interpreter_leaves_the_llvm_dialect_to_native_code() -> None:
+    text = "llvm.func @main() {\n  llvm.return\n}"
+    model = Model(parse_mlir(make_context(), text, "llvm.mlir"))
+
+    with pytest.raises(GaweeError, match="unsupported by the interpreter") as error:
+        model.run({}, "gawee")
+    assert "hint: the llvm dialect runs as native code: --level llvm" in str(error.value)
