@@ -12,6 +12,8 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.passes.insertion import with_insertions
 from gawee_dialect.passes.pass_manager import leaf_passes, run_passes
 from gawee_dialect.universe import make_context
@@ -54,9 +56,10 @@ def _level_of_function(function: Operation) -> Level:
 
 def _level_on_tensors(ops: Iterable[Operation]) -> Level:
     ops = [op for op in ops if _is_structured(op)]
-    if any("schedule" in op.properties or op.name == "gawee.winograd" for op in ops):
+    kernels = [op for op in ops if isinstance(op, StructuredKernel)]
+    if any("schedule" in op.properties or not isinstance(op, KernelOp) for op in kernels):
         return Level.KERNELS
-    graph = any(op.dialect_name() == "gawee" and op.name != "gawee.kernel" for op in ops)
+    graph = any(op.dialect_name() == "gawee" and op not in kernels for op in ops)
     return Level.GAWEE if graph or not ops else Level.LINALG
 
 

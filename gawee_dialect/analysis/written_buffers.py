@@ -10,8 +10,7 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
 
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
 
 VIEWS = (
     memref.SubviewOp,
@@ -45,10 +44,10 @@ class WrittenBuffers:
         match op:
             case LinalgStructuredOperation():
                 yield from (out for out in op.outputs if isinstance(out.type, MemRefType))
-            case KernelOp() if op.output is not None:
-                yield op.output
-            case WinogradOp() if op.output is not None:
-                yield from (op.output, *((op.scratch,) if op.scratch is not None else ()))
+            case StructuredKernel():
+                read = {*op.inputs, *op.packed}
+                buffers = (value for value in op.operands if isinstance(value.type, MemRefType))
+                yield from (value for value in buffers if value not in read)
             case memref.CopyOp():
                 yield op.destination
             case memref.StoreOp():
