@@ -25,6 +25,7 @@ from gawee_dialect.backend.openmp import START_TEAM
 from gawee_dialect.backend.signature import llvm_function
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN
+from gawee_dialect.whole_file import whole_file
 
 Array = NDArray[np.generic]
 
@@ -35,16 +36,12 @@ SUFFIXES = {"ll": ".ll", "asm": ".s", "obj": ".o", "shared": ".so"}
 
 
 def write_file(path: Path, data: bytes) -> Path:
-    """Write a file whole or not at all; return its path."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    """Write a file whole or not at all; return its path. Raises OSError that names the path."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_bytes(data)  # a device or a pipe keeps being one
+        return path
+    with whole_file(path) as draft:
+        draft.write_bytes(data)
     return path
 
 

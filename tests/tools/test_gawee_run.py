@@ -5,6 +5,7 @@ products in another order differ by some 1e-6 of the scores' range of 30.
 """
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -239,3 +240,27 @@ def test_mean_and_std_shift_and_scale_a_picture(
 
     # The same float64 arithmetic on the same pixels, rounded to float32 once.
     np.testing.assert_array_equal(outputs[0], outputs[1])
+
+
+def test_a_pipe_that_takes_the_outputs_keeps_being_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "out.npz"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+    assert main([GRAPH, "--level", "gawee", "--output", str(pipe)]) == 0
+
+    assert os.read(reader, 2) == b"PK"
+    os.close(reader)
+    assert pipe.is_fifo()
+
+
+@pytest.mark.parametrize("target", ["nowhere/out.npz", "."])
+def test_where_outputs_cannot_be_written_no_temporary_name_is_shown(
+    target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / target
+
+    assert main([GRAPH, "--level", "gawee", "--output", str(path)]) == 1
+
+    assert f"error: cannot open '{path}': " in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
