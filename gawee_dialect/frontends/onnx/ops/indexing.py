@@ -164,7 +164,7 @@ def one_hot(
     spread = emit.reshape(places, (*shape[:at], 1, *shape[at:]))
     iota = emit(IotaOp(TensorType(i64, whole), at))
     hit = compared(emit, iota, spread, "eq")
-    off, on = (emit.reshape(part(emit, values, 0, index, 1), ()) for index in (0, 1))
+    off, on = (part(emit, values, 0, index, 1) for index in (0, 1))
     return emit(WhereOp(hit, on, off))
 
 
