@@ -24,7 +24,7 @@ As many as in a pairwise sum. It hides behind the loads: such a sum reads more t
 PRODUCTS_IN_BLOCK = 64
 """The same for products of two operands, whose tiles have many accumulators.
 
-Adding them to totals takes a twentieth of the time of the multiply-adds between.
+Long products take 5 to 9 % longer so, and no less than 4 % with blocks of 512.
 """
 
 
