@@ -23,6 +23,7 @@ from gawee_dialect.dialect.entry import (
     EntryArgument,
     find_function,
 )
+from gawee_dialect.dialect.gather import IndexedOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
 from gawee_dialect.interpreter.arrays import ShapedType, dtype_of
@@ -67,7 +68,10 @@ GIVEN = (ArgumentKind.INPUT, ArgumentKind.UPDATED, *WEIGHTS)
 
 @dataclass(frozen=True)
 class ArraySpec:
-    """What an argument must be, and what it is for: `number`, `weight`, `positive`, `divisor`."""
+    """What an argument must be, and what it is for.
+
+    That is a `number`, an `index`, a `weight`, `positive`, or a `divisor`.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -128,6 +132,8 @@ def _use(name: str, value: SSAValue | None) -> str:
         match use.operation:
             case SqrtOp():
                 return "positive"
+            case IndexedOp() as op if value is op.positions:
+                return "index"
             case BatchNormOp() as op if value in (op.variance, op.scale):
                 return "positive"
             case DivOp() as op if value is op.rhs:

@@ -48,7 +48,8 @@ DRAWS: Mapping[str, Draw] = {
 def seeded_array(spec: ArraySpec, seed: int) -> Array:
     """Draw an array that depends on the seed and on the argument's name alone.
 
-    Floats are as DRAWS says, signed integers from -4 to 9, unsigned ones from 0 to 9.
+    Floats are as DRAWS says, signed integers from -4 to 9, unsigned ones from 0 to 9,
+    indices the first or the last of their axis.
     """
     generator = np.random.default_rng((seed, crc32(spec.name.encode())))
     kind = spec.dtype.kind
@@ -56,6 +57,8 @@ def seeded_array(spec: ArraySpec, seed: int) -> Array:
         return np.asarray(DRAWS[spec.use](spec, generator)).astype(spec.dtype)
     if kind == "b":
         return np.asarray(generator.integers(0, 2, spec.shape)).astype(spec.dtype)
+    if spec.use == "index":
+        return np.asarray(generator.integers(-1, 1, spec.shape)).astype(spec.dtype)
     low = 0 if kind == "u" else -4
     return np.asarray(generator.integers(low, 10, spec.shape)).astype(spec.dtype)
 
