@@ -8,6 +8,7 @@ somebody wrote by hand have none: there a buffer that is written is `updated`, a
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
@@ -78,6 +79,8 @@ def _told_apart(function: FuncOp, arguments: Sequence[EntryArgument]) -> Sequenc
     if not unmarked or not isinstance(module, ModuleOp):
         return arguments
     written = set(WrittenBuffers(module).of(function))
+    # A view of bytes counts as a buffer of its own there: the planned ones are.
+    written |= {each.owner.source for each in written if isinstance(each.owner, memref.ViewOp)}
     updated = {index for index, value in unmarked.items() if value in written}
     return [
         replace(each, kind=ArgumentKind.UPDATED) if each.index in updated else each

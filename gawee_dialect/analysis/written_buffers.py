@@ -12,13 +12,7 @@ from xdsl.traits import SymbolTable
 
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 
-VIEWS = (
-    memref.SubviewOp,
-    memref.CollapseShapeOp,
-    memref.ExpandShapeOp,
-    memref.CastOp,
-    memref.ViewOp,
-)
+VIEWS = (memref.SubviewOp, memref.CollapseShapeOp, memref.ExpandShapeOp, memref.CastOp)
 """Ops whose result is a part or another shape of the buffer that is their first operand."""
 
 
