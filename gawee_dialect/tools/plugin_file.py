@@ -27,7 +27,6 @@ from xdsl.universe import Universe
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.evaluated import EvaluatedOp
-from gawee_dialect.frontends.op_mapping.registry import registrations_undone
 from gawee_dialect.passes.insertion import Insertion, declared, declared_insertions
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.tools.command_line import CommandParser
@@ -113,9 +112,13 @@ def loaded_files(paths: Sequence[str], flags: Container[str] = ()) -> Generator[
             from gawee_dialect.opdesc.load import loaded_operators
 
             stack.enter_context(loaded_operators(described))
+        if paths:
+            # The schemas of ops need NumPy, which rewriting does not.
+            from gawee_dialect.frontends.op_mapping.registry import registrations_undone
+
+            stack.enter_context(registrations_undone())
         stack.enter_context(_located_in(paths))
         stack.enter_context(_imports_beside(paths))
-        stack.enter_context(registrations_undone())
         for path in paths:
             _enter(LoadedFile(path, _run_file(path)), loaded, flags, stack)
         yield loaded

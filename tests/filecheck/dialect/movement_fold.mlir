@@ -62,13 +62,3 @@ func.func @constants_are_moved_when_compiling() -> (tensor<2x2xi64>, tensor<2x2x
   %e = gawee.tri %x upper false diagonal 0 : (tensor<2x2xi64>) -> tensor<2x2xi64>
   func.return %a, %b, %c, %d, %e : tensor<2x2xi64>, tensor<2x2xi64>, tensor<2xi64>, tensor<3xi64>, tensor<2x2xi64>
 }
-
-// An interpreter refuses it, so it has to stay.
-// CHECK-LABEL: func.func @a_constant_index_that_is_wrong_stays
-// CHECK:       gawee.gather
-func.func @a_constant_index_that_is_wrong_stays() -> tensor<2xi64> {
-  %x = gawee.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi64>
-  %i = gawee.constant dense<2> : tensor<i64>
-  %y = gawee.gather %x, %i axis 1 : (tensor<2x2xi64>, tensor<i64>) -> tensor<2xi64>
-  func.return %y : tensor<2xi64>
-}

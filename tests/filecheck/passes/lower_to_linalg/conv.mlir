@@ -5,7 +5,7 @@
 // CHECK-NOT:   tensor.pad
 // CHECK:       %[[E:.*]] = tensor.empty() : tensor<2x5x7x6xf32>
 // CHECK:       %[[INIT:.*]] = linalg.broadcast ins(%[[B]]:tensor<5xf32>) outs(%[[E]]:tensor<2x5x7x6xf32>) dimensions = [0, 2, 3]
-// CHECK:       linalg.conv_2d_nchw_fchw {strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}
+// CHECK:       linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>}
 // CHECK-SAME:    ins(%[[X]], %[[W]] :
 // CHECK-SAME:    outs(%[[INIT]] :
 func.func @conv_without_padding_adds_to_the_broadcast_bias(%x: tensor<2x3x9x7xf32>, %w: tensor<5x3x3x2xf32>, %b: tensor<5xf32>) -> tensor<2x5x7x6xf32> {
@@ -20,7 +20,7 @@ func.func @conv_without_padding_adds_to_the_broadcast_bias(%x: tensor<2x3x9x7xf3
 // CHECK:       %[[P:.*]] = tensor.pad %x low[0, 0, 1, 2] high[0, 0, 3, 0] {
 // CHECK:         tensor.yield %[[ZERO]] : f32
 // CHECK:       } : tensor<2x3x9x7xf32> to tensor<2x3x13x9xf32>
-// CHECK:       linalg.conv_2d_nchw_fchw {strides = dense<[2, 1]> : tensor<2xi64>, dilations = dense<[1, 3]> : tensor<2xi64>} ins(%[[P]],
+// CHECK:       linalg.conv_2d_nchw_fchw {dilations = dense<[1, 3]> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%[[P]],
 func.func @conv_pads_each_side_by_its_own_amount_of_zeros(%x: tensor<2x3x9x7xf32>, %w: tensor<5x3x3x2xf32>) -> tensor<2x5x6x6xf32> {
   %y = gawee.conv %x, %w strides [2, 1] padding [1, 2, 3, 0] dilations [1, 3] groups 1 : (tensor<2x3x9x7xf32>, tensor<5x3x3x2xf32>) -> tensor<2x5x6x6xf32>
   return %y : tensor<2x5x6x6xf32>

@@ -29,7 +29,7 @@ func.func @groups_and_padding_of_kernels_that_do_not_overlap(%x: tensor<2x4x5xf3
 // CHECK:       %[[ZEROS:.*]] = linalg.fill {{.*}} -> tensor<2x4x13x12xf32>
 // CHECK:       %[[X:.*]] = tensor.insert_slice %x into %[[ZEROS]][0, 0, 1, 2] [2, 4, 5, 3] [1, 1, 2, 3]
 // CHECK:       %[[W:.*]] = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d1, d0, ((d2 * -1) + 2), ((d3 * -1) + 2))>
-// CHECK:       linalg.conv_2d_nchw_fchw {strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>} ins(%[[X]], %[[W]] :
+// CHECK:       linalg.conv_2d_nchw_fchw {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%[[X]], %[[W]] :
 func.func @overlapping_kernels_are_a_convolution_of_the_input_between_zeros(%x: tensor<2x4x5x3xf32>, %w: tensor<4x6x3x3xf32>) -> tensor<2x6x11x10xf32> {
   %y = gawee.conv_transpose %x, %w strides [2, 3] padding [1, 0, 0, 0] output_padding [1, 1] dilations [1, 1] groups 1 : (tensor<2x4x5x3xf32>, tensor<4x6x3x3xf32>) -> tensor<2x6x11x10xf32>
   return %y : tensor<2x6x11x10xf32>

@@ -6,7 +6,7 @@
 // CHECK:       %[[P:.*]] = tensor.pad %x low[0, 0, 1, 0] high[0, 0, 1, 0] {
 // CHECK:         tensor.yield %[[LOWEST]] : f32
 // CHECK:       %[[INIT:.*]] = linalg.fill ins(%[[LOWEST]] : f32)
-// CHECK:       linalg.pooling_nchw_max {strides = dense<[2, 1]> : tensor<2xi64>, dilations = dense<[1, 2]> : tensor<2xi64>} ins(%[[P]], %[[WINDOW]] : {{.*}} outs(%[[INIT]] :
+// CHECK:       linalg.pooling_nchw_max {dilations = dense<[1, 2]> : tensor<2xi64>, strides = dense<[2, 1]> : tensor<2xi64>} ins(%[[P]], %[[WINDOW]] : {{.*}} outs(%[[INIT]] :
 func.func @max_pool_pads_with_minus_infinity(%x: tensor<2x3x9x8xf32>) -> tensor<2x3x5x6xf32> {
   %y = gawee.max_pool %x kernel [3, 2] strides [2, 1] padding [1, 0, 1, 0] dilations [1, 2] ceil_mode false : (tensor<2x3x9x8xf32>) -> tensor<2x3x5x6xf32>
   return %y : tensor<2x3x5x6xf32>
@@ -75,7 +75,7 @@ func.func @avg_pool_without_padding_counts_input_positions_only(%x: tensor<2x3x9
 
 // CHECK-LABEL: func.func @equal_bins_are_windows
 // CHECK:       %[[BIN:.*]] = tensor.empty() : tensor<3x7xf32>
-// CHECK:       linalg.pooling_nchw_sum {strides = dense<[3, 7]> : tensor<2xi64>, {{.*}} ins(%x, %[[BIN]] :
+// CHECK:       linalg.pooling_nchw_sum {dilations = {{.*}}, strides = dense<[3, 7]> : tensor<2xi64>} ins(%x, %[[BIN]] :
 // CHECK:         arith.constant 2.100000e+01 : f32
 // CHECK:         arith.divf
 func.func @equal_bins_are_windows(%x: tensor<2x4x9x7xf32>) -> tensor<2x4x3x1xf32> {
