@@ -156,7 +156,7 @@ def places() -> set[str]:
 
 def lower_to(
     module: ModuleOp,
-    level: Level,
+    level: Level | str,
     options: CodeOptions | None = None,
     *,
     verify_each: bool = True,
@@ -167,7 +167,7 @@ def lower_to(
     GaweeError where it cannot be lowered.
     """
     lowered = module.clone()
-    passes = passes_to(level, options, level_of(module))
+    passes = passes_to(Level(level), options, level_of(module))
     if passes and not verify_each:
         verify_module(lowered)
     if passes:

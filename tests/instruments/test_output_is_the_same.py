@@ -30,6 +30,9 @@ FLAGS = {
     "--trace-patterns": "",
     "--explain-missed": "",
     "--reproducer-dir": "=failures",
+    "--opt-bisect-limit": "=100000",
+    "--debug-counter": "=FoldBatchNorm=1-100000",
+    "--bisect": "",
 }
 SLOW = {"--check-each": ""}
 """Flags that run the module: on the network alone."""

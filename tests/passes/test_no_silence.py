@@ -94,6 +94,13 @@ def silent_exits(body: list[ast.stmt], spoken: bool, exits: list[int]) -> bool |
     return spoken
 
 
+def source_of(pattern: type[Pattern]) -> str:
+    """Return the source of the class that says how a pattern rewrites: itself, or its base."""
+    return inspect.getsource(
+        next(kind for kind in pattern.__mro__ if "match_and_rewrite" in vars(kind))
+    )
+
+
 def silent_lines(source: str) -> list[int]:
     """Return the lines at which a class's match_and_rewrite ends in silence."""
     (kind,) = ast.parse(textwrap.dedent(source)).body
@@ -111,12 +118,12 @@ def silent_lines(source: str) -> list[int]:
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_source_speaks_on_every_way_out(name: str) -> None:
-    assert silent_lines(inspect.getsource(PATTERNS[name])) == []
+    assert silent_lines(source_of(PATTERNS[name])) == []
 
 
 @pytest.mark.parametrize("name", PATTERNS)
 def test_source_leaves_the_type_guard_to_the_annotation(name: str) -> None:
-    source = inspect.getsource(PATTERNS[name])
+    source = source_of(PATTERNS[name])
 
     assert "@op_type_rewrite_pattern" in source
 

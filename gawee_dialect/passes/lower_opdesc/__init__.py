@@ -1,9 +1,12 @@
 """lower-opdesc: described ops become gawee ops, where the core set has their meaning."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.diagnostics import verify_module
@@ -15,6 +18,7 @@ from gawee_dialect.passes.lower_opdesc.detection import DETECTION
 from gawee_dialect.passes.lower_opdesc.pointwise import POINTWISE
 from gawee_dialect.passes.lower_opdesc.site import NoMeaning, Site
 from gawee_dialect.passes.lower_opdesc.windows import WINDOWS
+from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
 MEANINGS = {**POINTWISE, **WINDOWS, **ARRANGEMENT, **CREATION, **DETECTION}
@@ -28,15 +32,22 @@ class LowerDescribed(Pattern):
     def match_and_rewrite(self, op: DescribedOp, rewriter: PatternRewriter) -> None:
         optype = op.description().operator.optype
         if optype not in MEANINGS or not is_shipped(op):
-            self.missed(op, "no gawee ops are known to mean the same")
+            self.missed(op, "expected an operator with a meaning in gawee ops")
             return
         site = Site(op)
-        try:
-            results = MEANINGS[optype](site)
-        except NoMeaning as reason:
-            self.missed(op, str(reason))
+        results = _meaning(optype, site)
+        if isinstance(results, NoMeaning):
+            self.missed(op, str(results))
             return
         rewriter.replace(op, site.made, results)
+
+
+def _meaning(optype: str, site: Site) -> Sequence[SSAValue] | NoMeaning:
+    """Make the gawee ops of an operator; returns their results, or why there are none."""
+    try:
+        return MEANINGS[optype](site)
+    except NoMeaning as reason:
+        return reason
 
 
 def lower_described_ops(module: ModuleOp) -> ModuleOp:
@@ -64,5 +75,6 @@ class LowerOpdesc(RewritePass):
     """
 
     name = "lower-opdesc"
+    numerics: ClassVar[Numerics] = EXACT
     patterns = (LowerDescribed,)
     removes = (DescribedOp,)

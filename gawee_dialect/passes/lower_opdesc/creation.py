@@ -24,7 +24,9 @@ def _zeros(site: Site) -> Sequence[SSAValue]:
 def _create(site: Site) -> Sequence[SSAValue]:
     """Return random data where a range is given, the same in every run; else the data itself."""
     if site.params["from_file"] is True:
-        raise NoMeaning("its data is in a file; a graph has it as an argument of @main")
+        raise NoMeaning(
+            "expected its data in the IR, got a file; a graph has it as an argument of @main"
+        )
     low, high = site.numbers("ran")
     data, count = site.numbers("data"), prod(site.result_type().get_shape())
     if low < high:

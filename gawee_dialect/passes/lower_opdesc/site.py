@@ -56,7 +56,7 @@ class Site:
         if count > MAX_ELEMENTS:
             raise NoMeaning(f"expected a constant of at most {MAX_ELEMENTS} elements, got {count}")
         if element not in DTYPE_NAMES:
-            raise NoMeaning(f"unsupported element type '{element}'")
+            raise NoMeaning(f"expected a supported element type, got '{element}'")
         array = np.array(values, np.float64)
         array = np.broadcast_to(array, shape) if len(values) == 1 else array.reshape(shape)
         return self.add(ConstantOp(dense_of(array, TensorType(element, shape))))

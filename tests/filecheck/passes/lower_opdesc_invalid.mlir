@@ -1,7 +1,7 @@
 // REQUIRES: pycparser
 // RUN: gawee-opt %s --load-ops %S/../opdesc/inputs/ops.json --lower-opdesc --split-input-file --verify-diagnostics | filecheck %s
 
-// CHECK: error: 'lightnet.tensorrt' op cannot be removed by lower-opdesc: no gawee ops are known to mean the same
+// CHECK: error: 'lightnet.tensorrt' op cannot be removed by lower-opdesc: expected an operator with a meaning in gawee ops
 func.func @engine_of_somebody_else() {
   lightnet.tensorrt batch_size 1 : () -> ()
   func.return
@@ -9,7 +9,7 @@ func.func @engine_of_somebody_else() {
 
 // -----
 
-// CHECK: error: 'mine.window1d' op cannot be removed by lower-opdesc: no gawee ops are known to mean the same
+// CHECK: error: 'mine.window1d' op cannot be removed by lower-opdesc: expected an operator with a meaning in gawee ops
 func.func @op_of_a_user(%x: tensor<9xf32>) -> tensor<5xf32> {
   %y = mine.window1d %x size 3 stride 2 pad 1 : (tensor<9xf32>) -> tensor<5xf32>
   func.return %y : tensor<5xf32>
@@ -17,7 +17,7 @@ func.func @op_of_a_user(%x: tensor<9xf32>) -> tensor<5xf32> {
 
 // -----
 
-// CHECK: error: 'lightnet.create' op cannot be removed by lower-opdesc: its data is in a file; a graph has it as an argument of @main
+// CHECK: error: 'lightnet.create' op cannot be removed by lower-opdesc: expected its data in the IR, got a file; a graph has it as an argument of @main
 func.func @data_in_a_file() -> tensor<2xf32> {
   %y = lightnet.create dtype "TL_FLOAT" dims [2] ran [0, 0] data [0] from_file true : () -> tensor<2xf32>
   func.return %y : tensor<2xf32>

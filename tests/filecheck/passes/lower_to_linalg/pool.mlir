@@ -114,7 +114,7 @@ func.func @max_pool_of_a_sequence_is_a_reduction(%x: tensor<2x3x9xf32>) -> tenso
 // -----
 
 // CHECK-LABEL: func.func @even_bins_of_adaptive_max_pooling_are_windows
-// CHECK:       linalg.pooling_nchw_max {strides = dense<[2, 3]> : tensor<2xi64>
+// CHECK:       linalg.pooling_nchw_max {dilations = {{.*}}, strides = dense<[2, 3]> : tensor<2xi64>
 // CHECK-NOT:   linalg.generic
 func.func @even_bins_of_adaptive_max_pooling_are_windows(%x: tensor<2x3x8x9xf32>) -> tensor<2x3x4x3xf32> {
   %y = gawee.ad_max_pool %x output_size [4, 3] : (tensor<2x3x8x9xf32>) -> tensor<2x3x4x3xf32>
