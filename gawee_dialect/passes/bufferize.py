@@ -1,7 +1,7 @@
 """Turn tensors into buffers, in destination-passing form."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.builder import Builder
@@ -13,9 +13,7 @@ from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
     MemRefType,
     ModuleOp,
-    StringAttr,
-    TensorType,
-    UnitAttr,
+    StridedLayoutAttr,
 )
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
@@ -29,15 +27,25 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.entry import entry_arguments, output_names, result_attributes
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.types import AnyTensor, is_tensor
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.bufferize_loop import buffer_loop, check_loop, reads_itself
+from gawee_dialect.passes.bufferize_globals import Globals, buffer_type
+from gawee_dialect.passes.bufferize_in_place import InPlace, Root, mixed
 from gawee_dialect.passes.numerics import EXACT, Numerics
 
 AnyMemRef = MemRefType[Attribute]
 
-GLOBAL_ALIGNMENT = 64
-"""Bytes; as wide as the widest vector register that LLVM may load a constant into."""
+TAKE_VIEWS = (
+    LinalgStructuredOperation,
+    tensor.ExtractSliceOp,
+    tensor.InsertSliceOp,
+    tensor.ExtractOp,
+    tensor.InsertOp,
+    scf.ForOp,
+    scf.YieldOp,
+)
+"""What becomes ops that take buffers of any layout; a reshape takes dense ones."""
 
 
 def memref_type(value: SSAValue) -> AnyMemRef:
@@ -46,51 +54,23 @@ def memref_type(value: SSAValue) -> AnyMemRef:
     return value.type
 
 
-def buffer_type(type: Attribute) -> Attribute:
-    """Return the dense, row-major memref type of a tensor type; other types stay."""
-    if isa(type, TensorType[Attribute]):
-        return MemRefType(type.element_type, type.get_shape())
-    return type
+def without_axes(type: AnyMemRef, part: AnyTensor) -> AnyMemRef:
+    """Return the type of a subview without the axes of one element that a slice leaves out."""
+    shape, kept = list(part.get_shape()), list[int]()
+    for axis, size in enumerate(type.get_shape()):
+        if len(kept) < len(shape) and size == shape[len(kept)]:
+            kept.append(axis)
+    if len(kept) == type.get_num_dims():
+        return type
+    strides = type.get_strides()
+    assert strides is not None
+    layout = StridedLayoutAttr([strides[axis] for axis in kept], type.get_offset())
+    return MemRefType(type.element_type, shape, layout)
 
 
 def is_empty(value: SSAValue) -> bool:
     """Whether a tensor has a shape only: whoever writes it must allocate."""
     return isinstance(value.owner, tensor.EmptyOp)
-
-
-@dataclass(eq=False)
-class Root:
-    """One piece of memory, and every tensor value that lives in it, views included."""
-
-    writable: bool
-    tensors: list[SSAValue] = field(default_factory=list[SSAValue])
-
-
-@dataclass
-class Globals:
-    """The read-only globals of a module, one for each distinct constant."""
-
-    module: ModuleOp
-    names: dict[DenseIntOrFPElementsAttr, str] = field(
-        default_factory=dict[DenseIntOrFPElementsAttr, str]
-    )
-
-    def name_of(self, value: DenseIntOrFPElementsAttr, source: Operation) -> str:
-        """Return the name of the global that holds `value`, made at its first use."""
-        if value not in self.names:
-            self.names[value] = f"constant_{len(self.names)}"
-            global_op = memref.GlobalOp.get(
-                StringAttr(self.names[value]),
-                buffer_type(value.get_type()),
-                value,
-                constant=UnitAttr(),
-                alignment=GLOBAL_ALIGNMENT,
-            )
-            hand_on_location(source, global_op)
-            first = self.module.body.block.first_op
-            assert first is not None
-            self.module.body.block.insert_op_before(global_op, first)
-        return self.names[value]
 
 
 class FunctionBufferizer:
@@ -99,11 +79,12 @@ class FunctionBufferizer:
     def __init__(self, function: FuncOp, constants: Globals):
         self.function = function
         self.constants = constants
-        self.positions = {op: index for index, op in enumerate(function.body.block.ops)}
         self.new: dict[SSAValue, SSAValue] = {}
+        self.in_place = InPlace(function, self.new)
         self.roots: dict[SSAValue, Root] = {}
         self.block = Block()
         self.builder = Builder(InsertPoint.at_end(self.block))
+        self.current: Operation = function
         self.outputs: list[SSAValue] = []
         self.rules: dict[type[Operation], Callable[[Operation], None]] = {
             tensor.EmptyOp: self._empty,
@@ -113,7 +94,10 @@ class FunctionBufferizer:
             tensor.ExpandShapeOp: self._reshape,
             tensor.ExtractSliceOp: self._extract_slice,
             tensor.InsertSliceOp: self._insert_slice,
+            tensor.ExtractOp: self._extract,
+            tensor.InsertOp: self._insert,
             scf.ForOp: self._loop,
+            scf.YieldOp: self._yield,
             arith.ConstantOp: self._constant,
             ReturnOp: self._return,
         }
@@ -130,11 +114,19 @@ class FunctionBufferizer:
             output.name_hint = name if name.isidentifier() else None
             self.outputs.append(output)
         for op in self.function.body.block.ops:
-            rule = self.rules.get(type(op), self._structured_or_scalar)
-            last = self.block.last_op
-            rule(op)
-            self._hand_on_location(op, last)
+            self._bufferize(op)
         return self._new_function()
+
+    def _bufferize(self, op: Operation) -> None:
+        """Add what an op becomes to the block that is being built."""
+        self.current = op
+        block = self.builder.insertion_point.block
+        last = block.last_op
+        self.rules.get(type(op), self._structured_or_scalar)(op)
+        new_op = block.first_op if last is None else last.next_op
+        while new_op is not None:
+            hand_on_location(op, new_op)
+            new_op = new_op.next_op
 
     def _new_function(self) -> FuncOp:
         inputs = [argument.type for argument in self.block.args]
@@ -150,12 +142,6 @@ class FunctionBufferizer:
         function.location = self.function.location
         return function
 
-    def _hand_on_location(self, op: Operation, last: Operation | None) -> None:
-        new_op = self.block.first_op if last is None else last.next_op
-        while new_op is not None:
-            hand_on_location(op, new_op)
-            new_op = new_op.next_op
-
     def _assign(self, old: SSAValue, new: SSAValue, root: Root) -> None:
         self.new[old] = new
         self.roots[old] = root
@@ -163,40 +149,16 @@ class FunctionBufferizer:
         if new.name_hint is None:
             new.name_hint = old.name_hint
 
-    # Whether a buffer may be overwritten.
+    # Where an op writes.
 
-    def _position(self, op: Operation) -> int:
-        while op not in self.positions:
-            parent = op.parent_op()
-            assert parent is not None
-            op = parent
-        return self.positions[op]
-
-    def _is_read_after(self, root: Root, op: Operation) -> bool:
-        position = self.positions[op]
-        uses = (use.operation for value in root.tensors for use in value.uses)
-        return any(self._position(user) > position for user in uses)
-
-    def _is_read_by(self, root: Root, op: Operation, destination: SSAValue) -> bool:
-        captured = (value for inner in op.walk() for value in inner.operands)
-        others = [value for value in captured if value is not destination]
-        return any(self.roots.get(value) is root for value in others)
-
-    def _destination(
-        self, op: Operation, old: SSAValue, *, reads: bool, own: bool = False
-    ) -> tuple[SSAValue, Root]:
+    def _destination(self, op: Operation, old: SSAValue, *, reads: bool) -> tuple[SSAValue, Root]:
         """Return the buffer that `op` writes where its destination operand is `old`.
 
-        Step 2 of the algorithm: in place where that is seen by nobody, else a fresh buffer; always
-        a fresh one where the op must have its `own`.
+        Step 2 of the algorithm: in place where that is seen by nobody, else a fresh buffer.
         """
-        if not is_empty(old) and not own:
+        if not is_empty(old):
             root = self.roots[old]
-            if (
-                root.writable
-                and not self._is_read_after(root, op)
-                and not self._is_read_by(root, op, old)
-            ):
+            if self.in_place.may_write(root, op, old, reads=reads):
                 return self.new[old], root
         fresh = self._alloc(buffer_type(old.type))
         if reads and not is_empty(old):
@@ -208,7 +170,17 @@ class FunctionBufferizer:
         return self._alloc(buffer_type(old.type)) if is_empty(old) else self.new[old]
 
     def _alloc(self, type: Attribute) -> SSAValue:
-        return self.builder.insert(memref.AllocOp((), (), type)).memref
+        """Allocate before the op of the function that is being worked on: in no loop."""
+        assert isa(type, AnyMemRef)
+        if not type.has_static_shape():
+            raise GaweeError(
+                Diagnostic.at(
+                    self.current, f"cannot be bufferized: expected a static shape, got '{type}'"
+                )
+            )
+        alloc = memref.AllocOp((), (), type)
+        hand_on_location(self.current, alloc)
+        return Builder(InsertPoint.at_end(self.block)).insert(alloc).memref
 
     # One rule an op.
 
@@ -217,7 +189,11 @@ class FunctionBufferizer:
             self._structured(op)
         elif isinstance(op, StructuredKernel):
             self._kernel(op)
-        elif any(isinstance(value.type, TensorType) for value in (*op.operands, *op.results)):
+        elif any(
+            is_tensor(value.type)
+            for inner in op.walk()
+            for value in (*inner.operands, *inner.results)
+        ):
             raise GaweeError(Diagnostic.at(op, "cannot be bufferized: no rule is for it"))
         else:
             self.builder.insert(op.clone(self.new))
@@ -303,23 +279,23 @@ class FunctionBufferizer:
         self.builder.insert(view)
         self._assign(op.result, view.results[0], self.roots[op.src])
 
-    def _subview(
-        self, source: SSAValue, offsets: Sequence[int], sizes: Sequence[int], strides: Sequence[int]
-    ) -> SSAValue:
-        type = memref.SubviewOp.infer_result_type(memref_type(source), offsets, sizes, strides)
-        return self.builder.insert(
-            memref.SubviewOp.get(source, offsets, sizes, strides, type)
-        ).result
-
     def _slice(
-        self, source: SSAValue, op: tensor.ExtractSliceOp | tensor.InsertSliceOp
+        self, source: SSAValue, op: tensor.ExtractSliceOp | tensor.InsertSliceOp, part: Attribute
     ) -> SSAValue:
-        return self._subview(
-            source,
-            op.static_offsets.get_values(),
-            op.static_sizes.get_values(),
-            op.static_strides.get_values(),
+        """View the box that an op on slices names, in the shape of the slice."""
+        offsets, sizes, strides = (
+            mixed(static.get_values(), [self.new.get(value, value) for value in dynamic])
+            for static, dynamic in (
+                (op.static_offsets, op.offsets),
+                (op.static_sizes, op.sizes),
+                (op.static_strides, op.strides),
+            )
         )
+        type = memref.SubviewOp.infer_result_type(memref_type(source), offsets, sizes, strides)
+        assert is_tensor(part)
+        return self.builder.insert(
+            memref.SubviewOp.get(source, offsets, sizes, strides, without_axes(type, part))
+        ).result
 
     def _broadcast(self, op: Operation) -> None:
         """linalg.broadcast ins(%a) outs(%c) -> linalg.generic, the structured op it stands for"""
@@ -340,37 +316,104 @@ class FunctionBufferizer:
         self._assign(op.result[0], buffer, root)
 
     def _extract_slice(self, op: Operation) -> None:
-        """tensor.extract_slice %t -> a dense copy of the subview, which any reshape can take"""
+        """tensor.extract_slice %t -> memref.subview in loops, where its readers take any layout
+
+        Else a dense copy of that, which any reshape can take.
+        """
         assert isinstance(op, tensor.ExtractSliceOp)
-        view = self._slice(self.new[op.source], op)
+        view = self._slice(self.new[op.source], op, op.result.type)
+        in_loop = op.parent is not self.function.body.block
+        if in_loop and all(isinstance(use.operation, TAKE_VIEWS) for use in op.result.uses):
+            self._assign(op.result, view, self.roots[op.source])
+            return
         fresh = self._alloc(buffer_type(op.result.type))
         self.builder.insert(memref.CopyOp(view, fresh))
         self._assign(op.result, fresh, Root(writable=True))
 
     def _insert_slice(self, op: Operation) -> None:
-        """tensor.insert_slice %s into %t -> memref.copy %s to a subview of %t's buffer"""
+        """tensor.insert_slice %s into %t -> memref.copy %s to a subview of %t's buffer
+
+        Nothing where %s is in that subview already.
+        """
         assert isinstance(op, tensor.InsertSliceOp)
         buffer, root = self._destination(op, op.dest, reads=True)
-        self.builder.insert(memref.CopyOp(self.new[op.source], self._slice(buffer, op)))
+        in_place = buffer is self.new.get(op.dest) and self.in_place.is_own_slice(op, op.source)
+        if not in_place:
+            source = self._source(op.source)
+            self.builder.insert(memref.CopyOp(source, self._slice(buffer, op, op.source.type)))
         self._assign(op.result, buffer, root)
 
     def _loop(self, op: Operation) -> None:
         """scf.for iter_args(%t = %x) -> scf.for that writes %x's buffer, or a fresh one"""
         assert isinstance(op, scf.ForOp)
-        check_loop(op)
-        carried: dict[SSAValue, SSAValue] = {}
-        roots: dict[SSAValue, Root] = {}
-        for init, argument in zip(op.iter_args, op.body.block.args[1:], strict=True):
-            if isinstance(init.type, TensorType):
-                carried[argument], roots[argument] = self._destination(
-                    op, init, reads=True, own=reads_itself(op, init)
-                )
-        new = buffer_loop(self.builder, op, carried, self.new)
-        for argument, result, value in zip(op.body.block.args[1:], op.results, new, strict=True):
-            if argument in roots:
-                self._assign(result, value, roots[argument])
+        old = op.body.block
+        block = Block(arg_types=[old.args[0].type])
+        self.new[old.args[0]] = block.args[0]
+        starts: list[SSAValue] = []
+        for init, argument in zip(op.iter_args, old.args[1:], strict=True):
+            if is_tensor(init.type):
+                self._assign(argument, *self._destination(op, init, reads=True))
             else:
-                self.new[result] = value
+                starts.append(self.new.get(init, init))
+                self.new[argument] = block.insert_arg(init.type, len(block.args))
+        for value in old.args:
+            self.new[value].name_hint = self.new[value].name_hint or value.name_hint
+        around, self.builder = self.builder, Builder(InsertPoint.at_end(block))
+        for inner in old.ops:
+            self._bufferize(inner)
+        self.builder = around
+        lower, upper, step = (self.new.get(value, value) for value in (op.lb, op.ub, op.step))
+        twin = self.builder.insert(scf.ForOp(lower, upper, step, starts, Region(block)))
+        scalars = iter(twin.results)
+        for argument, result in zip(old.args[1:], op.results, strict=True):
+            if is_tensor(result.type):
+                self._assign(result, self.new[argument], self.roots[argument])
+            else:
+                self.new[result] = next(scalars)
+
+    def _yield(self, op: Operation) -> None:
+        """scf.yield %t -> nothing where %t is in the buffer that the loop carries, else a copy"""
+        loop = op.parent_op()
+        if not isinstance(loop, scf.ForOp):
+            raise GaweeError(Diagnostic.at(op, "cannot be bufferized: no rule is for it"))
+        arguments = loop.body.block.args[1:]
+        moved: list[tuple[SSAValue, SSAValue]] = []
+        for value, argument in zip(op.operands, arguments, strict=True):
+            if is_tensor(value.type) and not is_empty(value):
+                if self.new[value] is not self.new[argument]:
+                    moved.append((value, self.new[argument]))
+        sources = [self.new[value] for value, _ in moved]
+        if {self.roots[value] for value, _ in moved} & {
+            self.roots[arg] for arg in arguments if arg in self.roots
+        }:
+            # One is where another goes to: all are read before any is written.
+            sources = [self._copy_of(value) for value, _ in moved]
+        for source, (_, target) in zip(sources, moved, strict=True):
+            self.builder.insert(memref.CopyOp(source, target))
+        kept = [value for value in op.operands if not is_tensor(value.type)]
+        self.builder.insert(scf.YieldOp(*(self.new.get(value, value) for value in kept)))
+
+    def _copy_of(self, value: SSAValue) -> SSAValue:
+        fresh = self._alloc(buffer_type(value.type))
+        self.builder.insert(memref.CopyOp(self.new[value], fresh))
+        return fresh
+
+    def _extract(self, op: Operation) -> None:
+        """tensor.extract %t[%i] -> memref.load %m[%i]"""
+        assert isinstance(op, tensor.ExtractOp)
+        indices = [self.new.get(index, index) for index in op.indices]
+        self.new[op.result] = self.builder.insert(
+            memref.LoadOp.get(self.new[op.tensor], indices)
+        ).res
+
+    def _insert(self, op: Operation) -> None:
+        """tensor.insert %v into %t[%i] -> memref.store %v, %m[%i]"""
+        assert isinstance(op, tensor.InsertOp)
+        buffer, root = self._destination(op, op.dest, reads=True)
+        indices = [self.new.get(index, index) for index in op.indices]
+        scalar = self.new.get(op.scalar, op.scalar)
+        self.builder.insert(memref.StoreOp.get(scalar, buffer, indices))
+        self._assign(op.result, buffer, root)
 
     def _pad(self, op: Operation) -> None:
         """tensor.pad %t -> fill a fresh buffer, copy %t into its middle"""
@@ -384,8 +427,10 @@ class FunctionBufferizer:
         self.builder.insert(linalg.FillOp((self.new[padding],), (fresh,), ()))
         source = self.new[op.source]
         shape = memref_type(source).get_shape()
-        middle = self._subview(fresh, op.static_low.get_values(), shape, (1,) * len(shape))
-        self.builder.insert(memref.CopyOp(source, middle))
+        low, ones = op.static_low.get_values(), (1,) * len(shape)
+        type = memref.SubviewOp.infer_result_type(memref_type(fresh), low, shape, ones)
+        middle = self.builder.insert(memref.SubviewOp.get(fresh, low, shape, ones, type))
+        self.builder.insert(memref.CopyOp(source, middle.result))
         self._assign(op.result, fresh, Root(writable=True))
 
     def _return(self, op: Operation) -> None:
@@ -415,12 +460,14 @@ class Bufferize(ModulePass):
        nobody reads that buffer later; otherwise it gets a fresh `memref.alloc`, with a copy of
        the destination if the op reads its contents.
     3. A kernel always writes a fresh buffer.
-    4. Reshapes are views; slices and padding copy; dense constants become read-only globals. A loop
-       that carries a tensor writes all its versions to one buffer: an insertion is a store.
-    5. A returned buffer that was allocated here is replaced by the output argument; any other is
+    4. Reshapes are views; slices and padding copy; dense constants become read-only globals.
+    5. A loop that carries a tensor carries one buffer, which each iteration leaves the next version
+       in. In loops, slices are views too, so that a tile that is computed of a slice and inserted
+       where it came from is written where it belongs. Nothing is allocated in a loop.
+    6. A returned buffer that was allocated here is replaced by the output argument; any other is
        copied into it. Inputs, parameters and constants are never written.
 
-    Requires: functions of one block on statically shaped tensors, as `lower-to-linalg` leaves.
+    Requires: functions of one block on statically shaped tensors, loops of scf.for.
 
     rewrite:
         func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

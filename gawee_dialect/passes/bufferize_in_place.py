@@ -1,0 +1,120 @@
+"""Whether an op on tensors may write the buffer of what it starts from: nobody reads that later.
+
+A tensor is a value, its buffer is a place; several versions of a tensor share a place where each is
+done with before the next one is made.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from xdsl.dialects import memref, scf, tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, SSAValue
+
+Slice = tensor.ExtractSliceOp | tensor.InsertSliceOp
+
+
+@dataclass(eq=False)
+class Root:
+    """One piece of memory, and every tensor value that lives in it, views included."""
+
+    writable: bool
+    tensors: list[SSAValue] = field(default_factory=list[SSAValue])
+
+
+def mixed(static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[SSAValue | int]:
+    """Return static numbers, those that are dynamic taken from operands in order."""
+    values = iter(dynamic)
+    return [next(values) if number == DYNAMIC_INDEX else number for number in static]
+
+
+class InPlace:
+    """Says which writes nobody sees; knows the buffer of every tensor so far."""
+
+    def __init__(self, function: FuncOp, buffers: Mapping[SSAValue, SSAValue]):
+        self._order = {op: index for index, op in enumerate(function.walk())}
+        self._buffers = buffers
+
+    def may_write(self, root: Root, op: Operation, old: SSAValue, *, reads: bool) -> bool:
+        """Whether `op` may write what `old` is in; it `reads` what was there, or not.
+
+        1. The memory is ours, and the op uses no other value that is in it.
+        2. No value in it is used later, but to be inserted into just where the op writes.
+        3. In a loop, no value from outside of it is used: each iteration would see the last one's.
+        """
+        if not root.writable or sum(value is old for value in op.operands) > 1:
+            return False
+        return not any(
+            self._sees(use.operation, value, op, old, reads=reads)
+            for value in root.tensors
+            for use in value.uses
+        )
+
+    def _sees(
+        self, user: Operation, value: SSAValue, op: Operation, old: SSAValue, *, reads: bool
+    ) -> bool:
+        """Whether a user of a value in the memory sees that it was written."""
+        if user is op and value is not old and not self.is_own_slice(op, value):
+            return True
+        if user is not op or reads:
+            loops = (loop for loop in loops_around(op) if is_inside(user, loop))
+            if any(not is_defined_inside(value, loop) for loop in loops):
+                return True
+        later = user is not op and self._order[user] > self._order[op]
+        return later and not self._is_replaced(user, value, old)
+
+    def is_own_slice(self, op: Operation, source: SSAValue) -> bool:
+        """Whether an op inserts a slice into just the place where it is already."""
+        if not isinstance(op, tensor.InsertSliceOp) or source is not op.source:
+            return False
+        return self._is_slice(self._buffers[source], self._buffers[op.dest], op)
+
+    def _is_replaced(self, user: Operation, value: SSAValue, old: SSAValue) -> bool:
+        """Whether a user replaces the part of a value that `old` is in."""
+        if not isinstance(user, tensor.InsertSliceOp) or user.dest is not value:
+            return False
+        whole = self._buffers[value]
+        return any(self._is_slice(part, whole, user) for part in parts(self._buffers[old]))
+
+    def _is_slice(self, part: SSAValue, whole: SSAValue, op: Slice) -> bool:
+        view = part.owner
+        if not isinstance(view, memref.SubviewOp) or view.source is not whole:
+            return False
+        dynamic = [
+            self._buffers.get(value, value) for value in (*op.offsets, *op.sizes, *op.strides)
+        ]
+        return (view.static_offsets, view.static_sizes, view.static_strides) == (
+            op.static_offsets,
+            op.static_sizes,
+            op.static_strides,
+        ) and dynamic == [*view.offsets, *view.sizes, *view.strides]
+
+
+def parts(buffer: SSAValue) -> Iterator[SSAValue]:
+    """Yield a buffer, and what it is a subview of, from the inside out."""
+    yield buffer
+    while isinstance(buffer.owner, memref.SubviewOp):
+        buffer = buffer.owner.source
+        yield buffer
+
+
+def loops_around(op: Operation) -> Iterator[scf.ForOp]:
+    """Yield the loops that an op is in, the innermost first."""
+    parent = op.parent_op()
+    while parent is not None:
+        if isinstance(parent, scf.ForOp):
+            yield parent
+        parent = parent.parent_op()
+
+
+def is_inside(op: Operation, loop: scf.ForOp) -> bool:
+    """Whether an op is in the body of a loop."""
+    return op is not loop and loop.is_ancestor(op)
+
+
+def is_defined_inside(value: SSAValue, loop: scf.ForOp) -> bool:
+    """Whether a value is made anew by each iteration of a loop, or carried by it."""
+    owner = value.owner
+    parent = owner.parent_op() if isinstance(owner, Block) else owner
+    return parent is not None and loop.is_ancestor(parent)
