@@ -1,0 +1,7 @@
+"""XOC: computation graphs as JSON, with ONNX's names of operators and no weights.
+
+{"id": ..., "name": ..., "tensors": [...], "nodes": [...], "inputs": [0], "outputs": [2]}
+
+Everything refers to tensors by their index. `read.py` decodes and checks, `write.py` is the way
+back, `importer.py` makes a module of it, `export.py` makes it of a module.
+"""
