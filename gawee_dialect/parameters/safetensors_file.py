@@ -49,6 +49,8 @@ class SafetensorsFile(ParameterStore):
         description = self.describe(name)
         try:
             dtype = np.dtype(description.dtype)
+            if dtype.kind == "V":  # of a package that some other import registered with NumPy
+                raise TypeError(f"'{dtype}' is not NumPy's own")
         except TypeError as error:
             raise ParameterProblem(f"'{name}': NumPy has no {description.dtype}") from error
         offsets = self._entries[name]["data_offsets"]

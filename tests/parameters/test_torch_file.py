@@ -91,8 +91,11 @@ def test_safetensors_are_views_of_the_mapped_file(tmp_path: Path):
     assert np.shares_memory(store["flags"], store["flags"])
 
 
-def test_safetensors_of_a_dtype_that_numpy_lacks_are_refused(tmp_path: Path):
+@pytest.mark.parametrize("registered", [False, True])
+def test_safetensors_of_a_dtype_that_numpy_lacks_are_refused(tmp_path: Path, registered: bool):
     torch = pytest.importorskip("torch")
+    if registered:
+        pytest.importorskip("ml_dtypes")
     from safetensors.torch import save_file
 
     from gawee_dialect.parameters.store import ParameterProblem
