@@ -188,7 +188,6 @@ class UwefFile(ParameterStore):
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         self._text = UwefText(path)
         root = self._text.root
         if not isinstance(root, JsonObject):

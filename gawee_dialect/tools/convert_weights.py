@@ -3,6 +3,7 @@
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator
+from math import prod
 from pathlib import Path
 
 from rich.console import Console
@@ -77,14 +78,8 @@ def convert_weights(arguments: Namespace) -> int:
     return DONE
 
 
-def _bytes(store: ParameterStore) -> float:
+def _bytes(store: ParameterStore) -> int:
     """Return about how many bytes all arrays take, without reading any."""
     sizes = {"float64": 8, "int64": 8, "float16": 2, "bfloat16": 2, "bool": 1, "int8": 1}
-    total = 0.0
-    for name in store:
-        described = store.describe(name)
-        elements = 1.0
-        for size in described.shape:
-            elements *= size
-        total += elements * sizes.get(described.dtype, 4)
-    return total
+    described = [store.describe(name) for name in store]
+    return sum(prod(each.shape) * sizes.get(each.dtype, 4) for each in described)
