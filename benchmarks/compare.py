@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -49,6 +49,9 @@ class Contender:
     model: str
     threads: int
     flops: int
+    checkout: Path | None = None
+    """Another version of this repository, whose own worker runs."""
+
     info: dict[str, object] = field(default_factory=dict[str, object])
     process: "subprocess.Popen[str] | None" = None
     rounds: list[list[float]] = field(default_factory=list[list[float]])
@@ -75,9 +78,11 @@ class Contender:
     def start(self, folder: Path, *, pin: bool) -> None:
         """Start the process, and wait until the engine is ready."""
         command = [sys.executable, "-W", "ignore", "-m", "benchmarks.worker"]
-        command += ["--engine", self.engine, "--model", self.model, "--folder", str(folder)]
+        name = self.engine.partition("@")[0]
+        command += ["--engine", name, "--model", self.model, "--folder", str(folder)]
         command += ["--threads", str(self.threads), *(() if pin else ("--no-pin",))]
         threads = {name: str(self.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
+        version = {} if self.checkout is None else {"PYTHONPATH": str(self.checkout)}
         with open(folder / f"{self.engine}-{self.threads}.log", "w") as log:
             self.process = subprocess.Popen(
                 command,
@@ -85,7 +90,8 @@ class Contender:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
-                env={**os.environ, **threads},
+                cwd=self.checkout,
+                env={**os.environ, **threads, **version},
             )
         self.info = self.answer() or {"absent": "its process ended"}
 
@@ -176,6 +182,8 @@ def compete(
 ) -> list[Contender]:
     """Let all engines run one network in turns."""
     contenders = [Contender(engine, model, threads, flops) for engine in arguments.engines]
+    for name, path in arguments.checkout:
+        contenders.append(Contender(f"{OURS}@{name}", model, threads, flops, path))
     referee = Referee(arguments, line, threads)
     for contender in contenders:
         with console.status(f"{model}, {threads} threads: {contender.engine} gets ready"):
@@ -280,6 +288,14 @@ def _names(known: Sequence[str], **groups: Sequence[str]) -> object:
     return read
 
 
+def _checkout(text: str) -> tuple[str, Path]:
+    name, _, path = text.partition("=")
+    folder = Path(path).resolve()
+    if not (folder / "benchmarks" / "worker.py").is_file():
+        raise ArgumentTypeError(f"no checkout of this repository at {path!r}")
+    return name, folder
+
+
 def parser() -> ArgumentParser:
     """Describe the command line."""
     from benchmarks.models import LAYERS, MODELS
@@ -290,6 +306,14 @@ def parser() -> ArgumentParser:
     add("--model", type=networks, default="resnet18", help=f"{', '.join(MODELS)}, all, layers")
     add("--threads", type=lambda text: [int(part) for part in text.split(",")], default="1")
     add("--engines", type=_names(list(ENGINES)), default=",".join(ENGINES))
+    add(
+        "--checkout",
+        type=_checkout,
+        action="append",
+        default=[],
+        metavar="NAME=PATH",
+        help="let another version of this repository take turns too (may be repeated)",
+    )
     add("--rounds", type=int, default=3, help="turns of each engine (default: 3)")
     add("--runs", type=int, default=20, help="runs a turn, at least (default: 20)")
     add("--seconds", type=float, default=6, help="after which fewer runs will do (default: 6)")
