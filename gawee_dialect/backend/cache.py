@@ -1,17 +1,18 @@
 """Compiled code that is kept between processes, in a folder that only the user can read.
 
 An entry is found by a hash of everything that it was made from, this package's own source
-included. Its file is written whole or not at all, and checked before it is used; entries that
-nobody used for longest go first when the folder grows too large.
+included. Its file is written whole or not at all, and checked before it is used: it is the user's
+own, and its seal was made with a secret that the folder keeps. Entries that nobody used for longest
+go first when the folder grows too large.
 """
 
 import hashlib
+import hmac
 import importlib.metadata
 import os
+import secrets
 import stat
 import struct
-import tempfile
-import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -21,14 +22,17 @@ from pathlib import Path
 import gawee_dialect
 from gawee_dialect.target.description import MIB
 from gawee_dialect.target.host import cache_folder
+from gawee_dialect.whole_file import whole_file
 
-MAGIC = b"gawee compiled 1\n"
+MAGIC = b"gawee compiled 2\n"
 SUFFIX = ".gawee"
 LIMIT = 512 * MIB
 """Bytes that all entries may have together."""
 
-ABANDONED = 3600.0
-"""Seconds after which a file that nobody finished writing is deleted."""
+SECRET = "seal.key"
+"""The file of random bytes that entries are sealed with: who cannot read it cannot make one."""
+
+SECRET_SIZE = 32
 
 DISTRIBUTIONS = ("xdsl", "llvmlite", "numpy")
 """Packages whose version is part of every key."""
@@ -60,17 +64,39 @@ def key_of(*parts: str) -> str:
     return digest.hexdigest()
 
 
-def _is_private(folder: Path) -> bool:
-    """Make a folder that only this user can enter; False where somebody else's is there."""
+def _is_own(status: os.stat_result) -> bool:
+    # The user's profile is private where there are no mode bits.
+    return not hasattr(os, "getuid") or status.st_uid == os.getuid()
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder that only this user can enter; raises OSError where others can write."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not hasattr(os, "getuid"):
-        return True  # the user's profile is private where there are no mode bits
     status = folder.lstat()
-    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
-        return False
+    if not stat.S_ISDIR(status.st_mode) or not _is_own(status):
+        raise PermissionError(1, "it belongs to somebody else", str(folder))
+    if not hasattr(os, "getuid"):
+        return
+    if stat.S_IMODE(status.st_mode) & 0o022:
+        raise PermissionError(1, "others can write there", str(folder))
     if stat.S_IMODE(status.st_mode) & 0o077:
         folder.chmod(0o700)
-    return True
+
+
+def _read_own(path: Path) -> bytes | None:
+    """Return the bytes of a file; None where there is none of this user. Raises OSError."""
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            own = stat.S_ISREG(status.st_mode) and _is_own(status)
+            return file.read() if own else None
+    except FileNotFoundError:
+        return None
+
+
+@cache
+def _warn_once(folder: Path, reason: str) -> None:
+    warnings.warn(f"compiled code was not kept: '{folder}': {reason}", RuntimeWarning, stacklevel=4)
 
 
 @dataclass
@@ -84,12 +110,14 @@ class CompileCache:
         """Return an entry's bytes; None where there is none, or it is damaged and now deleted."""
         path = self._path(key)
         try:
-            if not _is_private(self.folder):
-                return None
-            data = path.read_bytes()
+            _make_private(self.folder)
+            data = _read_own(path)
+            secret = self._secret()
         except OSError:
             return None
-        content = _checked(data, key)
+        if data is None:
+            return None
+        content = _checked(data, key, secret)
         if content is None:
             path.unlink(missing_ok=True)
             return None
@@ -102,16 +130,11 @@ class CompileCache:
     def write(self, key: str, content: bytes) -> None:
         """Keep an entry; one warning where that cannot be, since the next run compiles again."""
         try:
-            if not _is_private(self.folder):
-                raise PermissionError(f"'{self.folder}' belongs to somebody else")
-            self._write(self._path(key), _sealed(content, key))
+            _make_private(self.folder)
+            self._write(self._path(key), _sealed(content, key, self._secret()))
             self._prune()
         except OSError as error:
-            warnings.warn(
-                f"compiled code was not kept: {error.strerror or error}",
-                RuntimeWarning,
-                stacklevel=2,
-            )
+            _warn_once(self.folder, error.strerror or str(error))
 
     def clear(self) -> None:
         """Delete every entry."""
@@ -122,14 +145,18 @@ class CompileCache:
         return self.folder / f"{key}{SUFFIX}"
 
     def _write(self, path: Path, data: bytes) -> None:
-        descriptor, temporary = tempfile.mkstemp(dir=self.folder, prefix=".", suffix=".part")
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-            os.replace(temporary, path)
-        except BaseException:
-            Path(temporary).unlink(missing_ok=True)
-            raise
+        with whole_file(path) as draft:
+            draft.touch(0o600)
+            draft.write_bytes(data)
+
+    def _secret(self) -> bytes:
+        """Return what this folder's entries are sealed with, which the first of all runs makes."""
+        path = self.folder / SECRET
+        secret = _read_own(path)
+        if secret is None or len(secret) != SECRET_SIZE:
+            self._write(path, secrets.token_bytes(SECRET_SIZE))
+            secret = path.read_bytes()  # somebody else's, who came at the same time, serves as well
+        return secret
 
     def _entries(self) -> Iterator[tuple[float, int, Path]]:
         """Yield when each entry was last used, and its size."""
@@ -148,21 +175,15 @@ class CompileCache:
             total += size
             if total > self.limit and path != entries[0][2]:
                 path.unlink(missing_ok=True)
-        for path in self.folder.glob(".*.part"):
-            try:
-                if path.stat().st_mtime < time.time() - ABANDONED:
-                    path.unlink()
-            except FileNotFoundError:
-                continue
 
 
-def _sealed(content: bytes, key: str) -> bytes:
-    digest = hashlib.sha256(key.encode() + content).digest()
+def _sealed(content: bytes, key: str, secret: bytes) -> bytes:
+    digest = hmac.digest(secret, key.encode() + content, "sha256")
     return MAGIC + digest + content
 
 
-def _checked(data: bytes, key: str) -> bytes | None:
-    """Return the content of a file, None where it is not whole or is another key's."""
+def _checked(data: bytes, key: str, secret: bytes) -> bytes | None:
+    """Return the content of a file, None where it is damaged, another key's or another user's."""
     start = len(MAGIC) + hashlib.sha256().digest_size
     content = data[start:]
-    return content if data == _sealed(content, key) else None
+    return content if hmac.compare_digest(data, _sealed(content, key, secret)) else None

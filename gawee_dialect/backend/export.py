@@ -1,7 +1,7 @@
 """Write a compiled network as files for C: LLVM IR, assembly, object, shared library, header.
 
 `.ll`, `.s` and `.o` need llvmlite alone; a shared library needs the system's C compiler to link.
-Every file is written under a temporary name and then renamed, so no half-written file is seen.
+Every file is whole or not there.
 """
 
 import os
@@ -25,7 +25,7 @@ from gawee_dialect.backend.openmp import START_TEAM
 from gawee_dialect.backend.signature import llvm_function
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN
-from gawee_dialect.whole_file import whole_file
+from gawee_dialect.whole_file import write_file
 
 Array = NDArray[np.generic]
 
@@ -33,16 +33,6 @@ KINDS = ("ll", "asm", "obj", "shared", "header")
 """What can be written: NAME.ll, NAME.s, NAME.o, NAME.so, and NAME.h with NAME.json."""
 
 SUFFIXES = {"ll": ".ll", "asm": ".s", "obj": ".o", "shared": ".so"}
-
-
-def write_file(path: Path, data: bytes) -> Path:
-    """Write a file whole or not at all; return its path. Raises OSError that names the path."""
-    if path.exists() and not path.is_file() and not path.is_dir():
-        path.write_bytes(data)  # a device or a pipe keeps being one
-        return path
-    with whole_file(path) as draft:
-        draft.write_bytes(data)
-    return path
 
 
 def link_flags(module: ModuleOp) -> Sequence[str]:

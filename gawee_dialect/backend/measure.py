@@ -6,6 +6,7 @@
 """
 
 import ctypes
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -207,7 +208,14 @@ def measure() -> Measured:
 
 
 def measured_host() -> Processor:
-    """Measure this machine, keep the result for later, and describe it; raises OSError."""
+    """Measure this machine, keep the result for later, and describe it.
+
+    Where it cannot be kept, that is a warning.
+    """
     processor, measured = detect(), measure()
-    write_measured(processor, measured)
+    try:
+        write_measured(processor, measured)
+    except OSError as error:
+        what = f"what was measured was not kept: '{error.filename}': {error.strerror}"
+        warnings.warn(what, RuntimeWarning, stacklevel=2)
     return measured.of(processor)

@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.whole_file import whole_file
 
 PICTURES = (".svg", ".png")
 """What renderers write."""
@@ -21,11 +22,13 @@ def render(path: Path, mermaid: str, dot: str | None) -> None:
         if mmdc is not None:
             source = Path(folder, "graph.mmd")
             source.write_text(mermaid, encoding="utf-8")
-            _run([mmdc, "--input", str(source), "--output", str(path)])
+            with whole_file(path) as draft:
+                _run([mmdc, "--input", str(source), "--output", str(draft)])
         elif graphviz is not None and dot is not None:
             source = Path(folder, "graph.dot")
             source.write_text(dot, encoding="utf-8")
-            _run([graphviz, f"-T{path.suffix[1:]}", "-o", str(path), str(source)])
+            with whole_file(path) as draft:
+                _run([graphviz, f"-T{path.suffix[1:]}", "-o", str(draft), str(source)])
         else:
             raise GaweeError(
                 Diagnostic(

@@ -26,8 +26,8 @@ from gawee_dialect.instruments.reproducer_files import (
     Command,
     Failure,
     Kind,
-    write_file,
     write_folder,
+    write_test,
 )
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.passes.pass_manager import Pipeline, leaf_passes, run_passes
@@ -89,7 +89,7 @@ class Reproducer(Instrument):
         failure = Failure(error, start, self._passes[position:], kind)
         try:
             if self.file is not None:
-                self.written.append(write_file(self.file, failure, self.command))
+                self.written.append(write_test(self.file, failure, self.command))
             if self.folder is not None or self.file is None:
                 folder = Path() if self.folder is None else self.folder
                 self.written.append(write_folder(folder, failure, self.command))

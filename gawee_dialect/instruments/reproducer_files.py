@@ -13,13 +13,13 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import pairwise
 from pathlib import Path
 from platform import platform
-from tempfile import mkdtemp
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.printing import TextOptions, module_text
+from gawee_dialect.whole_file import whole_file, write_file
 
 KEPT_FLAGS = ("--verify-each", "--allow-unregistered-dialect")
 """Beginnings of the flags without which a failure may not show, beside those of a check."""
@@ -186,26 +186,21 @@ def write_folder(parent: Path, failure: Failure, command: Command) -> Path:
     if target.exists():
         return target
     parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(mkdtemp(prefix=".gawee-reproducer-", dir=parent))
     try:
-        for file, text in files.items():
-            (draft / file).write_text(text, encoding="utf-8")
-        (draft / "command.sh").chmod(0o755)
-        for path in command.files:
-            shutil.copy(path, draft / path.name)
-        draft.chmod(0o755)
-        draft.rename(target)
+        with whole_file(target) as draft:
+            draft.mkdir()
+            for file, text in files.items():
+                (draft / file).write_text(text, encoding="utf-8")
+            (draft / "command.sh").chmod(0o755)
+            for path in command.files:
+                shutil.copy(path, draft / path.name)
     except OSError:
-        shutil.rmtree(draft, ignore_errors=True)
         if not target.exists():  # somebody else may have written the same one meanwhile
             raise
     return target
 
 
-def write_file(target: Path, failure: Failure, command: Command) -> Path:
+def write_test(target: Path, failure: Failure, command: Command) -> Path:
     """Write the lit test alone, as MLIR's flag of that name does; a file there is replaced."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.name}.tmp")
-    draft.write_text(lit_test(failure, command), encoding="utf-8")
-    draft.replace(target)
-    return target
+    return write_file(target, lit_test(failure, command))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.instruments.profile import NodeTime, time_unit
 from gawee_dialect.target.description import GIGA, Processor
+from gawee_dialect.whole_file import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -109,7 +110,8 @@ def draw_roofline(path: str, times: Sequence[NodeTime], processor: Processor, ti
         _draw_dots(axes, dots)
         _draw_list(beside, ranked, processor)
         metadata = {"Title": title} | ({"Date": None} if path.lower().endswith(".svg") else {})
-        figure.savefig(path, dpi=150, metadata=metadata)
+        with whole_file(Path(path)) as draft:
+            figure.savefig(draft, dpi=150, metadata=metadata)
 
 
 def find_dots(ranked: Sequence[NodeTime], processor: Processor) -> list[Dot]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from xdsl.utils.hints import isa
 
 from gawee_dialect.target.description import GIGA, HOST, KIB, MIB, Memory, Processor
+from gawee_dialect.whole_file import write_file
 
 CACHE_VARIABLE = "GAWEE_CACHE_DIR"
 """The environment variable that names another folder for what is kept between processes."""
@@ -203,10 +204,7 @@ def write_measured(processor: Processor, measured: Measured) -> Path:
         "flops": measured.flops,
         "bandwidths": dict(measured.bandwidths),
     }
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(json.dumps(form, indent=1) + "\n")
-    temporary.replace(path)
-    return path
+    return write_file(path, json.dumps(form, indent=1) + "\n")
 
 
 def read_measured(processor: Processor) -> Measured | None:

@@ -1,4 +1,4 @@
-"""What the command lines share: exit codes, error reports, files that are whole or not there.
+"""What the command lines share: exit codes, error reports, outputs that are whole or not there.
 
 Exit codes: 0 done; 1 the input or the command line is wrong; 2 a bug in gawee.
 """
@@ -6,14 +6,16 @@ Exit codes: 0 done; 1 the input or the command line is wrong; 2 a bug in gawee.
 import os
 import sys
 import traceback
+import warnings
 from argparse import Action, ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from shutil import copymode
 from typing import NoReturn
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, first_line
 from gawee_dialect.garbage_collection import rare_garbage_collection
+from gawee_dialect.whole_file import WriteError, write_file
 
 DONE, WRONG_INPUT, BUG = 0, 1, 2
 
@@ -57,19 +59,50 @@ class CommandParser(ArgumentParser):
 def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
     """Run a tool on its arguments; report what it raises, and return the exit code."""
     try:
-        with rare_garbage_collection():
-            return run(argv)
-    except BrokenPipeError:
-        # The reader of our output is gone; Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return WRONG_INPUT
+        with rare_garbage_collection(), notes():
+            code = run(argv)
+            sys.stdout.flush()
+            return code
+    except BrokenPipeError:  # the reader of our output has all it wants, as `| head` does
+        drop_output()
+        return DONE
+    except SystemExit as stop:  # which rich makes of the same
+        if isinstance(stop.__context__, BrokenPipeError):
+            return DONE
+        raise
     except KeyboardInterrupt:
         return 130
     except Exception as error:
+        if is_of_output(error):
+            drop_output()
         if "--debug" in argv:
             traceback.print_exc()
         print(error_text(prog, error), file=sys.stderr)
         return WRONG_INPUT if isinstance(error, GaweeError | OSError) else BUG
+
+
+def is_of_output(error: Exception) -> bool:
+    """Whether standard output could not be written: all files of ours have names."""
+    return isinstance(error, OSError) and error.filename is None
+
+
+def drop_output() -> None:
+    """Write no more to standard output: Python flushes it when it exits, and would complain."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def notes() -> Generator[None]:
+    """Show warnings as notes of one line: what they say, and not where the source says it."""
+
+    def show(message: Warning | str, *_: object) -> None:
+        print(f"note: {message}", file=sys.stderr)
+
+    shown, warnings.showwarning = warnings.showwarning, show
+    try:
+        yield
+    finally:
+        warnings.showwarning = shown
 
 
 def error_text(prog: str, error: Exception) -> str:
@@ -77,7 +110,9 @@ def error_text(prog: str, error: Exception) -> str:
     if isinstance(error, GaweeError):
         return str(error)
     if isinstance(error, OSError):
-        return f"error: cannot open '{error.filename}': {error.strerror}"
+        verb = "write" if isinstance(error, WriteError) or is_of_output(error) else "open"
+        what = "standard output" if is_of_output(error) else f"'{error.filename}'"
+        return f"error: cannot {verb} {what}: {error.strerror or error}"
     # xDSL adds the whole module as a note; --debug shows it with the traceback.
     lines = [note for note in getattr(error, "__notes__", ()) if "\n" not in note.strip()]
     notes = "".join(f"\n  {note}" for note in lines)
@@ -90,25 +125,9 @@ def error_text(prog: str, error: Exception) -> str:
 
 
 def write_text(path: str, text: str) -> None:
-    """Write a file, standard output for `-`; a reader never sees half of it.
-
-    The text goes to a temporary file beside the target, which then takes the target's name.
-    """
+    """Write a file, standard output for `-`; a reader of a file never sees half of it."""
     if path == "-":
         sys.stdout.write(text)
         sys.stdout.flush()
-        return
-    target = Path(path).resolve()
-    if target.exists() and not target.is_file():  # a device or a pipe keeps being one
-        target.write_text(text)
-        return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text)
-        if target.exists():
-            copymode(target, temporary)
-        temporary.replace(target)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, path) from error
-    finally:
-        temporary.unlink(missing_ok=True)
+    else:
+        write_file(Path(path), text)

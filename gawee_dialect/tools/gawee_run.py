@@ -35,6 +35,7 @@ from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_inser
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, random_array, read_inputs
 from gawee_dialect.universe import all_passes, make_context
+from gawee_dialect.whole_file import whole_file, write_file
 
 if TYPE_CHECKING:
     from gawee_dialect.backend.memory import MemoryUse
@@ -300,7 +301,7 @@ def execute(session: Session) -> int:
     if arguments.output is not None:
         write_archive(arguments.output, outputs)
     if arguments.json is not None:
-        Path(arguments.json).write_text(json.dumps(result, indent=1) + "\n")
+        write_file(Path(arguments.json), json.dumps(result, indent=1) + "\n")
     return code
 
 
@@ -354,7 +355,7 @@ def profile(session: Session, level: Level) -> dict[str, object]:
 
 
 def this_processor(*, measured: bool) -> Processor:
-    """Describe this machine, after measuring it where that is asked for; raises OSError."""
+    """Describe this machine, after measuring it where that is asked for."""
     if measured:
         from gawee_dialect.backend.measure import measured_host
 
@@ -364,16 +365,11 @@ def this_processor(*, measured: bool) -> Processor:
 
 def write_archive(path: str, outputs: Mapping[str, AnyArray]) -> None:
     """Write a .npz file that is whole or not there."""
-    from io import BytesIO
-
-    from gawee_dialect.backend.export import write_file
-
-    stream = BytesIO()
-    with ZipFile(stream, "w") as archive:  # np.savez takes no output named `file`
+    # np.savez takes no output named `file`.
+    with whole_file(Path(path)) as draft, ZipFile(draft, "w") as archive:
         for name, array in outputs.items():
             with archive.open(f"{name}.npy", "w") as member:
                 np.save(member, array, allow_pickle=False)
-    write_file(Path(path), stream.getvalue())
 
 
 def run(argv: Sequence[str]) -> int:

@@ -1,6 +1,7 @@
 """Compiled code is found again, and never used where it might be wrong or somebody else's."""
 
 import os
+import shutil
 import stat
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from xdsl.dialects.builtin import ModuleOp
 
 import gawee_dialect
+from gawee_dialect import whole_file
 from gawee_dialect.backend import cache as cache_module
 from gawee_dialect.backend import jit
 from gawee_dialect.backend.cache import CompileCache, key_of
@@ -66,7 +68,7 @@ def test_a_graph_that_was_compiled_before_is_not_lowered_again(
 
     np.testing.assert_array_equal(again(X), np.maximum(X, 0))
     np.testing.assert_array_equal(first, np.maximum(X, 0))
-    assert len(list(folder.iterdir())) == 2  # by graph, and by LLVM IR
+    assert len(list(folder.glob("*.gawee"))) == 2  # by graph, and by LLVM IR
 
 
 def test_the_module_is_made_again_where_it_is_needed(folder: Path, tmp_path: Path) -> None:
@@ -136,7 +138,7 @@ def damage(path: Path, kind: str) -> None:
         "cut short": data[:-7],
         "empty": b"",
         "a flipped bit": data[:-100] + bytes([data[-100] ^ 1]) + data[-99:],
-        "another format": b"gawee compiled 0\n" + data[17:],
+        "another format": b"gawee compiled 1\n" + data[17:],
     }
     path.write_bytes(damaged[kind])
 
@@ -145,7 +147,7 @@ def damage(path: Path, kind: str) -> None:
 def test_damaged_entries_are_made_again(tmp_path: Path, kind: str) -> None:
     cache, made = CompileCache(tmp_path / "c"), list[int]()
     program(cache, made, lambda: llvm_module(LOOPS))
-    for path in cache.folder.iterdir():
+    for path in cache.folder.glob("*.gawee"):
         damage(path, kind)
 
     again = program(cache, made, lambda: llvm_module(LOOPS))
@@ -160,7 +162,7 @@ def test_damaged_entries_are_made_again(tmp_path: Path, kind: str) -> None:
 def test_an_entry_under_another_name_is_not_used(tmp_path: Path) -> None:
     cache = CompileCache(tmp_path / "c")
     cache.write("a", b"content")
-    (path,) = cache.folder.iterdir()
+    (path,) = cache.folder.glob("*.gawee")
     path.rename(path.with_name(path.name.replace("a.", "b.")))
 
     assert cache.read("b") is None
@@ -176,7 +178,7 @@ def test_the_folder_and_its_files_are_the_users_alone(tmp_path: Path) -> None:
     cache.write("a", b"content")
 
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert [stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()] == [0o600]
+    assert [stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()] == [0o600] * 2
     assert cache.read("a") == b"content"
 
 
@@ -191,12 +193,52 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path) -> None:
         cache.write("b", b"content")
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="needs root to give away")
+def test_an_entry_of_somebody_else_is_not_used(tmp_path: Path) -> None:
+    cache = CompileCache(tmp_path / "c")
+    cache.write("a", b"content")
+    os.chown(cache.folder / "a.gawee", 12345, 12345)
+
+    assert cache.read("a") is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no mode bits")
+@pytest.mark.parametrize("mode", [0o720, 0o702, 0o777])
+def test_a_folder_that_others_can_write_is_not_used(tmp_path: Path, mode: int) -> None:
+    cache = CompileCache(tmp_path / "c")
+    cache.write("a", b"content")
+    cache.folder.chmod(mode)
+
+    assert cache.read("a") is None
+    with pytest.warns(RuntimeWarning, match=r"compiled code was not kept: .* others can write"):
+        cache.write("b", b"content")
+
+
+def test_an_entry_that_was_sealed_with_another_secret_is_not_used(tmp_path: Path) -> None:
+    theirs, ours = CompileCache(tmp_path / "theirs"), CompileCache(tmp_path / "ours")
+    for cache in (theirs, ours):
+        cache.write("a", b"content")
+    shutil.copy(theirs.folder / "a.gawee", ours.folder / "a.gawee")
+
+    assert theirs.read("a") == b"content"
+    assert ours.read("a") is None
+
+
+def test_an_entry_that_is_a_pipe_is_not_used(tmp_path: Path) -> None:
+    cache = CompileCache(tmp_path / "c")
+    cache.write("a", b"content")
+    (cache.folder / "a.gawee").unlink()
+    (cache.folder / "a.gawee").symlink_to("/dev/zero")
+
+    assert cache.read("a") is None
+
+
 def test_a_place_that_cannot_be_written_is_a_warning(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     cache = CompileCache(tmp_path / "file" / "c")
 
     assert cache.read("a") is None
-    with pytest.warns(RuntimeWarning, match="compiled code was not kept: Not a directory"):
+    with pytest.warns(RuntimeWarning, match="compiled code was not kept: .*: Not a directory"):
         cache.write("a", b"content")
 
 
@@ -226,12 +268,13 @@ def test_one_entry_may_be_larger_than_the_limit(tmp_path: Path) -> None:
 def test_files_that_nobody_finished_are_swept_up(tmp_path: Path) -> None:
     cache = CompileCache(tmp_path / "c")
     cache.write("a", b"")
-    old, new = cache.folder / ".old.part", cache.folder / ".new.part"
+    old, new = cache.folder / ".old.gawee-part", cache.folder / ".new.gawee-part"
     for path in (old, new):
-        path.touch()
+        path.mkdir()
     long_ago = time.time() - 7200
     os.utime(old, (long_ago, long_ago))
 
+    whole_file._remove_abandoned.cache_clear()  # once in a process is often enough
     cache.write("b", b"")
 
     assert not old.exists()
@@ -271,9 +314,9 @@ def test_another_process_finds_it_and_no_cache_compiles(folder: Path, tmp_path: 
     run("--no-cache")
     assert not folder.exists()
     run()
-    times = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
+    times = {path: path.stat().st_mtime_ns for path in folder.glob("*.gawee")}
     run()
-    assert set(folder.iterdir()) == set(times)
+    assert set(folder.glob("*.gawee")) == set(times)
     assert max(path.stat().st_mtime_ns for path in times) > max(times.values())
 
 

@@ -262,5 +262,5 @@ def test_where_outputs_cannot_be_written_no_temporary_name_is_shown(
 
     assert main([GRAPH, "--level", "gawee", "--output", str(path)]) == 1
 
-    assert f"error: cannot open '{path}': " in capsys.readouterr().err
+    assert f"error: cannot write '{path}': " in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

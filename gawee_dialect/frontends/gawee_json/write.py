@@ -1,9 +1,8 @@
 """Write a graph and its data into a folder: all of it, or nothing."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.gawee_json.data import elements
 from gawee_dialect.frontends.gawee_json.export import Data, export_graph
 from gawee_dialect.parameters.binding import bind_parameters
+from gawee_dialect.whole_file import whole_file
 
 Arrays = Mapping[str, NDArray[np.generic]]
 
@@ -32,23 +32,17 @@ def module_to_gawee_json(
     graph = export_graph(module)
     bound = None if arrays is None else bind_parameters(Entry.of(module).weights, arrays)
     folder.mkdir(parents=True, exist_ok=True)
-    stage = Path(mkdtemp(prefix=".gawee-", dir=folder))
-    try:
-        staged: list[tuple[Path, Path]] = []
-        for index, (path, data) in enumerate(graph.files.items()):
+    targets = {path: _target(folder, path) for path in graph.files}
+    with ExitStack() as drafts:
+        # What comes first takes its place last: whoever finds the graph finds its data too.
+        text = drafts.enter_context(whole_file(folder / file_name))
+        text.write_text(graph.text)
+        for path, data in graph.files.items():
             array = _array(data, bound)
             if array is not None:
-                temporary = stage / str(index)
-                np.ascontiguousarray(array, _little_endian(array)).tofile(temporary)
-                staged.append((temporary, _target(folder, path)))
-        text = stage / "graph"
-        text.write_text(graph.text)
-        # The graph last: whoever finds it finds its data too.
-        for temporary, target in (*staged, (text, folder / file_name)):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            temporary.replace(target)
-    finally:
-        rmtree(stage)
+                targets[path].parent.mkdir(parents=True, exist_ok=True)
+                draft = drafts.enter_context(whole_file(targets[path]))
+                np.ascontiguousarray(array, _little_endian(array)).tofile(draft)
     return folder / file_name
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 from gawee_dialect.frontends.npu_ir.constant_data import constant_data
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, AttributeValue, OpNode, TensorMeta
 from gawee_dialect.frontends.npu_ir.validate import validate_ir
+from gawee_dialect.whole_file import write_file
 
 
 def save_ir(ir: NPU_IR, path: str | Path) -> None:
     """Write a graph as JSON; raises SerializationError where it contradicts itself."""
     validate_ir(ir)
-    Path(path).write_text(ir_text(ir), encoding="utf-8")
+    write_file(Path(path), ir_text(ir))
 
 
 def ir_text(ir: NPU_IR) -> str:
