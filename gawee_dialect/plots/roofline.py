@@ -111,7 +111,7 @@ def draw_roofline(path: str, times: Sequence[NodeTime], processor: Processor, ti
         _draw_list(beside, ranked, processor)
         metadata = {"Title": title} | ({"Date": None} if path.lower().endswith(".svg") else {})
         with whole_file(Path(path)) as draft:
-            figure.savefig(draft, dpi=150, metadata=metadata)
+            figure.savefig(str(draft), dpi=150, metadata=metadata)
 
 
 def find_dots(ranked: Sequence[NodeTime], processor: Processor) -> list[Dot]:
