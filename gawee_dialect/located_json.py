@@ -24,6 +24,17 @@ class JsonObject(dict[str, "JsonValue"]):
 
 JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | JsonObject | None
 
+
+def value_text(value: JsonValue) -> str:
+    """Return a value as messages show it: cut where it is long, an object by that word alone."""
+    if value is None:
+        return "none"
+    if isinstance(value, JsonObject):
+        return "an object"
+    text = repr(value) if isinstance(value, str | list) else str(value).lower()
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 # The standard library documents neither; both have kept their signature since Python 3.1.
 _parse_object: Callable[..., tuple[list[tuple[str, JsonValue]], int]] = getattr(
     json.decoder, "JSONObject"

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, first_line
-from gawee_dialect.located_json import JsonObject, JsonValue
+from gawee_dialect.located_json import JsonObject, JsonValue, value_text
 from gawee_dialect.parameters.contained_file import MAX_TENSOR_BYTES
 from gawee_dialect.parameters.store import (
     Array,
@@ -62,14 +62,14 @@ class _Reader:
         value = where.get(key)
         if isinstance(value, JsonObject):
             return value
-        self.report(where, f"expected '{key}' to be an object, got {_kind(where, key)}")
+        self.report(where, f"expected '{key}' to be an object, got {value_text(where.get(key))}")
         return None
 
     def text_of(self, where: JsonObject, key: str) -> str | None:
         value = where.get(key)
         if isinstance(value, str):
             return value
-        self.report(where, f"expected '{key}' to be text, got {_kind(where, key)}")
+        self.report(where, f"expected '{key}' to be text, got {value_text(where.get(key))}")
         return None
 
     def meta(self, root: JsonObject) -> dict[str, str]:
@@ -98,7 +98,7 @@ class _Reader:
         tensors = {name: self.tensor(key, given, name) for name in given or () if given is not None}
         has_weight = entry.get("has_weight")
         if not isinstance(has_weight, bool):
-            got = _kind(entry, "has_weight")
+            got = value_text(entry.get("has_weight"))
             self.report(entry, f"expected 'has_weight' to be true or false, got {got}")
         elif not has_weight and tensors:
             self.report(entry, f"expected node '{key}' without weight to have no tensors, got some")
@@ -123,13 +123,15 @@ class _Reader:
         dtype, shape = tensor.get("dtype"), _shape(tensor.get("shape"))
         data = tensor.get("data")
         if dtype not in DTYPES:
-            got = _kind(tensor, "dtype")
+            got = value_text(tensor.get("dtype"))
             self.report(tensor, f"{what}: expected dtype {' or '.join(DTYPES)}, got {got}")
         if shape is None:
-            got = _kind(tensor, "shape")
+            got = value_text(tensor.get("shape"))
             self.report(tensor, f"{what}: expected a shape of sizes from 0 on, got {got}")
         if not isinstance(data, list):
-            self.report(tensor, f"{what}: expected data to be a list, got {_kind(tensor, 'data')}")
+            self.report(
+                tensor, f"{what}: expected data to be a list, got {value_text(tensor.get('data'))}"
+            )
         if not isinstance(dtype, str) or shape is None or not isinstance(data, list):
             return None
         index = data[0]
@@ -138,16 +140,6 @@ class _Reader:
         if numbers.count != prod(shape):
             self.report(tensor, f"{what}: expected {prod(shape)} numbers, got {numbers.count}")
         return UwefTensor(ArrayDescription(shape, dtype), numbers, tensor.offset)
-
-
-def _kind(where: JsonObject, key: str) -> str:
-    """Describe the value of a key in a message."""
-    if key not in where:
-        return "none"
-    value = where[key]
-    if isinstance(value, JsonObject):
-        return "an object"
-    return f"{value!r}"[:80] if isinstance(value, str | list) else f"{value}".lower()
 
 
 def _shape(value: JsonValue) -> tuple[int, ...] | None:

@@ -20,7 +20,7 @@ from gawee_dialect.frontends.npu_ir.ir import (
 from gawee_dialect.frontends.npu_ir.layouts import MISSING_DTYPE, normalize
 from gawee_dialect.frontends.npu_ir.validate import validate_ir
 from gawee_dialect.frontends.report import Report
-from gawee_dialect.located_json import JsonObject, JsonValue, decode_json
+from gawee_dialect.located_json import JsonObject, JsonValue, decode_json, value_text
 from gawee_dialect.source import Source
 
 ROOT_KEYS = (
@@ -74,7 +74,7 @@ class _Reader:
     def graph(self, root: JsonValue) -> NPU_IR:
         ir = NPU_IR([], [], [], [])
         if not isinstance(root, JsonObject):
-            self.report.add(0, f"expected a graph to be an object, got {_kind(root)}")
+            self.report.add(0, f"expected a graph to be an object, got {value_text(root)}")
             return ir
         self._require(root, "graph", ("graph_inputs", "graph_outputs", "weights", "nodes"))
         ir.place = self._place(root)
@@ -103,14 +103,18 @@ class _Reader:
         value = where.get(key, [])
         if isinstance(value, list):
             return value
-        self.report.add(where.offset, f"expected '{key}' of {what} to be a list, {_got(value)}")
+        self.report.add(
+            where.offset, f"expected '{key}' of {what} to be a list, got {value_text(value)}"
+        )
         return []
 
     def _text(self, where: JsonObject, key: str, what: str, otherwise: str) -> str:
         value = where.get(key, otherwise)
         if isinstance(value, str):
             return value
-        self.report.add(where.offset, f"expected '{key}' of {what} to be text, {_got(value)}")
+        self.report.add(
+            where.offset, f"expected '{key}' of {what} to be text, got {value_text(value)}"
+        )
         return otherwise
 
     def _mapping(self, root: JsonObject) -> dict[str, str]:
@@ -132,16 +136,19 @@ class _Reader:
 
     def _tensor(self, entry: JsonValue, around: JsonObject, what: str) -> TensorMeta:
         if not isinstance(entry, JsonObject):
-            self.report.add(around.offset, f"expected {what} to be an object, {_got(entry)}")
+            self.report.add(
+                around.offset, f"expected {what} to be an object, got {value_text(entry)}"
+            )
             return TensorMeta("", (), MISSING_DTYPE)
         self._require(entry, what, ("name", "shape"))
         producer, index = entry.get("producer_node"), entry.get("producer_output_idx", 0)
         if producer is not None and not isinstance(producer, str):
-            message = f"expected 'producer_node' of {what} to be text, {_got(producer)}"
+            message = f"expected 'producer_node' of {what} to be text, got {value_text(producer)}"
             self.report.add(entry.offset, message)
             producer = None
         if not isinstance(index, int) or isinstance(index, bool):
-            message = f"expected 'producer_output_idx' of {what} to be an integer, {_got(index)}"
+            got = value_text(index)
+            message = f"expected 'producer_output_idx' of {what} to be an integer, got {got}"
             self.report.add(entry.offset, message)
             index = 0
         return TensorMeta(
@@ -158,20 +165,24 @@ class _Reader:
         sizes = self._list(entry, "shape", what)
         for size in sizes:
             if not isinstance(size, int) or isinstance(size, bool):
-                message = f"expected sizes in 'shape' of {what} to be integers, {_got(size)}"
+                message = (
+                    f"expected sizes in 'shape' of {what} to be integers, got {value_text(size)}"
+                )
                 self.report.add(entry.offset, message, hint="only static shapes are supported")
         return tuple(size for size in sizes if isinstance(size, int))
 
     def _node(self, entry: JsonValue, root: JsonObject) -> OpNode:
         if not isinstance(entry, JsonObject):
-            self.report.add(root.offset, f"expected a node to be an object, {_got(entry)}")
+            self.report.add(
+                root.offset, f"expected a node to be an object, got {value_text(entry)}"
+            )
             return OpNode("", "", [], [])
         name = entry.get("name")
         what = f"node '{name}'" if isinstance(name, str) else "a node"
         self._require(entry, what, ("name", "op_type", "inputs", "outputs"))
         attrs = entry.get("attrs") or JsonObject()
         if not isinstance(attrs, JsonObject):
-            message = f"expected 'attrs' of {what} to be an object, {_got(attrs)}"
+            message = f"expected 'attrs' of {what} to be an object, got {value_text(attrs)}"
             self.report.add(entry.offset, message)
             attrs = JsonObject()
         return OpNode(
@@ -187,7 +198,7 @@ class _Reader:
     def _constants(self, root: JsonObject) -> dict[str, Constant]:
         entries = root.get("constants") or JsonObject()
         if not isinstance(entries, JsonObject):
-            message = f"expected 'constants' of graph to be an object, {_got(entries)}"
+            message = f"expected 'constants' of graph to be an object, got {value_text(entries)}"
             self.report.add(root.offset, message)
             return {}
         constants: dict[str, Constant] = {}
@@ -209,17 +220,3 @@ def attribute(value: JsonValue) -> AttributeValue:
     if isinstance(value, dict):
         return {key: attribute(entry) for key, entry in value.items()}
     return value
-
-
-_KINDS = {
-    **{type(None): "null", bool: "a boolean", int: "an integer", float: "a number"},
-    **{str: "text", list: "a list", JsonObject: "an object"},
-}
-
-
-def _kind(value: JsonValue) -> str:
-    return _KINDS[type(value)]
-
-
-def _got(value: JsonValue) -> str:
-    return f"got {value!r}" if isinstance(value, int | float | str) else f"got {_kind(value)}"

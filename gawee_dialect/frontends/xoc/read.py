@@ -13,7 +13,7 @@ from gawee_dialect.frontends.onnx_attributes import ATTRIBUTES
 from gawee_dialect.frontends.report import Report
 from gawee_dialect.frontends.xoc.document import DTYPES, Role, XocDocument, XocNode, XocTensor
 from gawee_dialect.frontends.xoc.metadata import KeyConflict, flatten
-from gawee_dialect.located_json import JsonObject, JsonValue, decode_json
+from gawee_dialect.located_json import JsonObject, JsonValue, decode_json, value_text
 from gawee_dialect.source import Source
 
 ROOT_KEYS = ("id", "name", "tensors", "nodes", "inputs", "outputs", "metadata", "edges")
@@ -51,7 +51,7 @@ class _Reader:
         self.count = len(tensors)
         if "edges" in root and not isinstance(root["edges"], list):
             self.report.add(
-                root.offset, f"expected 'edges' to be a list, got {_kind(root['edges'])}"
+                root.offset, f"expected 'edges' to be a list, got {value_text(root['edges'])}"
             )
         return XocDocument(
             self._text(root, "id", "graph"),
@@ -66,7 +66,7 @@ class _Reader:
 
     def _unwrapped(self, value: JsonValue) -> JsonObject:
         if not isinstance(value, JsonObject):
-            self.report.add(0, f"expected a graph to be an object, got {_kind(value)}")
+            self.report.add(0, f"expected a graph to be an object, got {value_text(value)}")
             self.report.raise_if_any()
             raise AssertionError
         inner = value.get(WRAPPER)
@@ -90,7 +90,7 @@ class _Reader:
         shape = each.get("shape")
         sizes = tuple(size for size in _list(shape) if _is_integer(size) and size >= 0)
         if not isinstance(shape, list) or len(sizes) != len(shape):
-            got = _kind(shape)
+            got = value_text(shape)
             self.report.add(each.offset, f"{what}: expected a shape of sizes from 0 on, got {got}")
         return XocTensor(
             id,
@@ -108,7 +108,7 @@ class _Reader:
         name = self._text(each, "name", what)
         attributes = each.get("attributes")
         if not isinstance(attributes, JsonObject):
-            got = _kind(attributes)
+            got = value_text(attributes)
             self.report.add(
                 each.offset, f"{what}: expected 'attributes' to be an object, got {got}"
             )
@@ -135,27 +135,26 @@ class _Reader:
     def _objects(self, root: JsonObject, key: str) -> Iterator[JsonObject]:
         value = root.get(key)
         if not isinstance(value, list):
-            message = f"expected '{key}' of graph to be a list, got {_kind(value)}"
+            message = f"expected '{key}' of graph to be a list, got {value_text(value)}"
             self.report.add(root.offset, message)
             return
         for index, each in enumerate(value):
             if isinstance(each, JsonObject):
                 yield each
             else:
-                message = f"expected {key}[{index}] to be an object, got {_kind(each)}"
+                message = f"expected {key}[{index}] to be an object, got {value_text(each)}"
                 self.report.add(root.offset, message)
 
     def _indices(self, where: JsonObject, key: str, what: str) -> list[int]:
         value = where.get(key)
         if not isinstance(value, list):
-            message = f"{what}: expected '{key}' to be a list of indices, got {_kind(value)}"
+            message = f"{what}: expected '{key}' to be a list of indices, got {value_text(value)}"
             self.report.add(where.offset, message)
             return []
         for each in value:
             if not _is_integer(each) or not 0 <= each < self.count:
-                message = (
-                    f"{what}: expected '{key}' to be indices below {self.count}, got {_kind(each)}"
-                )
+                wanted, got = f"indices below {self.count}", value_text(each)
+                message = f"{what}: expected '{key}' to be {wanted}, got {got}"
                 self.report.add(where.offset, message)
         return [each for each in value if _is_integer(each) and 0 <= each < self.count]
 
@@ -163,7 +162,7 @@ class _Reader:
         value = where.get(key)
         if isinstance(value, str) and value:
             return value
-        message = f"{what}: expected '{key}' to be text, got {_kind(value)}"
+        message = f"{what}: expected '{key}' to be text, got {value_text(value)}"
         self.report.add(where.offset, message)
         return ""
 
@@ -171,7 +170,9 @@ class _Reader:
         value = where.get(key)
         if isinstance(value, str) and value in choices:
             return value
-        message = f"{what}: expected '{key}' to be one of {', '.join(choices)}, got {_kind(value)}"
+        message = (
+            f"{what}: expected '{key}' to be one of {', '.join(choices)}, got {value_text(value)}"
+        )
         self.report.add(where.offset, message)
         return choices[0]
 
@@ -180,7 +181,7 @@ class _Reader:
         if value is None and "metadata" not in where:
             return None
         if not isinstance(value, JsonObject):
-            message = f"{what}: expected 'metadata' to be an object, got {_kind(value)}"
+            message = f"{what}: expected 'metadata' to be an object, got {value_text(value)}"
             self.report.add(where.offset, message)
             return None
         try:
@@ -202,16 +203,6 @@ def _list(value: JsonValue) -> list[JsonValue]:
 
 def _is_integer(value: JsonValue) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _kind(value: JsonValue) -> str:
-    """Describe a value in a message."""
-    if value is None:
-        return "none"
-    if isinstance(value, JsonObject):
-        return "an object"
-    text = repr(value) if isinstance(value, str | list) else str(value).lower()
-    return text if len(text) <= 60 else text[:57] + "..."
 
 
 def contradictions(document: XocDocument) -> Iterator[tuple[int, str]]:
