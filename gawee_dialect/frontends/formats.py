@@ -78,6 +78,26 @@ class NpuIr(Frontend):
         return op_support(ATEN)
 
 
+class Xoc(Frontend):
+    """Graphs of ONNX's operators as JSON, without weights; their ops are those of `Onnx`."""
+
+    name = "xoc"
+
+    # Invocations have `tensors_in`, weights an object of tensors, and no other graph a list.
+    _KEY = re.compile(r'"tensors"\s*:\s*\[')
+    _NODES = re.compile(r'"(nodes|operators)"\s*:\s*\[')
+
+    def accepts(self, source: Source) -> bool:
+        if not _begins_json_object(source):
+            return False
+        return all(key.search(source.text) for key in (self._KEY, self._NODES))
+
+    def open(self, source: Source, options: ReadOptions) -> Graph:
+        from gawee_dialect.frontends.xoc.xoc_graph import XocGraph
+
+        return XocGraph(source)
+
+
 class Onnx(Frontend):
     """ONNX models."""
 
@@ -144,9 +164,9 @@ class Invocations(Frontend):
 
 
 FRONTENDS: dict[str, Frontend] = {
-    # Both kinds of JSON have nodes; the first is told by what only it has.
+    # All kinds of JSON have nodes; the first two are told by what only they have.
     frontend.name: frontend
-    for frontend in (NpuIr(), GaweeJson(), Onnx(), Invocations(), Mlir())
+    for frontend in (NpuIr(), Xoc(), GaweeJson(), Onnx(), Invocations(), Mlir())
 }
 
 

@@ -10,12 +10,15 @@ from gawee_dialect.frontends.gawee_json.ops import READERS
 from gawee_dialect.frontends.gawee_json.schema import op_types
 from gawee_dialect.source import Source
 from tests.frontends.graphs import one_node
+from tests.frontends.xoc.documents import EXAMPLE
 
 
 @pytest.mark.parametrize(
     ("text", "name"),
     [
         (json.dumps(one_node("Relu", (2, 3), (2, 3))), "gawee-json"),
+        (json.dumps(EXAMPLE), "xoc"),
+        (json.dumps({"graph": {**EXAMPLE, "nodes": [], "operators": []}}), "xoc"),
         ("builtin.module {\n}", "mlir"),
         ("// a comment\nfunc.func @main() {\n  func.return\n}", "mlir"),
         ('"builtin.module"() ({\n}) : () -> ()', "mlir"),
@@ -30,7 +33,7 @@ def test_formats_are_told_apart_by_content(text: str, name: str):
 def test_an_unknown_format_is_refused_with_the_known_ones():
     with pytest.raises(
         GaweeError,
-        match="cannot recognise the format of 'x'; supported: npu-ir, gawee-json, onnx, invocations, mlir",
+        match="cannot recognise the format of 'x'; supported: npu-ir, xoc, gawee-json, onnx, invocations, mlir",
     ):
         sniff(Source("x", b"\x08\x01"))
 

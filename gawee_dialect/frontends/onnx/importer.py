@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp, NameLoc, StringAttr, TensorType, UnknownLoc
+from xdsl.dialects.builtin import (
+    LocationAttr,
+    ModuleOp,
+    NameLoc,
+    StringAttr,
+    TensorType,
+    UnknownLoc,
+)
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
@@ -72,7 +79,7 @@ class OnnxImporter:
         self.emit = self.function.emit
         self.weights: dict[str, Array] = {}
         self.looked_up: list[str] = []
-        self._unsupported: dict[str, list[str]] = {}
+        self._unsupported: dict[str, list[OnnxNode]] = {}
         self._read = _names_read(model.graph)
 
     def module(self) -> ModuleOp:
@@ -135,7 +142,19 @@ class OnnxImporter:
         except (Refusal, VerifyException) as problem:
             hint = problem.hint if isinstance(problem, Refusal) else None
             text = f"'{node.full_type}' node {problem}"
-            self.problems.append(Diagnostic(text, self.name, node.name, hint))
+            self.problems.append(Diagnostic(text, self.place(node), node.name, hint))
+
+    def place(self, node: OnnxNode) -> str:
+        """Return where messages say that a node is."""
+        return self.name
+
+    def location(self, node: OnnxNode) -> LocationAttr:
+        """Return the location of the ops that a node becomes."""
+        return NameLoc(StringAttr(node.name), UnknownLoc())
+
+    def find_mapping(self, node: OnnxNode, opsets: Mapping[str, int]) -> OpMapping | None:
+        """Return what makes the ops of a node; None where nothing is registered for it."""
+        return find_mapping(node.full_type, opsets.get("", 1))
 
     def _add_node(
         self,
@@ -155,9 +174,9 @@ class OnnxImporter:
         if folded is not None:
             scope[node.outputs[0]] = Value(node.outputs[0], elements=folded)
             return
-        mapping = find_mapping(node.full_type, opsets.get("", 1))
+        mapping = self.find_mapping(node, opsets)
         if mapping is None:
-            self._unsupported.setdefault(node.full_type, []).append(node.name)
+            self._unsupported.setdefault(node.full_type, []).append(node)
             return
         results = self._call(mapping, node, inputs)
         for name, tensor in zip(node.outputs, results, strict=False):
@@ -168,7 +187,7 @@ class OnnxImporter:
     def _call(
         self, mapping: OpMapping, node: OnnxNode, inputs: Sequence[Value | None]
     ) -> Sequence[SSAValue | None]:
-        self.emit.location = NameLoc(StringAttr(node.name), UnknownLoc())
+        self.emit.location = self.location(node)
         self.emit.outputs = len(node.outputs)
         used = [bool(name) and name in self._read for name in node.outputs]
         self.emit.is_used = lambda index: index < len(used) and used[index]
@@ -321,8 +340,8 @@ class OnnxImporter:
         for name, nodes in sorted(unsupported.items()):
             more = f" and {len(nodes) - 1} more" if len(nodes) > 1 else ""
             hint = did_you_mean(name, known, "the page of formats lists what is supported")
-            text = f"unsupported op '{name}' of node '{nodes[0]}'{more}"
-            self.problems.append(Diagnostic(text, self.name, hint=hint))
+            text = f"unsupported op '{name}' of node '{nodes[0].name}'{more}"
+            self.problems.append(Diagnostic(text, self.place(nodes[0]), hint=hint))
 
     def outputs(self, scope: Scope) -> list[SSAValue]:
         """Return the graph's outputs; those of refused nodes are left out."""

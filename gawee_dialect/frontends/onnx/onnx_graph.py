@@ -6,11 +6,11 @@ from pathlib import Path
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import GaweeError, verify_module
-from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, OpSupport
+from gawee_dialect.frontends.coverage import CoverageReport
 from gawee_dialect.frontends.graph import Graph, ReadOptions
+from gawee_dialect.frontends.onnx.coverage import onnx_coverage
 from gawee_dialect.frontends.onnx.importer import OnnxImporter
 from gawee_dialect.frontends.onnx.model_proto import read_model
-from gawee_dialect.frontends.op_mapping.coverage import made_since
 from gawee_dialect.inspection.graph_view import GraphView
 from gawee_dialect.inspection.module_view import module_view
 from gawee_dialect.parameters.joined import joined
@@ -55,19 +55,4 @@ class OnnxModelGraph(Graph):
         return module_view(self.module(), Path(self._name).stem)
 
     def coverage(self) -> CoverageReport:
-        importer = self._new_importer()
-        scope = importer.start()
-        around = list(importer.problems)
-        verdicts: list[NodeVerdict] = []
-        for node in self._model.graph.nodes:
-            importer.problems = []
-            before = importer.function.block.last_op
-            importer.add_node(node, scope, self._model.opsets)
-            importer.report_unsupported()
-            if importer.problems:
-                verdict = NodeVerdict.against(node.full_type, node.name, importer.problems)
-            else:
-                ops = ", ".join(made_since(importer.function.block, before))
-                verdict = NodeVerdict.of(OpSupport(node.full_type, ops), node.name)
-            verdicts.append(verdict)
-        return CoverageReport(self._name, self.format, verdicts, around)
+        return onnx_coverage(self._new_importer(), self._name, self.format)

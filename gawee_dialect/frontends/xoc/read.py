@@ -219,6 +219,11 @@ def contradictions(document: XocDocument) -> Iterator[tuple[int, str]]:
             elif tensor.role in (Role.WEIGHT, Role.INPUT):
                 yield node.offset, f"expected no node to make {tensor.role} '{tensor.id}', got one"
             made_by[index] = node
+    for index in sorted(set(document.inputs) & set(made_by)):
+        tensor = document.tensors[index]
+        if tensor.role not in (Role.WEIGHT, Role.INPUT):
+            yield tensor.offset, f"expected no node to make graph input '{tensor.id}', got one"
+    yield from _repeated("input", [(document.tensors[i].id, 0) for i in document.inputs])
     read = {index for node in document.nodes for index in node.inputs} | set(document.outputs)
     for index in sorted(read - set(document.inputs) - set(made_by)):
         tensor = document.tensors[index]

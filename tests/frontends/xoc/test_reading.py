@@ -168,6 +168,8 @@ REFUSED = [
     (changed("nodes.0.outputs", [0]), "expected no node to make input 'x', got one"),
     (changed("tensors.1.name", "weight"), "expected no node to make weight 'r', got one"),
     (changed("nodes.0", node("n", "Relu", [0], [])), "expected a node that makes activation 'r'"),
+    (changed("inputs", [0, 1]), "expected no node to make graph input 'r', got one"),
+    (changed("inputs", [0, 0]), "expected ids of inputs to differ, got 'x' twice"),
     (changed("inputs", []), "expected input 'x' in 'inputs', got none"),
     (
         changed("nodes.0.inputs", [2]),

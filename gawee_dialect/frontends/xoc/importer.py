@@ -1,0 +1,232 @@
+"""XOC graphs as modules, by the mappings of ONNX's ops."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, LocationAttr, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Operation, OpResult, SSAValue
+
+from gawee_dialect.dialect.entry import ArgumentKind, find_function
+from gawee_dialect.dialect.shape import IdentityOp
+from gawee_dialect.dialect.types import AnyTensor, dtype_name, shape_text, tensor_type
+from gawee_dialect.frontends.metadata_attributes import (
+    GRAPH,
+    METADATA,
+    TENSOR_METADATA,
+    metadata_attribute,
+)
+from gawee_dialect.frontends.names import name_hint
+from gawee_dialect.frontends.onnx.importer import OnnxImporter, Scope, Value
+from gawee_dialect.frontends.onnx.model import OnnxGraph, OnnxModel, OnnxNode, OnnxValue
+from gawee_dialect.frontends.onnx.registry import LATEST_OPSET, find_mapping
+from gawee_dialect.frontends.op_mapping.emitter import dtype_element
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.registry import OpMapping
+from gawee_dialect.frontends.op_mapping.schema import Kind
+from gawee_dialect.frontends.xoc.document import Metadata, Role, XocDocument, XocNode, XocTensor
+from gawee_dialect.frontends.xoc.operands import recovered
+from gawee_dialect.frontends.xoc.read import node_order
+from gawee_dialect.frontends.xoc.weights import weight_key
+
+PADDED = ("Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool")
+"""Operators whose pads may be one number an axis: as much before as after it."""
+
+
+class XocImporter(OnnxImporter):
+    """Imports a graph whose weights have no data, and whose tensors declare their shapes.
+
+    `tensors` has the id of the tensor that each parameter was made of.
+    """
+
+    def __init__(self, document: XocDocument, name: str) -> None:
+        super().__init__(_model(document), name, {}, {})
+        self.document = document
+        self.nodes = {each.id: each for each in document.nodes}
+        self.declared = {each.id: each for each in document.tensors}
+        self.tensors: dict[str, str] = {}
+
+    def module(self) -> ModuleOp:
+        module = super().module()
+        function = find_function(module)
+        assert function is not None
+        self._mark_arguments(function)
+        function.attributes[GRAPH] = metadata_attribute(
+            {"id": self.document.id, "name": self.document.name}
+        )
+        if self.document.metadata:
+            function.attributes[METADATA] = metadata_attribute(self.document.metadata)
+        return module
+
+    def _mark_arguments(self, function: FuncOp) -> None:
+        arguments = self.function.arguments
+        marks = [dict(each.attributes().data) for each in arguments]
+        for mark, argument in zip(marks, arguments, strict=True):
+            metadata = self.declared[self.tensors.get(argument.name, argument.name)].metadata
+            if metadata:
+                mark[METADATA] = metadata_attribute(metadata)
+        function.arg_attrs = ArrayAttr(map(DictionaryAttr, marks))
+
+    def start(self) -> Scope:
+        scope = super().start()
+        for tensor in self.document.tensors:
+            if tensor.role is Role.WEIGHT and tensor.id not in scope:
+                scope[tensor.id] = Value(tensor.id)
+        return scope
+
+    def place(self, node: OnnxNode) -> str:
+        source = self.document.source
+        return self.name if source is None else source.place(self.nodes[node.name].offset)
+
+    def location(self, node: OnnxNode) -> LocationAttr:
+        source = self.document.source
+        if source is None:
+            return super().location(node)
+        return source.location(self.nodes[node.name].offset, node.name)
+
+    def find_mapping(self, node: OnnxNode, opsets: Mapping[str, int]) -> OpMapping | None:
+        """Return the newest mapping that has all of a node's attributes: files say no version."""
+        if node.op_type == "Resize" and len(node.inputs) == 2:  # scales alone, as before opset 11
+            return find_mapping(node.op_type, 10)
+        for version in range(LATEST_OPSET, 0, -1):
+            mapping = find_mapping(node.op_type, version)
+            if mapping is not None and _has_attributes(mapping, node.attributes):
+                return mapping
+        return find_mapping(node.op_type, LATEST_OPSET)
+
+    def _add_node(
+        self,
+        node: OnnxNode,
+        inputs: Sequence[Value | None],
+        scope: Scope,
+        opsets: Mapping[str, int],
+    ) -> None:
+        own = self.nodes[node.name]
+        if not node.outputs:
+            raise Refusal("expected an output, got none")
+        self.emit.location = self.location(node)
+        before = self.function.block.last_op
+        given = [self._operand(own, index, value) for index, value in enumerate(inputs)]
+        super()._add_node(self._completed(own, node), given, scope, opsets)
+        made = [(self.declared[name], scope[name]) for name in node.outputs if name in scope]
+        try:
+            for declared, value in made:
+                _check(declared, value)
+        except Refusal:
+            for declared, _ in made:
+                del scope[declared.id]
+            raise
+        if own.metadata and made:
+            self._keep_metadata(own.metadata, made[0][1], before)
+        for declared, value in made:
+            _keep_tensor_metadata(declared, value)
+
+    def _completed(self, own: XocNode, node: OnnxNode) -> OnnxNode:
+        """Return a node with pads on both sides, and with zeros that are sizes where it says so."""
+        attributes: dict[str, object] = dict(node.attributes)
+        pads = own.attributes.get("pads")
+        if node.op_type in PADDED and isinstance(pads, list) and own.inputs:
+            axes = len(self.document.tensors[own.inputs[0]].shape) - 2
+            if len(pads) not in (axes, 2 * axes):
+                raise Refusal(f"expected pads of {axes} or {2 * axes} numbers, got {pads}")
+            attributes["pads"] = pads * 2 if len(pads) == axes else pads
+        is_recovered = len(own.inputs) > 1 and self._is_weight(own, 1)
+        if node.op_type == "Reshape" and is_recovered:
+            attributes["allowzero"] = 1
+        return OnnxNode(node.name, node.op_type, node.inputs, node.outputs, attributes)
+
+    def _is_weight(self, node: XocNode, index: int) -> bool:
+        return self.document.tensors[node.inputs[index]].role is Role.WEIGHT
+
+    def _operand(self, node: XocNode, index: int, value: Value | None) -> Value | None:
+        """Return what a node reads: of a weight its elements, or the parameter that has them."""
+        if value is None or not self._is_weight(node, index):
+            return value
+        elements = recovered(self.document, node, index)
+        if elements is not None:
+            return Value(value.name, elements=elements)
+        if value.tensor is None:
+            self._add_parameter(f"{node.id}.{weight_key(node, index)}", value)
+        return value
+
+    def _add_parameter(self, name: str, value: Value) -> None:
+        declared = self.declared[value.name]
+        type: AnyTensor = TensorType(dtype_element(declared.dtype), declared.shape)
+        value.tensor = self.function.add_argument(ArgumentKind.PARAMETER, name, type)
+        self.tensors[name] = value.name
+
+    def tensor(self, value: Value) -> SSAValue:
+        """Return the tensor of a value; what a graph says in itself is a constant."""
+        if value.tensor is None and value.elements is None:
+            self._add_parameter(value.name, value)
+        if value.tensor is None:
+            array = np.asarray(value.elements)
+            value.tensor = self.emit.array(array, dtype_element(array.dtype.name))
+            value.tensor.name_hint = name_hint(value.name)
+        assert value.tensor is not None
+        return value.tensor
+
+    def _keep_metadata(self, metadata: Metadata, value: Value, before: Operation | None) -> None:
+        """Mark the op that makes a value; where it is none of the node's, a new one."""
+        if value.tensor is None:
+            return
+        own, last = list[Operation](), self.function.block.last_op
+        while last is not None and last is not before:
+            own.append(last)
+            last = last.prev_op
+        if value.tensor.owner not in own:  # a Reshape to the same shape, say
+            value.tensor = self.emit(IdentityOp(value.tensor))
+            value.tensor.name_hint = name_hint(value.name)
+        owner = value.tensor.owner
+        assert isinstance(owner, Operation)
+        owner.attributes[METADATA] = metadata_attribute(metadata)
+
+
+def _keep_tensor_metadata(declared: XocTensor, value: Value) -> None:
+    result = value.tensor
+    if not declared.metadata or not isinstance(result, OpResult):
+        return
+    owner = result.op
+    every = [DictionaryAttr({}) for _ in owner.results]
+    every[result.index] = metadata_attribute(declared.metadata)
+    owner.attributes[TENSOR_METADATA] = ArrayAttr(every)
+
+
+def _check(declared: XocTensor, value: Value) -> None:
+    """Hold a result against what the graph declares; raises Refusal where they differ."""
+    if value.tensor is not None:
+        type = tensor_type(value.tensor)
+        shape, dtype = type.get_shape(), dtype_name(type.element_type)
+    else:
+        array = np.asarray(value.elements)
+        shape, dtype = array.shape, array.dtype.name
+    what = f"expected tensor '{declared.id}'"
+    if shape != declared.shape:
+        wanted, got = shape_text(declared.shape), shape_text(shape)
+        raise Refusal(f"{what} of shape {wanted}, as it is declared, got {got}")
+    if dtype != declared.dtype:
+        raise Refusal(f"{what} of dtype {declared.dtype}, as it is declared, got {dtype}")
+
+
+def _model(document: XocDocument) -> OnnxModel:
+    """Return a graph as the importer of ONNX reads it: nodes in order, tensors by their ids."""
+
+    def ids(indices: Sequence[int]) -> list[str]:
+        return [document.tensors[index].id for index in indices]
+
+    def values(indices: Sequence[int]) -> list[OnnxValue]:
+        tensors = [document.tensors[index] for index in indices]
+        return [OnnxValue(each.id, each.dtype, each.shape) for each in tensors]
+
+    ordered = [document.nodes[index] for index in node_order(document)]
+    nodes = [
+        OnnxNode(each.id, each.name, ids(each.inputs), ids(each.outputs), each.attributes)
+        for each in ordered
+    ]
+    graph = OnnxGraph(document.name, nodes, values(document.inputs), values(document.outputs))
+    return OnnxModel(graph, {"": LATEST_OPSET})
+
+
+def _has_attributes(mapping: OpMapping, attributes: Mapping[str, object]) -> bool:
+    sayable = {each.name for each in mapping.parameters if each.kind in (Kind.VALUE, Kind.KNOWN)}
+    return sayable.issuperset(attributes)
