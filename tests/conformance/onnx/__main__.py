@@ -1,21 +1,25 @@
 """python -m tests.conformance.onnx: ONNX's node cases at three levels, op by op.
 
-Prints what passed, failed and was refused, with reasons; `--write` makes it the baseline, and
-without it a case that the baseline has as passed, and that did not, makes the exit code 1.
+Prints what passed, failed and was refused, with reasons, and why cases are not asked for. Every
+verdict is kept in build/onnx_cases.jsonl when it is made, so that `--missing` goes on where a run
+was stopped. `--write` makes the verdicts the baseline; without it a case that the baseline has as
+passed, and that did not, makes the exit code 1.
 """
 
 import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 
-from tests.conformance.onnx.cases import Case, target_cases
+from tests.conformance.onnx.cases import SETS, Case, all_cases
 from tests.conformance.onnx.verdict import LEVELS, Verdict, judge
 
 BASELINE = Path(__file__).with_name("baseline.json")
+VERDICTS = Path(__file__).resolve().parents[3] / "build" / "onnx_cases.jsonl"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,29 +27,28 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.onnx", description=__doc__)
     parser.add_argument("words", nargs="*", help="only cases with one of these in their names")
     parser.add_argument("--levels", default=",".join(LEVELS), help="of gawee, loops, llvm")
+    parser.add_argument("--sets", default=",".join(SETS), help="of target, expanded, quantized")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--missing", action="store_true", help="only what has no verdict yet")
     parser.add_argument("--write", action="store_true", help="make the result the baseline")
     parser.add_argument("--table", metavar="FILE", help="write the table as Markdown")
     parser.add_argument("-q", "--quiet", action="store_true", help="print no reasons")
     arguments = parser.parse_args(argv)
     levels = arguments.levels.split(",")
-    cases = [
-        case
-        for case in target_cases()
-        if not arguments.words or any(word in case.name for word in arguments.words)
-    ]
-    verdicts = run(cases, levels, arguments.jobs)
+    chosen = {name: _chosen(name, arguments.words) for name in arguments.sets.split(",")}
+    known = read_verdicts() if arguments.missing else {}
+    cases = {case.name: case for each in chosen.values() for case in each}
+    for made in run_to_do(list(cases.values()), levels, arguments.jobs, set(known)):
+        known[made.case, made.level] = made
+        keep(made)
     if not arguments.quiet:
-        for each in verdicts:
-            if each.status != "passed":
-                print(f"{each.level:6} {each.status:8} {each.case}: {each.reason}")
-    for level in levels:
-        counts = Counter(each.status for each in verdicts if each.level == level)
-        known = sum(1 for each in verdicts if each.level == level and each.looked_up)
-        text = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-        print(f"{level}: {len(cases)} cases, {text}; {known} with inputs known when read")
+        _print_reasons([known[name, level] for name in cases for level in levels])
+    for name, its in chosen.items():
+        print_counts(name, [[known[case.name, level] for case in its] for level in levels])
+    verdicts = [known[name, level] for name in cases for level in levels]
     if arguments.table:
-        Path(arguments.table).write_text(table(verdicts, levels))
+        made = [known[case.name, level] for case in chosen.get("target", []) for level in levels]
+        Path(arguments.table).write_text(table(made, levels) + "\n" + skips())
     if arguments.write:
         write_baseline(verdicts)
         return 0
@@ -55,17 +58,67 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 1 if worse else 0
 
 
-def run(cases: Sequence[Case], levels: Sequence[str], jobs: int) -> list[Verdict]:
-    """Judge every case at every level."""
+def _chosen(name: str, words: Sequence[str]) -> list[Case]:
+    return [case for case in SETS[name]() if not words or any(word in case.name for word in words)]
+
+
+def _print_reasons(verdicts: Iterable[Verdict]) -> None:
+    for each in verdicts:
+        if each.status != "passed":
+            print(f"{each.level:6} {each.status:8} {each.case}: {each.reason}")
+
+
+def print_counts(name: str, by_level: Sequence[Sequence[Verdict]]) -> None:
+    """Print how many cases of a set passed at each level, and how many of float32 alone."""
+    for verdicts in by_level:
+        if not verdicts:
+            continue
+        counts = Counter(each.status for each in verdicts)
+        known = sum(1 for each in verdicts if each.looked_up)
+        floats = [each for each in verdicts if each.only_float32]
+        passed = sum(1 for each in floats if each.status == "passed")
+        text = ", ".join(f"{count} {status}" for status, count in counts.most_common())
+        print(
+            f"{name} {verdicts[0].level}: {len(verdicts)} cases, {text}; "
+            f"{passed} of the {len(floats)} of float32 alone; {known} with inputs known when read"
+        )
+
+
+def run_to_do(
+    cases: Sequence[Case], levels: Sequence[str], jobs: int, done: set[tuple[str, str]]
+) -> Iterator[Verdict]:
+    """Judge cases at the levels at which they were not judged yet; yield each verdict when made."""
+    left = [(case, [level for level in levels if (case.name, level) not in done]) for case in cases]
+    yield from run([each for each in left if each[1]], jobs)
+
+
+def run(todo: Sequence[tuple[Case, Sequence[str]]], jobs: int = 1) -> Iterator[Verdict]:
+    """Judge every case at its levels."""
     if jobs == 1:
-        return [verdict for case in cases for verdict in judge(case, levels)]
+        for case, levels in todo:
+            yield from judge(case, levels)
+        return
     with ProcessPoolExecutor(jobs) as pool:
-        made = pool.map(_judged, [(case.folder, levels) for case in cases], chunksize=8)
-        return [verdict for verdicts in made for verdict in verdicts]
+        for verdicts in pool.map(_judged, [(case.folder, levels) for case, levels in todo]):
+            yield from verdicts
 
 
 def _judged(job: tuple[Path, Sequence[str]]) -> list[Verdict]:
     return list(judge(Case(job[0]), job[1]))
+
+
+def keep(verdict: Verdict) -> None:
+    """Append a verdict to the file of all of them."""
+    VERDICTS.parent.mkdir(exist_ok=True)
+    with VERDICTS.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(verdict)) + "\n")
+
+
+def read_verdicts() -> dict[tuple[str, str], Verdict]:
+    """Return the latest verdict on every case at every level."""
+    lines = VERDICTS.read_text(encoding="utf-8").splitlines() if VERDICTS.exists() else []
+    verdicts = (Verdict(**json.loads(line)) for line in lines)
+    return {(each.case, each.level): each for each in verdicts}
 
 
 def read_baseline() -> dict[str, list[str]]:
@@ -108,6 +161,13 @@ def table(verdicts: Sequence[Verdict], levels: Sequence[str]) -> str:
         text = "; ".join(reason.replace("|", "\\|") for reason in reasons)
         lines.append(f"| {op_type} | {cases} | {' | '.join(passed)} | {text} |")
     return "\n".join(lines) + "\n"
+
+
+def skips() -> str:
+    """Return a Markdown table: why cases are not among those that are asked for."""
+    reasons = Counter(case.skip_reason for case in all_cases() if case.skip_reason)
+    rows = [f"| {reason} | {count} |" for reason, count in reasons.most_common()]
+    return "\n".join(["| not asked for | cases |", "|---|---|", *rows]) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The node cases that the wheel of ONNX carries: a model, and stored inputs and outputs each."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -9,8 +9,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-DTYPES = {1, 6, 7, 9}
-"""float32, int32, int64 and bool, of TensorProto.DataType."""
+DTYPES = {"float", "int32", "int64", "bool"}
+"""Element types of the cases that are asked for, by TensorProto's names."""
+
+QUANTIZED = {
+    *("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"),
+    *("QLinearConv", "QLinearMatMul", "ConvInteger", "MatMulInteger"),
+}
+"""Ops on quantized tensors."""
 
 GRAPHS = {5, 10}
 """Attributes that are graphs, of AttributeProto.AttributeType."""
@@ -60,28 +66,49 @@ class Case:
     def outputs(self) -> dict[str, Array]:
         return self._arrays("output", [each.name for each in self.model.graph.output])
 
-    @property
-    def is_static(self) -> bool:
-        """Whether all types are tensors of known shape, and of the dtypes that are asked for."""
+    @cached_property
+    def twin_of(self) -> str:
+        """The name of the case that this one has the expansion of; its own where it has none."""
+        return self.name.partition("_expanded")[0]
+
+    @cached_property
+    def dtypes(self) -> set[str]:
+        """ONNX's names of the element types of inputs and outputs; `none` of what is no tensor."""
+        names = import_module("onnx").TensorProto.DataType.Name
         graph = self.model.graph
-        for value in (*graph.input, *graph.output):
-            type = value.type.tensor_type
-            if not value.type.HasField("tensor_type") or type.elem_type not in DTYPES:
-                return False
-            if not type.HasField("shape"):
-                return False
-            if not all(size.HasField("dim_value") for size in type.shape.dim):
-                return False
-        return True
+        values = (*graph.input, *graph.output)
+        tensors = [value.type.HasField("tensor_type") for value in values]
+        return {
+            names(value.type.tensor_type.elem_type).lower() if tensor else "none"
+            for value, tensor in zip(values, tensors, strict=True)
+        }
 
     @property
-    def is_plain(self) -> bool:
-        """Whether all nodes are of the default domain, without graphs inside of them."""
-        nodes = self.model.graph.node
+    def sizes_are_known(self) -> bool:
+        """Whether all inputs and outputs are tensors of known shape."""
+        graph = self.model.graph
+        types = [value.type.tensor_type for value in (*graph.input, *graph.output)]
         return all(
-            node.domain in ("", "ai.onnx") and not any(a.type in GRAPHS for a in node.attribute)
-            for node in nodes
+            type.HasField("shape") and all(size.HasField("dim_value") for size in type.shape.dim)
+            for type in types
         )
+
+    @cached_property
+    def skip_reason(self) -> str | None:
+        """Why a static compiler of the default domain is not asked for this case."""
+        nodes = self.model.graph.node
+        domains = {node.domain for node in nodes} - {"", "ai.onnx"}
+        if "_expanded" in self.name:
+            return "the expansion of another case"
+        if domains:
+            return f"ops of {', '.join(sorted(domains))}"
+        if any(attribute.type in GRAPHS for node in nodes for attribute in node.attribute):
+            return "a graph inside of a node"
+        if "none" in self.dtypes:
+            return "a sequence, a map or an optional value"
+        if not self.dtypes <= DTYPES:
+            return f"elements of {', '.join(sorted(self.dtypes - DTYPES))}"
+        return None if self.sizes_are_known else "sizes that the model does not say"
 
 
 def all_cases() -> Iterator[Case]:
@@ -90,10 +117,24 @@ def all_cases() -> Iterator[Case]:
     yield from (Case(folder) for folder in sorted(home.iterdir()))
 
 
-def target_cases() -> list[Case]:
-    """Return the cases that a static compiler can be asked for: 931 of the wheel of ONNX 1.22."""
-    return [
-        case
-        for case in all_cases()
-        if "_expanded" not in case.name and case.is_plain and case.is_static
-    ]
+def _target() -> list[Case]:
+    return [case for case in all_cases() if case.skip_reason is None]
+
+
+def _expanded() -> list[Case]:
+    every = list(all_cases())
+    asked = {case.name for case in every if case.skip_reason is None}
+    return [case for case in every if case.twin_of != case.name and case.twin_of in asked]
+
+
+def _quantized() -> list[Case]:
+    return [case for case in all_cases() if {n.op_type for n in case.model.graph.node} & QUANTIZED]
+
+
+SETS: Mapping[str, Callable[[], list[Case]]] = {
+    "target": _target,
+    "expanded": _expanded,
+    "quantized": _quantized,
+}
+"""The cases that a static compiler can be asked for (931 of the wheel of ONNX 1.22), those of them
+written in other ops, and those of ops that quantize."""

@@ -36,6 +36,7 @@ class Verdict:
     reason: str = ""
     looked_up: Sequence[str] = ()
     """Inputs whose stored elements were known when the graph was read."""
+    only_float32: bool = False
 
 
 @contextmanager
@@ -61,13 +62,14 @@ def opened(case: Case) -> tuple[Model, OnnxModelGraph]:
 
 def judge(case: Case, levels: Sequence[str]) -> Iterator[Verdict]:
     """Run a case at some levels."""
-    op_type = case.op_type
+    floats = case.dtypes == {"float"}
     try:
         with time_limit(SECONDS):
             model, graph = opened(case)
     except (Exception, TimeoutError) as error:
-        status = "refused" if isinstance(error, GaweeError) else "crashed"
-        yield from (Verdict(case.name, op_type, level, status, text(error)) for level in levels)
+        status, reason = unfinished(error)
+        for level in levels:
+            yield Verdict(case.name, case.op_type, level, status, reason, only_float32=floats)
         return
     for level in levels:
         status, reason = "passed", ""
@@ -77,9 +79,15 @@ def judge(case: Case, levels: Sequence[str]) -> Iterator[Verdict]:
         except AssertionError as error:
             status, reason = "failed", text(error)
         except (Exception, TimeoutError) as error:
-            status = "refused" if isinstance(error, GaweeError) else "crashed"
-            reason = text(error)
-        yield Verdict(case.name, op_type, level, status, reason, graph.looked_up)
+            status, reason = unfinished(error)
+        yield Verdict(case.name, case.op_type, level, status, reason, list(graph.looked_up), floats)
+
+
+def unfinished(error: Exception) -> tuple[str, str]:
+    """Return the status and the reason of a case that did not come to an end."""
+    if isinstance(error, TimeoutError):
+        return "failed", str(error)
+    return "refused" if isinstance(error, GaweeError) else "crashed", text(error)
 
 
 def text(error: BaseException) -> str:
