@@ -60,7 +60,12 @@ def joined_axes(groups: Sequence[Sequence[int]], larger: Sequence[int]) -> Affin
 
 
 def split_axes(groups: Sequence[Sequence[int]], larger: Sequence[int]) -> AffineMap:
-    """Return the map from the smaller shape to the larger: `i floordiv 5`, `i mod 5`."""
+    """Return the map from the smaller shape to the larger: `i floordiv 5`, `i mod 5`.
+
+    A scalar has no groups: it is at the start of every axis.
+    """
+    if not groups:
+        return AffineMap(0, 0, tuple(AffineExpr.constant(0) for _ in larger))
     smaller = [prod(larger[axis] for axis in group) for group in groups]
     results: list[AffineExpr] = []
     for number, group in enumerate(groups):

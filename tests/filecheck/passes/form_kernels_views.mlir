@@ -110,3 +110,14 @@ func.func @tiles(%x: tensor<12x7xf32>) -> tensor<12x7xf32> {
   }
   return %y : tensor<12x7xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_scalar_is_at_the_start_of_every_axis
+// CHECK-NEXT:    gawee.kernel parallel [] ins(%x : tensor<1x1xf32>) maps [affine_map<() -> (0, 0)>, affine_map<() -> ()>]
+func.func @a_scalar_is_at_the_start_of_every_axis(%x: tensor<1x1xf32>) -> tensor<f32> {
+  %v = tensor.collapse_shape %x [] : tensor<1x1xf32> into tensor<f32>
+  %e = tensor.empty() : tensor<f32>
+  %y = linalg.exp ins(%v : tensor<f32>) outs(%e : tensor<f32>) -> tensor<f32>
+  func.return %y : tensor<f32>
+}
