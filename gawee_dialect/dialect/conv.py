@@ -24,6 +24,7 @@ from gawee_dialect.dialect.types import (
     require_rank,
     require_same_element,
     require_shape,
+    require_signed_number,
     tensor_type,
 )
 from gawee_dialect.dialect.window import (
@@ -42,7 +43,7 @@ class ConvOp(GaweeOp):
     out[n, f, y, x] = bias[f] + sum over c, i, j of
     input[n, g*C + c, y*sh + i*dh - top, x*sw + j*dw - left] * weight[f, c, i, j], where g is the
     group of f and C the weight's channels; positions outside the input count as zero. With one
-    spatial axis or three it is the same with fewer or more indices.
+    spatial axis or three it is the same with fewer or more indices. Integers wrap around.
 
     Operands: input (batch, channels, spatial...); weight (out, channels / groups, kernel...);
     optional bias (out). `padding` is what comes before each spatial axis, then what comes after
@@ -54,7 +55,7 @@ class ConvOp(GaweeOp):
 
     Constraints:
       C1: input and weight have one rank, which is 3, 4 or 5.
-      C2: element types are one float type.
+      C2: element types are one float type, or one signless integer type of more than one bit.
       C3: strides, kernel and dilations are positive, padding is not negative; each has as many
           entries as there are spatial axes, padding twice as many.
       C4: groups is positive and divides the output channels.
@@ -127,7 +128,7 @@ class ConvOp(GaweeOp):
         """Return the convolution's result type; raises VerifyException where C1 to C7 fail."""
         axes = spatial_axes("input", input)
         require_rank("weight", weight, axes + 2)
-        require_float("input", input)
+        require_signed_number("input", input)
         require_same_element("weight", weight, input)
         batch, channels, *spatial = input.get_shape()
         features, weight_channels, *kernel = weight.get_shape()

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, TensorType
+from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, TensorType
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
@@ -11,7 +11,7 @@ from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp
 from gawee_dialect.dialect.shape import ReshapeOp
-from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
+from gawee_dialect.dialect.types import element_type, shape_text, shaped_bytes, tensor_shape
 from gawee_dialect.passes.layer import with_parameters
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
@@ -97,10 +97,9 @@ def summed_bias(conv: ConvOp, constant: SSAValue, rewriter: PatternRewriter) -> 
 
 def zero_bias(conv: ConvOp, channels: int) -> ConstantOp:
     """Make the bias that a convolution without one has."""
-    element = element_type(conv.result)
-    assert isinstance(element, AnyFloat)
-    type = TensorType(element, [channels])
-    return ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [0.0]))
+    type = TensorType(element_type(conv.result), [channels])
+    zeros = bytes(shaped_bytes(type))  # zero is all bits 0 in every element type
+    return ConstantOp(DenseIntOrFPElementsAttr.new([type, BytesAttr(zeros)]))
 
 
 @dataclass(frozen=True)

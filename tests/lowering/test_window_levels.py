@@ -84,6 +84,26 @@ def test_convolution_over_one_axis_of_other_float_types(dtype, channels, groups)
     )
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
+@pytest.mark.parametrize(("axes", "groups"), [(1, 1), (2, 1), (2, 2), (2, 4), (3, 4)])
+def test_convolution_of_integers_wraps_around(dtype, axes, groups):
+    shapes = (2, 4, *SPATIAL[axes]), (8, 4 // groups, *[2, 3, 2][:axes]), (8,)
+    integers = np.random.default_rng(0).integers
+    x, weight, low = (integers(-100, 100, shape).astype(dtype) for shape in shapes)
+    exact = [torch.from_numpy(each.astype(np.float64)) for each in (x, weight)]
+    options = {"strides": [2] * axes, "padding": [1] * 2 * axes, "groups": groups}
+
+    # Sums of products of such integers are exact in double precision.
+    expected = CONV[axes](*exact, stride=2, padding=1, groups=groups)
+    whole = expected.long() + torch.from_numpy(low).long().reshape(-1, *[1] * axes)
+
+    check_op(
+        lambda *args: ConvOp(*args, **options),
+        [x, weight, low],
+        torch.from_numpy(whole.numpy().astype(dtype)),
+    )
+
+
 @settings(max_examples=12)
 @given(st.data(), all_axes)
 def test_transposed_convolution_matches_pytorch(data, axes):

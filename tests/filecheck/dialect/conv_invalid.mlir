@@ -18,10 +18,10 @@ func.func @c1_weight_has_another_rank(%x: tensor<2x4x9x7xf32>, %w: tensor<6x4x3x
 
 // -----
 
-// ConvOp C2: element type is not float.
-// CHECK: error: 'gawee.conv' op expected input of element type f16, f32 or f64, got 'i32'
-func.func @c2_element_type_is_not_float(%x: tensor<2x4x9x7xi32>, %w: tensor<6x4x3x3xi32>) {
-  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x4x9x7xi32>, tensor<6x4x3x3xi32>) -> tensor<2x6x7x5xi32>
+// ConvOp C2: element type is unsigned.
+// CHECK: error: 'gawee.conv' op expected input of a float or signless integer element type, got 'ui8'
+func.func @c2_element_type_is_unsigned(%x: tensor<2x4x9x7xui8>, %w: tensor<6x4x3x3xui8>) {
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x4x9x7xui8>, tensor<6x4x3x3xui8>) -> tensor<2x6x7x5xui8>
   func.return
 }
 
