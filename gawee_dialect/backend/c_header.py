@@ -15,7 +15,9 @@ C_TYPES = {
     "float16": "uint16_t",  # C has no portable half type: the bits
     "int64": "int64_t",
     "int32": "int32_t",
+    "int16": "int16_t",
     "int8": "int8_t",
+    "uint16": "uint16_t",
     "uint8": "uint8_t",
     "bool": "uint8_t",
 }

@@ -75,7 +75,11 @@ def converted(input: Array, dtype: str) -> Array:
     """Convert to a dtype by its name; to bool "is not zero", float to a small integer by int32."""
     if dtype == "bool":
         return np.not_equal(input, 0)
-    if dtype in ("int8", "uint8") and np.issubdtype(input.dtype, np.floating):
+    if (
+        np.dtype(dtype).itemsize < 4
+        and np.dtype(dtype).kind in "iu"
+        and np.issubdtype(input.dtype, np.floating)
+    ):
         return input.astype(np.int32).astype(dtype)
     return input.astype(dtype)
 

@@ -22,6 +22,7 @@ from xdsl.dialects.builtin import (
     f64,
     i1,
     i8,
+    i16,
     i32,
     i64,
 )
@@ -34,6 +35,7 @@ AnyTensor: TypeAlias = TensorType[Attribute]
 AnyShaped: TypeAlias = TensorType[Attribute] | MemRefType[Attribute]
 
 ui8 = IntegerType(8, Signedness.UNSIGNED)
+ui16 = IntegerType(16, Signedness.UNSIGNED)
 
 ELEMENT_TYPES: dict[str, Attribute] = {
     "float32": f32,
@@ -41,7 +43,9 @@ ELEMENT_TYPES: dict[str, Attribute] = {
     "float64": f64,
     "int64": i64,
     "int32": i32,
+    "int16": i16,
     "int8": i8,
+    "uint16": ui16,
     "uint8": ui8,
     "bool": i1,
 }

@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import (
     f64,
     i1,
     i8,
+    i16,
     i32,
     i64,
 )
@@ -107,12 +108,12 @@ from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
-from gawee_dialect.dialect.types import ui8
+from gawee_dialect.dialect.types import ui8, ui16
 
 FLOATS: tuple[AnyFloat, ...] = (f32, f16, f64)
-NUMBERS: tuple[Attribute, ...] = (*FLOATS, i64, i32, i8)
-ALL_NUMBERS: tuple[Attribute, ...] = (*NUMBERS, ui8)
-INTEGERS: tuple[Attribute, ...] = (i64, i32, i8, ui8, i1)
+NUMBERS: tuple[Attribute, ...] = (*FLOATS, i64, i32, i16, i8)
+ALL_NUMBERS: tuple[Attribute, ...] = (*NUMBERS, ui16, ui8)
+INTEGERS: tuple[Attribute, ...] = (i64, i32, i16, i8, ui16, ui8, i1)
 ELEMENTS: tuple[Attribute, ...] = (*NUMBERS, ui8, i1)
 
 Draw = st.DrawFn
@@ -155,7 +156,7 @@ def window(draw: Draw) -> tuple[list[int], list[int], list[int], list[int], list
 def convs(draw: Draw) -> Operation:
     kernel, strides, padding, dilations, spatial = window(draw)
     groups, channels, filters = (draw(st.integers(1, 3)) for _ in range(3))
-    element = draw(st.sampled_from(FLOATS))
+    element = draw(st.sampled_from(NUMBERS))
     features = groups * filters
     bias = value(element, [features]) if draw(st.booleans()) else None
     return ConvOp(

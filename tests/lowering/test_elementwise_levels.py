@@ -33,7 +33,7 @@ from tests.lowering.torch_levels import (  # noqa: E402
 from tests.upstream_mlir import requires_upstream, run_upstream  # noqa: E402
 
 FLOATS = ["float16", "float32", "float64"]
-INTEGERS = ["int64", "int32", "int8", "uint8"]
+INTEGERS = ["int64", "int32", "int16", "int8", "uint8"]
 
 NUMBER_UNARY = {
     "relu": (elementwise.ReluOp, torch.relu),

@@ -30,7 +30,7 @@ from tests.interpreter.modules import random  # noqa: E402
 from tests.lowering.torch_levels import FAST_LEVELS, LEVELS, check_levels, run_levels  # noqa: E402
 
 FLOATS = ["float16", "float32", "float64"]
-INTEGERS = ["int64", "int32", "int8", "uint8"]
+INTEGERS = ["int64", "int32", "int16", "int8", "uint8"]
 
 floats = st.sampled_from(FLOATS)
 cases = settings(max_examples=8)

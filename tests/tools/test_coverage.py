@@ -58,9 +58,9 @@ BEYOND: list[tuple[str, str, Json]] = [
     ("Conv", "input of rank 4", conv((4, 7, 5), (6, 5, 4))),
     (
         "Conv",
-        "f16, f32 or f64",
+        "f16, f32, f64, i8, i16, i32 or i64",
         one_node(
-            *("Conv", IMAGE, (2, 6, 5, 4), "torch.int32"), weight=data((6, 4, 3, 2), "w", "int32")
+            *("Conv", IMAGE, (2, 6, 5, 4), "torch.uint8"), weight=data((6, 4, 3, 2), "w", "uint8")
         ),
     ),
     ("Conv", "padding 'same' goes with stride 1", conv(IMAGE, IMAGE, padding="same", stride=2)),
@@ -88,7 +88,7 @@ BEYOND: list[tuple[str, str, Json]] = [
     *(
         (
             op_type,
-            "f16, f32, f64, i8, ui8, i32 or i64",
+            "f16, f32, f64, i8, ui8, i16, ui16, i32 or i64",
             one_node(op_type, IMAGE, IMAGE, "torch.bool"),
         )
         for op_type in ("Relu",)
@@ -96,7 +96,7 @@ BEYOND: list[tuple[str, str, Json]] = [
     *(
         (
             op_type,
-            "f16, f32, f64, i8, ui8, i32 or i64",
+            "f16, f32, f64, i8, ui8, i16, ui16, i32 or i64",
             graph(
                 [node(op_type, ["x", "x"], "y", name="n")],
                 [value("x", IMAGE, "torch.bool"), value("y", IMAGE, "torch.bool")],
@@ -115,7 +115,7 @@ BEYOND: list[tuple[str, str, Json]] = [
     ),
     (
         "MaxPool",
-        "f16, f32, f64, i8, i32 or i64",
+        "f16, f32, f64, i8, i16, i32 or i64",
         one_node("MaxPool", IMAGE, (2, 4, 3, 2), "torch.bool", kernel_size=2),
     ),
     (

@@ -262,20 +262,20 @@ class OpReader:
 
 _IMAGES = "input of rank 4"
 _FLOATS = "f16, f32 or f64"
-_POOLED = "f16, f32, f64, i8, i32 or i64"
-_NUMBERS = "f16, f32, f64, i8, ui8, i32 or i64"
+_SIGNED = "f16, f32, f64, i8, i16, i32 or i64"
+_NUMBERS = "f16, f32, f64, i8, ui8, i16, ui16, i32 or i64"
 _PYTHON = "feeds only getattr, getitem or the size of an interpolate"
 
 READERS: dict[str, OpReader] = {
     "Conv": OpReader(
-        (1,), _read_conv, ConvOp, (_IMAGES, _FLOATS, "padding 'same' goes with stride 1")
+        (1,), _read_conv, ConvOp, (_IMAGES, _SIGNED, "padding 'same' goes with stride 1")
     ),
     "MatMul": OpReader((1,), _read_matmul, MatMulOp, ("weight of rank 2", _FLOATS)),
     "BatchNormalization": OpReader(
         (1,), _read_batch_norm, BatchNormOp, ("running_mean and running_var are given", _FLOATS)
     ),
     "Relu": OpReader((1,), lambda node: ReluOp(node.tensor(0)), ReluOp, (_NUMBERS,)),
-    "MaxPool": OpReader((1,), _read_max_pool, MaxPoolOp, (_IMAGES, _POOLED)),
+    "MaxPool": OpReader((1,), _read_max_pool, MaxPoolOp, (_IMAGES, _SIGNED)),
     "AvgPool": OpReader((1,), _read_avg_pool, AvgPoolOp, (_IMAGES, _FLOATS)),
     "AdAvgPool": OpReader((1,), _read_ad_avg_pool, AdAvgPoolOp, (_IMAGES, _FLOATS)),
     "Identity": OpReader((1,), lambda node: IdentityOp(node.tensor(0)), IdentityOp),

@@ -29,12 +29,13 @@ from gawee_dialect.interpreter.loops.writer import (
     strided,
 )
 
-FORMATS: dict[str, Literal["f", "d", "q", "i", "h", "b", "B", "?"]] = {
+FORMATS: dict[str, Literal["f", "d", "q", "i", "h", "H", "b", "B", "?"]] = {
     "float32": "f",
     "float64": "d",
     "int64": "q",
     "int32": "i",
     "int16": "h",
+    "uint16": "H",
     "int8": "b",
     "uint8": "B",
     "bool": "?",

@@ -29,7 +29,7 @@ from gawee_dialect.dialect.elementary import (
     TanhOp,
 )
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.types import element_type, is_float, ui8
+from gawee_dialect.dialect.types import element_type, is_float, is_unsigned
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.promotion import to_bool, to_float
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
@@ -91,10 +91,11 @@ register_op("aten.log10")(logarithm(10))
 
 
 def in_signed(emit: Emitter, op: Callable[..., Operation], *values: SSAValue) -> SSAValue:
-    """Apply an op on uint8 in int32, of which uint8 is the low byte; on other types as it is."""
-    if element_type(values[0]) != ui8:
+    """Apply an op on unsigned integers in int32, of which they are the low bits; else as it is."""
+    element = element_type(values[0])
+    if not is_unsigned(element):
         return emit(op(*values))
-    return emit.cast(emit(op(*(emit.cast(value, i32) for value in values))), ui8)
+    return emit.cast(emit(op(*(emit.cast(value, i32) for value in values))), element)
 
 
 @register_op("aten.neg", "aten.negative")
@@ -106,7 +107,8 @@ def neg(emit: Emitter, self: SSAValue) -> SSAValue:
 @register_op("aten.abs", "aten.absolute")
 def absolute(emit: Emitter, self: SSAValue) -> SSAValue:
     """|x|"""
-    return self if element_type(self) in (ui8, i1) else emit(AbsOp(self))
+    element = element_type(self)
+    return self if is_unsigned(element) or element == i1 else emit(AbsOp(self))
 
 
 @register_op("aten.sign", "aten.sgn")

@@ -7,16 +7,16 @@ higher than theirs, a Python number only where its kind is higher than that of a
 from collections.abc import Sequence
 from enum import IntEnum
 
-from xdsl.dialects.builtin import f16, f32, f64, i1, i8, i32, i64
+from xdsl.dialects.builtin import f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.types import element_type, is_float, tensor_shape, ui8
+from gawee_dialect.dialect.types import element_type, is_float, tensor_shape, ui8, ui16
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Number, Operand
 
-WIDENING: Sequence[Attribute] = (i1, ui8, i8, i32, i64, f16, f32, f64)
-"""Element types in the order in which they take one another in; ui8 and i8 apart."""
+WIDENING: Sequence[Attribute] = (i1, ui8, i8, i16, i32, i64, f16, f32, f64)
+"""Element types in the order in which they take one another in; ui8 and i8 make i16."""
 
 
 class NumberKind(IntEnum):
@@ -43,9 +43,13 @@ def number_element(value: Number) -> Attribute:
 
 
 def wider(lhs: Attribute, rhs: Attribute) -> Attribute:
-    """Return the element type that holds both; raises Refusal where this dialect has none."""
+    """Return the element type that holds both; raises Refusal where PyTorch promotes to none."""
+    if lhs == rhs:
+        return lhs
     if {lhs, rhs} == {i8, ui8}:
-        raise Refusal("unsupported element type 'i16', which uint8 and int8 promote to")
+        return i16
+    if ui16 in (lhs, rhs):
+        raise Refusal("unsupported promotion of uint16; supported: uint16 with uint16")
     return max(lhs, rhs, key=WIDENING.index)
 
 
