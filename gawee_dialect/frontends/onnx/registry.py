@@ -23,6 +23,7 @@ FAMILIES = (
     "loss",
     "normalization",
     "pooling",
+    "quantization",
     "recurrent",
     "reduction",
     "resizing",

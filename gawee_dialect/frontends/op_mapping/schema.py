@@ -10,6 +10,7 @@ The annotations say where an argument comes from:
 | `Sequence[SSAValue]`          | `Tensor[]`  | as many inputs as the node says               |
 | `Sequence[SSAValue \\| None]`  | `Tensor?[]` | the same, with None where the node says so    |
 | `Annotated[..., KNOWN]`       | its kind    | the attribute, else the next input's elements |
+| a dataclass                   |             | the attributes that its fields name           |
 | anything else                 | its kind    | the attribute of the name, else the default   |
 
 A parameter without an annotation is a tensor.
@@ -17,7 +18,7 @@ A parameter without an annotation is a tensor.
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
 from enum import Enum, auto
 from typing import Annotated, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -69,6 +70,7 @@ class Kind(Enum):
     OPTIONAL_TENSORS = auto()
     KNOWN = auto()
     VALUE = auto()
+    GROUP = auto()
 
 
 _KINDS: Sequence[tuple[object, Kind]] = (
@@ -89,6 +91,8 @@ class Parameter:
     kind: Kind
     annotation: object
     default: object
+    group: "Sequence[Parameter]" = ()
+    """The fields of a dataclass, which several ops take as one parameter."""
 
     @property
     def required(self) -> bool:
@@ -104,10 +108,19 @@ def parameters_of(function: Callable[..., object]) -> Sequence[Parameter]:
     for each in declared:
         annotation: object = hints.get(each.name, SSAValue)
         kind = next((kind for hint, kind in _KINDS if hint == annotation), Kind.VALUE)
+        group: Sequence[Parameter] = ()
         if get_origin(annotation) is Annotated:
             annotation, kind = get_args(annotation)[0], Kind.KNOWN
-        found.append(Parameter(each.name, kind, annotation, each.default))
+        elif kind is Kind.VALUE and is_dataclass(annotation):
+            kind, group = Kind.GROUP, _fields_of(annotation)
+        found.append(Parameter(each.name, kind, annotation, each.default, group))
     return found
+
+
+def _fields_of(group: object) -> Sequence[Parameter]:
+    assert isinstance(group, type)
+    hints, declared = get_type_hints(group), inspect.signature(group).parameters.values()
+    return [Parameter(each.name, Kind.VALUE, hints[each.name], each.default) for each in declared]
 
 
 def bind(
@@ -147,9 +160,10 @@ class _Binder:
             raise Refusal(
                 f"expected {count - len(self.inputs)} tensors among its arguments, got {count}"
             )
-        unknown = [name for name in self.attributes if name not in arguments]
+        names = [each.name for one in parameters for each in one.group or (one,)]
+        unknown = [name for name in self.attributes if name not in names]
         if unknown:
-            known = ", ".join(arguments)
+            known = ", ".join(names)
             raise Refusal(f"unknown argument '{unknown[0]}'; arguments: {known}")
         return arguments
 
@@ -158,6 +172,11 @@ class _Binder:
         match parameter.kind:
             case Kind.VALUE:
                 return self._value(parameter)
+            case Kind.GROUP:
+                assert isinstance(parameter.annotation, type)
+                return parameter.annotation(
+                    **{each.name: self._value(each) for each in parameter.group}
+                )
             case Kind.TENSORS | Kind.OPTIONAL_TENSORS:
                 return self._tensors(parameter)
             case Kind.TENSOR | Kind.OPERAND | Kind.OPTIONAL_TENSOR:

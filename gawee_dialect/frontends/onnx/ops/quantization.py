@@ -1,0 +1,295 @@
+"""Quantized tensors: integers q that stand for (q - zero point) * scale."""
+
+from math import prod
+
+from xdsl.dialects.builtin import IntegerType, f32, i32
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.hints import isa
+
+from gawee_dialect.dialect.activation import ClipOp
+from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp, RoundOp
+from gawee_dialect.dialect.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp
+from gawee_dialect.dialect.reduction import ReduceMaxOp, ReduceMinOp
+from gawee_dialect.dialect.types import (
+    element_type,
+    integer_range,
+    is_float,
+    tensor_shape,
+    ui8,
+)
+from gawee_dialect.frontends.npu_ir.aten.slicing import part
+from gawee_dialect.frontends.onnx.ops.convolution import ConvAttributes
+from gawee_dialect.frontends.onnx.ops.creation import DTYPES
+from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+
+LIMITS = ("int8, uint8, int16 and uint16", "scales of float32 and float16")
+
+
+def _along(
+    emit: Emitter, value: SSAValue, x: SSAValue, axis: int, block: int, what: str
+) -> SSAValue:
+    """Return a scale or a zero point in a shape that broadcasts with x.
+
+    It is one number, one for each index along an axis, or one for each block of indices.
+    """
+    shape, own = tensor_shape(x), tensor_shape(value)
+    if prod(own) == 1:
+        return emit.reshape(value, ())
+    at = axis_of(x, axis)
+    if len(own) == 1 and own[0] == shape[at]:
+        return emit.reshape(value, [own[0], *[1] * (len(shape) - at - 1)])
+    blocks = -(-shape[at] // block) if block > 0 else 0
+    if own != (*shape[:at], blocks, *shape[at + 1 :]):
+        raise Refusal(f"expected {what} to be one number, {shape[at]} of them, or one a block")
+    before, after = shape[:at], shape[at + 1 :]
+    apart = emit.reshape(value, (*before, blocks, 1, *after))
+    spread = emit.broadcast(apart, (*before, blocks, block, *after))
+    whole = emit.reshape(spread, (*before, blocks * block, *after))
+    return part(emit, whole, at, 0, shape[at])
+
+
+def _rounded(
+    emit: Emitter, real: SSAValue, zero_point: SSAValue | None, element: Attribute
+) -> SSAValue:
+    """Return round(real) + zero point, the nearest integer of an element type.
+
+    Sums of whole numbers that are clipped before are exact in float32; those that are not are
+    further out than the clip reaches.
+    """
+    if not isa(element, IntegerType) or element.width.data > 16:
+        raise Refusal(f"unsupported quantization to '{element}'; supported: {LIMITS[0]}")
+    low, high = integer_range(element)
+    whole = emit.cast(emit(RoundOp(real)), f32)
+    if zero_point is not None:
+        whole = emit(AddOp(whole, emit.cast(zero_point, f32)))
+    return emit.cast(emit(ClipOp(whole, min=low, max=high)), element)
+
+
+def _centred(emit: Emitter, value: SSAValue, zero_point: SSAValue | None) -> SSAValue:
+    """Return value - zero point in int32."""
+    wide = emit.cast(value, i32)
+    return wide if zero_point is None else emit(SubOp(wide, emit.cast(zero_point, i32)))
+
+
+@register_op("QuantizeLinear", limits=LIMITS)
+def quantize_linear(
+    emit: Emitter,
+    x: SSAValue,
+    y_scale: SSAValue,
+    y_zero_point: SSAValue | None = None,
+    axis: int = 1,
+    saturate: int = 1,
+    block_size: int = 0,
+    output_dtype: int = 0,
+    precision: int = 0,
+) -> SSAValue:
+    """The nearest integers, halves to even: of one scale, one along an axis, or one a block"""
+    element = ui8 if y_zero_point is None else element_type(y_zero_point)
+    if output_dtype:
+        element = dtype_element(DTYPES.get(output_dtype, f"ONNX type {output_dtype}"))
+    divided = element_type(y_scale)
+    if precision:
+        divided = dtype_element(DTYPES.get(precision, f"ONNX type {precision}"))
+    scale = emit.cast(_along(emit, y_scale, x, axis, block_size, "y_scale"), divided)
+    if y_zero_point is not None:
+        y_zero_point = _along(emit, y_zero_point, x, axis, block_size, "y_zero_point")
+    return _rounded(emit, emit(DivOp(emit.cast(x, divided), scale)), y_zero_point, element)
+
+
+@register_op("DequantizeLinear", limits=LIMITS)
+def dequantize_linear(
+    emit: Emitter,
+    x: SSAValue,
+    x_scale: SSAValue,
+    x_zero_point: SSAValue | None = None,
+    axis: int = 1,
+    block_size: int = 0,
+    output_dtype: int = 0,
+) -> SSAValue:
+    """(x - zero point) * scale: of one scale, one along an axis, or one a block"""
+    element = element_type(x_scale)
+    if output_dtype:
+        element = dtype_element(DTYPES.get(output_dtype, f"ONNX type {output_dtype}"))
+    if not is_float(element):
+        raise Refusal(f"unsupported scale of '{element}'; supported: {LIMITS[1]}")
+    scale = _along(emit, x_scale, x, axis, block_size, "x_scale")
+    if x_zero_point is not None:
+        x_zero_point = _along(emit, x_zero_point, x, axis, block_size, "x_zero_point")
+    whole = emit.cast(_centred(emit, x, x_zero_point), f32)
+    return emit.cast(emit(MulOp(whole, emit.cast(scale, f32))), element)
+
+
+@register_op("DynamicQuantizeLinear")
+def dynamic_quantize_linear(emit: Emitter, x: SSAValue) -> list[SSAValue]:
+    """uint8 whose scale spans all numbers and zero; a scale of 1 where all are zero"""
+    zero = emit.number(0, f32)
+    axes = list(range(len(tensor_shape(x))))
+    high = emit(MaximumOp(emit(ReduceMaxOp(x, axes=axes)), zero))
+    low = emit(MinimumOp(emit(ReduceMinOp(x, axes=axes)), zero))
+    span = emit(DivOp(emit(SubOp(high, low)), emit.number(255, f32)))
+    empty = emit(CompareOp(span, zero, predicate="eq"))
+    scale = emit(WhereOp(empty, emit.number(1, f32), span))
+    zero_point = _rounded(emit, emit(DivOp(emit(SubOp(zero, low)), scale)), None, ui8)
+    return [_rounded(emit, emit(DivOp(x, scale)), zero_point, ui8), scale, zero_point]
+
+
+def _requantized(
+    emit: Emitter,
+    total: SSAValue,
+    scale: SSAValue,
+    y_scale: SSAValue,
+    y_zero_point: SSAValue,
+) -> SSAValue:
+    """Return an int32 total of a scale in the scale, zero point and element type of a result."""
+    factor = emit(DivOp(emit.cast(scale, f32), emit.cast(emit.reshape(y_scale, ()), f32)))
+    real = emit(MulOp(emit.cast(total, f32), factor))
+    zero_point = emit.reshape(y_zero_point, ())
+    return _rounded(emit, real, zero_point, element_type(y_zero_point))
+
+
+def _of_rows(emit: Emitter, value: SSAValue, matrices: SSAValue) -> SSAValue:
+    """Return a scale or zero point of each row of matrices as a column; one number as a scalar."""
+    own = tensor_shape(value)
+    if prod(own) == 1:
+        return emit.reshape(value, ())
+    if len(own) == 1 and len(tensor_shape(matrices)) > 1:
+        return emit.reshape(value, (*own, 1))
+    return value
+
+
+def _of_columns(emit: Emitter, value: SSAValue) -> SSAValue:
+    """Return a scale or zero point of each column of matrices; one number as a scalar."""
+    return emit.reshape(value, ()) if prod(tensor_shape(value)) == 1 else value
+
+
+def _integer_product(
+    emit: Emitter,
+    a: SSAValue,
+    b: SSAValue,
+    a_zero_point: SSAValue | None,
+    b_zero_point: SSAValue | None,
+) -> SSAValue:
+    """Return the product of matrices less their zero points, in int32; vectors by NumPy's rule."""
+    if a_zero_point is not None:
+        a_zero_point = _of_rows(emit, a_zero_point, a)
+    if b_zero_point is not None:
+        b_zero_point = _of_columns(emit, b_zero_point)
+    left, right = _centred(emit, a, a_zero_point), _centred(emit, b, b_zero_point)
+    shapes = tensor_shape(left), tensor_shape(right)
+    if len(shapes[0]) == 1:
+        left = emit.reshape(left, (1, *shapes[0]))
+    if len(shapes[1]) == 1:
+        right = emit.reshape(right, (*shapes[1], 1))
+    product = emit(BatchMatMulOp(left, right))
+    kept = list(tensor_shape(product))
+    if len(shapes[1]) == 1:
+        kept.pop()
+    if len(shapes[0]) == 1:
+        kept.pop(-1 if len(shapes[1]) == 1 else -2)
+    return emit.reshape(product, kept)
+
+
+@register_op("MatMulInteger")
+def matmul_integer(
+    emit: Emitter,
+    a: SSAValue,
+    b: SSAValue,
+    a_zero_point: SSAValue | None = None,
+    b_zero_point: SSAValue | None = None,
+) -> SSAValue:
+    """The product of 8-bit matrices in int32"""
+    return _integer_product(emit, a, b, a_zero_point, b_zero_point)
+
+
+@register_op("QLinearMatMul")
+def qlinear_matmul(
+    emit: Emitter,
+    a: SSAValue,
+    a_scale: SSAValue,
+    a_zero_point: SSAValue,
+    b: SSAValue,
+    b_scale: SSAValue,
+    b_zero_point: SSAValue,
+    y_scale: SSAValue,
+    y_zero_point: SSAValue,
+) -> SSAValue:
+    """The product of quantized matrices, quantized"""
+    total = _integer_product(emit, a, b, a_zero_point, b_zero_point)
+    scale = emit(
+        MulOp(
+            emit.cast(_of_rows(emit, a_scale, a), f32),
+            emit.cast(_of_columns(emit, b_scale), f32),
+        )
+    )
+    return _requantized(emit, total, scale, y_scale, y_zero_point)
+
+
+def _of_filters(emit: Emitter, value: SSAValue, axis: int, weight: SSAValue) -> SSAValue:
+    """Return a scale or zero point of each filter so that it lies along an axis of a tensor."""
+    own, filters = prod(tensor_shape(value)), tensor_shape(weight)[0]
+    if own == 1:
+        return emit.reshape(value, ())
+    if own != filters:
+        raise Refusal(f"expected one scale and zero point, or one a filter ({filters}), got {own}")
+    rank = len(tensor_shape(weight))
+    return emit.reshape(value, [own, *[1] * (rank - axis - 1)])
+
+
+def _integer_conv(
+    emit: Emitter,
+    x: SSAValue,
+    w: SSAValue,
+    x_zero_point: SSAValue | None,
+    w_zero_point: SSAValue | None,
+    bias: SSAValue | None,
+    attributes: ConvAttributes,
+) -> SSAValue:
+    """Convolve tensors less their zero points in int32, so that padding stands for zero."""
+    if x_zero_point is not None:
+        x_zero_point = emit.reshape(x_zero_point, ())
+    if w_zero_point is not None:
+        w_zero_point = _of_filters(emit, w_zero_point, 0, w)
+    input, weight = _centred(emit, x, x_zero_point), _centred(emit, w, w_zero_point)
+    padding, moves = attributes.padding(x, w), attributes.moves(w)
+    return emit(ConvOp(input, weight, bias, padding=padding, **moves))
+
+
+@register_op("ConvInteger")
+def conv_integer(
+    emit: Emitter,
+    x: SSAValue,
+    w: SSAValue,
+    x_zero_point: SSAValue | None = None,
+    w_zero_point: SSAValue | None = None,
+    *,
+    attributes: ConvAttributes,
+) -> SSAValue:
+    """A convolution of 8-bit tensors in int32"""
+    return _integer_conv(emit, x, w, x_zero_point, w_zero_point, None, attributes)
+
+
+@register_op("QLinearConv")
+def qlinear_conv(
+    emit: Emitter,
+    x: SSAValue,
+    x_scale: SSAValue,
+    x_zero_point: SSAValue,
+    w: SSAValue,
+    w_scale: SSAValue,
+    w_zero_point: SSAValue,
+    y_scale: SSAValue,
+    y_zero_point: SSAValue,
+    b: SSAValue | None = None,
+    *,
+    attributes: ConvAttributes,
+) -> SSAValue:
+    """A convolution of quantized tensors, quantized"""
+    total = _integer_conv(emit, x, w, x_zero_point, w_zero_point, b, attributes)
+    of_weights = emit.cast(_of_filters(emit, w_scale, 1, w), f32)
+    scale = emit(MulOp(emit.cast(emit.reshape(x_scale, ()), f32), of_weights))
+    return _requantized(emit, total, scale, y_scale, y_zero_point)
