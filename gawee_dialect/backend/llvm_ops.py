@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import IntegerAttr, UnitAttr, i1
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, UnitAttr, i1
 from xdsl.dialects.llvm import FastMathAttr, OverflowAttr
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -205,7 +205,8 @@ class Instructions:
                     raise Unwritable("unsupported call of a pointer or a variadic function")
                 return self.call(op, op.callee.root_reference.data, op.args, intrinsic=False)
             case llvm.CallIntrinsicOp():
-                return self.call(op, op.intrin.data, op.args, intrinsic=True)
+                notes = _argument_notes(op)
+                return self.call(op, op.intrin.data, op.args, intrinsic=True, notes=notes)
             case ours.MemcpyOp():
                 name = f"llvm.memcpy.p0.p0.{type_suffix(op.len.type)}"
                 volatile = constant_text(op.isVolatile, i1)
@@ -276,6 +277,14 @@ ARGUMENT_ATTRIBUTES: Mapping[str, str] = {
     "llvm.dereferenceable": "dereferenceable({})",
 }
 """Argument attributes that LLVM knows; others, as `gawee.input`, are ours and are not written."""
+
+
+def _argument_notes(op: llvm.CallIntrinsicOp) -> Sequence[str]:
+    """Return the attributes of an intrinsic's arguments, which xDSL's op does not define."""
+    given = op.attributes.get("arg_attrs")
+    if not isa(given, ArrayAttr[DictionaryAttr]):
+        return ()
+    return [argument_text(each.data).strip() for each in given]
 
 
 def argument_text(attributes: Mapping[str, Attribute]) -> str:

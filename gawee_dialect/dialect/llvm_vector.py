@@ -133,7 +133,10 @@ class ExtractElementOp(IRDLOperation):
 
 @irdl_op_definition
 class MaskedLoadOp(IRDLOperation):
-    """The lanes of a vector that a mask has set, from memory; the others from a vector."""
+    """The lanes of a vector that a mask has set, from memory; the others from a vector.
+
+    As LLVM 22 prints it. Ours is `llvm.call_intrinsic`, which later versions read too.
+    """
 
     name = "llvm.intr.masked.load"
 
@@ -159,7 +162,7 @@ class MaskedLoadOp(IRDLOperation):
 
 @irdl_op_definition
 class MaskedStoreOp(IRDLOperation):
-    """Store the lanes of a vector that a mask has set."""
+    """Store the lanes of a vector that a mask has set, as LLVM 22 prints it."""
 
     name = "llvm.intr.masked.store"
 

@@ -36,6 +36,20 @@ def text_of(llvm_dialect: str) -> str:
     return text
 
 
+def test_arguments_of_an_intrinsic_keep_their_attributes() -> None:
+    text = text_of("""
+llvm.func @f(%p: !llvm.ptr, %m: vector<4xi1>, %x: vector<4xf32>) {
+  %l = llvm.call_intrinsic "llvm.masked.load.v4f32.p0"(%p, %m, %x) {arg_attrs = [{llvm.align = 4 : i64}, {}, {}]}
+    : (!llvm.ptr, vector<4xi1>, vector<4xf32>) -> vector<4xf32>
+  llvm.call_intrinsic "llvm.masked.store.v4f32.p0"(%l, %p, %m) : (vector<4xf32>, !llvm.ptr, vector<4xi1>) -> ()
+  llvm.return
+}
+""")
+
+    assert "@llvm.masked.load.v4f32.p0(ptr align 4 %p, <4 x i1> %m, <4 x float> %x)" in text
+    assert "@llvm.masked.store.v4f32.p0(<4 x float> %l, ptr %p, <4 x i1> %m)" in text
+
+
 def test_values_keep_their_names_and_loops_are_called_after_their_variable() -> None:
     text = text_of("""
 llvm.func @f(%n: i64, %out: !llvm.ptr {llvm.noalias, llvm.align = 8 : i64, gawee.output = "y"}) {

@@ -8,9 +8,22 @@ from collections.abc import Sequence
 from functools import cache
 
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType, UnitAttr, i32, i64
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DenseArrayBase,
+    DictionaryAttr,
+    IntegerAttr,
+    IntegerType,
+    StringAttr,
+    UnitAttr,
+    VectorType,
+    i32,
+    i64,
+)
 from xdsl.dialects.llvm import GEP_USE_SSA_VAL, LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from gawee_dialect.hints import isa
 
 NSW = IntegerAttr(1, 32)
 """No signed wrap, as the overflow flags of an op are held."""
@@ -69,6 +82,31 @@ def store(value: SSAValue, pointer: SSAValue, alignment: int | None) -> Operatio
     if alignment is not None:
         properties["alignment"] = number(alignment)
     return llvm.StoreOp.create(operands=(value, pointer), properties=properties)
+
+
+def masked_load(pointer: SSAValue, mask: SSAValue, others: SSAValue, alignment: int) -> Operation:
+    """Make a load of the lanes that a mask has set; the others are those of a vector."""
+    return _masked("load", others.type, (pointer, mask, others), 0, alignment)
+
+
+def masked_store(value: SSAValue, pointer: SSAValue, mask: SSAValue, alignment: int) -> Operation:
+    """Make a store of the lanes that a mask has set."""
+    return _masked("store", value.type, (value, pointer, mask), 1, alignment)
+
+
+def _masked(
+    kind: str, type: Attribute, operands: Sequence[SSAValue], pointer: int, alignment: int
+) -> Operation:
+    # Not `llvm.intr.masked.load`: LLVM 22 wants its alignment as i32, versions after it as i64.
+    assert isa(type, VectorType[Attribute])
+    suffix = f"v{type.get_shape()[0]}{type.element_type}"
+    notes = [DictionaryAttr({}) for _ in operands]
+    notes[pointer] = DictionaryAttr({"llvm.align": number(alignment)})
+    made = llvm.CallIntrinsicOp(
+        StringAttr(f"llvm.masked.{kind}.{suffix}.p0"), operands, [type] if kind == "load" else []
+    )
+    made.attributes["arg_attrs"] = ArrayAttr(notes)
+    return made
 
 
 def jump(target: Block, values: Sequence[SSAValue] = ()) -> Operation:

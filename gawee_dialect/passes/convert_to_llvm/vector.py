@@ -30,7 +30,12 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     lane_type,
     rule,
 )
-from gawee_dialect.passes.convert_to_llvm.instructions import load, store
+from gawee_dialect.passes.convert_to_llvm.instructions import (
+    load,
+    masked_load,
+    masked_store,
+    store,
+)
 from gawee_dialect.passes.convert_to_llvm.memref import (
     as_read,
     as_stored,
@@ -79,18 +84,18 @@ def convert_store(op: vector.StoreOp, to: FunctionConversion) -> None:
 
 
 def convert_masked_load(op: vector.MaskedLoadOp, to: FunctionConversion) -> None:
-    """vector.maskedload  ->  llvm.intr.masked.load"""
+    """vector.maskedload  ->  llvm.call_intrinsic "llvm.masked.load" """
     pointer, alignment = _place(to, op.base, op.indices)
     others = as_stored(to, to.value(op.pass_thru))
-    made = ours.MaskedLoadOp(pointer, to.value(op.mask), others, alignment)
+    made = masked_load(pointer, to.value(op.mask), others, alignment)
     to.define(op.result, as_read(to, to.compute(made), op.result.type))
 
 
 def convert_masked_store(op: vector.MaskedStoreOp, to: FunctionConversion) -> None:
-    """vector.maskedstore  ->  llvm.intr.masked.store"""
+    """vector.maskedstore  ->  llvm.call_intrinsic "llvm.masked.store" """
     pointer, alignment = _place(to, op.base, op.indices)
     value = as_stored(to, to.value(op.value_to_store))
-    to.append(ours.MaskedStoreOp(value, pointer, to.value(op.mask), alignment))
+    to.append(masked_store(value, pointer, to.value(op.mask), alignment))
     to.mark_written(op.base)
 
 

@@ -16,8 +16,8 @@ func.func @rows_are_read_and_written_at_the_alignment_of_an_element(
 // CHECK-LABEL: llvm.func @masks_compare_the_numbers_of_the_lanes
 // CHECK:         llvm.intr.smin(%n, {{%.*}}) : (i64, i64) -> i64
 // CHECK:         %mask = llvm.icmp "slt" {{%.*}}, {{%.*}} : vector<4xi32>
-// CHECK:         %v = llvm.intr.masked.load %x, %mask, %p {alignment = 4 : i32} : (!llvm.ptr, vector<4xi1>, vector<4xf32>) -> vector<4xf32>
-// CHECK-NEXT:    llvm.intr.masked.store %v, %x, %mask {alignment = 4 : i32} : vector<4xf32>, vector<4xi1> into !llvm.ptr
+// CHECK:         %v = llvm.call_intrinsic "llvm.masked.load.v4f32.p0"(%x, %mask, %p) {arg_attrs = [{llvm.align = 4 : i64}, {}, {}]} : (!llvm.ptr, vector<4xi1>, vector<4xf32>) -> vector<4xf32>
+// CHECK-NEXT:    llvm.call_intrinsic "llvm.masked.store.v4f32.p0"(%v, %x, %mask) {arg_attrs = [{}, {llvm.align = 4 : i64}, {}]} : (vector<4xf32>, !llvm.ptr, vector<4xi1>) -> ()
 func.func @masks_compare_the_numbers_of_the_lanes(%x: memref<9xf32>, %n: index) {
   %c0 = arith.constant 0 : index
   %p = arith.constant dense<[0.0, 1.0, 2.0, 3.0]> : vector<4xf32>
