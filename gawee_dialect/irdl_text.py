@@ -1,9 +1,10 @@
 """The dialect as IRDL, so that stock `mlir-opt --irdl-file` reads and verifies graphs.
 
 What is said of an op: its name, how many operands, results and regions it has, and which attributes
-must be there. Shapes and element types stay with `gawee-opt`. IRDL of LLVM 22 cannot say two things
-that some of our ops need: that an op ends a block (`gawee.yield`, so kernels are not read by it),
-and that operands in a list may have several types (`gawee.cat`).
+must be there. Shapes and element types stay with `gawee-opt`. IRDL of LLVM 22 cannot say three
+things that some of our ops need: that operands in a list may have several types (`gawee.cat`,
+`gawee.kernel`), that an op ends a block (`gawee.yield`), and a syntax for an attribute
+(`#gawee.schedule`). So kernels are not read by it.
 https://mlir.llvm.org/docs/Dialects/IRDL/
 """
 

@@ -119,12 +119,12 @@ def run_upstream(
     `arguments` are one array an argument, in order; returns one array a result.
     """
     results = _result_types(mlir_text, function)
-    engine = _jit(upstream_llvm_ir(mlir_text))
+    engine = jit_of(upstream_llvm_ir(mlir_text))
     address = engine.get_function_address(f"_mlir_ciface_{function}")
     assert address, f"no function '{function}' in the compiled module"
     # Upstream may write into its arguments.
     arrays = [np.array(argument, order="C", copy=True) for argument in arguments]
-    descriptors = [_describe(array) for array in arrays]
+    descriptors = [describe(array) for array in arrays]
     returned = _result_struct([len(type.get_shape()) for type in results])()
     pointers = [ctypes.byref(descriptor) for descriptor in descriptors]
     if results:
@@ -145,7 +145,8 @@ def _result_types(mlir_text: str, name: str) -> list[TensorType[Any]]:
     return [type for type in function.function_type.outputs if isinstance(type, TensorType)]
 
 
-def _jit(llvm_ir: str) -> llvm.ExecutionEngine:
+def jit_of(llvm_ir: str) -> llvm.ExecutionEngine:
+    """Compile LLVM IR text for this processor."""
     _provide_copy()
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -182,7 +183,8 @@ def _result_struct(ranks: Sequence[int]) -> type[ctypes.Structure]:
     return Results
 
 
-def _describe(array: NDArray[Any]) -> ctypes.Structure:
+def describe(array: NDArray[Any]) -> ctypes.Structure:
+    """Return the C struct of a memref on the memory of an array."""
     data = array.ctypes.data
     strides = [stride // array.itemsize for stride in array.strides]
     if array.ndim == 0:
