@@ -21,4 +21,4 @@
 // STDOUT:     error: cannot write 1 weight files to standard output
 // STDOUT-NEXT: hint: -o graph.json writes them beside it, --no-weights leaves them out
 // ABSENT:     error: cannot open '{{.*}}absent.json'
-// FORMAT:     error: cannot recognise the format of '<stdin>'; supported: npu-ir, gawee-json, onnx, invocations, mlir
+// FORMAT:     error: cannot recognise the format of '<stdin>'; supported: npu-ir, xoc, gawee-json, onnx, invocations, mlir

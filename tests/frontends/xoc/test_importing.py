@@ -104,7 +104,7 @@ def test_the_example_of_the_description_becomes_a_convolution() -> None:
 
     text = print_mlir(module)
     assert 'gawee.parameter = "node_0.weight"' in text
-    assert "padding = array<i64: 1, 1, 1, 1>" in text
+    assert "padding [1, 1, 1, 1]" in text
     assert sniff(Source.of_text(json.dumps(EXAMPLE), "g.json")).name == "xoc"
 
 
