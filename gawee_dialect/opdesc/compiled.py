@@ -5,7 +5,7 @@ then the checks of the operator, then outputs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.opdesc import c_syntax as c
@@ -23,6 +23,9 @@ from gawee_dialect.opdesc.c_parse import (
     parse_statements,
 )
 from gawee_dialect.opdesc.description import Code, Operator, Param, Place, TensorIn, TensorOut
+from gawee_dialect.opdesc.index_notation.arguments import with_body
+from gawee_dialect.opdesc.index_notation.body import Body
+from gawee_dialect.opdesc.index_notation.lexer import IndexNotationError
 
 MAX_ALL_CODE = 40_000
 """Characters of C in one file, what derived operators inherit counted once."""
@@ -89,12 +92,14 @@ class Syntax:
 class CompiledOperator:
     """A description, and the syntax of its C texts.
 
-    `owners` names the input whose memory an output shares, by the output.
+    `owners` names the input whose memory an output shares, by the output. `body` is the operator's
+    meaning in index notation, where it has one.
     """
 
     operator: Operator
     syntax: Syntax
     owners: Mapping[str, str]
+    body: Body | None = None
 
 
 def compile_operators(operators: Sequence[Operator]) -> Sequence[CompiledOperator]:
@@ -106,13 +111,23 @@ def compile_operators(operators: Sequence[Operator]) -> Sequence[CompiledOperato
     syntax = Syntax()
     problems: list[Diagnostic] = []
     compiled: list[CompiledOperator] = []
-    for operator in operators:
+    for described in operators:
+        try:
+            operator, body = with_body(described)
+        except IndexNotationError as error:
+            problems += _in_body(described, error)
+            continue
         checker = _NameChecker(operator, syntax, problems)
         checker.check_all()
-        compiled.append(CompiledOperator(operator, syntax, checker.owners))
+        compiled.append(CompiledOperator(operator, syntax, checker.owners, body))
     if problems:
         raise GaweeError(dict.fromkeys(problems))
     return compiled
+
+
+def _in_body(operator: Operator, error: IndexNotationError) -> Iterator[Diagnostic]:
+    for each in error.diagnostics:
+        yield replace(each, message=f"operator '{operator.optype}', 'body': {each.message}")
 
 
 def _codes(operator: Operator) -> Iterator[Code]:

@@ -177,6 +177,8 @@ def _check(
     operator = compiled.operator
     names_in = _names([each.arg_name for each in operator.tensors_in], len(inputs), "operand")
     names_out = _names([each.arg_name for each in operator.tensors_out], results, "result")
+    if compiled.body is not None:
+        params = {**compiled.body.defaults, **params}
     table = {key: _tensor(key, value) for key, value in zip(names_in, inputs, strict=True)}
     invocation = Invocation(
         name,

@@ -21,6 +21,8 @@ class FieldReader:
     source: Source
     problems: list[Diagnostic]
     known: Sequence[str] = field(default=())
+    has_body: bool = False
+    """Whether the operator has a body in index notation, which says what else fields must."""
 
     def check_known(self) -> None:
         """Report every field that is none of the known ones."""
@@ -130,7 +132,7 @@ class FieldReader:
 
     def inside(self, fields: Fields, what: str, known: Sequence[str]) -> "FieldReader":
         """Return a reader of an object inside this one."""
-        inner = FieldReader(fields, what, self.source, self.problems, known)
+        inner = FieldReader(fields, what, self.source, self.problems, known, self.has_body)
         inner.check_known()
         return inner
 

@@ -8,6 +8,8 @@ fails is the one that is reported.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from xdsl.ir import Attribute
+
 from gawee_dialect.diagnostics import did_you_mean
 from gawee_dialect.opdesc.arguments import (
     entry_struct,
@@ -33,6 +35,8 @@ from gawee_dialect.opdesc.c_values import (
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.description import Bound, Code, Param, TensorIn, TensorOut
 from gawee_dialect.opdesc.enums import DTYPES
+from gawee_dialect.opdesc.index_notation.arguments import numbers_of
+from gawee_dialect.opdesc.index_notation.instance import Instance, Misfit, Type
 from gawee_dialect.opdesc.invocation import (
     Argument,
     CheckFailure,
@@ -50,11 +54,13 @@ class Checked:
     """What an invocation that passes makes: its outputs, in the order of the description.
 
     `params` are the values as run code has them: numbers converted, and what `custom` made of them.
+    `instance` is the operator's body for them, where it has one.
     """
 
     outputs: Sequence[Tensor]
     params: Mapping[str, ParamValue]
     warnings: Sequence[str] = ()
+    instance: Instance | None = None
 
 
 def shape_text(shape: Sequence[int]) -> str:
@@ -98,9 +104,21 @@ class _PreRun:
         for code in operator.checks:
             self._satisfy("'checks'", code)
         self._custom("'custom'", operator.custom)
-        outputs = tuple(self._output(output) for output in operator.tensors_out)
         params = {param.arg_name: self._resolved(param) for param in operator.params}
-        return Checked(outputs, params, tuple(self.evaluator.warnings))
+        instance = self._instance(params)
+        outputs = tuple(self._output(output, instance) for output in operator.tensors_out)
+        return Checked(outputs, params, tuple(self.evaluator.warnings), instance)
+
+    def _instance(self, params: Mapping[str, ParamValue]) -> Instance | None:
+        """Return what the operator's body is for the invocation; None where there is no body."""
+        if self.compiled.body is None:
+            return None
+        inputs = {name: Type(each.shape, each.element) for name, each in self.inputs.items()}
+        try:
+            return self.compiled.body.instance(inputs, numbers_of(params))
+        except Misfit as misfit:
+            message = f"{misfit.message} ({misfit.place})" if misfit.place else misfit.message
+            raise CheckFailure("body", message, misfit.hint) from misfit
 
     def _count(
         self, kind: str, what: str, expected: Sequence[object], given: Sequence[object]
@@ -302,7 +320,22 @@ class _PreRun:
 
     # Rows 25 to 32: an output.
 
-    def _output(self, described: TensorOut) -> Tensor:
+    def _output(self, described: TensorOut, instance: Instance | None) -> Tensor:
+        name = described.arg_name
+        if instance is None:
+            return self._computed_output(described)
+        type = instance.tensors[name]
+        if described.dims is not None and described.ndim is not None and described.dtype:
+            said = self._computed_output(described)
+            if (said.shape, said.element) != (type.shape, type.element):
+                message = (
+                    f"expected output '{name}' as its body says, {shape_text(type.shape)} of "
+                    f"{type.element}, got {shape_text(said.shape)} of {said.element}"
+                )
+                raise CheckFailure("body", message)
+        return self._tensor(described, type.element, type.shape)
+
+    def _computed_output(self, described: TensorOut) -> Tensor:
         name, what = described.arg_name, f"output '{described.arg_name}'"
         self._declare_number(name, "ndim", described.ndim)
         self._declare_number(name, "dtype", described.dtype)
@@ -362,11 +395,15 @@ class _PreRun:
         if not 0 <= dtype < len(DTYPES):
             message = f"expected a dtype of output '{name}', got {dtype}"
             raise CheckFailure("evaluation", message)
+        return self._tensor(described, tuple(DTYPES.values())[dtype], shape)
+
+    def _tensor(self, described: TensorOut, element: Attribute, shape: tuple[int, ...]) -> Tensor:
+        name = described.arg_name
         argument = next(each for each in self.invocation.tensors_out if each.arg_name == name)
         owner = self.compiled.owners.get(name)
         made = Tensor(
             argument.name,
-            tuple(DTYPES.values())[dtype],
+            element,
             shape,
             described.mtype.text,
             described.static,

@@ -110,7 +110,7 @@ def _output(reader: FieldReader) -> TensorOut | None:
     name = _arg_name(reader)
     mtype = reader.one_of("mtype", MTYPES, required=True)
     custom = reader.code("custom")
-    if custom is None:
+    if custom is None and not reader.has_body:
         for key in ("ndim", "dims", "dtype"):
             if not reader.has(key):
                 reader.report(f"expected a field '{key}', or 'custom' that sets it, got none")
@@ -180,9 +180,10 @@ def _check_param(reader: FieldReader, param: Param) -> None:
 
 def _operator(reader: FieldReader) -> Operator | None:
     before = len(reader.problems)
+    needed = not reader.has_body  # what a body says need not be said again
     optype = reader.text("optype", required=True)
-    author = reader.text("author", required=True)
-    arch = reader.one_of("arch", ARCHS, required=True)
+    author = reader.text("author", required=needed)
+    arch = reader.one_of("arch", ARCHS, required=needed)
     if optype is not None:
         _check_optype(reader, optype, arch)
     operator = Operator(
@@ -225,7 +226,8 @@ def _all(
     known: Sequence[str],
     read: Callable[[FieldReader], T | None],
 ) -> tuple[T, ...]:
-    readers = [_argument(reader, each, kind, known) for each in reader.objects(key, required=True)]
+    objects = reader.objects(key, required=not reader.has_body)
+    readers = [_argument(reader, each, kind, known) for each in objects]
     return tuple(made for each in readers if (made := read(each)) is not None)
 
 
@@ -316,7 +318,8 @@ def parse_descriptions(text: str, name: str) -> DescriptionFile:
     seen: set[str] = set()
     for fields in objects:
         what = _named("operator", fields, "optype")
-        reader = FieldReader(fields, what, source, problems, _OPERATOR_FIELDS)
+        has_body = "body" in fields.fields
+        reader = FieldReader(fields, what, source, problems, _OPERATOR_FIELDS, has_body)
         reader.check_known()
         operator = _operator(reader)
         if operator is None:
