@@ -78,6 +78,8 @@ class UpstreamNative:
 
 
 UPSTREAM_PASSES = (
+    # Of a parallel loop run in order, else every iteration would take stack buffers of its own.
+    "func.func(scf-parallel-for-to-nested-fors,buffer-loop-hoisting)",
     "expand-strided-metadata",
     "lower-affine",
     "convert-scf-to-cf",

@@ -194,8 +194,8 @@ def test_no_stack_buffer_is_allocated_in_a_loop(network: str) -> None:
 
 @requires_upstream
 def test_unet_by_upstream_from_our_loops_agrees_with_the_graph(tmp_path: Path) -> None:
-    model = load(write_unet(tmp_path, seed=7, size=64, width=8))
-    x = np.random.default_rng(1).standard_normal((1, 3, 64, 64)).astype(np.float32)
+    model = load(write_unet(tmp_path, seed=7, size=224, width=8))
+    x = np.random.default_rng(1).standard_normal((1, 3, 224, 224)).astype(np.float32)
     (expected,) = model.run({"x": x}, "gawee").values()
 
     native = UpstreamLoops(model.lowered("loops"))
