@@ -64,6 +64,7 @@ OVERRIDES: dict[str, str] = {
     "canonicalize": "CanonicalizePass",
     "convert-scf-to-openmp": "ConvertScfToOpenMP",
     "linalg-generalize-named-ops": "LinalgGeneralizeNamedOps",
+    "lower-affine": "LowerAffine",
 }
 
 
@@ -91,6 +92,7 @@ def _dialect_factory(module_name: str, name: str) -> Callable[[], Dialect]:
 CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
     # Ours in the place of xDSL's dialect of the same name, which lacks or misprints ops. An entry
     # point can't replace a dialect, so xdsl-opt doesn't see these.
+    "affine": _dialect_factory("gawee_dialect.dialect.affine", "AFFINE"),
     "arith": _dialect_factory("gawee_dialect.dialect.arith", "ARITH"),
     "linalg": _dialect_factory("gawee_dialect.dialect.linalg", "LINALG"),
     "llvm": _dialect_factory("gawee_dialect.dialect.llvm", "LLVM"),

@@ -1,10 +1,10 @@
-"""The tensor dialect with an op that xDSL lacks."""
+"""The tensor dialect with an op that xDSL lacks, and one that it refuses too much of."""
 
 from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import IndexType, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
 from xdsl.ir import Attribute, Dialect, Region, SSAValue
 from xdsl.irdl import (
     IRDLOperation,
@@ -82,5 +82,42 @@ class GenerateOp(IRDLOperation):
         printer.print_attribute(self.result.type)
 
 
-TENSOR = Dialect("tensor", [*tensor.Tensor.operations, GenerateOp], list(tensor.Tensor.attributes))
-"""xDSL's dialect and `tensor.generate`."""
+class PadOp(tensor.PadOp):
+    """Padding; what is padded by a size that the run knows may have a static type after it.
+
+    That is how tiles are filled up to one size; xDSL wants such a type to be dynamic.
+
+    ```mlir
+    %p = tensor.pad %x low[0, 0] high[%n, 0] {
+    ^bb0(%i: index, %j: index):
+      tensor.yield %zero : f32
+    } : tensor<?x5xf32> to tensor<3x5xf32>
+    ```
+
+    Constraints:
+      C1: there is padding for each axis, and an index of the body.
+      C2: where source and padding are static, the result is as large as both.
+    """
+
+    name = "tensor.pad"
+
+    def verify_(self) -> None:
+        source, result = tensor_shape(self.source), tensor_shape(self.result)
+        low, high = self.static_low.get_values(), self.static_high.get_values()
+        indices = len(self.region.block.args)
+        if not len(low) == len(high) == indices == len(source) == len(result):
+            raise VerifyException(f"expected padding, an index and a size for {len(source)} axes")
+        for axis, sizes in enumerate(zip(source, low, high, strict=True)):
+            if DYNAMIC_INDEX not in sizes and sum(sizes) != result[axis]:
+                raise VerifyException(
+                    f"expected axis {axis} of the result to have {sum(sizes)} elements, "
+                    f"got {result[axis]}"
+                )
+
+
+TENSOR = Dialect(
+    "tensor",
+    [*(PadOp if op is tensor.PadOp else op for op in tensor.Tensor.operations), GenerateOp],
+    list(tensor.Tensor.attributes),
+)
+"""xDSL's dialect and `tensor.generate`, with our padding in the place of its own."""

@@ -3,6 +3,7 @@
 Whatever a value is, its dtype is that of its IR type, so arithmetic rounds as the IR says.
 """
 
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -76,13 +77,16 @@ def array_shape(type: ShapedType) -> tuple[int, ...]:
     return (*type.get_shape(), *lanes)
 
 
-def fresh_array(type: Attribute) -> Array:
-    """Allocate an array of a type's static shape; a read before the first write shows.
+def fresh_array(type: Attribute, sizes: Sequence[Array] = ()) -> Array:
+    """Allocate an array of a type, of given sizes where it is dynamic; a read before the first
+    write shows.
 
-    Every byte is 0xFF: a float is then NaN, an integer -1.
+    Every byte is 0xFF: a float is then NaN, an integer -1. Raises InterpretationError where sizes
+    are missing.
     """
     assert isa(type, ShapedType)
-    shape, dtype = array_shape(type), dtype_of(type)
+    dtype, given = dtype_of(type), iter(sizes)
+    shape = [int(next(given, size)) if size < 0 else size for size in array_shape(type)]
     if any(size < 0 for size in shape):
         raise InterpretationError(f"expected a static shape, got '{type}'")
     if dtype == np.bool_:

@@ -67,7 +67,8 @@ def run_structured(
 def structured_functions(module: ModuleOp) -> type[OpFunctions]:
     """Make the implementations of every class of structured op that a module has."""
     classes = {type(op) for op in module.walk() if isinstance(op, LinalgStructuredOperation)}
-    members = {op_type.__name__: impl(op_type)(run_structured) for op_type in classes}
+    # Two classes may have one name: ours, and the one of xDSL that it derives from.
+    members = {f"run_{index}": impl(each)(run_structured) for index, each in enumerate(classes)}
     return register_impls(type("StructuredFunctions", (OpFunctions,), members))
 
 

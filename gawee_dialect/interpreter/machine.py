@@ -12,6 +12,7 @@ from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.interpreter.affine import AffineFunctions
 from gawee_dialect.interpreter.aggregates import AggregateFunctions
 from gawee_dialect.interpreter.arith import ArithFunctions
 from gawee_dialect.interpreter.cf import CfFunctions
@@ -34,6 +35,7 @@ FUNCTIONS: tuple[type[OpFunctions], ...] = (
     CfFunctions,
     MemrefFunctions,
     ScfFunctions,
+    AffineFunctions,
     OmpFunctions,
     ArithFunctions,
     MathFunctions,

@@ -23,7 +23,7 @@ from gawee_dialect.interpreter.arrays import (
 from gawee_dialect.interpreter.body import gather
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loops.memory import element_lanes
-from gawee_dialect.interpreter.slices import box, mixed_values
+from gawee_dialect.interpreter.slices import box, mixed_values, without_left_out
 
 
 def view_of_bytes(source: Array, shift: int, result: SSAValue) -> Array:
@@ -112,7 +112,8 @@ class MemrefFunctions(OpFunctions):
         strides = mixed_values(op.static_strides, values)
         for lanes in element_lanes(op.source.type):
             offsets, sizes, strides = [*offsets, 0], [*sizes, lanes], [*strides, 1]
-        return (reshaped_view(box(source, offsets, sizes, strides), op.result),)
+        part = box(source, offsets, sizes, strides)
+        return (without_left_out(part, op.static_sizes, shaped_type(op.result).get_shape()),)
 
     @impl(memref.CollapseShapeOp)
     def collapse_shape(

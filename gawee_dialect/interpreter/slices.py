@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerType
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.dialect.rank_reduction import kept_axes
 from gawee_dialect.interpreter.arrays import Array
 
 
@@ -30,3 +31,11 @@ def box(
         end = last + (1 if stride > 0 else -1)
         where.append(slice(offset, end if end >= 0 else None, stride) if size else slice(0, 0))
     return array[(*where, ...)]  # without the ellipsis, NumPy copies where there are no axes
+
+
+def without_left_out(
+    part: Array, sizes: DenseArrayBase[IntegerType], shape: Sequence[int]
+) -> Array:
+    """View a box without the axes of one element that the shape of a slice leaves out."""
+    kept = kept_axes(sizes.get_values(), shape)
+    return part.squeeze(tuple(axis for axis in range(len(sizes)) if axis not in kept))

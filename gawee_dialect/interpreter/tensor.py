@@ -1,5 +1,7 @@
 """What the ops of the tensor dialect compute."""
 
+from math import prod
+
 import numpy as np
 from xdsl.dialects import tensor
 from xdsl.interpreter import (
@@ -14,23 +16,48 @@ from xdsl.interpreter import (
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.tensor import GenerateOp
+from gawee_dialect.dialect.tensor import GenerateOp, PadOp
 from gawee_dialect.interpreter.arrays import Array, fresh_array, shaped_type
 from gawee_dialect.interpreter.body import evaluate_values, gather
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loop_views import index_grid
-from gawee_dialect.interpreter.slices import box, mixed_values
+from gawee_dialect.interpreter.slices import box, mixed_values, without_left_out
+
+
+def run_pad(interpreter: Interpreter, op: tensor.PadOp, args: PythonValues) -> PythonValues:
+    """Surround an array by what the body computes; raises InterpretationError below zero."""
+    source, *dynamic = args
+    sizes = iter(dynamic)
+    low, high = mixed_values(op.static_low, sizes), mixed_values(op.static_high, sizes)
+    if min((*low, *high), default=0) < 0:
+        raise InterpretationError(f"expected padding of at least 0, got {low} and {high}")
+    shape = tuple(
+        before + size + after for before, size, after in zip(low, source.shape, high, strict=True)
+    )
+    body = op.region.block
+    grids: dict[SSAValue, Array] = {
+        value: index_grid(dim, shape) for dim, value in enumerate(body.args)
+    }
+    terminator = body.last_op
+    assert terminator is not None
+    (fill,) = evaluate_values(
+        interpreter, body, grids, lambda dim: index_grid(dim, shape), terminator.operands
+    )
+    result = np.empty(shape, source.dtype)
+    result[...] = fill
+    result[tuple(slice(b, b + n) for b, n in zip(low, source.shape, strict=True))] = source
+    return (result,)
 
 
 @register_impls
 class TensorFunctions(OpFunctions):
-    """Implementations of tensor ops on static shapes; every result is a value of its own."""
+    """Implementations of tensor ops; every result is a value of its own."""
 
     @impl(tensor.EmptyOp)
     def empty(
         self, interpreter: Interpreter, op: tensor.EmptyOp, args: PythonValues
     ) -> PythonValues:
-        return (fresh_array(op.tensor.type),)
+        return (fresh_array(op.tensor.type, args),)
 
     @impl(tensor.ConcatOp)
     def concat(
@@ -42,7 +69,7 @@ class TensorFunctions(OpFunctions):
     def generate(
         self, interpreter: Interpreter, op: GenerateOp, args: PythonValues
     ) -> PythonValues:
-        result = fresh_array(op.result.type)
+        result = fresh_array(op.result.type, args)
         body, shape = op.body.block, result.shape
         grids: dict[SSAValue, Array] = {
             value: index_grid(dim, shape) for dim, value in enumerate(body.args)
@@ -57,28 +84,11 @@ class TensorFunctions(OpFunctions):
 
     @impl(tensor.PadOp)
     def pad(self, interpreter: Interpreter, op: tensor.PadOp, args: PythonValues) -> PythonValues:
-        source, *dynamic = args
-        sizes = iter(dynamic)
-        low, high = mixed_values(op.static_low, sizes), mixed_values(op.static_high, sizes)
-        if min((*low, *high), default=0) < 0:
-            raise InterpretationError(f"expected padding of at least 0, got {low} and {high}")
-        shape = tuple(
-            before + size + after
-            for before, size, after in zip(low, source.shape, high, strict=True)
-        )
-        body = op.region.block
-        grids: dict[SSAValue, Array] = {
-            value: index_grid(dim, shape) for dim, value in enumerate(body.args)
-        }
-        terminator = body.last_op
-        assert terminator is not None
-        (fill,) = evaluate_values(
-            interpreter, body, grids, lambda dim: index_grid(dim, shape), terminator.operands
-        )
-        result = np.empty(shape, source.dtype)
-        result[...] = fill
-        result[tuple(slice(b, b + n) for b, n in zip(low, source.shape, strict=True))] = source
-        return (result,)
+        return run_pad(interpreter, op, args)
+
+    @impl(PadOp)
+    def parsed_pad(self, interpreter: Interpreter, op: PadOp, args: PythonValues) -> PythonValues:
+        return run_pad(interpreter, op, args)
 
     @impl_terminator(tensor.YieldOp)
     def yield_(
@@ -96,7 +106,8 @@ class TensorFunctions(OpFunctions):
         sizes = mixed_values(op.static_sizes, values)
         strides = mixed_values(op.static_strides, values)
         part = box(source, offsets, sizes, strides)
-        return (part.reshape(shaped_type(op.result).get_shape()),)
+        shape = shaped_type(op.result).get_shape()
+        return (without_left_out(part, op.static_sizes, shape),)
 
     @impl(tensor.InsertSliceOp)
     def insert_slice(
@@ -116,13 +127,16 @@ class TensorFunctions(OpFunctions):
     def collapse_shape(
         self, interpreter: Interpreter, op: tensor.CollapseShapeOp, args: PythonValues
     ) -> PythonValues:
-        return (args[0].reshape(shaped_type(op.result).get_shape()),)
+        sizes = args[0].shape
+        groups = [[axis.value.data for axis in group] for group in op.reassociation]
+        return (args[0].reshape([prod(sizes[axis] for axis in group) for group in groups]),)
 
     @impl(tensor.ExpandShapeOp)
     def expand_shape(
         self, interpreter: Interpreter, op: tensor.ExpandShapeOp, args: PythonValues
     ) -> PythonValues:
-        return (args[0].reshape(shaped_type(op.result).get_shape()),)
+        source, *dynamic = args
+        return (source.reshape(mixed_values(op.static_output_shape, iter(dynamic))),)
 
     @impl(tensor.CastOp)
     def cast(self, interpreter: Interpreter, op: tensor.CastOp, args: PythonValues) -> PythonValues:

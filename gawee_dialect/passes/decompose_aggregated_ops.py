@@ -90,6 +90,9 @@ class DecomposeSoftmax(Pattern):
         if op.result is None or not is_float(tensor_type(op.input).element_type):
             self.missed(op, "expected tensors of floats")
             return
+        if min(tensor_shape(op.input), default=0) < 0:
+            self.missed(op, f"expected a static shape, got '{op.input.type}'")
+            return
         rewriter.replace(op, (), [softmax(rewriter, op.input, op.dimension.value.data)])
 
 

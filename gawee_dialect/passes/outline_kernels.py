@@ -24,6 +24,7 @@ CLONED_INTO_KERNELS = (
     memref.SubviewOp,
     memref.CollapseShapeOp,
     memref.ExpandShapeOp,
+    memref.CastOp,
     memref.GetGlobalOp,
     arith.ConstantOp,
 )

@@ -21,6 +21,7 @@ from gawee_dialect.passes.fold_conv_add import FoldConvAdd
 from gawee_dialect.passes.form_kernels import FormKernels
 from gawee_dialect.passes.hoist_allocas import HoistAllocas
 from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
+from gawee_dialect.passes.lower_affine import LowerAffine
 from gawee_dialect.passes.lower_kernels_to_loops import LowerKernelsToLoops
 from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
@@ -53,6 +54,7 @@ def to_linalg(*, trust_indices: bool = True) -> Sequence[ModulePass]:
         *([] if trust_indices else [CheckIndices()]),  # while an op says which axis they name
         LowerToLinalg(),  # after folding: fewer ops to lower
         DecomposeAggregatedOps(),  # of linalg that came as such: the passes below know loop nests
+        LowerAffine(),  # of tiles that came as such: their sizes become arithmetic
         CanonicalizePass(),  # scalars that several ops share
         HoistParameterComputation(),  # last on tensors: sees all that depends on weights alone
     )
@@ -102,6 +104,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         *([] if options.trust_indices else [CheckIndices()]),
         LowerToLinalg(),
         DecomposeAggregatedOps(),
+        LowerAffine(),
         CanonicalizePass(),
         WidenSums(to_f64=False),  # kernels add up long sums of f32 by themselves
         FormKernels(),  # one op for what is computed in one go

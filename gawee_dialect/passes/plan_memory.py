@@ -31,7 +31,7 @@ from gawee_dialect.passes.numerics import EXACT, Numerics
 ALIGNMENT = 64
 """Bytes; a cache line, and the widest vector."""
 
-VIEWS = (memref.SubviewOp, memref.CollapseShapeOp, memref.ExpandShapeOp)
+VIEWS = (memref.SubviewOp, memref.CollapseShapeOp, memref.ExpandShapeOp, memref.CastOp)
 
 
 @dataclass

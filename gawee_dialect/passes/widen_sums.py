@@ -23,6 +23,9 @@ from gawee_dialect.passes.lower_to_linalg.tensors import constant, filled
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
+SEVERAL = 2
+"""The fewest terms that are a sum."""
+
 
 class WidenSum(Pattern):
     """linalg.matmul, ... that adds up f16, or much f32 -> linalg.generic { extf; addf }, truncf"""
@@ -58,9 +61,13 @@ class WidenSum(Pattern):
 
 
 def terms_of(op: LinalgStructuredOperation) -> int:
-    """Return how many terms each element of the result is combined of."""
+    """Return how many terms each element of the result is combined of.
+
+    A loop over a tile of any size counts as several: how many, the loops around it say.
+    """
     counts = zip(trip_counts(op), reduced(op), strict=True)
-    return prod(count for count, is_reduced in counts if is_reduced and count is not None)
+    known = [count for count, is_reduced in counts if is_reduced and count is not None]
+    return prod(SEVERAL if count < 0 else count for count in known)
 
 
 def widened(
@@ -72,7 +79,8 @@ def widened(
     if number is None:
         init = mapped(builder, op.outputs[0], element, first_term)
     else:
-        init = filled(builder, constant(builder, number.value.data, element), type)
+        start = constant(builder, number.value.data, element)
+        init = filled(builder, start, type, like=op.outputs[0])
     new = linalg.GenericOp(
         op.inputs,
         [init],

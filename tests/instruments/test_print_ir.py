@@ -265,8 +265,9 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
         "04_canonicalize.mlir",
         "05_lower-to-linalg.mlir",
         "06_decompose-aggregated-ops.mlir",
-        "07_canonicalize.mlir",
-        "08_hoist-parameter-computation.mlir",
+        "07_lower-affine.mlir",
+        "08_canonicalize.mlir",
+        "09_hoist-parameter-computation.mlir",
         "index.txt",
     ]
     assert "gawee.identity" in (folder / "00_input.mlir").read_text()

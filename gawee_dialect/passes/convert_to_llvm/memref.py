@@ -7,7 +7,7 @@ further on and a load adds only index times stride.
 from collections.abc import Sequence
 from math import prod
 
-from xdsl.dialects import arith, llvm, memref
+from xdsl.dialects import llvm, memref
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     BytesAttr,
@@ -23,6 +23,8 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import LLVMArrayType, LLVMPointerType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
+from gawee_dialect.analysis.buffer_sizes import mixed, size_of
+from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
@@ -49,12 +51,21 @@ ALIGNMENT = 64
 """Bytes to which stack buffers and globals are aligned: a cache line, and the widest vector."""
 
 
+def any_buffer_type(value: SSAValue) -> MemRefType[Attribute]:
+    """Return the type of a memref: what is accessed by strides alone may be of any size."""
+    assert isa(value.type, MemRefType[Attribute])
+    return value.type
+
+
 def buffer_type(value: SSAValue) -> MemRefType[Attribute]:
     """Return the type of a memref; raises Declined unless its shape is static."""
-    assert isa(value.type, MemRefType[Attribute])
-    if DYNAMIC_INDEX in value.type.get_shape():
-        raise Declined(f"expected a static shape, got '{value.type}'")
-    return value.type
+    return _static(any_buffer_type(value))
+
+
+def _static(type: MemRefType[Attribute]) -> MemRefType[Attribute]:
+    if DYNAMIC_INDEX in type.get_shape():
+        raise Declined(f"expected a static shape, got '{type}'")
+    return type
 
 
 def strides_of(type: MemRefType[Attribute]) -> list[int]:
@@ -93,7 +104,7 @@ def alignment_of(buffer: SSAValue) -> int | None:
 
     A vector on the stack is aligned as a whole, one that comes from elsewhere as its lanes are.
     """
-    element = buffer_type(buffer).element_type
+    element = any_buffer_type(buffer).element_type
     if not isa(element, VectorType[Attribute]):
         return None
     if isinstance(buffer.owner, memref.AllocaOp) and buffer.owner.alignment is None:
@@ -102,19 +113,16 @@ def alignment_of(buffer: SSAValue) -> int | None:
 
 
 def buffer_bytes(type: MemRefType[Attribute]) -> int:
-    """Return the bytes from the first element of a buffer to the end of its last."""
-    shape = type.get_shape()
+    """Return the bytes from the first element of a buffer to the end of its last.
+
+    Raises Declined unless its shape is static.
+    """
+    shape = _static(type).get_shape()
     if 0 in shape:
         return 0
     distances = zip(shape, strides_of(type), strict=True)
     span = sum((size - 1) * stride for size, stride in distances) + 1
     return span * stored_bytes(type.element_type)
-
-
-def _constant_index(old: SSAValue) -> int | None:
-    if isinstance(old.owner, arith.ConstantOp) and isa(old.owner.value, IntegerAttr):
-        return old.owner.value.value.data
-    return None
 
 
 def _element_offset(
@@ -127,7 +135,7 @@ def _element_offset(
     total: SSAValue | None = None
     constant = 0
     for index, stride in zip(indices, strides, strict=True):
-        known = index if isinstance(index, int) else _constant_index(index)
+        known = index if isinstance(index, int) else constant_index(index)
         if known is not None:
             constant += known * stride
             continue
@@ -157,7 +165,7 @@ def element_pointer(
     to: FunctionConversion, buffer: SSAValue, indices: Sequence[SSAValue | int]
 ) -> SSAValue:
     """Return the pointer to an element of a buffer."""
-    type = buffer_type(buffer)
+    type = any_buffer_type(buffer)
     offset = _element_offset(to, indices, strides_of(type))
     return _advance(to, to.value(buffer), offset, type.element_type)
 
@@ -180,7 +188,7 @@ def as_stored(to: FunctionConversion, value: SSAValue) -> SSAValue:
 def convert_load(op: memref.LoadOp, to: FunctionConversion) -> None:
     """memref.load %m[%i, %j]  ->  llvm.load of the pointer + %i * stride + %j"""
     pointer = element_pointer(to, op.memref, op.indices)
-    element = buffer_type(op.memref).element_type
+    element = any_buffer_type(op.memref).element_type
     loaded = to.compute(load(pointer, stored_type(element), alignment_of(op.memref)))
     to.define(op.res, as_read(to, loaded, element))
 
@@ -193,22 +201,17 @@ def convert_store(op: memref.StoreOp, to: FunctionConversion) -> None:
     to.mark_written(op.memref)
 
 
-def _mixed(static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[SSAValue | int]:
-    remaining = iter(dynamic)
-    return [next(remaining) if entry == DYNAMIC_INDEX else entry for entry in static]
-
-
 def convert_subview(op: memref.SubviewOp, to: FunctionConversion) -> None:
     """memref.subview %m[offsets]  ->  the pointer + offset * stride; strides are in the type"""
-    strides_of(buffer_type(op.result))
-    offsets = _mixed(op.static_offsets.get_values(), op.offsets)
+    strides_of(any_buffer_type(op.result))
+    offsets = mixed(op.static_offsets.get_values(), op.offsets)
     to.define_view(op.result, op.source, element_pointer(to, op.source, offsets))
 
 
 def convert_view(op: memref.ViewOp, to: FunctionConversion) -> None:
     """memref.view %bytes[%offset]  ->  the pointer + offset bytes"""
     buffer_type(op.result)
-    known = _constant_index(op.byte_shift)
+    known = constant_index(op.byte_shift)
     offset = to.value(op.byte_shift) if known is None else known
     to.define_view(op.result, op.source, _advance(to, to.value(op.source), offset, i8))
 
@@ -217,7 +220,7 @@ def convert_reshape(
     op: memref.CollapseShapeOp | memref.ExpandShapeOp, to: FunctionConversion
 ) -> None:
     """memref.collapse_shape, memref.expand_shape  ->  the same pointer"""
-    strides_of(buffer_type(op.result))
+    strides_of(any_buffer_type(op.result))
     to.define_view(op.result, op.src, to.value(op.src))
 
 
@@ -227,16 +230,19 @@ def convert_cast(op: memref.CastOp, to: FunctionConversion) -> None:
         op.dest.type, MemRefType[Attribute]
     ):
         raise Declined("expected ranked memrefs")
-    strides_of(buffer_type(op.dest))
+    strides_of(any_buffer_type(op.dest))
     to.define_view(op.dest, op.source, to.value(op.source))
 
 
 def convert_dim(op: memref.DimOp, to: FunctionConversion) -> None:
-    """memref.dim of a static shape  ->  a constant"""
-    index = _constant_index(op.index)
-    if index is None:
+    """memref.dim  ->  a constant, or the size that a subview was given"""
+    axis = constant_index(op.index)
+    if axis is None:
         raise Declined("expected a constant dimension")
-    to.define(op.result, to.integer(buffer_type(op.source).get_shape()[index]))
+    size = size_of(op.source, axis)
+    if size is None:
+        raise Declined(f"expected a static shape, got '{op.source.type}'")
+    to.define(op.result, to.integer(size) if isinstance(size, int) else to.value(size))
 
 
 def convert_alloca(op: memref.AllocaOp, to: FunctionConversion) -> None:

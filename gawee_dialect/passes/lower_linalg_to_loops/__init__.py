@@ -22,9 +22,14 @@ from xdsl.ir.affine import (
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
+from gawee_dialect.analysis.buffer_sizes import Index, size_of
 from gawee_dialect.dialect import linalg
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.lower_linalg_to_loops.loop_order import loop_order
+from gawee_dialect.passes.lower_linalg_to_loops.loop_order import (
+    loop_order,
+    sized_by,
+    static_trip_counts,
+)
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
@@ -97,13 +102,30 @@ def _constant_of(expr: AffineExpr, dims: Sequence[SSAValue | int]) -> int | None
     return None
 
 
+def loop_sizes(builder: Builder, op: LinalgStructuredOperation) -> list[Index]:
+    """Return the trip count of every loop: a number, or the size of what the loop indexes alone."""
+    found: dict[int, Index] = dict(
+        (dim, count) for dim, count in enumerate(static_trip_counts(op)) if count is not None
+    )
+    for dim, buffer, axis in sized_by(op):
+        if dim not in found:
+            size = size_of(buffer, axis)
+            index = constant_index(builder, axis)
+            found[dim] = (
+                builder.insert(memref.DimOp.from_source_and_index(buffer, index)).result
+                if size is None
+                else size
+            )
+    return [found[dim] for dim in range(len(op.get_iterator_types()))]
+
+
 @dataclass
 class LoopNest:
     """The loops of one structured op, built from the outermost to the innermost."""
 
     op: LinalgStructuredOperation
     order: Sequence[int]
-    trip_counts: Sequence[int]
+    trip_counts: Sequence[Index]
     dims: list[SSAValue | int]
 
     def build(self, builder: Builder) -> None:
@@ -155,9 +177,9 @@ class LoopNest:
             return OpenLoop(builder, None, carried)
         body = Block(arg_types=[IndexType(), *(value.type for value in carried)])
         body.args[0].name_hint = f"d{dim}"
-        lower, upper, step = (
-            constant_index(builder, bound) for bound in (0, self.trip_counts[dim], 1)
-        )
+        count = self.trip_counts[dim]
+        lower, step = constant_index(builder, 0), constant_index(builder, 1)
+        upper = constant_index(builder, count) if isinstance(count, int) else count
         loop = builder.insert(scf.ForOp(lower, upper, step, carried, Region(body)))
         self.dims[dim] = body.args[0]
         return OpenLoop(Builder(InsertPoint.at_end(body)), loop, body.args[1:])
@@ -229,7 +251,7 @@ class LowerStructuredOp(Pattern):
         if op.results:
             self.missed(op, "expected operands on buffers, got tensors; bufferize comes first")
             return
-        trip_counts = op.get_static_loop_ranges()
+        trip_counts = loop_sizes(rewriter, op)
         order = loop_order(op)
         if 0 not in trip_counts:
             dims: list[SSAValue | int] = [0] * len(order)
@@ -253,7 +275,8 @@ class LowerLinalgToLoops(RewritePass):
     contiguous runs innermost. A reduction that runs innermost carries its value from one iteration
     to the next instead of through memory. Loops of one iteration disappear.
 
-    Requires: structured ops on memrefs of static shape (`bufferize` comes first).
+    Requires: structured ops on memrefs (`bufferize` comes first). A size that is not static is a
+    bound of a loop.
 
     rewrite:
         linalg.matmul ins(%a, %b) outs(%c)

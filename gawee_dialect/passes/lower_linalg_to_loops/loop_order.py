@@ -1,12 +1,12 @@
 """In which order the loops of a structured op run."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from xdsl.dialects.builtin import MemRefType, StridedLayoutAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.ir.affine import AffineMap
+from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from gawee_dialect.hints import isa
 
@@ -43,6 +43,24 @@ def step_along(map: AffineMap, strides: Sequence[int], dim: int) -> int:
     return sum((b - a) * stride for a, b, stride in zip(start, end, strides, strict=True))
 
 
+def static_trip_counts(op: LinalgStructuredOperation) -> list[int | None]:
+    """Return the trip count of every loop; None for one that only the operands' sizes say."""
+    counts: list[int | None] = [None] * len(op.get_iterator_types())
+    for dim, value, axis in sized_by(op):
+        assert isa(value.type, MemRefType[Attribute])
+        size = value.type.get_shape()[axis]
+        counts[dim] = counts[dim] if size == DYNAMIC_INDEX else size
+    return counts
+
+
+def sized_by(op: LinalgStructuredOperation) -> Iterator[tuple[int, SSAValue, int]]:
+    """Yield each loop with a buffer and an axis of it that the loop indexes alone."""
+    for attribute, value in zip(op.get_indexing_maps(), op.operands, strict=True):
+        for axis, expr in enumerate(attribute.data.results):
+            if isinstance(expr, AffineDimExpr):
+                yield expr.position, value, axis
+
+
 def _score(op: LinalgStructuredOperation, dim: int) -> int:
     """Rate a loop as the innermost: contiguous and invariant operands are good."""
     maps = [attr.data for attr in op.get_indexing_maps()]
@@ -74,7 +92,8 @@ def loop_order(op: LinalgStructuredOperation) -> list[int]:
     order = sorted(dims, key=lambda dim: iterators[dim] is not IteratorType.PARALLEL)
     if not order:
         return order
-    trip_counts = op.get_static_loop_ranges()
+    known = static_trip_counts(op)
+    trip_counts = [WORTHWHILE_TRIP_COUNT if count is None else count for count in known]
     candidates = [dim for dim in order if trip_counts[dim] > 1] or order
 
     def worth(dim: int) -> int:

@@ -98,11 +98,11 @@ def spread(
         values = [opened(scalars, value) for value in args[:-1]]
         return converted(scalars, term(scalars, values), result.element_type)
 
-    return generic(builder, result, inputs, body)
+    return generic(builder, result, inputs, body, like=source)
 
 
 def mapped(builder: Builder, source: SSAValue, element: Attribute, term: Term) -> SSAValue:
-    """Compute a term of every element of a tensor, converted to an element type."""
+    """Compute a term of every element of a tensor of any size, converted to an element type."""
     return spread(builder, source, (), TensorType(element, tensor_shape(source)), term)
 
 

@@ -27,10 +27,17 @@ def reads(num_loops: int, *axes: int | None) -> AffineMap:
 
 
 def generic(
-    builder: Builder, type: AnyTensor, inputs: Sequence[tuple[SSAValue, AffineMap]], body: Body
+    builder: Builder,
+    type: AnyTensor,
+    inputs: Sequence[tuple[SSAValue, AffineMap]],
+    body: Body,
+    like: SSAValue | None = None,
 ) -> SSAValue:
-    """Compute every element of a new tensor by itself: one parallel loop an axis of `type`."""
-    return reduction(builder, empty(builder, type), inputs, body, num_reduced=0)
+    """Compute every element of a new tensor by itself: one parallel loop an axis of `type`.
+
+    It is as large as `like` where its type is dynamic.
+    """
+    return reduction(builder, empty(builder, type, like), inputs, body, num_reduced=0)
 
 
 def reduction(

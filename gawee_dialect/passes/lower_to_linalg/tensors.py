@@ -58,14 +58,29 @@ def highest(builder: Builder, element: Attribute) -> SSAValue:
     return constant(builder, float("inf"), element)
 
 
-def empty(builder: Builder, type: AnyTensor) -> SSAValue:
-    """Make a tensor whose elements are still to be written."""
-    return builder.insert(tensor.EmptyOp((), type)).tensor
+def empty(builder: Builder, type: AnyTensor, like: SSAValue | None = None) -> SSAValue:
+    """Make a tensor whose elements are still to be written; as large as another where dynamic."""
+    sizes = () if like is None else dynamic_sizes(builder, like)
+    return builder.insert(tensor.EmptyOp(sizes, type)).tensor
 
 
-def filled(builder: Builder, value: SSAValue, type: AnyTensor) -> SSAValue:
-    """Make a tensor with one scalar everywhere."""
-    init = empty(builder, type)
+def dynamic_sizes(builder: Builder, value: SSAValue) -> list[SSAValue]:
+    """Return the sizes of a tensor that its type leaves open, by tensor.dim."""
+    open_axes = [axis for axis, size in enumerate(tensor_shape(value)) if size < 0]
+    axes = [constant(builder, axis, IndexType()) for axis in open_axes]
+    return [
+        builder.insert(
+            tensor.DimOp.build(operands=[value, axis], result_types=[IndexType()])
+        ).result
+        for axis in axes
+    ]
+
+
+def filled(
+    builder: Builder, value: SSAValue, type: AnyTensor, like: SSAValue | None = None
+) -> SSAValue:
+    """Make a tensor with one scalar everywhere; as large as another where it is dynamic."""
+    init = empty(builder, type, like)
     return builder.insert(linalg.FillOp([value], [init], [type])).res[0]
 
 

@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp, element_of, shape_of
 from gawee_dialect.dialect.schedule import Loop, Schedule
 from gawee_dialect.dialect.winograd import WinogradOp
-from gawee_dialect.passes.bufferize import memref_type
+from gawee_dialect.passes.bufferize.function import memref_type
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import IndexBuilder, LinearIndex
 from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
     allocate,

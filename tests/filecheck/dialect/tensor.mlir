@@ -18,3 +18,14 @@ func.func @elements_are_computed_from_their_indices(%n: index) -> (tensor<3x5xin
   } : tensor<?xindex>
   return %t, %u : tensor<3x5xindex>, tensor<?xindex>
 }
+
+// CHECK-LABEL: func.func @a_tile_is_filled_up_to_a_static_size
+// CHECK:       tensor.pad %x low[0, 0] high[%n, 0]
+// CHECK:       tensor<?x5xf32> to tensor<3x5xf32>
+func.func @a_tile_is_filled_up_to_a_static_size(%x: tensor<?x5xf32>, %n: index, %v: f32) -> tensor<3x5xf32> {
+  %p = tensor.pad %x low[0, 0] high[%n, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %v : f32
+  } : tensor<?x5xf32> to tensor<3x5xf32>
+  return %p : tensor<3x5xf32>
+}

@@ -8,14 +8,13 @@ func.func @graph_op_is_left(%x: tensor<5xf32>) -> tensor<5xf32> {
 
 // -----
 
-// CHECK: error: 'tensor.dim' op cannot be bufferized: no rule is for it
+// CHECK: error: 'tensor.splat' op cannot be bufferized: no rule is for it
 func.func @loop_has_an_op_without_a_rule(%x: tensor<5xf32>, %v: f32) -> tensor<5xf32> {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index
   %five = arith.constant 5 : index
   %y = scf.for %j = %zero to %five step %one iter_args(%t = %x) -> (tensor<5xf32>) {
-    %d = tensor.dim %t, %zero : tensor<5xf32>
-    %n = tensor.insert %v into %t[%d] : tensor<5xf32>
+    %n = tensor.splat %v : tensor<5xf32>
     scf.yield %n : tensor<5xf32>
   }
   func.return %y : tensor<5xf32>
@@ -23,11 +22,30 @@ func.func @loop_has_an_op_without_a_rule(%x: tensor<5xf32>, %v: f32) -> tensor<5
 
 // -----
 
-// CHECK: error: 'tensor.extract_slice' op cannot be bufferized: expected a static shape, got 'memref<?xf32>'
+// CHECK: error: 'tensor.extract_slice' op cannot be bufferized: expected a shape that is static or bounded, got 'memref<?xf32, strided<[1]>>'
 func.func @tile_of_a_size_that_the_run_knows(%x: tensor<12xf32>, %n: index) -> tensor<12xf32> {
   %s = tensor.extract_slice %x[0] [%n] [1] : tensor<12xf32> to tensor<?xf32>
   %e = tensor.empty(%n) : tensor<?xf32>
   %y = linalg.exp ins(%s : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
   %r = tensor.insert_slice %y into %x[0] [%n] [1] : tensor<?xf32> into tensor<12xf32>
   func.return %r : tensor<12xf32>
+}
+
+// -----
+
+// CHECK: error: 'linalg.exp' op cannot be bufferized: expected a static shape, got 'tensor<?xf32>'
+func.func @argument_of_any_size(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %y = linalg.exp ins(%x : tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
+  func.return %y : tensor<?xf32>
+}
+
+// -----
+
+// CHECK: error: 'tensor.pad' op cannot be bufferized: expected a static shape, got 'tensor<?xf32>'
+func.func @padding_to_any_size(%x: tensor<5xf32>, %n: index, %v: f32) -> tensor<?xf32> {
+  %p = tensor.pad %x low[0] high[%n] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } : tensor<5xf32> to tensor<?xf32>
+  func.return %p : tensor<?xf32>
 }

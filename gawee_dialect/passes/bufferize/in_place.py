@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.dialects import memref, scf, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
+
+from gawee_dialect.analysis.buffer_sizes import Index, mixed, same_indices
 
 Slice = tensor.ExtractSliceOp | tensor.InsertSliceOp
 
@@ -21,12 +22,6 @@ class Root:
 
     writable: bool
     tensors: list[SSAValue] = field(default_factory=list[SSAValue])
-
-
-def mixed(static: Sequence[int], dynamic: Sequence[SSAValue]) -> list[SSAValue | int]:
-    """Return static numbers, those that are dynamic taken from operands in order."""
-    values = iter(dynamic)
-    return [next(values) if number == DYNAMIC_INDEX else number for number in static]
 
 
 class InPlace:
@@ -81,14 +76,19 @@ class InPlace:
         view = part.owner
         if not isinstance(view, memref.SubviewOp) or view.source is not whole:
             return False
-        dynamic = [
-            self._buffers.get(value, value) for value in (*op.offsets, *op.sizes, *op.strides)
+        return all(map(same_indices, self._box(op), self._box(view)))
+
+    def _box(self, op: Slice | memref.SubviewOp) -> Sequence[Sequence[Index]]:
+        """Return offsets, sizes and strides, of values as they are in the new function."""
+        each = (
+            (op.static_offsets, op.offsets),
+            (op.static_sizes, op.sizes),
+            (op.static_strides, op.strides),
+        )
+        return [
+            mixed(static.get_values(), [self._buffers.get(value, value) for value in dynamic])
+            for static, dynamic in each
         ]
-        return (view.static_offsets, view.static_sizes, view.static_strides) == (
-            op.static_offsets,
-            op.static_sizes,
-            op.static_strides,
-        ) and dynamic == [*view.offsets, *view.sizes, *view.strides]
 
 
 def parts(buffer: SSAValue) -> Iterator[SSAValue]:

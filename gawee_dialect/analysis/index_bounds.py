@@ -1,0 +1,139 @@
+"""Between which numbers an index lies, as far as its arithmetic and the loops around it tell."""
+
+from collections.abc import Callable, Iterable, Sequence
+from math import prod
+
+from xdsl.dialects import arith, scf
+from xdsl.dialects.builtin import IntegerAttr
+from xdsl.ir import Block, BlockArgument, Operation, SSAValue
+
+Bound = int | None
+"""A number, or nothing where none is known."""
+
+Bounds = tuple[Bound, Bound]
+"""The least and the greatest that an index can be."""
+
+UNKNOWN: Bounds = (None, None)
+
+SIGNED, UNSIGNED, LESS = (2, 3, 4, 5), (6, 7, 8, 9), (2, 3, 6, 7)
+"""Predicates of `arith.cmpi`: slt, sle, sgt, sge; ult, ule, ugt, uge; those that are less."""
+
+
+def constant_index(value: SSAValue) -> int | None:
+    """Return the number that an index is; None where it is computed."""
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None
+
+
+def index_bounds(value: SSAValue) -> Bounds:
+    """Return the least and the greatest that an index can be."""
+    op = value.owner
+    if isinstance(op, Block):
+        return _counter(value)
+    known = constant_index(value)
+    if known is not None:
+        return known, known
+    match op:
+        case arith.MinSIOp() | arith.MinUIOp():
+            return _least(_operands(op))
+        case arith.MaxSIOp():
+            return _greatest(_operands(op))
+        case arith.SelectOp():
+            return _select(op)
+        case arith.IndexCastOp():
+            return index_bounds(op.input)
+        case arith.AddiOp() | arith.SubiOp() | arith.MuliOp():
+            return _arithmetic(op)
+        case arith.FloorDivSIOp() | arith.CeilDivSIOp() | arith.DivSIOp() | arith.DivUIOp():
+            return _quotient(op)
+        case arith.RemUIOp() | arith.RemSIOp():
+            return _remainder(op)
+        case _:
+            return UNKNOWN
+
+
+def upper_bound(value: SSAValue | int) -> int | None:
+    """Return the greatest that an index can be; None where that is not known."""
+    return value if isinstance(value, int) else index_bounds(value)[1]
+
+
+def _operands(op: Operation) -> list[Bounds]:
+    """Return the bounds of both operands; an unsigned op knows nothing of negative numbers."""
+    found = [index_bounds(value) for value in op.operands]
+    if not isinstance(op, arith.MinUIOp):
+        return found
+    return [each if each[0] is not None and each[0] >= 0 else (0, None) for each in found]
+
+
+def _counter(value: SSAValue) -> Bounds:
+    """A loop counts from its lower bound on, and stays below its upper one."""
+    loop = value.owner.parent_op()
+    if not isinstance(value, BlockArgument) or value.index or not isinstance(loop, scf.ForOp):
+        return UNKNOWN
+    (lower, _), (_, upper) = index_bounds(loop.lb), index_bounds(loop.ub)
+    return lower, None if upper is None else upper - 1
+
+
+def _least(bounds: Sequence[Bounds]) -> Bounds:
+    return _all(min, [low for low, _ in bounds]), min(
+        _known(high for _, high in bounds), default=None
+    )
+
+
+def _greatest(bounds: Sequence[Bounds]) -> Bounds:
+    return max(_known(low for low, _ in bounds), default=None), _all(
+        max, [high for _, high in bounds]
+    )
+
+
+def _known(bounds: Iterable[Bound]) -> list[int]:
+    return [bound for bound in bounds if bound is not None]
+
+
+def _all(combine: Callable[[Iterable[int]], int], bounds: Sequence[Bound]) -> Bound:
+    return None if None in bounds else combine(_known(bounds))
+
+
+def _select(op: arith.SelectOp) -> Bounds:
+    """A choice by a comparison of the two values is their least or greatest; any is one of them."""
+    values, test = (op.lhs, op.rhs), op.cond.owner
+    bounds = [index_bounds(value) for value in values]
+    if isinstance(test, arith.CmpiOp) and {test.lhs, test.rhs} == set(values):
+        predicate = test.predicate.value.data
+        positive = all(low is not None and low >= 0 for low, _ in bounds)
+        if predicate in SIGNED or (predicate in UNSIGNED and positive):
+            takes_less = (predicate in LESS) == (test.lhs is op.lhs)
+            return _least(bounds) if takes_less else _greatest(bounds)
+    return _all(min, [low for low, _ in bounds]), _all(max, [high for _, high in bounds])
+
+
+def _arithmetic(op: arith.AddiOp | arith.SubiOp | arith.MuliOp) -> Bounds:
+    (a, b), (c, d) = index_bounds(op.lhs), index_bounds(op.rhs)
+    if isinstance(op, arith.SubiOp):
+        return _all(_difference, [a, d]), _all(_difference, [b, c])
+    if isinstance(op, arith.AddiOp):
+        return _all(sum, [a, c]), _all(sum, [b, d])
+    ends = [_all(prod, [one, other]) for one in (a, b) for other in (c, d)]
+    return _all(min, ends), _all(max, ends)
+
+
+def _difference(pair: Iterable[int]) -> int:
+    lhs, rhs = pair
+    return lhs - rhs
+
+
+def _quotient(op: Operation) -> Bounds:
+    (low, high), divisor = index_bounds(op.operands[0]), constant_index(op.operands[1])
+    if low is None or low < 0 or divisor is None or divisor <= 0:
+        return UNKNOWN
+    up = divisor - 1 if isinstance(op, arith.CeilDivSIOp) else 0
+    return (low + up) // divisor, None if high is None else (high + up) // divisor
+
+
+def _remainder(op: Operation) -> Bounds:
+    (low, high), divisor = index_bounds(op.operands[0]), constant_index(op.operands[1])
+    if low is None or low < 0 or divisor is None or divisor <= 0:
+        return UNKNOWN
+    return 0, divisor - 1 if high is None else min(high, divisor - 1)

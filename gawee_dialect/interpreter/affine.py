@@ -1,0 +1,80 @@
+"""What affine ops compute: their maps at the values of their operands."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects import affine
+from xdsl.interpreter import (
+    Interpreter,
+    PythonValues,
+    ReturnedValues,
+    TerminatorValue,
+    impl,
+    impl_terminator,
+    register_impls,
+)
+from xdsl.ir.affine import AffineMap
+
+from gawee_dialect.dialect.affine import MaxOp
+from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.body import gather
+from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.slices import box
+
+
+def results(map: AffineMap, values: Sequence[Array]) -> list[int]:
+    """Evaluate every result of a map; `values` are the dimensions, then the symbols."""
+    numbers = [int(value) for value in values]
+    return list(map.eval(numbers[: map.num_dims], numbers[map.num_dims :]))
+
+
+@register_impls
+class AffineFunctions(OpFunctions):
+    """Implementations of index arithmetic, accesses and loops by affine maps."""
+
+    @impl(affine.ApplyOp)
+    def apply(
+        self, interpreter: Interpreter, op: affine.ApplyOp, args: PythonValues
+    ) -> PythonValues:
+        return tuple(map(np.int64, results(op.map.data, args)))
+
+    @impl(affine.MinOp)
+    def min_(self, interpreter: Interpreter, op: affine.MinOp, args: PythonValues) -> PythonValues:
+        return (np.int64(min(results(op.map.data, args))),)
+
+    @impl(MaxOp)
+    def max_(self, interpreter: Interpreter, op: MaxOp, args: PythonValues) -> PythonValues:
+        return (np.int64(max(results(op.map.data, args))),)
+
+    @impl(affine.LoadOp)
+    def load(self, interpreter: Interpreter, op: affine.LoadOp, args: PythonValues) -> PythonValues:
+        memory, *indices = args
+        return (gather(op, memory, [np.int64(at) for at in results(op.map.data, indices)]),)
+
+    @impl(affine.StoreOp)
+    def store(
+        self, interpreter: Interpreter, op: affine.StoreOp, args: PythonValues
+    ) -> PythonValues:
+        value, memory, *indices = args
+        where = results(op.map.data, indices)
+        box(memory, where, [1] * len(where), [1] * len(where))[...] = value
+        return ()
+
+    @impl(affine.ForOp)
+    def for_(self, interpreter: Interpreter, op: affine.ForOp, args: PythonValues) -> PythonValues:
+        first = len(op.lowerBoundOperands)
+        last = first + len(op.upperBoundOperands)
+        lower = max(results(op.lowerBoundMap.data, args[:first]))
+        upper = min(results(op.upperBoundMap.data, args[first:last]))
+        carried = args[last:]
+        for index in range(lower, upper, op.step.value.data):
+            carried = interpreter.run_ssacfg_region(
+                op.body, (np.int64(index), *carried), "affine_loop"
+            )
+        return tuple(carried)
+
+    @impl_terminator(affine.YieldOp)
+    def yield_(
+        self, interpreter: Interpreter, op: affine.YieldOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()

@@ -1,0 +1,120 @@
+"""Rules of structured ops, kernels and scalars."""
+
+from xdsl.dialects import arith, memref, tensor
+from xdsl.dialects.builtin import AffineMapAttr, DenseIntOrFPElementsAttr
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.ir import Operation, Region
+from xdsl.ir.affine import AffineDimExpr, AffineMap
+
+from gawee_dialect.dialect import linalg
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.types import is_tensor
+from gawee_dialect.hints import isa
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules, memref_type
+from gawee_dialect.passes.bufferize.globals import buffer_type
+from gawee_dialect.passes.bufferize.in_place import Root
+
+
+def structured_or_scalar(to: FunctionBufferizer, op: Operation) -> None:
+    """Bufferize an op of a kind that has no rule of its own."""
+    if isinstance(op, LinalgStructuredOperation):
+        structured(to, op)
+    elif isinstance(op, StructuredKernel):
+        kernel(to, op)
+    elif any(
+        is_tensor(value.type) for inner in op.walk() for value in (*inner.operands, *inner.results)
+    ):
+        to.reject("no rule is for it")
+    else:
+        to.builder.insert(op.clone(to.new))
+
+
+def structured(to: FunctionBufferizer, op: LinalgStructuredOperation) -> None:
+    """linalg.op ins(%a) outs(%c) -> the same on memrefs, writing %c's buffer or a fresh one"""
+    count = len(op.inputs)
+    destinations = [
+        to.destination(op, out, reads=bool(argument.uses))
+        for out, argument in zip(op.outputs, op.body.block.args[count:], strict=True)
+    ]
+    operands = [
+        to.source(value) if is_tensor(value.type) else to.value(value) for value in op.inputs
+    ]
+    operands += [buffer for buffer, _ in destinations]
+    body = Region()
+    op.body.clone_into(body, value_mapper=to.new)
+    for inner in tuple(body.walk()):
+        if isinstance(inner, tensor.ExtractOp):
+            _load(inner)
+    op_type: type[Operation] = type(op)
+    to.builder.insert(
+        op_type.create(
+            operands=operands,
+            properties=dict(op.properties),
+            attributes=dict(op.attributes),
+            regions=[body],
+        )
+    )
+    for result, (buffer, root) in zip(op.res, destinations, strict=True):
+        to.assign(result, buffer, root)
+
+
+def _load(op: tensor.ExtractOp) -> None:
+    """tensor.extract %t[%i] -> memref.load %m[%i]"""
+    block = op.parent
+    assert block is not None
+    load = memref.LoadOp.get(op.tensor, op.indices)
+    hand_on_location(op, load)
+    block.insert_op_before(load, op)
+    op.result.replace_all_uses_with(load.res)
+    op.detach()
+    op.erase()
+
+
+def kernel(to: FunctionBufferizer, op: StructuredKernel) -> None:
+    """gawee.kernel ins(%a) -> the same on memrefs, writing a fresh buffer, with its scratch
+
+    Never in place: a kernel may read other elements of its inputs than the one it computes.
+    """
+    fresh = to.allocate(op.target.type)
+    scratch = [to.allocate(type) for type in op.scratch_types]
+    inputs = [to.source(value) for value in op.inputs]
+    packed = [to.source(value) for value in op.packed]
+    to.builder.insert(
+        op.with_operands(inputs, fresh, packed=packed, scratch=scratch, values=to.new)
+    )
+    to.assign(op.target, fresh, Root(writable=True))
+
+
+def constant(to: FunctionBufferizer, op: Operation) -> None:
+    """arith.constant dense<...> -> memref.get_global of a read-only global"""
+    assert isinstance(op, arith.ConstantOp)
+    if not isa(op.value, DenseIntOrFPElementsAttr):
+        to.builder.insert(op.clone(to.new))
+        return
+    name = to.constants.name_of(op.value, op)
+    get_global = to.builder.insert(memref.GetGlobalOp(name, buffer_type(op.result.type)))
+    to.assign(op.result, get_global.memref, Root(writable=False))
+
+
+def broadcast(to: FunctionBufferizer, op: Operation) -> None:
+    """linalg.broadcast ins(%a) outs(%c) -> linalg.generic, the structured op it stands for"""
+    assert isinstance(op, linalg.BroadcastOp)
+    buffer, root = to.destination(op, op.init, reads=False)
+    rank = memref_type(buffer).get_num_dims()
+    added = op.dimensions.get_values()
+    kept = tuple(AffineDimExpr(dim) for dim in range(rank) if dim not in added)
+    to.builder.insert(
+        linalg.GenericOp(
+            (to.new[op.input],),
+            (buffer,),
+            op.hidden_region.clone(),
+            [AffineMapAttr(AffineMap(rank, 0, kept)), AffineMapAttr(AffineMap.identity(rank))],
+            [IteratorTypeAttr.parallel()] * rank,
+        )
+    )
+    to.assign(op.result[0], buffer, root)
+
+
+RULES: Rules = {arith.ConstantOp: constant, linalg.BroadcastOp: broadcast}
