@@ -49,7 +49,8 @@ class AffineFunctions(OpFunctions):
     @impl(affine.LoadOp)
     def load(self, interpreter: Interpreter, op: affine.LoadOp, args: PythonValues) -> PythonValues:
         memory, *indices = args
-        return (gather(op, memory, [np.int64(at) for at in results(op.map.data, indices)]),)
+        where = results(op.map.data, indices)
+        return (gather(op, memory, [np.asarray(index) for index in where]),)
 
     @impl(affine.StoreOp)
     def store(

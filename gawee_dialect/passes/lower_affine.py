@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from typing import ClassVar
 
 from xdsl.builder import Builder
@@ -74,10 +73,10 @@ def combined(
     builder: Builder, map: AffineMap, values: Sequence[SSAValue], combine: Combine
 ) -> SSAValue:
     """Insert the arithmetic of a map, and what combines its results to one."""
-    return reduce(
-        lambda lhs, rhs: builder.insert(combine(lhs, rhs)).results[0],
-        results(builder, map, values),
-    )
+    first, *others = results(builder, map, values)
+    for other in others:
+        first = builder.insert(combine(first, other)).results[0]
+    return first
 
 
 class LowerApply(Pattern):

@@ -104,19 +104,16 @@ def _constant_of(expr: AffineExpr, dims: Sequence[SSAValue | int]) -> int | None
 
 def loop_sizes(builder: Builder, op: LinalgStructuredOperation) -> list[Index]:
     """Return the trip count of every loop: a number, or the size of what the loop indexes alone."""
-    found: dict[int, Index] = dict(
-        (dim, count) for dim, count in enumerate(static_trip_counts(op)) if count is not None
-    )
+    counts = static_trip_counts(op)
+    found: dict[int, Index] = {dim: n for dim, n in enumerate(counts) if n is not None}
     for dim, buffer, axis in sized_by(op):
-        if dim not in found:
-            size = size_of(buffer, axis)
-            index = constant_index(builder, axis)
-            found[dim] = (
-                builder.insert(memref.DimOp.from_source_and_index(buffer, index)).result
-                if size is None
-                else size
-            )
-    return [found[dim] for dim in range(len(op.get_iterator_types()))]
+        if dim in found:
+            continue
+        size = size_of(buffer, axis)
+        if size is None:
+            size = builder.insert(memref.DimOp(buffer, constant_index(builder, axis))).result
+        found[dim] = size
+    return [found[dim] for dim in range(len(counts))]
 
 
 @dataclass

@@ -1,4 +1,4 @@
-// RUN: gawee-opt --split-input-file --verify-diagnostics --parsing-diagnostics %s | filecheck %s
+// RUN: gawee-opt --split-input-file --verify-diagnostics %s | filecheck %s
 
 // MaxOp C1: as many operands as the map takes
 // CHECK: error: 'affine.max' op expected 2 operands, got 1
