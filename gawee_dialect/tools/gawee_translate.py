@@ -2,7 +2,7 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -31,6 +31,7 @@ from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_fil
 
 if TYPE_CHECKING:
     from gawee_dialect.parameters import ParameterStore
+    from gawee_dialect.parameters.store import Array
 
 PROG = "gawee-translate"
 
@@ -56,6 +57,13 @@ class Job:
         if self.weights is None or find_entry(self.module) is None:
             return None
         return self.graph.weights(open_parameters(self.weights, Entry.of(self.module).weights))
+
+    def bound(self) -> "Mapping[str, Array] | None":
+        """Return the weights, each of which is there and fits; None as `arrays` does."""
+        from gawee_dialect.parameters import bind_parameters
+
+        store = self.arrays()
+        return None if store is None else bind_parameters(Entry.of(self.module).weights, store)
 
 
 def _write_mlir(job: Job) -> None:
@@ -105,9 +113,43 @@ def _write_invocations(job: Job) -> None:
     write_text(job.arguments.output, write(invocations))
 
 
+def _write_onnx(job: Job) -> None:
+    from gawee_dialect.frontends.onnx.export.model_file import export_onnx
+    from gawee_dialect.whole_file import whole_file
+
+    output = job.arguments.output
+    if output == "-":
+        hint = "-o FILE.onnx names one"
+        raise GaweeError(Diagnostic("cannot write an ONNX model to standard output", hint=hint))
+    path = Path(output)
+    with whole_file(path) as draft:
+        draft.write_bytes(export_onnx(job.module, job.bound(), path.stem))
+
+
+def _write_xoc(job: Job) -> None:
+    from gawee_dialect.frontends.xoc.export import export_xoc, write_xoc
+    from gawee_dialect.frontends.xoc.write import xoc_text
+
+    output, edges = job.arguments.output, job.arguments.edges
+    if output != "-":
+        write_xoc(job.module, Path(output), job.arrays(), with_edges=edges)
+        return
+    exported = export_xoc(job.module)
+    if any(node.tensors for node in exported.weights) and not job.arguments.no_weights:
+        raise GaweeError(
+            Diagnostic(
+                "cannot write a graph and its weights to standard output",
+                hint="-o net.xoc.json writes net.uwef.json beside it, --no-weights leaves it out",
+            )
+        )
+    write_text(output, xoc_text(exported.document, with_edges=edges))
+
+
 TARGETS: dict[str, Callable[[Job], None]] = {
     "mlir": _write_mlir,
     "gawee-json": _write_gawee_json,
+    "xoc": _write_xoc,
+    "onnx": _write_onnx,
     "llvm-ir": _write_llvm_ir,
     "invocations": _write_invocations,
     "invocations-text": _write_invocations,
@@ -140,6 +182,7 @@ def argument_parser() -> CommandParser:
         action="store_true",
         help="look at no weight file: shapes only, all constants become arguments",
     )
+    add("--edges", action="store_true", help="with --to xoc: write edges, which follow from nodes")
     add("--load", metavar="FILE", help=LOAD_HELP)
     add("--load-ops", metavar="FILE", help=LOAD_OPS_HELP)
     add("--mlir-print-debuginfo", action="store_true", help="print locations")
@@ -159,6 +202,8 @@ def parse_arguments(argv: Sequence[str]) -> Namespace:
     arguments = argument_parser().parse_all(argv)
     if arguments.no_weights and arguments.weights is not None:
         raise GaweeError("expected --weights or --no-weights, got both")
+    if arguments.edges and arguments.target != "xoc":
+        raise GaweeError("expected --edges to go with --to xoc")
     if arguments.json and not arguments.coverage:
         raise GaweeError("expected --json to go with --coverage")
     return arguments

@@ -27,7 +27,7 @@ from gawee_dialect.frontends.op_mapping.schema import Kind
 from gawee_dialect.frontends.xoc.document import Metadata, Role, XocDocument, XocNode, XocTensor
 from gawee_dialect.frontends.xoc.operands import recovered
 from gawee_dialect.frontends.xoc.read import node_order
-from gawee_dialect.frontends.xoc.weights import weight_key
+from gawee_dialect.frontends.xoc.weights import weight_keys
 
 PADDED = ("Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool")
 """Operators whose pads may be one number an axis: as much before as after it."""
@@ -106,7 +106,7 @@ class XocImporter(OnnxImporter):
             raise Refusal("expected an output, got none")
         self.emit.location = self.location(node)
         before = self.function.block.last_op
-        given = [self._operand(own, index, value) for index, value in enumerate(inputs)]
+        given = self._operands(own, inputs)
         super()._add_node(self._completed(own, node), given, scope, opsets)
         made = [(self.declared[name], scope[name]) for name in node.outputs if name in scope]
         try:
@@ -138,16 +138,22 @@ class XocImporter(OnnxImporter):
     def _is_weight(self, node: XocNode, index: int) -> bool:
         return self.document.tensors[node.inputs[index]].role is Role.WEIGHT
 
-    def _operand(self, node: XocNode, index: int, value: Value | None) -> Value | None:
+    def _operands(self, node: XocNode, values: Sequence[Value | None]) -> Sequence[Value | None]:
         """Return what a node reads: of a weight its elements, or the parameter that has them."""
-        if value is None or not self._is_weight(node, index):
-            return value
-        elements = recovered(self.document, node, index)
-        if elements is not None:
-            return Value(value.name, elements=elements)
-        if value.tensor is None:
-            self._add_parameter(f"{node.id}.{weight_key(node, index)}", value)
-        return value
+        given = list(values)
+        held: list[Value] = []
+        for index, value in enumerate(values):
+            if value is None or not self._is_weight(node, index):
+                continue
+            elements = recovered(self.document, node, index)
+            if elements is None:
+                held.append(value)
+            else:
+                given[index] = Value(value.name, elements=elements)
+        for key, value in zip(weight_keys(node.name, len(held)), held, strict=True):
+            if value.tensor is None:  # no other node's weight
+                self._add_parameter(f"{node.id}.{key}", value)
+        return given
 
     def _add_parameter(self, name: str, value: Value) -> None:
         declared = self.declared[value.name]

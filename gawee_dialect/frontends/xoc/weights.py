@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.frontends.xoc.document import XocDocument, XocNode
+from gawee_dialect.frontends.xoc.document import XocDocument
 from gawee_dialect.parameters.raw_folder import RawFolder
 from gawee_dialect.parameters.store import (
     Array,
@@ -15,20 +15,18 @@ from gawee_dialect.parameters.store import (
 )
 from gawee_dialect.parameters.uwef import UwefFile
 
-_FIRST = ("weight", "bias")
-_LATER = ("running_mean", "running_var")
 KEYS: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(("RNN", "GRU", "LSTM"), ("weight", "recurrence", *_FIRST[1:])),
-    "BatchNormalization": (*_FIRST, *_LATER),
+    **dict.fromkeys(("RNN", "GRU", "LSTM"), ("weight", "recurrence", "bias")),
+    "BatchNormalization": ("weight", "bias", "running_mean", "running_var"),
 }
-"""What the second and later operands of an operator are called as weights, where it differs."""
+"""What the weights of a node are called, in the order of its operands, where it is not `USUAL`."""
+USUAL = ("weight", "bias")
 
 
-def weight_key(node: XocNode, position: int) -> str:
-    """Return what an operand is called as a weight of its node, from the second one on."""
-    keys = KEYS.get(node.name, _FIRST)
-    given = max(position - 1, 0)
-    return keys[given] if given < len(keys) else f"operand_{position}"
+def weight_keys(operator: str, count: int) -> Sequence[str]:
+    """Return what the weights of a node are called; more than have a name get a number."""
+    keys = KEYS.get(operator, USUAL)
+    return [*keys[:count], *(f"weight_{index}" for index in range(len(keys), count))]
 
 
 OPERATORS: Mapping[str, Sequence[str]] = {

@@ -1,0 +1,260 @@
+"""From a module to a graph in the vocabulary of ONNX, op by op."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, ModuleOp, TensorType
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.dense import array_of
+from gawee_dialect.dialect.entry import (
+    MAIN,
+    WEIGHTS,
+    ArgumentKind,
+    entry_arguments,
+    find_function,
+    output_names,
+)
+from gawee_dialect.dialect.types import AnyTensor, is_tensor
+from gawee_dialect.frontends.metadata_attributes import (
+    GRAPH,
+    METADATA,
+    TENSOR_METADATA,
+    metadata_values,
+)
+from gawee_dialect.frontends.onnx.export.graph import (
+    Attribute,
+    ExportedGraph,
+    ExportedNode,
+    ExportedValue,
+    Operand,
+)
+from gawee_dialect.frontends.onnx.export.registry import Given, writers
+from gawee_dialect.frontends.onnx.model import Array
+from gawee_dialect.frontends.op_mapping.emitter import dtype_element
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.hints import isa
+from gawee_dialect.located_json import JsonValue
+from gawee_dialect.locations import node_name
+
+
+def export_graph(module: ModuleOp) -> ExportedGraph:
+    """Say a module at the gawee level in the vocabulary of ONNX.
+
+    Names of inputs, outputs, parameters and nodes are kept, and so is metadata. Raises GaweeError
+    that lists every op that has no twin.
+    """
+    function = find_function(module, MAIN)
+    if function is None:
+        raise GaweeError(f"expected a function @{MAIN}, got none")
+    return _Exporter(function).export()
+
+
+class _Exporter:
+    """Writes the entry function of a module; every op that ONNX cannot say is in one report."""
+
+    def __init__(self, function: FuncOp) -> None:
+        self.function = function
+        self.problems: list[Diagnostic] = []
+        self.values: dict[SSAValue, ExportedValue] = {}
+        self.constants: dict[str, Array] = {}
+        self.nodes: list[ExportedNode] = []
+        self.tensor_metadata: dict[str, dict[str, JsonValue]] = {}
+        self.taken: set[str] = set()
+        self.node_names: set[str] = set()
+        self.inputs: list[ExportedValue] = []
+        self.weights: list[ExportedValue] = []
+
+    def export(self) -> ExportedGraph:
+        """Return the graph; raises GaweeError with all that cannot be written."""
+        self._add_arguments()
+        returned = self.function.body.block.last_op
+        assert isinstance(returned, ReturnOp)
+        names = output_names(self.function)
+        self._reserve(returned, names)
+        for op in self.function.body.block.ops:
+            if not isinstance(op, ReturnOp | ConstantOp):
+                self._add(op)
+        if self.problems:
+            raise GaweeError(self.problems)
+        outputs = [
+            self._output(value, name) for value, name in zip(returned.operands, names, strict=True)
+        ]
+        own = metadata_values(self.function.attributes.get(GRAPH)) or {}
+        id, name = own.get("id"), own.get("name")
+        return ExportedGraph(
+            id if isinstance(id, str) else None,
+            name if isinstance(name, str) else None,
+            self.inputs,
+            outputs,
+            self.weights,
+            self.constants,
+            self.nodes,
+            metadata_values(self.function.attributes.get(METADATA)),
+            self.tensor_metadata,
+        )
+
+    def _add_arguments(self) -> None:
+        marks = self.function.arg_attrs
+        for argument in entry_arguments(self.function):
+            value = self.function.body.block.args[argument.index]
+            if argument.kind not in (ArgumentKind.INPUT, *WEIGHTS) or not is_tensor(value.type):
+                what = f"takes {argument.kind} '{argument.name}'"
+                self._refuse(self.function, f"cannot be written as ONNX because it {what}")
+                continue
+            self.taken.add(argument.name)
+            self.values[value] = made = ExportedValue(argument.name, value.type)
+            (self.inputs if argument.kind is ArgumentKind.INPUT else self.weights).append(made)
+            own = None if marks is None else marks.data[argument.index].data.get(METADATA)
+            self._keep_metadata(argument.name, metadata_values(own))
+
+    def _keep_metadata(self, name: str, metadata: dict[str, JsonValue] | None) -> None:
+        if metadata:
+            self.tensor_metadata[name] = metadata
+
+    def _refuse(self, op: Operation, message: str, hint: str | None = None) -> None:
+        self.problems.append(Diagnostic.at(op, message, hint))
+
+    def _reserve(self, returned: ReturnOp, names: Sequence[str]) -> None:
+        """Name the values that the function returns as its outputs are named."""
+        for value, name in zip(returned.operands, names, strict=True):
+            if name in self.taken and not (
+                value in self.values and self.values[value].name == name
+            ):
+                self._refuse(self.function, f"expected names to differ, got '{name}' twice")
+            self.taken.add(name)
+            if value not in self.values and is_tensor(value.type):
+                self.values[value] = ExportedValue(name, value.type)
+                if isinstance(value.owner, ConstantOp):
+                    self.constants[name] = array_of(value.owner.value)
+
+    def _output(self, value: SSAValue, name: str) -> ExportedValue:
+        """Return an output; an Identity makes one that is called otherwise, or is a constant."""
+        source = self.value(value)
+        if source.name == name and name not in self.constants:
+            return source
+        if source.name == name:
+            given = replace(source, name=self.unique(f"{name}_value"))
+            self.constants[given.name] = self.constants.pop(name)
+            source = given
+        result = ExportedValue(name, source.type)
+        identity = ExportedNode("Identity", [source], [result], {}, None)
+        identity.name = self._unique_node(name)
+        self.nodes.append(identity)
+        return result
+
+    def value(self, value: SSAValue) -> ExportedValue:
+        """Return what a value is called; a constant becomes one of the graph's."""
+        if value in self.values:
+            return self.values[value]
+        owner = value.owner
+        if not is_tensor(value.type):
+            raise Refusal(f"cannot be written as ONNX because of a value of type '{value.type}'")
+        stem = owner.name.removeprefix("gawee.") if isinstance(owner, Operation) else "value"
+        made = ExportedValue(self.unique(value.name_hint or stem), value.type)
+        self.values[value] = made
+        if isinstance(owner, ConstantOp):
+            self.constants[made.name] = array_of(owner.value)
+        return made
+
+    def unique(self, name: str) -> str:
+        """Return a name that no tensor has yet: this one, or it with a number."""
+        return _free(name, self.taken)
+
+    def _unique_node(self, name: str) -> str:
+        return _free(name, self.node_names)
+
+    def _add(self, op: Operation) -> None:
+        writer = writers().get(type(op))
+        nodes = _OpNodes(self, op)
+        try:
+            if writer is None:
+                raise Refusal(
+                    "cannot be written as ONNX, which has no twin of it",
+                    "the pages of formats list what has one",
+                )
+            writer(nodes, op)
+            self._finish(op, nodes.made)
+        except (Refusal, VerifyException) as problem:
+            hint = problem.hint if isinstance(problem, Refusal) else None
+            self._refuse(op, str(problem), hint)
+
+    def _finish(self, op: Operation, made: Sequence[ExportedNode]) -> None:
+        """Name an op's nodes: the one that has its weights, or the last, is the op's own."""
+        weights = {each.name for each in self.weights}
+        held = [[each for each in node.inputs if _is_of(each, weights)] for node in made]
+        most = max(range(len(made)), key=lambda index: (len(held[index]), index))
+        own = made[most]
+        name = _name_by_weight(held[most]) or node_name(op.location) or own.outputs[0].name
+        own.name = self._unique_node(name)
+        own.metadata = metadata_values(op.attributes.get(METADATA))
+        for node in made:
+            node.name = node.name or self._unique_node(f"{name}_{node.op_type}")
+        every = op.attributes.get(TENSOR_METADATA)
+        if isa(every, ArrayAttr[DictionaryAttr]):
+            for result, metadata in zip(op.results, every, strict=False):
+                self._keep_metadata(self.value(result).name, metadata_values(metadata))
+        self.nodes.extend(made)
+
+
+class _OpNodes:
+    """The nodes of one op."""
+
+    def __init__(self, exporter: _Exporter, op: Operation) -> None:
+        self.exporter = exporter
+        self.op = op
+        self.made: list[ExportedNode] = []
+
+    def __call__(
+        self,
+        op_type: str,
+        inputs: Sequence[Given],
+        outputs: Sequence[SSAValue] | AnyTensor,
+        **attributes: Attribute,
+    ) -> ExportedValue:
+        given: list[Operand] = [
+            self.exporter.value(each) if isinstance(each, SSAValue) else each for each in inputs
+        ]
+        while given and given[-1] is None:
+            given.pop()
+        if isinstance(outputs, TensorType):
+            made = [self._new(op_type, outputs)]
+        else:
+            made = [self.exporter.value(each) for each in outputs]
+        self.made.append(ExportedNode(op_type, given, made, attributes, self.op))
+        return made[0]
+
+    def _new(self, op_type: str, type: AnyTensor) -> ExportedValue:
+        stem = self.exporter.value(self.op.results[0]).name
+        return ExportedValue(self.exporter.unique(f"{stem}_{op_type}"), type)
+
+    def constant(self, array: Array) -> ExportedValue:
+        """Return a tensor whose elements the graph holds."""
+        stem = self.exporter.value(self.op.results[0]).name
+        name = self.exporter.unique(f"{stem}_constant")
+        self.exporter.constants[name] = np.asarray(array)
+        return ExportedValue(name, TensorType(dtype_element(array.dtype.name), array.shape))
+
+
+def _free(name: str, taken: set[str]) -> str:
+    unique, count = name, 0
+    while unique in taken:
+        count += 1
+        unique = f"{name}_{count}"
+    taken.add(unique)
+    return unique
+
+
+def _is_of(operand: Operand, weights: set[str]) -> bool:
+    return isinstance(operand, ExportedValue) and operand.name in weights
+
+
+def _name_by_weight(weights: Sequence[Operand]) -> str | None:
+    """Return the node's name as its parameters tell it: `conv1` of `conv1.weight`."""
+    names = [each.name.rpartition(".")[0] for each in weights if isinstance(each, ExportedValue)]
+    return next((name for name in names if name), None)
