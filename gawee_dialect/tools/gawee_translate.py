@@ -132,7 +132,7 @@ def _write_xoc(job: Job) -> None:
 
     output, edges = job.arguments.output, job.arguments.edges
     if output != "-":
-        write_xoc(job.module, Path(output), job.arrays(), with_edges=edges)
+        write_xoc(job.module, Path(output), job.bound(), with_edges=edges)
         return
     exported = export_xoc(job.module)
     if any(node.tensors for node in exported.weights) and not job.arguments.no_weights:

@@ -12,12 +12,14 @@ from xdsl.dialects.builtin import (
     TensorType,
     UnknownLoc,
 )
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
+from gawee_dialect.dialect.shape import IdentityOp
 from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_shape, tensor_type
+from gawee_dialect.frontends.metadata_attributes import METADATA, metadata_attribute
 from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.onnx.folding import fold
 from gawee_dialect.frontends.onnx.model import (
@@ -36,6 +38,7 @@ from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, E
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
 from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
+from gawee_dialect.located_json import JsonValue
 
 MAX_STEPS = 1024
 """A loop of more steps than these is refused: each is written out."""
@@ -178,11 +181,30 @@ class OnnxImporter:
         if mapping is None:
             self._unsupported.setdefault(node.full_type, []).append(node)
             return
+        before = self.function.block.last_op
         results = self._call(mapping, node, inputs)
         for name, tensor in zip(node.outputs, results, strict=False):
             if tensor is not None and name:
                 scope[name] = Value(name, tensor)
                 tensor.name_hint = tensor.name_hint or name_hint(name)
+        if node.metadata and node.outputs and node.outputs[0] in scope:
+            self._keep_metadata(node.metadata, scope[node.outputs[0]], before)
+
+    def _keep_metadata(
+        self, metadata: Mapping[str, JsonValue], value: Value, before: Operation | None
+    ) -> None:
+        """Mark the op that makes a value; where it is none of the node's, a new one."""
+        assert value.tensor is not None
+        own, last = list[Operation](), self.function.block.last_op
+        while last is not None and last is not before:
+            own.append(last)
+            last = last.prev_op
+        if value.tensor.owner not in own:  # a Reshape to the same shape, say
+            value.tensor = self.emit(IdentityOp(value.tensor))
+            value.tensor.name_hint = name_hint(value.name)
+        owner = value.tensor.owner
+        assert isinstance(owner, Operation)
+        owner.attributes[METADATA] = metadata_attribute(metadata)
 
     def _call(
         self, mapping: OpMapping, node: OnnxNode, inputs: Sequence[Value | None]

@@ -7,6 +7,8 @@ from typing import TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from gawee_dialect.located_json import JsonValue
+
 Array = NDArray[np.generic]
 
 
@@ -28,6 +30,8 @@ class OnnxNode:
     outputs: Sequence[str]
     attributes: Mapping[str, object] = field(default_factory=dict[str, object])
     domain: str = ""
+    metadata: Mapping[str, JsonValue] | None = None
+    """What a file says of the node besides, nested."""
 
     @property
     def full_type(self) -> str:

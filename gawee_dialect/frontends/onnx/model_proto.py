@@ -1,5 +1,6 @@
 """ModelProto, the file format of ONNX, as plain data; needs the package `onnx`."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from math import prod
@@ -10,6 +11,7 @@ import numpy as np
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.frontends.metadata import nest
 from gawee_dialect.frontends.onnx.model import (
     Array,
     AttributeReference,
@@ -19,9 +21,12 @@ from gawee_dialect.frontends.onnx.model import (
     OnnxNode,
     OnnxValue,
 )
+from gawee_dialect.located_json import JsonValue
 from gawee_dialect.parameters.contained_file import FileProblem, find_inside
 from gawee_dialect.source import Source
 
+METADATA_PREFIX = "gawee."
+"""What keys of metadata of ours begin with."""
 EXTERNAL = 1
 """TensorProto.DataLocation of data in a file of its own."""
 
@@ -81,6 +86,7 @@ class _Node(Protocol):
     input: Sequence[str]
     output: Sequence[str]
     attribute: Sequence[_Attribute]
+    metadata_props: Sequence[_Entry]
 
 
 class _Graph(Protocol):
@@ -200,6 +206,7 @@ class _Reader:
                 list(node.output),
                 {each.name: self._attribute(each) for each in node.attribute},
                 node.domain,
+                _metadata(node.metadata_props),
             )
             for index, node in enumerate(nodes)
         ]
@@ -255,6 +262,17 @@ class _Reader:
             return np.memmap(file, dtype, "r", offset, shape)
         except (FileProblem, ValueError) as problem:
             raise self._problem(f"tensor '{tensor.name}': {problem}") from problem
+
+
+def _metadata(properties: Sequence[_Entry]) -> dict[str, JsonValue] | None:
+    """Return what we say of a node; other tools' keys, such as whole stack traces, are theirs."""
+    own = [each for each in properties if each.key.startswith(METADATA_PREFIX)]
+    try:
+        return nest(
+            {each.key.removeprefix(METADATA_PREFIX): json.loads(each.value) for each in own}
+        )
+    except (ValueError, RecursionError):
+        return None
 
 
 def _opsets(entries: Sequence[_OpSet]) -> dict[str, int]:

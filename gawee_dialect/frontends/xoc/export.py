@@ -26,7 +26,6 @@ from gawee_dialect.frontends.xoc.write import xoc_text
 from gawee_dialect.hints import isa
 from gawee_dialect.located_json import JsonValue
 from gawee_dialect.parameters.joined import joined
-from gawee_dialect.parameters.store import ParameterStore
 from gawee_dialect.parameters.write_uwef import NodeWeights, Slice, write_uwef
 from gawee_dialect.whole_file import whole_file
 
@@ -55,22 +54,23 @@ def export_xoc(module: ModuleOp, name: str = "graph") -> ExportedXoc:
 def write_xoc(
     module: ModuleOp,
     path: Path,
-    store: ParameterStore | None,
+    weights: Mapping[str, Array] | None,
     *,
     with_edges: bool = False,
 ) -> list[Path]:
     """Write a module as an XOC graph, with its weights as UWEF beside it; returns the paths.
 
-    Without a store no weights are written. Raises GaweeError, and then writes nothing.
+    Without `weights`, by the names of parameters, there is no such file. Raises
+    GaweeError, and then writes nothing.
     """
     exported = export_xoc(module, path.name.partition(".")[0])
     text = xoc_text(exported.document, with_edges=with_edges)
     written: list[Path] = []
-    if store is not None:
+    if weights is not None:
         written.append(beside(path))
-        weights = joined(exported.constants, store)
+        store = joined(exported.constants, weights)
         meta = {"architecture": exported.document.name, "source_framework": "gawee"}
-        write_uwef(written[0], exported.weights, weights, meta)
+        write_uwef(written[0], exported.weights, store, meta)
     with whole_file(path) as draft:
         draft.write_text(text)
     return [path, *written]

@@ -1,14 +1,14 @@
 """XOC graphs as modules, by the mappings of ONNX's ops."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, LocationAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, OpResult, SSAValue
+from xdsl.ir import OpResult, SSAValue
 
 from gawee_dialect.dialect.entry import ArgumentKind, find_function
-from gawee_dialect.dialect.shape import IdentityOp
 from gawee_dialect.dialect.types import AnyTensor, dtype_name, shape_text, tensor_type
 from gawee_dialect.frontends.metadata_attributes import (
     GRAPH,
@@ -24,7 +24,7 @@ from gawee_dialect.frontends.op_mapping.emitter import dtype_element
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import OpMapping
 from gawee_dialect.frontends.op_mapping.schema import Kind
-from gawee_dialect.frontends.xoc.document import Metadata, Role, XocDocument, XocNode, XocTensor
+from gawee_dialect.frontends.xoc.document import Role, XocDocument, XocNode, XocTensor
 from gawee_dialect.frontends.xoc.operands import recovered
 from gawee_dialect.frontends.xoc.read import node_order
 from gawee_dialect.frontends.xoc.weights import weight_keys
@@ -105,7 +105,6 @@ class XocImporter(OnnxImporter):
         if not node.outputs:
             raise Refusal("expected an output, got none")
         self.emit.location = self.location(node)
-        before = self.function.block.last_op
         given = self._operands(own, inputs)
         super()._add_node(self._completed(own, node), given, scope, opsets)
         made = [(self.declared[name], scope[name]) for name in node.outputs if name in scope]
@@ -116,8 +115,6 @@ class XocImporter(OnnxImporter):
             for declared, _ in made:
                 del scope[declared.id]
             raise
-        if own.metadata and made:
-            self._keep_metadata(own.metadata, made[0][1], before)
         for declared, value in made:
             _keep_tensor_metadata(declared, value)
 
@@ -133,7 +130,7 @@ class XocImporter(OnnxImporter):
         is_recovered = len(own.inputs) > 1 and self._is_weight(own, 1)
         if node.op_type == "Reshape" and is_recovered:
             attributes["allowzero"] = 1
-        return OnnxNode(node.name, node.op_type, node.inputs, node.outputs, attributes)
+        return replace(node, attributes=attributes)
 
     def _is_weight(self, node: XocNode, index: int) -> bool:
         return self.document.tensors[node.inputs[index]].role is Role.WEIGHT
@@ -171,21 +168,6 @@ class XocImporter(OnnxImporter):
             value.tensor.name_hint = name_hint(value.name)
         assert value.tensor is not None
         return value.tensor
-
-    def _keep_metadata(self, metadata: Metadata, value: Value, before: Operation | None) -> None:
-        """Mark the op that makes a value; where it is none of the node's, a new one."""
-        if value.tensor is None:
-            return
-        own, last = list[Operation](), self.function.block.last_op
-        while last is not None and last is not before:
-            own.append(last)
-            last = last.prev_op
-        if value.tensor.owner not in own:  # a Reshape to the same shape, say
-            value.tensor = self.emit(IdentityOp(value.tensor))
-            value.tensor.name_hint = name_hint(value.name)
-        owner = value.tensor.owner
-        assert isinstance(owner, Operation)
-        owner.attributes[METADATA] = metadata_attribute(metadata)
 
 
 def _keep_tensor_metadata(declared: XocTensor, value: Value) -> None:
@@ -226,7 +208,10 @@ def _model(document: XocDocument) -> OnnxModel:
 
     ordered = [document.nodes[index] for index in node_order(document)]
     nodes = [
-        OnnxNode(each.id, each.name, ids(each.inputs), ids(each.outputs), each.attributes)
+        OnnxNode(
+            *(each.id, each.name, ids(each.inputs), ids(each.outputs), each.attributes),
+            metadata=each.metadata,
+        )
         for each in ordered
     ]
     graph = OnnxGraph(document.name, nodes, values(document.inputs), values(document.outputs))

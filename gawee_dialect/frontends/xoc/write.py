@@ -3,9 +3,9 @@
 import json
 from collections.abc import Mapping
 
+from gawee_dialect.frontends.metadata import nest
 from gawee_dialect.frontends.onnx_attributes import ATTRIBUTES
 from gawee_dialect.frontends.xoc.document import XocDocument, XocNode, XocTensor, edges
-from gawee_dialect.frontends.xoc.metadata import nest
 from gawee_dialect.located_json import JsonValue
 
 

@@ -20,7 +20,7 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_names,
 )
-from gawee_dialect.dialect.types import AnyTensor, is_tensor
+from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_type
 from gawee_dialect.frontends.metadata_attributes import (
     GRAPH,
     METADATA,
@@ -153,10 +153,8 @@ class _Exporter:
         if value in self.values:
             return self.values[value]
         owner = value.owner
-        if not is_tensor(value.type):
-            raise Refusal(f"cannot be written as ONNX because of a value of type '{value.type}'")
         stem = owner.name.removeprefix("gawee.") if isinstance(owner, Operation) else "value"
-        made = ExportedValue(self.unique(value.name_hint or stem), value.type)
+        made = ExportedValue(self.unique(value.name_hint or stem), tensor_type(value))
         self.values[value] = made
         if isinstance(owner, ConstantOp):
             self.constants[made.name] = array_of(owner.value)
@@ -190,7 +188,10 @@ class _Exporter:
         held = [[each for each in node.inputs if _is_of(each, weights)] for node in made]
         most = max(range(len(made)), key=lambda index: (len(held[index]), index))
         own = made[most]
-        name = _name_by_weight(held[most]) or node_name(op.location) or own.outputs[0].name
+        by_weight = _name_by_weight(held[most])
+        if by_weight in self.node_names:  # of a node that has the same weight
+            by_weight = None
+        name = by_weight or node_name(op.location) or own.outputs[0].name
         own.name = self._unique_node(name)
         own.metadata = metadata_values(op.attributes.get(METADATA))
         for node in made:

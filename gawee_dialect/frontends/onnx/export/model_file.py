@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.types import dtype_name, shaped_bytes
+from gawee_dialect.frontends.metadata import flatten
 from gawee_dialect.frontends.onnx.export.exporter import export_graph
 from gawee_dialect.frontends.onnx.export.graph import (
     ExportedGraph,
@@ -18,7 +19,7 @@ from gawee_dialect.frontends.onnx.export.graph import (
     Figures,
 )
 from gawee_dialect.frontends.onnx.model import Array
-from gawee_dialect.frontends.xoc.metadata import flatten
+from gawee_dialect.frontends.onnx.model_proto import METADATA_PREFIX
 from gawee_dialect.located_json import JsonValue
 
 OPSET = 22
@@ -26,8 +27,6 @@ IR_VERSION = 10
 """Versions that runtimes of two years ago read; metadata of nodes came with this IR."""
 MAX_BYTES = 2**31 - 2**20
 """What a protobuf holds, with room for all that is not weights."""
-METADATA_PREFIX = "gawee."
-"""What keys of metadata begin with: other tools have theirs."""
 
 
 class _Model(Protocol):

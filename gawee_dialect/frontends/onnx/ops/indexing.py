@@ -7,7 +7,9 @@ from xdsl.dialects.builtin import i64
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp
-from gawee_dialect.dialect.comparison import WhereOp
+from gawee_dialect.dialect.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.elementwise import AddOp, MulOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
@@ -25,8 +27,22 @@ from gawee_dialect.frontends.op_mapping.schema import (
 )
 
 
+def counts_from_start(indices: SSAValue) -> bool:
+    """Whether positions are known not to be negative: constants, and what `from_start` makes."""
+    match indices.owner:
+        case ConstantOp() as constant:
+            return min(array_of(constant.value).reshape(-1).tolist(), default=0) >= 0
+        case WhereOp(condition=condition, lhs=lhs, rhs=rhs) if isinstance(lhs.owner, AddOp):
+            test = condition.owner
+            return isinstance(test, CompareOp) and test.lhs is rhs and lhs.owner.lhs is rhs
+        case _:
+            return False
+
+
 def from_start(emit: Emitter, indices: SSAValue, size: int) -> SSAValue:
     """Return positions counted from the start; negative ones count from the end."""
+    if counts_from_start(indices):
+        return indices
     return where(emit, compared(emit, indices, 0, "lt"), add(emit, indices, size), indices)
 
 
@@ -49,6 +65,8 @@ def gather_elements(emit: Emitter, data: SSAValue, indices: SSAValue, axis: int 
 def _from_starts(emit: Emitter, data: SSAValue, indices: SSAValue, batch_dims: int = 0) -> SSAValue:
     import numpy as np
 
+    if counts_from_start(indices):
+        return indices
     depth = tensor_shape(indices)[-1]
     sizes = tensor_shape(data)[batch_dims : batch_dims + depth]
     row = emit.array(np.asarray(sizes, np.int64), element_type(indices))

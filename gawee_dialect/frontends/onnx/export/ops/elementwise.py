@@ -39,7 +39,7 @@ from gawee_dialect.dialect.bitwise import (
 from gawee_dialect.dialect.cast import CastOp
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.elementary import CosOp, ErfOp, ExpOp, LogOp, RsqrtOp, SinOp, TanhOp
-from gawee_dialect.dialect.elementwise import AddOp, BinaryOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
 from gawee_dialect.dialect.shape import IdentityOp
 from gawee_dialect.dialect.types import (
     dtype_name,
@@ -56,7 +56,7 @@ SAME: dict[type[Operation], str] = {
     **{RoundOp: "Round", SignOp: "Sign", ExpOp: "Exp", LogOp: "Log", TanhOp: "Tanh", ErfOp: "Erf"},
     **{SinOp: "Sin", CosOp: "Cos", SqrtOp: "Sqrt", ReluOp: "Relu", SigmoidOp: "Sigmoid"},
     **{SoftplusOp: "Softplus", HardSwishOp: "HardSwish", IdentityOp: "Identity", IsNanOp: "IsNaN"},
-    **{LogicalNotOp: "Not", AddOp: "Add", SubOp: "Sub", MulOp: "Mul", PowOp: "Pow"},
+    **{LogicalNotOp: "Not", AddOp: "Add", SubOp: "Sub", MulOp: "Mul", DivOp: "Div", PowOp: "Pow"},
     **{MaximumOp: "Max", MinimumOp: "Min", WhereOp: "Where"},
 }
 """Ops that are the same in ONNX: operands in the same order, no attributes."""
@@ -88,18 +88,6 @@ def bitwise(nodes: Nodes, op: Operation) -> None:
     of_booleans, of_integers = BITWISE[type(op)]
     name = of_booleans if element_type(op.operands[0]) == i1 else of_integers
     nodes(name, list(op.operands), op.results)
-
-
-@exports(DivOp)
-def div(nodes: Nodes, op: DivOp) -> None:
-    """Of floats; ONNX cuts the quotient of integers towards zero"""
-    _only_floats(op)
-    nodes("Div", [op.lhs, op.rhs], op.results)
-
-
-def _only_floats(op: BinaryOp) -> None:
-    if not is_float(element_type(op.lhs)):
-        raise Refusal("cannot be written as ONNX because it is of integers")
 
 
 @exports(RemainderOp)

@@ -16,6 +16,8 @@ from gawee_dialect.frontends.onnx.export.ops.contraction import sizes
 from gawee_dialect.frontends.onnx.export.registry import Given, Nodes, exports
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
+BEFORE_ALL = int(np.iinfo(np.int64).min)
+"""Where a range with negative steps ends behind the first element: -1 would be the last."""
 MAX_CONSTANT = 1 << 16
 """Positions of up to so many elements are written out, as ONNX has no op that makes them."""
 
@@ -83,17 +85,23 @@ def _ranges(
 @exports(SliceOp)
 def slice_ranges(nodes: Nodes, op: SliceOp) -> None:
     """Ranges of the axes that it cuts"""
-    offsets, lengths = op.offsets.get_values(), op.sizes.get_values()
-    strides, shape = op.strides.get_values(), tensor_shape(op.input)
-    axes = [
-        a for a, size in enumerate(shape) if (offsets[a], lengths[a], strides[a]) != (0, size, 1)
-    ]
+    offsets, lengths, strides = (each.get_values() for each in (op.offsets, op.sizes, op.strides))
+    taken = list(zip(offsets, lengths, strides, strict=True))
+    shape = tensor_shape(op.input)
+    axes = [axis for axis, size in enumerate(shape) if taken[axis] != (0, size, 1)]
     starts = [offsets[axis] for axis in axes]
-    # An empty range ends where it starts.
-    ends = [offsets[a] + max(lengths[a] - 1, 0) * strides[a] + bool(lengths[a]) for a in axes]
+    ends = [_end(*taken[axis]) for axis in axes]
     steps = [strides[axis] for axis in axes]
     stepped: list[Given] = [sizes(steps, "steps")] if any(each != 1 for each in steps) else []
     nodes("Slice", [op.input, *_ranges(starts, ends, axes), *stepped], op.results)
+
+
+def _end(offset: int, length: int, stride: int) -> int:
+    """Return where a range ends: behind its last element, where it starts if it has none."""
+    if not length:
+        return offset
+    end = offset + (length - 1) * stride + (1 if stride > 0 else -1)
+    return end if end >= 0 else BEFORE_ALL
 
 
 PAD_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap", "constant": "constant"}
