@@ -177,12 +177,13 @@ class NativeModule:
 
             code = compile_object(llvm_text(code, target.function_attributes()), target)
         machine = make_machine(target, jit=True)
-        self.runtime = openmp.runtime() if set(code.external) & set(openmp.SYMBOLS) else None
-        """What starts the threads of parallel regions, None where there are none."""
-        _check_symbols(code.external)
-        self._engine = binding.create_mcjit_compiler(parse_llvm(""), machine)
-        self._engine.add_object_file(binding.ObjectFileRef.from_data(code.code))
-        self._engine.finalize_object()
+        with openmp.linked(code.external) as runtime:
+            self.runtime = runtime
+            """What starts the threads of parallel regions, None where there are none."""
+            _check_symbols(code.external)
+            self._engine = binding.create_mcjit_compiler(parse_llvm(""), machine)
+            self._engine.add_object_file(binding.ObjectFileRef.from_data(code.code))
+            self._engine.finalize_object()
 
     def address(self, name: str) -> int:
         """Return the address of a public function; raises GaweeError where there is none."""

@@ -1,7 +1,7 @@
-"""The OpenMP runtime of this process: found without asking, or replaced by one thread.
+"""What starts the teams of compiled code: a pool of our own, an OpenMP runtime, or nobody.
 
-Compiled code calls five functions that GCC's, LLVM's and Intel's runtimes all define. One runtime
-is used for the life of the process: two of them would each keep a thread busy on every core.
+Compiled code calls five functions that GCC's, LLVM's and Intel's runtimes all define, and four of
+them our own pool, which is taken where the system has it and no team waits in its middle.
 """
 
 import ctypes
@@ -11,7 +11,8 @@ import site
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
@@ -19,14 +20,17 @@ from pathlib import Path
 
 from llvmlite import binding
 
+from gawee_dialect.backend.thread_pool import ThreadPool, loaded, start_pool
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.target.host import physical_cores
 
 START_TEAM = "GOMP_parallel"
 
+BARRIER = "GOMP_barrier"
+
 SYMBOLS = (
     START_TEAM,
-    "GOMP_barrier",
+    BARRIER,
     "omp_get_max_threads",
     "omp_get_num_threads",
     "omp_get_thread_num",
@@ -53,23 +57,20 @@ define i32 @omp_get_thread_num() { ret i32 0 }
 
 @dataclass(frozen=True)
 class Runtime:
-    """A runtime that is loaded, and the functions of it that this process calls."""
+    """What starts teams in this process, and sets how many threads they have."""
 
     name: str
-    library: ctypes.CDLL
+    addresses: Mapping[str, int]
+    """Where the functions are that compiled code calls."""
 
-    def limit(self) -> int:
-        """Return how many threads the next team of the calling thread may have."""
-        return self.library.omp_get_max_threads()
+    limit: Callable[[], int]
+    """Returns how many threads the next team of the calling thread may have."""
 
-    @property
-    def survives_fork(self) -> bool:
-        """Whether a forked process can start teams: GCC's waits for threads of its parent."""
-        return "gomp" not in Path(self.name).name
+    set_limit: Callable[[int], object]
+    """Sets how many threads the next teams of the calling thread have."""
 
-    def set_limit(self, threads: int) -> None:
-        """Set how many threads the next teams of the calling thread have."""
-        self.library.omp_set_num_threads(threads)
+    survives_fork: bool = True
+    """Whether a forked process can start teams: GCC's waits for threads of its parent."""
 
 
 def _is_runtime(path: str) -> bool:
@@ -126,29 +127,34 @@ def _opened(path: str) -> ctypes.CDLL | None:
     return library if complete else None
 
 
-def find_runtime() -> Runtime | None:
+def find_library() -> Runtime | None:
     """Load the runtime to use: one that the process has already, else one that is installed."""
     for path in (*_loaded_files(), *_installed_files()):
         library = _opened(path)
         if library is not None:
-            return Runtime(path, library)
+            addresses = {
+                symbol: ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value or 0
+                for symbol in SYMBOLS
+            }
+            return Runtime(
+                path,
+                addresses,
+                library.omp_get_max_threads,
+                library.omp_set_num_threads,
+                survives_fork="gomp" not in Path(path).name,
+            )
     return None
 
 
-def _define_serial() -> binding.ExecutionEngine:
-    machine = binding.Target.from_default_triple().create_target_machine(
-        cpu="", features="", opt=2, reloc="default", codemodel="jitdefault", jit=True
-    )
-    engine = binding.create_mcjit_compiler(binding.parse_assembly(SERIAL), machine)
-    engine.finalize_object()
-    for symbol in SYMBOLS:
-        binding.add_symbol(symbol, engine.get_function_address(symbol))
-    return engine
+@cache
+def _serial() -> binding.ExecutionEngine:
+    """Compile what makes the calling thread its own team; the code stays for ever."""
+    return loaded(SERIAL)
 
 
 @cache
-def _provided() -> tuple[Runtime | None, binding.ExecutionEngine | None]:
-    runtime = find_runtime()
+def _library() -> Runtime | None:
+    runtime = find_library()
     if runtime is None:
         warnings.warn(
             "no OpenMP runtime was found, so compiled models run on one thread; "
@@ -156,25 +162,47 @@ def _provided() -> tuple[Runtime | None, binding.ExecutionEngine | None]:
             RuntimeWarning,
             stacklevel=2,
         )
-        return None, _define_serial()
-    for symbol in SYMBOLS:
-        # By address: several loaded runtimes define the same names.
-        address = ctypes.cast(getattr(runtime.library, symbol), ctypes.c_void_p).value
-        binding.add_symbol(symbol, address or 0)
-    return runtime, None
+    return runtime
+
+
+@cache
+def _started_pool() -> ThreadPool | None:
+    """Start the pool; its code stays for ever."""
+    return start_pool(cores())
+
+
+def _pool() -> Runtime | None:
+    pool = _started_pool()
+    if pool is None:
+        return None
+    addresses = {symbol: pool.address(symbol) for symbol in SYMBOLS if symbol != BARRIER}
+    return Runtime("futexes", addresses, pool.limit, pool.set_limit)
 
 
 _lock = threading.Lock()
 
 
-def runtime() -> Runtime | None:
-    """Return this process's runtime, None where it has none and one thread does everything.
+@contextmanager
+def linked(symbols: Collection[str]) -> Generator[Runtime | None]:
+    """Let code that calls some of the functions be loaded in a with block.
 
-    The first call makes the functions known to LLVM, and warns where there is no runtime. LLVM
-    must have been prepared.
+    Gives what starts its teams, None where a team is the calling thread: that, with one warning,
+    where the system has no futexes and there is no OpenMP runtime. LLVM must have been prepared.
     """
+    if not set(symbols) & set(SYMBOLS):
+        yield None
+        return
     with _lock:
-        return _provided()[0]
+        runtime = (None if BARRIER in symbols else _pool()) or _library()
+        if runtime is None:
+            serial = _serial()
+            addresses = {symbol: serial.get_function_address(symbol) for symbol in SYMBOLS}
+        else:
+            addresses = runtime.addresses
+        for symbol, address in addresses.items():
+            # By address: several loaded libraries define the same names.
+            binding.add_symbol(symbol, address)
+        yield runtime
 
 
 @cache

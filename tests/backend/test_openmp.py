@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gawee_dialect.backend import openmp
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.export import export
+from gawee_dialect.backend.jit import initialize
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.interpreter import run_module
@@ -80,8 +81,21 @@ def thread_count() -> int:
     return len(os.listdir("/proc/self/task"))
 
 
+def runtime(*symbols: str) -> openmp.Runtime:
+    """Return what starts the teams of code that calls some functions."""
+    initialize()
+    with openmp.linked(symbols or (openmp.START_TEAM,)) as found:
+        assert found is not None
+        return found
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3, 20])
-def test_any_number_of_threads_computes_the_same(threads: int) -> None:
+@pytest.mark.parametrize("pool", [True, False], ids=["pool", "library"])
+def test_any_number_of_threads_computes_the_same(
+    threads: int, pool: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not pool:
+        monkeypatch.setattr(openmp, "_pool", lambda: None)
     model = CompiledModel(llvm_module(ROWS), num_threads=threads)
 
     np.testing.assert_array_equal(model(**INPUTS), EXPECTED)
@@ -231,35 +245,42 @@ print(before, alone, thread_count())
     assert several == before + 2
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_forked_process_does_not_wait_for_threads_that_it_has_not() -> None:
-    program = """
+FORKING = """
 import os
 from tests.backend.test_openmp import *
+{without_pool}
 model = CompiledModel(llvm_module(ROWS), num_threads=2)
 model(**INPUTS)
 child = os.fork()
 same = np.array_equal(model(**INPUTS), EXPECTED)
 if child == 0:
-    os._exit(7 if same else 1)
+    os._exit(thread_count() if same else 0)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), same)
 """
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize(
+    ("without_pool", "threads"), [("", 2), ("openmp.start_pool = lambda threads: None", 1)]
+)
+def test_a_forked_process_does_not_wait_for_threads_that_it_has_not(
+    without_pool: str, threads: int
+) -> None:
+    program = FORKING.format(without_pool=without_pool)
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
 
-    assert done.stdout == "7 True\n"
+    assert done.stdout == f"{threads} True\n"
 
 
 def test_the_limit_of_the_calling_thread_is_put_back() -> None:
-    runtime = openmp.runtime()
-    assert runtime is not None
     model = CompiledModel(llvm_module(ROWS), num_threads=3)
-    runtime.set_limit(7)
+    runtime().set_limit(7)
 
     model(**INPUTS)
 
-    assert runtime.limit() == 7
+    assert runtime().limit() == 7
 
 
 def test_several_threads_call_with_limits_of_their_own() -> None:
@@ -282,18 +303,17 @@ def test_several_threads_call_with_limits_of_their_own() -> None:
 
 def test_calls_at_one_time_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openmp, "cores", lambda: 4)
-    runtime = openmp.runtime()
-    assert runtime is not None
+    teams = runtime()
     limits: list[int] = []
 
     def nested(depth: object) -> None:
-        limits.append(runtime.limit())
+        limits.append(teams.limit())
         if isinstance(depth, int) and depth:
-            openmp.call_in_team(nested, depth - 1, 3 if depth == 1 else None, runtime)
-            limits.append(runtime.limit())
+            openmp.call_in_team(nested, depth - 1, 3 if depth == 1 else None, teams)
+            limits.append(teams.limit())
 
-    openmp.call_in_team(nested, 2, None, runtime)
-    openmp.call_in_team(nested, 0, None, runtime)
+    openmp.call_in_team(nested, 2, None, teams)
+    openmp.call_in_team(nested, 0, None, teams)
 
     # alone all of them; two at a time half of them each; and who says how many gets that
     assert limits == [4, 2, 3, 2, 4, 4]
@@ -310,7 +330,8 @@ WITHOUT_RUNTIME = """
 import warnings
 from gawee_dialect.backend import openmp
 from tests.backend.test_openmp import *
-openmp.find_runtime = lambda: None
+openmp.start_pool = lambda threads: None
+openmp.find_library = lambda: None
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     for _ in range(2):
@@ -332,16 +353,17 @@ def test_without_a_runtime_one_thread_does_it_and_one_warning_says_so() -> None:
     )
 
 
-def test_a_runtime_that_the_process_has_is_used() -> None:
+def test_a_runtime_that_the_process_has_is_used_where_teams_wait_in_their_middle() -> None:
     pytest.importorskip("torch")
     program = """
 import torch
 torch.ones(4096, 64) @ torch.ones(64, 64)
 from gawee_dialect.backend import openmp
 from tests.backend.test_openmp import *
-model = CompiledModel(llvm_module(ROWS), num_threads=2)
-assert np.array_equal(model(**INPUTS), EXPECTED)
-print(openmp.runtime().name)
+model = CompiledModel(llvm_module(TWO_LOOPS), num_threads=2)
+x = np.arange(50, dtype=np.float32)
+assert np.array_equal(model(x), x[::-1])
+print(runtime(openmp.BARRIER).name)
 print(len([path for path in openmp._loaded_files()]))
 """
     done = subprocess.run(

@@ -23,7 +23,6 @@ from gawee_dialect.passes.convert_to_llvm.parallel_region import (
 from gawee_dialect.passes.convert_to_llvm.scf import constant_of
 
 SIGNED_LESS = IntegerAttr(2, i64)
-UNSIGNED_LESS = IntegerAttr(6, i64)
 
 Bounds = tuple[Sequence[SSAValue], Sequence[SSAValue], Sequence[SSAValue]]
 """Lower bounds, upper bounds and steps of a nest, outermost first."""
@@ -64,18 +63,19 @@ def trip_count(
 
 
 def _own_part(to: FunctionConversion, total: SSAValue) -> tuple[SSAValue, SSAValue]:
-    """Return the first iteration of the current thread, and the one after its last."""
+    """Return the first iteration of the current thread, and the one after its last.
+
+    What is left over goes to threads all over the team, not to the first of them.
+    """
     assert to.team is not None
     thread, threads = to.team.thread, to.team.threads
-    share = to.compute(llvm.UDivOp(total, threads))
-    rest = to.compute(llvm.URemOp(total, threads))
-    before = to.compute(ours.UMinOp(thread, rest))
-    scaled = to.compute(llvm.MulOp(thread, share, overflow=NSW))
-    first = to.compute(llvm.AddOp(scaled, before, overflow=NSW))
-    has_more = to.compute(llvm.ICmpOp(thread, rest, UNSIGNED_LESS))
-    more = to.compute(llvm.ZExtOp(has_more, i64))
-    size = to.compute(llvm.AddOp(share, more, overflow=NSW))
-    return first, to.compute(llvm.AddOp(first, size, overflow=NSW))
+
+    def start(number: SSAValue) -> SSAValue:
+        scaled = to.compute(llvm.MulOp(number, total, overflow=NSW))
+        return to.compute(llvm.UDivOp(scaled, threads))
+
+    following = to.compute(llvm.AddOp(thread, to.integer(1), overflow=NSW))
+    return start(thread), start(following)
 
 
 def _indices(
