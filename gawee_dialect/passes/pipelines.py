@@ -21,6 +21,7 @@ from gawee_dialect.passes.fold_conv_add import FoldConvAdd
 from gawee_dialect.passes.form_kernels import FormKernels
 from gawee_dialect.passes.hoist_allocas import HoistAllocas
 from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
+from gawee_dialect.passes.inline import Inline
 from gawee_dialect.passes.lower_affine import LowerAffine
 from gawee_dialect.passes.lower_kernels_to_loops import LowerKernelsToLoops
 from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
@@ -51,6 +52,7 @@ def to_linalg(*, trust_indices: bool = True) -> Sequence[ModulePass]:
     """
     return (
         *optimize(),
+        Inline(),  # what a call hides, no pass below sees
         *([] if trust_indices else [CheckIndices()]),  # while an op says which axis they name
         LowerToLinalg(),  # after folding: fewer ops to lower
         DecomposeAggregatedOps(),  # of linalg that came as such: the passes below know loop nests
@@ -101,6 +103,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     others = all_conversions() if options.algorithms == FAST else ()
     return (
         *optimize(),
+        Inline(),
         *([] if options.trust_indices else [CheckIndices()]),
         LowerToLinalg(),
         DecomposeAggregatedOps(),

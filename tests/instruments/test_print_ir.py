@@ -263,11 +263,12 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
         "02_fold-batch-norm.mlir",
         "03_fold-conv-add.mlir",
         "04_canonicalize.mlir",
-        "05_lower-to-linalg.mlir",
-        "06_decompose-aggregated-ops.mlir",
-        "07_lower-affine.mlir",
-        "08_canonicalize.mlir",
-        "09_hoist-parameter-computation.mlir",
+        "05_inline.mlir",
+        "06_lower-to-linalg.mlir",
+        "07_decompose-aggregated-ops.mlir",
+        "08_lower-affine.mlir",
+        "09_canonicalize.mlir",
+        "10_hoist-parameter-computation.mlir",
         "index.txt",
     ]
     assert "gawee.identity" in (folder / "00_input.mlir").read_text()

@@ -8,12 +8,12 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.passes.bufferize import loops, structured, tensors
+from gawee_dialect.passes.bufferize import calls, loops, structured, tensors
 from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules
 from gawee_dialect.passes.bufferize.globals import Globals
 from gawee_dialect.passes.numerics import EXACT, Numerics
 
-RULES: Rules = {**structured.RULES, **tensors.RULES, **loops.RULES}
+RULES: Rules = {**structured.RULES, **tensors.RULES, **loops.RULES, **calls.RULES}
 """What every op becomes that is neither structured nor scalar; a file each for a dialect."""
 
 
@@ -32,7 +32,8 @@ class Bufferize(ModulePass):
        in. In loops, slices are views too, so that a tile that is computed of a slice and inserted
        where it came from is written where it belongs. Nothing is allocated in a loop: what is not
        as large in every iteration gets a buffer for the largest, and is a part of it.
-    6. A returned buffer that was allocated here is replaced by the output argument; any other is
+    6. A call is given dense buffers, and fresh ones for what it returns.
+    7. A returned buffer that was allocated here is replaced by the output argument; any other is
        copied into it. Inputs, parameters and constants are never written.
 
     Requires: functions of one block on statically shaped tensors, loops of scf.for. In these,
@@ -56,9 +57,11 @@ class Bufferize(ModulePass):
         constants = Globals(op)
         functions = [inner for inner in op.ops if isinstance(inner, FuncOp)]
         for function in functions:
-            new = FunctionBufferizer(
-                function, constants, RULES, structured.structured_or_scalar
-            ).run()
+            if function.body.blocks:
+                default = structured.structured_or_scalar
+                new = FunctionBufferizer(function, constants, RULES, default).run()
+            else:
+                new = calls.declaration(function)
             op.body.block.insert_op_before(new, function)
             function.detach()
             function.erase()

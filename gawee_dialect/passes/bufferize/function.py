@@ -14,7 +14,7 @@ from gawee_dialect.analysis.buffer_sizes import Index, mixed, size_of
 from gawee_dialect.analysis.index_bounds import upper_bound
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import entry_arguments, output_names, result_attributes
-from gawee_dialect.dialect.types import AnyTensor, tensor_shape
+from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.bufferize.globals import Globals, buffer_type
@@ -53,12 +53,14 @@ class FunctionBufferizer:
 
     def run(self) -> FuncOp:
         """Return the new function; raises GaweeError at an op there is no rule for."""
-        function_type = self.function.function_type
         for old in self.function.body.block.args:
             new = self.block.insert_arg(buffer_type(old.type), len(self.block.args), old.location)
             new.name_hint = old.name_hint
             self.assign(old, new, Root(writable=False))
-        for name, result in zip(output_names(self.function), function_type.outputs, strict=True):
+        outputs = self.function.function_type.outputs
+        for name, result in zip(output_names(self.function), outputs, strict=True):
+            if not is_tensor(result):
+                continue
             output = self.block.insert_arg(buffer_type(result), len(self.block.args))
             output.name_hint = name if name.isidentifier() else None
             self.outputs.append(output)
@@ -69,13 +71,18 @@ class FunctionBufferizer:
     def _new_function(self) -> FuncOp:
         inputs = [argument.type for argument in self.block.args]
         # Each argument says what it is from here on, where outputs are arguments too.
-        marks = (argument.attributes() for argument in entry_arguments(self.function))
+        marks = [argument.attributes() for argument in entry_arguments(self.function)]
+        outputs, told = self.function.function_type.outputs, result_attributes(self.function)
+        pairs = list(zip(outputs, told, strict=True))
+        marks += [attributes for result, attributes in pairs if is_tensor(result)]
+        scalars = [(result, attributes) for result, attributes in pairs if not is_tensor(result)]
         function = FuncOp(
             self.function.sym_name.data,
-            (inputs, ()),
+            (inputs, [result for result, _ in scalars]),
             Region(self.block),
             self.function.sym_visibility,
-            arg_attrs=ArrayAttr((*marks, *result_attributes(self.function))),
+            arg_attrs=ArrayAttr(marks),
+            res_attrs=ArrayAttr(attributes for _, attributes in scalars) if scalars else None,
         )
         function.location = self.function.location
         return function

@@ -1,7 +1,6 @@
-"""Rules of loops and of returning: each version of a tensor is left where the next one starts."""
+"""Rules of loops: each version of a tensor is left where the next one starts."""
 
 from xdsl.dialects import memref, scf
-from xdsl.dialects.func import ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from gawee_dialect.analysis.buffer_sizes import same_indices
@@ -60,21 +59,4 @@ def yield_(to: FunctionBufferizer, op: Operation) -> None:
     to.builder.insert(scf.YieldOp(*kept))
 
 
-def return_(to: FunctionBufferizer, op: Operation) -> None:
-    """func.return %t -> the output argument is %t's buffer, or gets a copy of it"""
-    for old, output in zip(op.operands, to.outputs, strict=True):
-        buffer = to.new[old]
-        alloc = buffer.owner
-        if not isinstance(alloc, memref.AllocOp):
-            to.builder.insert(memref.CopyOp(buffer, output))
-            continue
-        buffer.replace_all_uses_with(output)
-        for value in to.roots[old].tensors:
-            if to.new[value] is buffer:
-                to.new[value] = output
-        alloc.detach()
-        alloc.erase()
-    to.builder.insert(ReturnOp())
-
-
-RULES: Rules = {scf.ForOp: loop, scf.YieldOp: yield_, ReturnOp: return_}
+RULES: Rules = {scf.ForOp: loop, scf.YieldOp: yield_}

@@ -160,7 +160,7 @@ class CheckIndices(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         called = {call.callee.root_reference.data for call in op.walk() if isinstance(call, CallOp)}
         for function in op.ops:
-            if not isinstance(function, FuncOp):
+            if not isinstance(function, FuncOp) or not function.body.blocks:
                 continue
             checker = _Checker(function)
             for inner in list(function.walk()):

@@ -183,3 +183,16 @@ func.func @loop_that_reads_what_it_started_from_has_its_own_buffer(%x: tensor<5x
   }
   func.return %y : tensor<5xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func private @elsewhere(memref<5xf32>, f32, memref<5xf32>) -> f32
+// CHECK-LABEL: func.func @a_call_is_given_the_buffers_of_its_results
+// CHECK-SAME:    (%x: memref<5xf32> {gawee.input = "x"}, %v: f32 {gawee.input = "v"}, %y: memref<5xf32> {gawee.output = "y"}) -> (f32
+// CHECK-NEXT:    %[[S:.*]] = func.call @elsewhere(%x, %v, %y) : (memref<5xf32>, f32, memref<5xf32>) -> f32
+// CHECK-NEXT:    func.return %[[S]] : f32
+func.func private @elsewhere(tensor<5xf32>, f32) -> (f32, tensor<5xf32>)
+func.func @a_call_is_given_the_buffers_of_its_results(%x: tensor<5xf32>, %v: f32) -> (tensor<5xf32> {gawee.output = "y"}, f32) {
+  %s, %y = func.call @elsewhere(%x, %v) : (tensor<5xf32>, f32) -> (f32, tensor<5xf32>)
+  return %y, %s : tensor<5xf32>, f32
+}

@@ -41,3 +41,25 @@ func.func private @callee(%a: memref<2xf32>, %b: memref<2xf32>) {
 func.func @entry(%a: memref<2xf32>, %n: index) {
   return
 }
+
+// -----
+
+// CHECK-LABEL: llvm.func @cosf(f32) -> f32
+// CHECK-LABEL: llvm.func @a_call_returns_a_scalar
+// CHECK:         %[[C:.*]] = llvm.call @cosf(%{{.*}}) : (f32) -> f32
+// CHECK:         %[[S:.*]] = llvm.call @square(%[[C]]) : (f32) -> f32
+// CHECK:         llvm.store %[[S]], %m
+// CHECK-LABEL: llvm.func internal @square(%a: f32) -> f32
+// CHECK:         llvm.return %{{.*}} : f32
+func.func private @cosf(f32) -> f32
+func.func @a_call_returns_a_scalar(%m: memref<f32>) {
+  %v = memref.load %m[] : memref<f32>
+  %c = func.call @cosf(%v) : (f32) -> f32
+  %s = func.call @square(%c) : (f32) -> f32
+  memref.store %s, %m[] : memref<f32>
+  return
+}
+func.func private @square(%a: f32) -> f32 {
+  %0 = arith.mulf %a, %a : f32
+  return %0 : f32
+}

@@ -1,0 +1,64 @@
+"""Rules of calls and returns: a function is given the buffers that its tensors go to."""
+
+from xdsl.dialects import memref
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.ir import Operation, Region, SSAValue
+
+from gawee_dialect.dialect.types import is_tensor
+from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules
+from gawee_dialect.passes.bufferize.globals import buffer_type
+from gawee_dialect.passes.bufferize.in_place import Root
+
+
+def declaration(function: FuncOp) -> FuncOp:
+    """Return the declaration of a function without a body: results on tensors are arguments."""
+    type = function.function_type
+    tensors = [result for result in type.outputs if is_tensor(result)]
+    inputs = [buffer_type(each) for each in (*type.inputs, *tensors)]
+    scalars = [result for result in type.outputs if not is_tensor(result)]
+    name, visibility = function.sym_name.data, function.sym_visibility
+    declared = FuncOp(name, (inputs, scalars), Region(), visibility)
+    declared.location = function.location
+    return declared
+
+
+def call(to: FunctionBufferizer, op: Operation) -> None:
+    """%y = func.call @f(%x) on tensors -> func.call @f(%x, %y), which writes a fresh %y
+
+    Of buffers that have no gaps: what has is copied.
+    """
+    assert isinstance(op, CallOp)
+    operands = [to.dense(each) if is_tensor(each.type) else to.value(each) for each in op.arguments]
+    written: list[tuple[SSAValue, SSAValue]] = [
+        (result, to.allocate(result.type)) for result in op.results if is_tensor(result.type)
+    ]
+    scalars = [result for result in op.results if not is_tensor(result.type)]
+    buffers = [buffer for _, buffer in written]
+    twin = CallOp(op.callee, [*operands, *buffers], [result.type for result in scalars])
+    to.builder.insert(twin)
+    for result, buffer in written:
+        to.assign(result, buffer, Root(writable=True))
+    for old, new in zip(scalars, twin.results, strict=True):
+        to.new[old] = new
+
+
+def return_(to: FunctionBufferizer, op: Operation) -> None:
+    """func.return %t -> the output argument is %t's buffer, or gets a copy of it"""
+    tensors = [value for value in op.operands if is_tensor(value.type)]
+    for old, output in zip(tensors, to.outputs, strict=True):
+        buffer = to.source(old)
+        alloc = buffer.owner
+        if not isinstance(alloc, memref.AllocOp):
+            to.builder.insert(memref.CopyOp(buffer, output))
+            continue
+        buffer.replace_all_uses_with(output)
+        for value in to.roots[old].tensors if old in to.roots else ():
+            if to.new[value] is buffer:
+                to.new[value] = output
+        alloc.detach()
+        alloc.erase()
+    scalars = [to.value(value) for value in op.operands if not is_tensor(value.type)]
+    to.builder.insert(ReturnOp(*scalars))
+
+
+RULES: Rules = {CallOp: call, ReturnOp: return_}
