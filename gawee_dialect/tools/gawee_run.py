@@ -39,6 +39,7 @@ from gawee_dialect.whole_file import whole_file, write_file
 
 if TYPE_CHECKING:
     from gawee_dialect.backend.memory import MemoryUse
+    from gawee_dialect.instruments.profile import NodeTime
     from gawee_dialect.model import Runner
 
 PROG = "gawee-run"
@@ -101,6 +102,12 @@ def argument_parser() -> CommandParser:
         "--profile",
         action="store_true",
         help="print the time of each node, its rates, and the least time this machine can take",
+    )
+    add(
+        "--write-profile",
+        metavar="FILE",
+        help="write the graph as XOC with the time of each node, in ms, as its metadata "
+        "performance.time.cpu",
     )
     add(
         "--roofline",
@@ -296,7 +303,8 @@ def execute(session: Session) -> int:
             code = WRONG_INPUT
     if arguments.verify and not verified(session, outputs, result):
         code = WRONG_INPUT
-    if arguments.profile or arguments.roofline is not None or arguments.measure:
+    drawn = (arguments.roofline, arguments.write_profile)
+    if arguments.profile or arguments.measure or any(each is not None for each in drawn):
         result.update(profile(session, level))
     if arguments.output is not None:
         write_archive(arguments.output, outputs)
@@ -345,6 +353,8 @@ def profile(session: Session, level: Level) -> dict[str, object]:
 
         draw_roofline(arguments.roofline, times, processor, f"{session.model.name}, level {level}")
         session.console.print(f"wrote {arguments.roofline}", highlight=False, soft_wrap=True)
+    if arguments.write_profile is not None:
+        write_profile(session, times)
     result: dict[str, object] = {
         "limits": processor_json(processor),
         "profile": [time.to_json(processor) for time in times],
@@ -352,6 +362,21 @@ def profile(session: Session, level: Level) -> dict[str, object]:
     if session.memory is not None:
         result["memory_bytes"] = asdict(session.memory)
     return result
+
+
+def write_profile(session: Session, times: "Sequence[NodeTime]") -> None:
+    """Write the graph as XOC with the time of each node; raises GaweeError, OSError."""
+    from gawee_dialect.frontends.xoc.times import timed_document
+    from gawee_dialect.frontends.xoc.write import xoc_text
+    from gawee_dialect.whole_file import whole_file
+
+    path = session.arguments.write_profile
+    seconds = {(time.node, time.place): time.seconds for time in times}
+    model = session.model
+    document = timed_document(session.graph, model.module, seconds, model.name)
+    with whole_file(Path(path)) as draft:
+        draft.write_text(xoc_text(document))
+    session.console.print(f"wrote {path}", highlight=False, soft_wrap=True)
 
 
 def this_processor(*, measured: bool) -> Processor:

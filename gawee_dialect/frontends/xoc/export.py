@@ -25,12 +25,17 @@ from gawee_dialect.frontends.xoc.weights import beside, weight_keys
 from gawee_dialect.frontends.xoc.write import xoc_text
 from gawee_dialect.hints import isa
 from gawee_dialect.located_json import JsonValue
+from gawee_dialect.locations import node_name, place
 from gawee_dialect.parameters.joined import joined
 from gawee_dialect.parameters.write_uwef import NodeWeights, Slice, write_uwef
 from gawee_dialect.whole_file import whole_file
 
 MAX_INLINE = 64
 """Constants of more floats than these are weights; others stand in the graph."""
+
+
+Place = tuple[str, str | None]
+"""The name of a node, or what stands for it, and its place, as profiles have them."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,8 @@ class ExportedXoc:
     document: XocDocument
     weights: Sequence[NodeWeights]
     constants: Mapping[str, Array]
+    nodes: Mapping[Place, str]
+    """The ids of nodes by what they are called, and where, in the graph that was read."""
 
 
 def export_xoc(module: ModuleOp, name: str = "graph") -> ExportedXoc:
@@ -114,7 +121,13 @@ class _Exporter:
             graph.metadata or {},
         )
         held = {name: array for name, array in graph.constants.items() if _is_weight(array)}
-        return ExportedXoc(document, self.weights, held)
+        nodes: dict[Place, str] = {}
+        for node in graph.nodes:
+            if node.op is not None and node.is_own:
+                where = place(node.op.location)
+                called = node_name(node.op.location) or where or node.op.name
+                nodes.setdefault((called, where), node.name)
+        return ExportedXoc(document, self.weights, held, nodes)
 
     def _refuse(self, node: ExportedNode, problem: Refusal) -> None:
         if node.op is None:

@@ -192,7 +192,7 @@ class _Exporter:
         if by_weight in self.node_names:  # of a node that has the same weight
             by_weight = None
         name = by_weight or node_name(op.location) or own.outputs[0].name
-        own.name = self._unique_node(name)
+        own.name, own.is_own = self._unique_node(name), True
         own.metadata = metadata_values(op.attributes.get(METADATA))
         for node in made:
             node.name = node.name or self._unique_node(f"{name}_{node.op_type}")

@@ -42,6 +42,8 @@ class ExportedNode:
     attributes: Mapping[str, Attribute]
     op: Operation | None
     name: str = ""
+    is_own: bool = False
+    """Whether it is what the op is called after, of several nodes that an op may become."""
     metadata: Mapping[str, JsonValue] | None = None
 
 
