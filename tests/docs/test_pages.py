@@ -21,6 +21,7 @@ PAGES = [
     ROOT / "docs" / "kernels.md",
     ROOT / "docs" / "operator_descriptions.md",
     ROOT / "docs" / "weights.md",
+    ROOT / "docs" / "xoc.md",
     *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
 ]
 TOOLS = ("opt", "translate", "run")
