@@ -70,9 +70,15 @@ def _operands(op: Operation) -> list[Bounds]:
 def _counter(value: SSAValue) -> Bounds:
     """A loop counts from its lower bound on, and stays below its upper one."""
     loop = value.owner.parent_op()
-    if not isinstance(value, BlockArgument) or value.index or not isinstance(loop, scf.ForOp):
+    if not isinstance(value, BlockArgument):
         return UNKNOWN
-    (lower, _), (_, upper) = index_bounds(loop.lb), index_bounds(loop.ub)
+    if isinstance(loop, scf.ParallelOp):
+        first, end = loop.lowerBound[value.index], loop.upperBound[value.index]
+    elif isinstance(loop, scf.ForOp) and value.index == 0:
+        first, end = loop.lb, loop.ub
+    else:
+        return UNKNOWN
+    (lower, _), (_, upper) = index_bounds(first), index_bounds(end)
     return lower, None if upper is None else upper - 1
 
 

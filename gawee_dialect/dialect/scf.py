@@ -1,4 +1,4 @@
-"""The scf dialect with a text form for parallel loops, which xDSL's op of that name lacks.
+"""The scf dialect with `scf.forall`, and a text form for parallel loops that xDSL lacks.
 
 `SCF` takes the place of xDSL's dialect of the same name in our tools. Everything else in it is
 xDSL's own, and our op is one of xDSL's class, so its passes work on it.
@@ -11,6 +11,8 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
+
+from gawee_dialect.dialect.forall import ForallOp, InParallelOp
 
 
 def _list(parser: Parser) -> Sequence[SSAValue]:
@@ -96,7 +98,11 @@ class ParallelOp(scf.ParallelOp):
 
 SCF = Dialect(
     "scf",
-    [ParallelOp if op is scf.ParallelOp else op for op in scf.Scf.operations],
+    [
+        *(ParallelOp if op is scf.ParallelOp else op for op in scf.Scf.operations),
+        ForallOp,
+        InParallelOp,
+    ],
     list(scf.Scf.attributes),
 )
-"""xDSL's dialect with our parallel loop in the place of its own."""
+"""xDSL's dialect and `scf.forall`, with our parallel loop in the place of its own."""

@@ -1,14 +1,18 @@
-"""The tensor dialect with an op that xDSL lacks, and one that it refuses too much of."""
+"""The tensor dialect with ops that xDSL lacks, and one that it refuses too much of."""
 
 from collections.abc import Sequence
 from typing import Self
 
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, TensorType
+from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, TensorType, i64
+from xdsl.dialects.utils import DynamicIndexList
 from xdsl.ir import Attribute, Dialect, Region, SSAValue
 from xdsl.irdl import (
+    AttrSizedOperandSegments,
     IRDLOperation,
     irdl_op_definition,
+    operand_def,
+    prop_def,
     region_def,
     result_def,
     traits_def,
@@ -115,9 +119,53 @@ class PadOp(tensor.PadOp):
                 )
 
 
+@irdl_op_definition
+class ParallelInsertSliceOp(IRDLOperation):
+    """Put a slice into a tensor that the iterations of `scf.forall` share. xDSL has no such op.
+
+    ```mlir
+    tensor.parallel_insert_slice %x into %o[%i, 0] [1, 5] [1, 1]
+      : tensor<1x5xf32> into tensor<7x5xf32>
+    ```
+
+    Constraints:
+      C1: there is an offset, a size and a stride for each axis of what is inserted into.
+    """
+
+    name = "tensor.parallel_insert_slice"
+
+    source = operand_def(TensorType)
+    dest = operand_def(TensorType)
+    offsets = var_operand_def(IndexType())
+    sizes = var_operand_def(IndexType())
+    strides = var_operand_def(IndexType())
+    static_offsets = prop_def(DenseArrayBase.constr(i64))
+    static_sizes = prop_def(DenseArrayBase.constr(i64))
+    static_strides = prop_def(DenseArrayBase.constr(i64))
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    custom_directives = (DynamicIndexList,)
+    assembly_format = (
+        "$source `into` $dest ``"
+        "custom<DynamicIndexList>($offsets, $static_offsets)"
+        "custom<DynamicIndexList>($sizes, $static_sizes)"
+        "custom<DynamicIndexList>($strides, $static_strides)"
+        "attr-dict `:` type($source) `into` type($dest)"
+    )
+
+    def verify_(self) -> None:
+        rank = len(tensor_shape(self.dest))
+        numbers = (self.static_offsets, self.static_sizes, self.static_strides)
+        if any(len(each) != rank for each in numbers):
+            raise VerifyException(f"expected an offset, a size and a stride for {rank} axes")
+
+
 TENSOR = Dialect(
     "tensor",
-    [*(PadOp if op is tensor.PadOp else op for op in tensor.Tensor.operations), GenerateOp],
+    [
+        *(PadOp if op is tensor.PadOp else op for op in tensor.Tensor.operations),
+        GenerateOp,
+        ParallelInsertSliceOp,
+    ],
     list(tensor.Tensor.attributes),
 )
-"""xDSL's dialect and `tensor.generate`, with our padding in the place of its own."""
+"""xDSL's dialect and two ops that it lacks, with our padding in the place of its own."""

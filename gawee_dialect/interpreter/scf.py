@@ -14,13 +14,17 @@ from xdsl.interpreter import (
     impl_terminator,
     register_impls,
 )
-from xdsl.ir import Operation
+from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect import scf as ours
+from gawee_dialect.dialect.forall import ForallOp, InParallelOp
+from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
+from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loops.compiler import CompiledNest, compile_nest
 from gawee_dialect.interpreter.loops.writer import NotCompilable
+from gawee_dialect.interpreter.slices import mixed_values, put_slice
 
 
 def compiled(interpreter: Interpreter, op: Operation) -> CompiledNest | None:
@@ -96,6 +100,38 @@ class ScfFunctions(OpFunctions):
         self, interpreter: Interpreter, op: ours.ParallelOp, args: PythonValues
     ) -> PythonValues:
         return run_parallel(interpreter, op, args)
+
+    @impl(ForallOp)
+    def forall(self, interpreter: Interpreter, op: ForallOp, args: PythonValues) -> PythonValues:
+        values = iter(args)
+        lower, upper, step = (
+            mixed_values(static, values)
+            for static in (op.static_lower, op.static_upper, op.static_step)
+        )
+        shared = tuple(values)
+        results = tuple(np.array(array) for array in shared)
+        arguments = op.body.block.args[op.rank :]
+        targets: dict[SSAValue, Array] = dict(zip(arguments, results, strict=True))
+        for indices in iterations(lower, upper, step):
+            # Each iteration sees what is shared as it was.
+            operands = interpreter.run_ssacfg_region(op.body, (*indices, *shared), "forall")
+            for insertion, values in zip(op.in_parallel.insertions, operands, strict=True):
+                source, _, *dynamic = values
+                put_slice(targets[insertion.dest], source, insertion, dynamic)
+        return results
+
+    @impl_terminator(InParallelOp)
+    def in_parallel(
+        self, interpreter: Interpreter, op: InParallelOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        operands = (interpreter.get_values(each.operands) for each in op.insertions)
+        return ReturnedValues(tuple(operands)), ()
+
+    @impl(ParallelInsertSliceOp)
+    def insertion(
+        self, interpreter: Interpreter, op: ParallelInsertSliceOp, args: PythonValues
+    ) -> PythonValues:
+        raise InterpretationError(f"expected to be in '{InParallelOp.name}'")
 
     @impl_terminator(scf.ReduceOp)
     def reduce(

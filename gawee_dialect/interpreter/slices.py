@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
+from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerType
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect.rank_reduction import kept_axes
+from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
 from gawee_dialect.interpreter.arrays import Array
 
 
@@ -39,3 +41,17 @@ def without_left_out(
     """View a box without the axes of one element that the shape of a slice leaves out."""
     kept = kept_axes(sizes.get_values(), shape)
     return part.squeeze(tuple(axis for axis in range(len(sizes)) if axis not in kept))
+
+
+def put_slice(
+    array: Array,
+    source: Array,
+    op: tensor.InsertSliceOp | ParallelInsertSliceOp,
+    dynamic: Sequence[Array],
+) -> None:
+    """Write a slice into an array, at the box that an op names; `dynamic` are its indices."""
+    values = iter(dynamic)
+    offsets = mixed_values(op.static_offsets, values)
+    sizes = mixed_values(op.static_sizes, values)
+    part = box(array, offsets, sizes, mixed_values(op.static_strides, values))
+    part[...] = source.reshape(part.shape)

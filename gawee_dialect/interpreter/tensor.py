@@ -21,7 +21,7 @@ from gawee_dialect.interpreter.arrays import Array, fresh_array, shaped_type
 from gawee_dialect.interpreter.body import evaluate_values, gather
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loop_views import index_grid
-from gawee_dialect.interpreter.slices import box, mixed_values, without_left_out
+from gawee_dialect.interpreter.slices import box, mixed_values, put_slice, without_left_out
 
 
 def run_pad(interpreter: Interpreter, op: tensor.PadOp, args: PythonValues) -> PythonValues:
@@ -114,13 +114,8 @@ class TensorFunctions(OpFunctions):
         self, interpreter: Interpreter, op: tensor.InsertSliceOp, args: PythonValues
     ) -> PythonValues:
         source, destination, *dynamic = args
-        values = iter(dynamic)
-        offsets = mixed_values(op.static_offsets, values)
-        sizes = mixed_values(op.static_sizes, values)
-        strides = mixed_values(op.static_strides, values)
         result = np.array(destination)
-        part = box(result, offsets, sizes, strides)
-        part[...] = source.reshape(part.shape)
+        put_slice(result, source, op, dynamic)
         return (result,)
 
     @impl(tensor.CollapseShapeOp)

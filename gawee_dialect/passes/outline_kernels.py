@@ -33,7 +33,8 @@ CLONED_INTO_KERNELS = (
 
 def is_work(op: Operation) -> bool:
     """Whether an op reads or writes elements of buffers."""
-    work = LinalgStructuredOperation | memref.CopyOp | scf.ForOp | StructuredKernel
+    loop = scf.ForOp | scf.ParallelOp
+    work = LinalgStructuredOperation | memref.CopyOp | loop | StructuredKernel
     return isinstance(op, work)
 
 
@@ -103,7 +104,7 @@ class Kernel:
 
 def base_name(op: Operation) -> str:
     """Return what the function of an op is called, but for its number."""
-    if isinstance(op, scf.ForOp):
+    if isinstance(op, scf.ForOp | scf.ParallelOp):
         return "loop"
     return kernel_kind(op) if isinstance(op, KernelOp) else op.name.rpartition(".")[2]
 

@@ -276,7 +276,7 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
     assert (folder / "03_fold-conv-add.mlir").read_text() == (
         "// (unchanged) as in 01_canonicalize.mlir\n"
     )
-    assert (folder / "05_lower-to-linalg.mlir").read_text() == out
+    assert (folder / "06_lower-to-linalg.mlir").read_text() == out
     index = (folder / "index.txt").read_text().splitlines()
     assert index[1].split() == ["00", "input", "8", "ops", "00_input.mlir"]
     assert index[2].split() == ["01", "canonicalize", "7", "ops", "01_canonicalize.mlir"]

@@ -8,12 +8,18 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.passes.bufferize import calls, loops, structured, tensors
+from gawee_dialect.passes.bufferize import calls, forall, loops, structured, tensors
 from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules
 from gawee_dialect.passes.bufferize.globals import Globals
 from gawee_dialect.passes.numerics import EXACT, Numerics
 
-RULES: Rules = {**structured.RULES, **tensors.RULES, **loops.RULES, **calls.RULES}
+RULES: Rules = {
+    **structured.RULES,
+    **tensors.RULES,
+    **loops.RULES,
+    **forall.RULES,
+    **calls.RULES,
+}
 """What every op becomes that is neither structured nor scalar; a file each for a dialect."""
 
 
@@ -32,12 +38,14 @@ class Bufferize(ModulePass):
        in. In loops, slices are views too, so that a tile that is computed of a slice and inserted
        where it came from is written where it belongs. Nothing is allocated in a loop: what is not
        as large in every iteration gets a buffer for the largest, and is a part of it.
-    6. A call is given dense buffers, and fresh ones for what it returns.
-    7. A returned buffer that was allocated here is replaced by the output argument; any other is
+    6. The iterations of scf.forall are parallel ones where none needs memory of its own, and write
+       their parts of what they share in place.
+    7. A call is given dense buffers, and fresh ones for what it returns.
+    8. A returned buffer that was allocated here is replaced by the output argument; any other is
        copied into it. Inputs, parameters and constants are never written.
 
-    Requires: functions of one block on statically shaped tensors, loops of scf.for. In these,
-    slices may have any size that arithmetic on loop counters shows to be bounded.
+    Requires: functions of one block on statically shaped tensors, loops of scf.for and scf.forall.
+    In these, slices may have any size that arithmetic on loop counters shows to be bounded.
 
     rewrite:
         func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -46,6 +46,8 @@ class FunctionBufferizer:
         self.block = Block()
         self.builder = Builder(InsertPoint.at_end(self.block))
         self.outputs: list[SSAValue] = []
+        self.allocations = 0
+        self.shared: dict[SSAValue, SSAValue] = {}
         self._rules = rules
         self._default = default
         self._current: Operation = function
@@ -186,6 +188,7 @@ class FunctionBufferizer:
         bounds = [bound for bound in map(upper_bound, shape) if bound is not None]
         if len(bounds) < len(shape) or min(bounds, default=0) < 0:
             self.reject(f"expected a shape that is static or bounded, got '{type}'")
+        self.allocations += 1
         alloc = memref.AllocOp((), (), MemRefType(type.element_type, bounds))
         hand_on_location(self._current, alloc)
         outermost = self._outermost

@@ -12,8 +12,12 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from gawee_dialect.analysis.buffer_sizes import Index, mixed, same_indices
+from gawee_dialect.dialect.forall import ForallOp
+from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
 
-Slice = tensor.ExtractSliceOp | tensor.InsertSliceOp
+Insertion = tensor.InsertSliceOp | ParallelInsertSliceOp
+Slice = tensor.ExtractSliceOp | Insertion
+Loop = scf.ForOp | ForallOp
 
 
 @dataclass(eq=False)
@@ -61,13 +65,17 @@ class InPlace:
 
     def is_own_slice(self, op: Operation, source: SSAValue) -> bool:
         """Whether an op inserts a slice into just the place where it is already."""
-        if not isinstance(op, tensor.InsertSliceOp) or source is not op.source:
+        if not isinstance(op, Insertion) or source is not op.source:
             return False
         return self._is_slice(self._buffers[source], self._buffers[op.dest], op)
 
+    def names_same_box(self, lhs: Slice, rhs: Slice) -> bool:
+        """Whether two ops on slices of a tensor surely name the same part of it."""
+        return all(map(same_indices, self._box(lhs), self._box(rhs)))
+
     def _is_replaced(self, user: Operation, value: SSAValue, old: SSAValue) -> bool:
         """Whether a user replaces the part of a value that `old` is in."""
-        if not isinstance(user, tensor.InsertSliceOp) or user.dest is not value:
+        if not isinstance(user, Insertion) or user.dest is not value:
             return False
         whole = self._buffers[value]
         return any(self._is_slice(part, whole, user) for part in parts(self._buffers[old]))
@@ -99,21 +107,21 @@ def parts(buffer: SSAValue) -> Iterator[SSAValue]:
         yield buffer
 
 
-def loops_around(op: Operation) -> Iterator[scf.ForOp]:
+def loops_around(op: Operation) -> Iterator[Loop]:
     """Yield the loops that an op is in, the innermost first."""
     parent = op.parent_op()
     while parent is not None:
-        if isinstance(parent, scf.ForOp):
+        if isinstance(parent, Loop):
             yield parent
         parent = parent.parent_op()
 
 
-def is_inside(op: Operation, loop: scf.ForOp) -> bool:
+def is_inside(op: Operation, loop: Loop) -> bool:
     """Whether an op is in the body of a loop."""
     return op is not loop and loop.is_ancestor(op)
 
 
-def is_defined_inside(value: SSAValue, loop: scf.ForOp) -> bool:
+def is_defined_inside(value: SSAValue, loop: Loop) -> bool:
     """Whether a value is made anew by each iteration of a loop, or carried by it."""
     owner = value.owner
     parent = owner.parent_op() if isinstance(owner, Block) else owner

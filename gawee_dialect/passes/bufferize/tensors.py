@@ -7,8 +7,9 @@ from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect import linalg
+from gawee_dialect.dialect.forall import ForallOp
 from gawee_dialect.dialect.rank_reduction import kept_axes
-from gawee_dialect.dialect.tensor import PadOp
+from gawee_dialect.dialect.tensor import PadOp, ParallelInsertSliceOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.passes.bufferize.function import (
     AnyMemRef,
@@ -28,6 +29,8 @@ TAKE_VIEWS = (
     tensor.InsertOp,
     tensor.DimOp,
     tensor.PadOp,
+    ParallelInsertSliceOp,
+    ForallOp,
     scf.ForOp,
     scf.YieldOp,
 )

@@ -34,3 +34,31 @@ func.func @a_reduction_has_an_initial_value(%a: index, %b: index, %c: index, %x:
   }
   return
 }
+
+// CHECK-LABEL: func.func @independent_iterations_put_a_tensor_together
+// CHECK:       %r = scf.forall (%i, %j) = (0, %n) to (7, 5) step (2, %n) shared_outs(%o = %x) -> (tensor<7x5xf32>) {
+// CHECK:         scf.forall.in_parallel {
+// CHECK-NEXT:      tensor.parallel_insert_slice %y into %o[%i, %j] [1, 1] [1, 1] : tensor<1x1xf32> into tensor<7x5xf32>
+// CHECK-NEXT:    }
+// CHECK-NEXT:  } {mapping = [0 : i64]}
+func.func @independent_iterations_put_a_tensor_together(%x: tensor<7x5xf32>, %y: tensor<1x1xf32>, %n: index) -> tensor<7x5xf32> {
+  %r = scf.forall (%i, %j) = (0, %n) to (7, 5) step (2, %n) shared_outs(%o = %x) -> (tensor<7x5xf32>) {
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %y into %o[%i, %j] [1, 1] [1, 1] : tensor<1x1xf32> into tensor<7x5xf32>
+    }
+  } {mapping = [0 : i64]}
+  return %r : tensor<7x5xf32>
+}
+
+// CHECK-LABEL: func.func @iterations_that_count_from_zero_by_one
+// CHECK:       scf.forall (%i) in (%n) {
+// CHECK:         memref.store %v, %m[%i] : memref<7xf32>
+// CHECK-NEXT:    scf.forall.in_parallel {
+// CHECK-NEXT:    }
+// CHECK-NEXT:  }
+func.func @iterations_that_count_from_zero_by_one(%m: memref<7xf32>, %v: f32, %n: index) {
+  scf.forall (%i) in (%n) {
+    memref.store %v, %m[%i] : memref<7xf32>
+  }
+  return
+}

@@ -196,3 +196,52 @@ func.func @a_call_is_given_the_buffers_of_its_results(%x: tensor<5xf32>, %v: f32
   %s, %y = func.call @elsewhere(%x, %v) : (tensor<5xf32>, f32) -> (f32, tensor<5xf32>)
   return %y, %s : tensor<5xf32>, f32
 }
+
+// -----
+
+// CHECK-LABEL: func.func @independent_iterations_write_their_parts_in_place
+// CHECK:         scf.parallel (%i) = (%{{.*}}) to (%{{.*}}) step (%{{.*}}) {
+// CHECK-NEXT:      %[[FROM:.*]] = memref.subview %x[%i] [2] [1]
+// CHECK-NEXT:      %[[TO:.*]] = memref.subview %y[%i] [2] [1]
+// CHECK-NEXT:      linalg.exp ins(%[[FROM]]
+// CHECK-SAME:      outs(%[[TO]]
+// CHECK-NEXT:      scf.reduce
+// CHECK-NOT:     memref.alloc
+func.func @independent_iterations_write_their_parts_in_place(%x: tensor<6xf32>) -> (tensor<6xf32> {gawee.output = "y"}) {
+  %e = tensor.empty() : tensor<6xf32>
+  %r = scf.forall (%i) = (0) to (6) step (2) shared_outs(%t = %e) -> (tensor<6xf32>) {
+    %from = tensor.extract_slice %x[%i] [2] [1] : tensor<6xf32> to tensor<2xf32>
+    %to = tensor.extract_slice %t[%i] [2] [1] : tensor<6xf32> to tensor<2xf32>
+    %p = linalg.exp ins(%from : tensor<2xf32>) outs(%to : tensor<2xf32>) -> tensor<2xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %t[%i] [2] [1] : tensor<2xf32> into tensor<6xf32>
+    }
+  }
+  return %r : tensor<6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_tile_of_a_computed_size_gets_a_part_of_a_buffer
+// CHECK:         %[[LARGEST:.*]] = memref.alloc() : memref<4xf32>
+// CHECK:         scf.for %i
+// CHECK:           %n = arith.minsi
+// CHECK:           %[[PART:.*]] = memref.subview %[[LARGEST]][0] [%n] [1] : memref<4xf32> to memref<?xf32, strided<[1]>>
+// CHECK-NEXT:      linalg.fill ins(%v : f32) outs(%[[PART]]
+func.func @a_tile_of_a_computed_size_gets_a_part_of_a_buffer(%x: tensor<7xf32>, %v: f32) -> tensor<7xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c7 = arith.constant 7 : index
+  %e = tensor.empty() : tensor<7xf32>
+  %r = scf.for %i = %c0 to %c7 step %c4 iter_args(%t = %e) -> (tensor<7xf32>) {
+    %left = arith.subi %c7, %i : index
+    %n = arith.minsi %left, %c4 : index
+    %s = tensor.extract_slice %x[%i] [%n] [1] : tensor<7xf32> to tensor<?xf32>
+    %f = tensor.empty(%n) : tensor<?xf32>
+    %w = linalg.fill ins(%v : f32) outs(%f : tensor<?xf32>) -> tensor<?xf32>
+    %p = linalg.add ins(%s, %w : tensor<?xf32>, tensor<?xf32>) outs(%w : tensor<?xf32>) -> tensor<?xf32>
+    %m = tensor.insert_slice %p into %t[%i] [%n] [1] : tensor<?xf32> into tensor<7xf32>
+    scf.yield %m : tensor<7xf32>
+  }
+  return %r : tensor<7xf32>
+}
