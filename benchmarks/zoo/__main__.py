@@ -4,11 +4,12 @@ import json
 import multiprocessing
 import sys
 from argparse import ArgumentParser
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import wait
 from pathlib import Path
 from time import monotonic
+from typing import Generic, Protocol, TypeVar
 
 from benchmarks.zoo.check import Result, check
 from benchmarks.zoo.libraries import import_library
@@ -21,19 +22,30 @@ PAGE = ROOT / "docs" / "zoo.md"
 LIBRARIES = ("torchvision", "timm", "transformers")
 
 
-def _answer(network: Network, connection: Connection) -> None:
-    connection.send(check(network))
+class Checked(Protocol):
+    """What is checked: networks of PyTorch, files of other formats."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def library(self) -> str: ...
 
 
-class Running:
+AnyNetwork = TypeVar("AnyNetwork", bound=Checked)
+
+
+class Running(Generic[AnyNetwork]):
     """A process that checks one network."""
 
-    def __init__(self, network: Network, timeout: float) -> None:
+    def __init__(
+        self, network: AnyNetwork, timeout: float, check: Callable[[AnyNetwork], Result]
+    ) -> None:
         """Start it: forked, so that libraries need not be imported again."""
         self.network, self.deadline, self.timeout = network, monotonic() + timeout, timeout
         self.connection, theirs = multiprocessing.Pipe(duplex=False)
         fork = multiprocessing.get_context("fork")
-        self.process = fork.Process(target=_answer, args=(network, theirs))
+        self.process = fork.Process(target=lambda: theirs.send(check(network)))
         self.process.start()
         theirs.close()
 
@@ -53,12 +65,17 @@ class Running:
         return failed
 
 
-def run_zoo(networks: Iterable[Network], jobs: int, timeout: float) -> Iterator[Result]:
+def run_zoo(
+    networks: Iterable[AnyNetwork],
+    jobs: int,
+    timeout: float,
+    check: Callable[[AnyNetwork], Result] = check,
+) -> Iterator[Result]:
     """Yield the results of networks as they come, some networks at a time."""
-    waiting, running = list(networks), list[Running]()
+    waiting, running = list(networks), list[Running[AnyNetwork]]()
     while waiting or running:
         while waiting and len(running) < jobs:
-            running.append(Running(waiting.pop(0), timeout))
+            running.append(Running(waiting.pop(0), timeout, check))
         left = max(0.0, min(each.deadline for each in running) - monotonic())
         ready = wait([each.connection for each in running], left)
         ended = [e for e in running if e.connection in ready or e.deadline <= monotonic()]

@@ -1,0 +1,53 @@
+"""Check the .onnx files of the zoo, a few at a time, and write the table of docs/onnx_zoo.md."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+
+from benchmarks.onnx_zoo.check import check
+from benchmarks.onnx_zoo.models import onnx_zoo
+from benchmarks.onnx_zoo.table import page
+from benchmarks.zoo.__main__ import LIBRARIES, read_results, run_zoo
+from benchmarks.zoo.libraries import import_library
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RESULTS = ROOT / "build" / "onnx_zoo.jsonl"
+PAGE = ROOT / "docs" / "onnx_zoo.md"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Check, keep the results, write the page; return 1 where a network computes something else."""
+    parser = ArgumentParser(prog="python -m benchmarks.onnx_zoo", description=__doc__)
+    parser.add_argument("names", nargs="*", help="parts of names; all networks without them")
+    parser.add_argument("--jobs", type=int, default=1, help="how many networks at a time")
+    parser.add_argument("--timeout", type=float, default=900, help="seconds for each")
+    parser.add_argument("--missing", action="store_true", help="only what has no result yet")
+    parser.add_argument("--measure", action="store_true", help="time calls as well")
+    options = parser.parse_args(arguments)
+    known = read_results(RESULTS) if options.missing else {}
+    chosen = [
+        each
+        for name, each in onnx_zoo().items()
+        if not options.names or any(part in name for part in options.names)
+        if name not in known
+    ]
+    for library in LIBRARIES if chosen else ():
+        import_library(library)
+    RESULTS.parent.mkdir(exist_ok=True)
+    checked = partial(check, measure=options.measure)
+    for result in run_zoo(chosen, options.jobs, options.timeout, checked):
+        with RESULTS.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(result)) + "\n")
+        figures = f"{result.difference:.1e}, compiled in {result.compile_seconds:.0f} s"
+        print(f"{result.name}: {result.verdict}: {result.reason or figures}", flush=True)
+    results = read_results(RESULTS)
+    PAGE.write_text(page([results[name] for name in onnx_zoo() if name in results]), "utf-8")
+    return int(any(each.verdict == "wrong" for each in results.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

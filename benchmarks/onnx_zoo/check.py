@@ -1,0 +1,107 @@
+"""One .onnx file of the zoo, read, compiled, run, and compared with ONNX Runtime."""
+
+import math
+import re
+import tempfile
+import traceback
+import warnings
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+
+from benchmarks.onnx_zoo.models import OnnxNetwork
+from benchmarks.zoo.check import (
+    LEAST_RESPONSE,
+    THREADS,
+    TOLERANCE,
+    Result,
+    best_ms,
+    relative_difference,
+)
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.model import load
+
+Array = NDArray[np.generic]
+Inputs = Mapping[str, Array]
+
+
+class Runtime:
+    """ONNX Runtime on a file, on one thread."""
+
+    def __init__(self, path: Path) -> None:
+        runtime = import_module("onnxruntime")
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = THREADS
+        options.log_severity_level = 3
+        self.session = runtime.InferenceSession(str(path), options)
+
+    def run(self, inputs: Inputs) -> list[Array]:
+        """Return the outputs."""
+        return list(self.session.run(None, dict(inputs)))
+
+
+def other_inputs(inputs: Inputs) -> Inputs:
+    """Return inputs with other numbers, as far as any numbers will do."""
+    random = np.random.default_rng(7)
+    return {
+        name: random.standard_normal(array.shape).astype(array.dtype)
+        if array.dtype.kind == "f"
+        else np.roll(array, 1, -1)
+        for name, array in inputs.items()
+    }
+
+
+def check(network: OnnxNetwork, *, measure: bool = False, verbose: bool = False) -> Result:
+    """Take a network all the way; never raises for what the compiler does not do."""
+    warnings.simplefilter("ignore")
+    result = Result(network.name, network.library)
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            _check(network, Path(folder) / "model.onnx", result, measure)
+        except Exception as error:
+            text = str(error).strip().splitlines() or [type(error).__name__]
+            reason = re.sub(r"\S+/(?=model\.onnx)", "", text[0])  # the folder is a temporary one
+            result.reason = f"{type(error).__name__}: {reason}"[:300]
+            if verbose:
+                traceback.print_exc()
+    return result
+
+
+def _check(network: OnnxNetwork, path: Path, result: Result, measure: bool) -> None:
+    inputs = network.write(path)
+    nodes = onnx.load(path, load_external_data=False).graph.node
+    result.nodes, result.ops = len(nodes), len({node.op_type for node in nodes})
+    runtime = Runtime(path)
+    expected, other = runtime.run(inputs), runtime.run(other_inputs(inputs))
+    response = max(map(relative_difference, expected, other))
+    if not response > LEAST_RESPONSE or not all(np.isfinite(each).all() for each in expected):
+        raise ValueError(f"outputs show nothing: they move by {response:.1g} of their range")
+
+    result.stage = "import"
+    model = load(path)
+    result.stage = "compile"
+    start = process_time()
+    compiled = model.compile(CodeOptions(num_threads=THREADS), cache=False)
+    result.compile_seconds = process_time() - start
+    result.stage = "run"
+    got = list(compiled.run(inputs).values())
+    result.stage = "compare"
+    if len(got) != len(expected):
+        raise ValueError(f"expected {len(expected)} outputs, got {len(got)}")
+    result.difference = max(map(relative_difference, expected, got))
+    if not result.difference <= TOLERANCE:
+        raise ValueError(f"outputs are {result.difference:.1e} of their range apart")
+    if measure:
+        result.stage = "time"
+        runs = (lambda: compiled.run(inputs), lambda: runtime.run(inputs))
+        result.ms, result.eager_ms = best_ms(runs)
+
+
+def is_measured(result: Result) -> bool:
+    """Whether a result has times."""
+    return math.isfinite(result.ms)

@@ -1,0 +1,72 @@
+"""The results of the .onnx zoo as a page of the documentation."""
+
+from collections.abc import Iterable, Sequence
+from importlib.metadata import version
+
+from benchmarks.onnx_zoo.check import is_measured
+from benchmarks.zoo.check import Result
+
+HEAD = """# ONNX models, from file to native code
+
+{passed} of {total} models pass: what native code computes is within 1e-3 of ONNX Runtime's output, relative to the range of that
+output. {wrong} computes something else; {failed} are refused or fail before they run, with a reason that is listed.
+
+The models of *onnx* are the architectures that its wheel carries, with seeded random weights and images of 224 pixels; the others are
+the [zoo of PyTorch](zoo.md), exported by `torch.onnx.export`. Each is read, compiled with the default (fast) algorithms for one thread,
+and run in a process of its own; a model whose output does not move with its input is not counted as passed.
+
+*compile s* are seconds of one processor.{times}
+
+Versions: {versions}.
+
+`python -m benchmarks.onnx_zoo` writes this page, with `--measure` with times; `pytest -m zoo` runs the same checks.
+"""
+
+TIMES = """ *ms* and *runtime ms* are the shortest calls, by native code and by ONNX Runtime, on one
+thread each."""
+
+
+def _row(result: Result) -> str:
+    cells = [result.name, result.nodes, result.ops, f"{result.difference:.1e}"]
+    cells.append(f"{result.compile_seconds:.0f}")
+    if is_measured(result):
+        cells += [f"{result.ms:.3g}", f"{result.eager_ms:.3g}"]
+    return f"| {' | '.join(map(str, cells))} |"
+
+
+def _passed(results: Sequence[Result]) -> list[str]:
+    heads = ["model", "nodes", "distinct ops", "max difference", "compile s"]
+    if any(map(is_measured, results)):
+        heads += ["ms", "runtime ms"]
+    return [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|", *map(_row, results)]
+
+
+def _failed(results: Iterable[Result]) -> list[str]:
+    lines = ["| model | library | stage | reason |", "|---|---|---|---|"]
+    for each in results:
+        reason = each.reason.replace("|", "\\|")
+        lines.append(f"| {each.name} | {each.library} | {each.stage} | {reason} |")
+    return lines
+
+
+def page(results: Sequence[Result]) -> str:
+    """Return the page: models that pass by library, then those that do not and why."""
+    passed = [each for each in results if each.verdict == "passed"]
+    others = [each for each in results if each.verdict != "passed"]
+    wrong = sum(each.verdict == "wrong" for each in others)
+    names = ("onnx", "onnxruntime", "torch", "torchvision", "timm", "transformers")
+    head = HEAD.format(
+        passed=len(passed),
+        total=len(results),
+        wrong=wrong or "None",
+        failed=len(others) - wrong,
+        times=TIMES if any(map(is_measured, passed)) else "",
+        versions=", ".join(f"{name} {version(name)}" for name in names),
+    )
+    lines = [head]
+    for library in dict.fromkeys(each.library for each in passed):
+        lines += [f"## {library}", ""]
+        lines += [*_passed([each for each in passed if each.library == library]), ""]
+    if others:
+        lines += ["## What does not pass", "", *_failed(others), ""]
+    return "\n".join(lines).rstrip() + "\n"
