@@ -65,13 +65,18 @@ def _normalize(model: onnx.ModelProto) -> None:
         return
     alone = onnx.ModelProto()
     alone.CopyFrom(model)
+    unread = set[str]()
     for node in alone.graph.node:
         if node.op_type == "BatchNormalization":
             node.op_type = "InstanceNormalization"
+            unread |= set(node.input[3:])
             del node.input[3:]
             kept = [each for each in node.attribute if each.name == "epsilon"]
             del node.attribute[:]
             node.attribute.extend(kept)
+    for listed in (alone.graph.initializer, alone.graph.input):
+        for each in [each for each in listed if each.name in unread]:
+            listed.remove(each)
     seen = _shown(alone, [node.input[0] for node in norms], random_image(0))
     for node, values in zip(norms, seen, strict=True):
         _set(model, node.input[3], np.mean(values, (0, 2, 3)))

@@ -1,9 +1,12 @@
 """Nodes whose inputs are known, computed when the graph is read: how graphs compute shapes."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
+
+from gawee_dialect.frontends.onnx.dtypes import DTYPES
 
 Array = NDArray[np.generic]
 
@@ -96,6 +99,10 @@ def _range(start: Array, limit: Array, delta: Array) -> Array:
     return np.asarray(np.arange(first, last, step), start.dtype)
 
 
+def _total(*inputs: Array) -> Array:
+    return np.asarray(np.add.reduce(np.broadcast_arrays(*inputs)), inputs[0].dtype)
+
+
 def _smallest(*inputs: Array) -> Array:
     return np.minimum.reduce(np.broadcast_arrays(*inputs))
 
@@ -104,11 +111,76 @@ def _largest(*inputs: Array) -> Array:
     return np.maximum.reduce(np.broadcast_arrays(*inputs))
 
 
-FUNCTIONS: Mapping[str, Callable[..., Array]] = {
+def _cast(input: Array, to: int, saturate: int = 1, round_mode: str = "up") -> Array | None:
+    name = DTYPES.get(to)
+    return None if name is None else input.astype(name)
+
+
+def _cast_like(
+    input: Array, target_type: Array, saturate: int = 1, round_mode: str = "up"
+) -> Array:
+    return input.astype(target_type.dtype)
+
+
+def _constant_of_shape(input: Array, value: Array | None = None) -> Array | None:
+    one = np.zeros((), np.float32) if value is None else np.asarray(value).reshape(())
+    sizes = _axes(input)
+    return np.full(sizes, one, one.dtype) if prod(sizes) <= MAX_ELEMENTS else None
+
+
+def _mod(a: Array, b: Array, fmod: int = 0) -> Array:
+    return np.fmod(a, b) if fmod else np.mod(a, b)
+
+
+def _flatten(input: Array, axis: int = 1) -> Array:
+    return input.reshape(prod(input.shape[: axis % (input.ndim + 1)]), -1)
+
+
+def _pow(x: Array, y: Array) -> Array:
+    return np.power(x, y).astype(x.dtype)
+
+
+def _relu(x: Array) -> Array:
+    return np.maximum(x, np.zeros((), x.dtype))
+
+
+def _split(
+    input: Array,
+    split: Array | Sequence[int] | None = None,
+    axis: int = 0,
+    num_outputs: int | None = None,
+) -> Sequence[Array] | None:
+    size = input.shape[axis]
+    if split is None and num_outputs is None:
+        return None
+    part = -(-size // max(num_outputs or 1, 1))
+    sizes = [part] * (num_outputs or 1) if split is None else list(_axes(split))
+    ends = np.cumsum(sizes)
+    return [
+        np.take(input, range(end - one, min(end, size)), axis)
+        for one, end in zip(sizes, ends.tolist(), strict=True)
+    ]
+
+
+def _nonzero(x: Array) -> Array:
+    return np.stack(np.nonzero(np.atleast_1d(x))).astype(np.int64)
+
+
+def _cumsum(x: Array, axis: Array, exclusive: int = 0, reverse: int = 0) -> Array | None:
+    if exclusive or reverse:
+        return None
+    return np.cumsum(x, int(axis.item()), dtype=x.dtype)
+
+
+FUNCTIONS: Mapping[str, Callable[..., Array | Sequence[Array] | None]] = {
     **{"Identity": _identity, "Gather": _gather, "Concat": _concat, "Slice": _slice},
     **{"Squeeze": _squeeze, "Unsqueeze": _unsqueeze, "Reshape": _reshape},
     **{"Transpose": _transpose, "Expand": _expand, "Tile": _tile, "Range": _range},
     **{"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Div": _divide},
+    **{"Cast": _cast, "CastLike": _cast_like, "ConstantOfShape": _constant_of_shape},
+    **{"Mod": _mod, "Flatten": _flatten, "Pow": _pow, "NonZero": _nonzero, "CumSum": _cumsum},
+    **{"Relu": _relu, "Split": _split},
+    **{"Sum": _total, "Sign": np.sign, "Round": np.rint, "Exp": np.exp, "Log": np.log},
     **{"Neg": np.negative, "Abs": np.abs, "Floor": np.floor, "Ceil": np.ceil, "Sqrt": np.sqrt},
     **{"Min": _smallest, "Max": _largest, "Equal": np.equal, "Less": np.less},
     **{"LessOrEqual": np.less_equal, "Greater": np.greater, "GreaterOrEqual": np.greater_equal},
@@ -121,8 +193,8 @@ FUNCTIONS: Mapping[str, Callable[..., Array]] = {
 
 def fold(
     op_type: str, inputs: Sequence[Array | None], attributes: Mapping[str, object]
-) -> Array | None:
-    """Return what a node of known inputs makes; None where it is not computed here.
+) -> Sequence[Array] | None:
+    """Return the outputs of a node of known inputs; None where it is not computed here.
 
     What NumPy refuses is left to the op's mapping, which says what is wrong.
     """
@@ -131,7 +203,10 @@ def fold(
         return None
     try:
         with np.errstate(all="ignore"):
-            result = np.asarray(function(*inputs, **attributes))
+            made = function(*inputs, **attributes)
     except (TypeError, ValueError, IndexError, AttributeError):
         return None
-    return result if result.size <= MAX_ELEMENTS else None
+    if made is None:
+        return None
+    results = made if isinstance(made, list) else [np.asarray(made)]
+    return results if all(each.size <= MAX_ELEMENTS for each in results) else None

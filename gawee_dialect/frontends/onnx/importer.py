@@ -1,7 +1,6 @@
 """Graphs in the vocabulary of ONNX as modules, whatever file they are read from."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import (
@@ -21,6 +20,7 @@ from gawee_dialect.dialect.shape import IdentityOp
 from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_shape, tensor_type
 from gawee_dialect.frontends.metadata_attributes import METADATA, metadata_attribute
 from gawee_dialect.frontends.names import name_hint
+from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW
 from gawee_dialect.frontends.onnx.folding import fold
 from gawee_dialect.frontends.onnx.model import (
     Array,
@@ -33,29 +33,13 @@ from gawee_dialect.frontends.onnx.model import (
     is_array,
 )
 from gawee_dialect.frontends.onnx.registry import ONNX, find_mapping
+from gawee_dialect.frontends.onnx.value import Scope, Value
 from gawee_dialect.frontends.op_mapping.emitter import dtype_element
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
 from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
 from gawee_dialect.located_json import JsonValue
-
-MAX_STEPS = 1024
-"""A loop of more steps than these is refused: each is written out."""
-
-
-@dataclass(eq=False)
-class Value:
-    """What a name of the graph stands for: a tensor, elements that are known, or both."""
-
-    name: str
-    tensor: SSAValue | None = None
-    elements: Array | None = None
-    offered: Array | None = None
-    """Elements of an input, for those who must know them when the graph is read."""
-
-
-Scope = dict[str, Value]
 
 
 class OnnxImporter:
@@ -118,7 +102,8 @@ class OnnxImporter:
             return
         type: AnyTensor = TensorType(element, shape)
         tensor = self.function.add_argument(ArgumentKind.INPUT, value.name, type)
-        scope[value.name] = Value(value.name, tensor, offered=self.values.get(value.name))
+        offered = self.values.get(value.name)
+        scope[value.name] = Value(value.name, tensor, offered=offered, sources=[value.name])
 
     def _shape(self, value: OnnxValue) -> tuple[int, ...]:
         if value.name in self.shapes:
@@ -170,12 +155,16 @@ class OnnxImporter:
         if function is not None:
             self._inline(node, function, inputs, scope)
             return
-        if node.full_type in ("If", "Loop"):
-            self._control_flow(node, inputs, scope, opsets)
+        if node.full_type in CONTROL_FLOW:
+            made = CONTROL_FLOW[node.full_type](self, node, inputs, scope, opsets)
+            for name, value in zip(node.outputs, made, strict=False):
+                if name and value is not None:
+                    scope[name] = value
             return
         folded = _folded(node, inputs)
         if folded is not None:
-            scope[node.outputs[0]] = Value(node.outputs[0], elements=folded)
+            for name, elements in zip(node.outputs, folded, strict=False):
+                scope[name] = Value(name, elements=elements)
             return
         mapping = self.find_mapping(node, opsets)
         if mapping is None:
@@ -187,6 +176,7 @@ class OnnxImporter:
             if tensor is not None and name:
                 scope[name] = Value(name, tensor)
                 tensor.name_hint = tensor.name_hint or name_hint(name)
+        _offer(node, inputs, scope)
         if node.metadata and node.outputs and node.outputs[0] in scope:
             self._keep_metadata(node.metadata, scope[node.outputs[0]], before)
 
@@ -228,13 +218,14 @@ class OnnxImporter:
             return None
         if value.elements is None and value.offered is None:
             return value.tensor
-        return Known(lambda: self._elements(value), lambda: self.tensor(value))
+        return Known(lambda: self.elements(value), lambda: self.tensor(value))
 
-    def _elements(self, value: Value) -> Array:
+    def elements(self, value: Value) -> Array:
+        """Return the elements of a value that has some, or to which some are offered."""
         if value.elements is not None:
             return value.elements
         assert value.offered is not None
-        self.looked_up.append(value.name)
+        self.looked_up.extend(value.sources)
         return value.offered
 
     def tensor(self, value: Value) -> SSAValue:
@@ -287,64 +278,14 @@ class OnnxImporter:
             if outer and name in inner:
                 scope[outer] = inner[name]
 
-    def _control_flow(
+    def body(
         self,
-        node: OnnxNode,
-        inputs: Sequence[Value | None],
-        scope: Scope,
-        opsets: Mapping[str, int],
-    ) -> None:
-        if node.op_type == "If":
-            condition = inputs[0] if inputs else None
-            if condition is None or condition.elements is None:
-                raise Refusal("expected the condition to be known when the graph is read")
-            chosen = "then_branch" if condition.elements.reshape(-1)[0] else "else_branch"
-            results = self._body(node, _graph_attribute(node, chosen), [], scope, opsets)
-        else:
-            results = self._loop(node, inputs, scope, opsets)
-        for name, value in zip(node.outputs, results, strict=False):
-            if name and value is not None:
-                scope[name] = value
-
-    def _loop(
-        self,
-        node: OnnxNode,
-        inputs: Sequence[Value | None],
-        scope: Scope,
-        opsets: Mapping[str, int],
-    ) -> Sequence[Value | None]:
-        """Write out a loop whose number of steps is known, and whose condition stays true."""
-        body = _graph_attribute(node, "body")
-        trips, condition, *carried = [*inputs, *[None] * (2 - len(inputs))]
-        if trips is None or trips.elements is None:
-            raise Refusal("expected the number of steps to be known when the graph is read")
-        steps = int(trips.elements.reshape(-1)[0])
-        if steps > MAX_STEPS:
-            raise Refusal(f"expected at most {MAX_STEPS} steps, got {steps}")
-        if len(body.outputs) > 1 + len(carried):
-            raise Refusal("unsupported outputs of all steps together; supported: carried ones")
-        state: Sequence[Value | None] = carried
-        going = condition is None or _truth(condition)
-        for step in range(steps):
-            if not going:
-                break
-            first = [Value("step", elements=np.asarray(step, np.int64))]
-            second = [Value("condition", elements=np.asarray(True))]
-            made = self._body(node, body, [*first, *second, *state], scope, opsets)
-            if made[0] is None:
-                return [None] * len(carried)
-            going = _truth(made[0])
-            state = made[1:]
-        return state
-
-    def _body(
-        self,
-        node: OnnxNode,
         body: OnnxGraph,
         arguments: Sequence[Value | None],
         scope: Scope,
         opsets: Mapping[str, int],
     ) -> list[Value | None]:
+        """Import the body of control flow, which reads what is around it; return its outputs."""
         inner: Scope = dict(scope)
         self._add_initializers(body, inner)
         for formal, value in zip(body.inputs, arguments, strict=False):
@@ -404,17 +345,30 @@ def _names_read(graph: OnnxGraph) -> set[str]:
     return names.union({each.name for each in graph.outputs}, *map(_names_read, inner))
 
 
-def _folded(node: OnnxNode, inputs: Sequence[Value | None]) -> Array | None:
+def _folded(node: OnnxNode, inputs: Sequence[Value | None]) -> Sequence[Array] | None:
     """Return what a node makes where that is known when the graph is read."""
     if node.full_type == "Constant":
-        return _constant(node)
+        return [_constant(node)]
     if node.full_type in ("Shape", "Size") and inputs and inputs[0] is not None:
-        return _size(node, inputs[0])
+        return [_size(node, inputs[0])]
     if any(each is not None and each.elements is None for each in inputs):
         return None
     if node.domain not in ("", "ai.onnx"):
         return None
     return fold(node.op_type, [each and each.elements for each in inputs], node.attributes)
+
+
+def _offer(node: OnnxNode, inputs: Sequence[Value | None], scope: Scope) -> None:
+    """Compute what a node makes of offered elements, for those who must know it."""
+    if node.domain not in ("", "ai.onnx") or not any(each and each.sources for each in inputs):
+        return
+    if any(each is not None and each.known is None for each in inputs):
+        return
+    made = fold(node.op_type, [each and each.known for each in inputs], node.attributes)
+    for name, offered in zip(node.outputs, made or (), strict=False):
+        if name in scope:
+            scope[name].offered = offered
+            scope[name].sources = [one for each in inputs if each for one in each.sources]
 
 
 def _constant(node: OnnxNode) -> Array:
@@ -451,16 +405,3 @@ def _resolved(
         for key, value in attributes.items()
     }
     return {key: value for key, value in found.items() if value is not None}
-
-
-def _graph_attribute(node: OnnxNode, name: str) -> OnnxGraph:
-    graph = node.attributes.get(name)
-    if not isinstance(graph, OnnxGraph):
-        raise Refusal(f"expected attribute '{name}' to be a graph")
-    return graph
-
-
-def _truth(value: Value) -> bool:
-    if value.elements is None:
-        raise Refusal("expected the condition to be known when the graph is read")
-    return bool(value.elements.reshape(-1)[0])

@@ -40,6 +40,8 @@ class _Dim(Protocol):
     dim_value: int
     dim_param: str
 
+    def HasField(self, name: str) -> bool: ...
+
 
 class _Shape(Protocol):
     dim: Sequence[_Dim]
@@ -219,7 +221,10 @@ class _Reader:
             dtype = self.dtype(type.elem_type).name
         except KeyError:
             dtype = f"ONNX type {type.elem_type}"
-        shape = [each.dim_param or each.dim_value for each in type.shape.dim]
+        shape = [
+            each.dim_value if each.HasField("dim_value") else each.dim_param or "?"
+            for each in type.shape.dim
+        ]
         return OnnxValue(value.name, dtype, shape if type.HasField("shape") else None)
 
     def _attribute(self, attribute: _Attribute) -> object:

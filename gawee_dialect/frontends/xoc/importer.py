@@ -17,9 +17,10 @@ from gawee_dialect.frontends.metadata_attributes import (
     metadata_attribute,
 )
 from gawee_dialect.frontends.names import name_hint
-from gawee_dialect.frontends.onnx.importer import OnnxImporter, Scope, Value
+from gawee_dialect.frontends.onnx.importer import OnnxImporter
 from gawee_dialect.frontends.onnx.model import OnnxGraph, OnnxModel, OnnxNode, OnnxValue
 from gawee_dialect.frontends.onnx.registry import LATEST_OPSET, find_mapping
+from gawee_dialect.frontends.onnx.value import Scope, Value
 from gawee_dialect.frontends.op_mapping.emitter import dtype_element
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import OpMapping

@@ -85,6 +85,9 @@ def test_sizes_with_names_are_given_by_the_user(tmp_path, capsys):
     assert load(path, shapes={"batch": [3]}).arguments[0].type.get_shape() == (3, 3, 7, 5)
     assert gawee_translate.main([path]) == 1
     assert "expected the size 'batch' to be given, got none" in capsys.readouterr().err
+    nameless = str(written(tmp_path, conv_model(None)))
+    assert gawee_translate.main([nameless]) == 1
+    assert "expected the size '?' to be given, got none" in capsys.readouterr().err
     assert gawee_translate.main([path, "--shape", "batch"]) == 1
     assert "expected --shape NAME=SIZES such as" in capsys.readouterr().err
 

@@ -12,6 +12,7 @@ from gawee_dialect.dialect.elementwise import MulOp, SubOp
 from gawee_dialect.dialect.shape import CatOp, IdentityOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.slicing import part
+from gawee_dialect.frontends.onnx.dtypes import DTYPES
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
@@ -21,12 +22,6 @@ from gawee_dialect.frontends.op_mapping.schema import (
     KnownInts,
     KnownNumberOrNone,
 )
-
-DTYPES = {
-    **{1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", 6: "int32", 7: "int64"},
-    **{9: "bool", 10: "float16", 11: "float64"},
-}
-"""NumPy's names of the numbers that TensorProto.DataType has."""
 
 
 @register_op("ConstantOfShape")

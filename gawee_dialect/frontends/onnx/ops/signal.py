@@ -170,7 +170,7 @@ def mel_weight_matrix(
     output_datatype: int = 1,
 ) -> SSAValue:
     """Triangles on the scale of mel, computed when the graph is read"""
-    from gawee_dialect.frontends.onnx.ops.creation import DTYPES
+    from gawee_dialect.frontends.onnx.dtypes import DTYPES
 
     bins, size, rate = (int(each.item()) for each in (num_mel_bins, dft_length, sample_rate))
     low, high = (

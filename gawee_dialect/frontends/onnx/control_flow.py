@@ -1,0 +1,190 @@
+"""Control flow that is resolved when a graph is read: a branch is chosen, steps are written out."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.joining import stack
+from gawee_dialect.frontends.npu_ir.aten.slicing import select
+from gawee_dialect.frontends.onnx.model import Array, OnnxGraph, OnnxNode
+from gawee_dialect.frontends.onnx.value import Scope, Value
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.hints import isa
+
+MAX_STEPS = 1024
+"""A loop of more steps than these is refused: each is written out."""
+
+Values = Sequence[Value | None]
+
+
+class Importer(Protocol):
+    """What control flow needs of who imports the graph."""
+
+    @property
+    def emit(self) -> Emitter: ...
+
+    def elements(self, value: Value) -> Array: ...
+
+    def tensor(self, value: Value) -> SSAValue: ...
+
+    def body(
+        self, body: OnnxGraph, arguments: Values, scope: Scope, opsets: Mapping[str, int]
+    ) -> list[Value | None]: ...
+
+
+def _graph_attribute(node: OnnxNode, name: str) -> OnnxGraph:
+    graph = node.attributes.get(name)
+    if not isinstance(graph, OnnxGraph):
+        raise Refusal(f"expected attribute '{name}' to be a graph")
+    return graph
+
+
+def _known(importer: Importer, value: Value | None, what: str) -> Array:
+    if value is None or value.known is None:
+        raise Refusal(f"expected {what} to be known when the graph is read")
+    elements = importer.elements(value).reshape(-1)
+    if elements.size != 1:
+        raise Refusal(f"expected {what} to be one number, got {elements.size}")
+    return elements[0]
+
+
+def branch(
+    importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Mapping[str, int]
+) -> Values:
+    """If: the branch that is taken"""
+    condition = _known(importer, inputs[0] if inputs else None, "the condition")
+    chosen = _graph_attribute(node, "then_branch" if condition else "else_branch")
+    return importer.body(chosen, [], scope, opsets)
+
+
+def loop(
+    importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Mapping[str, int]
+) -> Values:
+    """Loop: each step, written out; those at which the condition is known to be false are not"""
+    body = _graph_attribute(node, "body")
+    trips, condition, *carried = [*inputs, *[None] * (2 - len(inputs))]
+    steps = int(_known(importer, trips, "the number of steps"))
+    state: Values = carried
+    kept: list[Values] = []
+    going = condition is None or bool(_known(importer, condition, "the condition"))
+    for step in range(_few(steps)):
+        if not going:
+            break
+        count = Value("step", elements=np.asarray(step, np.int64))
+        true = Value("condition", elements=np.asarray(True))
+        made = importer.body(body, [count, true, *state], scope, opsets)
+        if not made or made[0] is None:
+            return [None] * len(node.outputs)
+        going = bool(_known(importer, made[0], "the condition"))
+        state, last = made[1 : 1 + len(carried)], made[1 + len(carried) :]
+        kept.append(last)
+    wanted = len(body.outputs) - 1 - len(carried)
+    return [*state, *_stacked(importer, kept, [0] * wanted, [False] * wanted)]
+
+
+@dataclass(frozen=True)
+class _Scan:
+    """The attributes of a scan: how each tensor is cut into steps, and put together again."""
+
+    node: OnnxNode
+
+    def ints(self, name: str, count: int) -> Sequence[int]:
+        """Return an attribute of integers, zeros where it is not given."""
+        value = self.node.attributes.get(name, [0] * count)
+        if not isa(value, list[int]) or len(value) != count:
+            raise Refusal(f"expected attribute '{name}' to be {count} integers")
+        return value
+
+
+def scan(
+    importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Mapping[str, int]
+) -> Values:
+    """Scan: each step along an axis of the scanned tensors, written out"""
+    body, attributes = _graph_attribute(node, "body"), _Scan(node)
+    count = node.attributes.get("num_scan_inputs")
+    if not isinstance(count, int) or not 0 < count <= len(inputs):
+        raise Refusal("expected attribute 'num_scan_inputs' to count some of the inputs")
+    state, scanned = inputs[: len(inputs) - count], inputs[len(inputs) - count :]
+    axes = attributes.ints("scan_input_axes", count)
+    backwards = attributes.ints("scan_input_directions", count)
+    lengths = {_length(value, axis) for value, axis in zip(scanned, axes, strict=True)}
+    if len(lengths) != 1:
+        raise Refusal(f"expected scanned tensors of one length, got {sorted(lengths)}")
+    (steps,) = lengths
+    kept: list[Values] = []
+    for step in range(_few(steps)):
+        rows = [
+            _row(importer, value, axis, steps - 1 - step if back else step)
+            for value, axis, back in zip(scanned, axes, backwards, strict=True)
+        ]
+        made = importer.body(body, [*state, *rows], scope, opsets)
+        state, last = made[: len(state)], made[len(state) :]
+        kept.append(last)
+    wanted = len(body.outputs) - len(state)
+    ends = attributes.ints("scan_output_axes", wanted)
+    turned = [bool(each) for each in attributes.ints("scan_output_directions", wanted)]
+    return [*state, *_stacked(importer, kept, ends, turned)]
+
+
+def _few(steps: int) -> int:
+    if steps > MAX_STEPS:
+        raise Refusal(f"expected at most {MAX_STEPS} steps, got {steps}")
+    return steps
+
+
+def _shape(value: Value | None) -> Sequence[int]:
+    if value is None:
+        raise Refusal("expected scanned tensors, got none")
+    if value.elements is not None:
+        return value.elements.shape
+    assert value.tensor is not None
+    return tensor_shape(value.tensor)
+
+
+def _length(value: Value | None, axis: int) -> int:
+    shape = _shape(value)
+    if not -len(shape) <= axis < len(shape):
+        raise Refusal(f"expected an axis of {len(shape)}, got {axis}")
+    return shape[axis]
+
+
+def _row(importer: Importer, value: Value | None, axis: int, index: int) -> Value:
+    """Return one step of a scanned tensor."""
+    assert value is not None
+    if value.elements is not None:
+        return Value(f"{value.name}_{index}", elements=np.take(value.elements, index, axis))
+    tensor = select(importer.emit, importer.tensor(value), axis, index)
+    return Value(f"{value.name}_{index}", tensor)
+
+
+def _stacked(
+    importer: Importer, kept: Sequence[Values], axes: Sequence[int], turned: Sequence[bool]
+) -> Values:
+    """Return the outputs of all steps, each along an axis of its own."""
+    if axes and not kept:
+        raise Refusal("expected at least one step, whose outputs are kept, got none")
+    found: list[Value | None] = []
+    for index, (axis, back) in enumerate(zip(axes, turned, strict=True)):
+        rows = [each[index] for each in (reversed(kept) if back else kept)]
+        present = [row for row in rows if row is not None]
+        if len(present) < len(rows):
+            found.append(None)
+            continue
+        elements = [row.elements for row in present if row.elements is not None]
+        if len(elements) == len(present):
+            found.append(Value(present[0].name, elements=np.stack(elements, axis)))
+            continue
+        tensors = [importer.tensor(row) for row in present]
+        found.append(Value(present[0].name, stack(importer.emit, tensors, axis)))
+    return found
+
+
+Resolve = Callable[[Importer, OnnxNode, Values, Scope, Mapping[str, int]], Values]
+
+CONTROL_FLOW: Mapping[str, Resolve] = {"If": branch, "Loop": loop, "Scan": scan}
+"""How nodes with graphs inside of them are imported."""

@@ -1,0 +1,138 @@
+"""Loops, scans and branches, which are written out when a model is read, against ONNX Runtime."""
+
+import numpy as np
+import pytest
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.model import load
+
+onnx = pytest.importorskip("onnx")
+runtime = pytest.importorskip("onnxruntime")
+helper, numpy_helper, FLOAT, INT64, BOOL = onnx.helper, onnx.numpy_helper, 1, 7, 9
+
+
+def info(name, shape, type=FLOAT):
+    return helper.make_tensor_value_info(name, type, shape)
+
+
+def model(nodes, inputs, outputs, initializers=()):
+    """Return a model; inputs and outputs are what `info` takes."""
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [info(*each) for each in inputs],
+        [info(*each) for each in outputs],
+        [numpy_helper.from_array(np.asarray(array), name) for name, array in initializers],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+
+
+def check(tmp_path, made, inputs):
+    path = tmp_path / "net.onnx"
+    onnx.save(made, path)
+    expected = runtime.InferenceSession(str(path)).run(None, inputs)
+    for level in ("gawee", "llvm"):
+        got = list(load(path).runner(level, cache=False)(inputs).values())
+        for one, wanted in zip(got, expected, strict=True):
+            # A handful of additions and products, in the same order.
+            np.testing.assert_allclose(one, wanted, rtol=1e-6, atol=1e-6)
+
+
+def refused(tmp_path, made, match):
+    path = tmp_path / "net.onnx"
+    onnx.save(made, path)
+    with pytest.raises(GaweeError, match=match):
+        load(path)
+
+
+def looped(trips, going=True, *, known=True):
+    """Return a loop that doubles s, for at most four steps, and keeps s + i of every step."""
+    body = helper.make_graph(
+        [
+            helper.make_node("Cast", ["i"], ["f"], to=FLOAT),
+            helper.make_node("Add", ["s", "f"], ["kept"]),
+            helper.make_node("Add", ["s", "s"], ["next"]),
+            helper.make_node("Less", ["i", "most"], ["more"]),
+        ],
+        "body",
+        [info("i", (), INT64), info("c", (), BOOL), info("s", (2, 3))],
+        [info("more", (), BOOL), info("next", (2, 3)), info("kept", (2, 3))],
+    )
+    node = helper.make_node("Loop", ["trips", "going", "x"], ["y", "every"], body=body)
+    constants = [("going", np.asarray(going)), ("most", np.int64(3))]
+    inputs = [("x", (2, 3))]
+    if known:
+        constants.append(("trips", np.asarray(trips, np.int64)))
+    else:
+        inputs.append(("trips", (), INT64))
+    return model([node], inputs, [("y", (2, 3)), ("every", (None, 2, 3))], constants)
+
+
+X = np.random.default_rng(0).standard_normal((2, 3)).astype(np.float32)
+
+
+@pytest.mark.parametrize("trips", [1, 4, 100])
+def test_a_loop_keeps_what_each_of_its_steps_makes(tmp_path, trips):
+    check(tmp_path, looped(trips), {"x": X})
+
+
+def test_loops_that_cannot_be_written_out_are_refused(tmp_path):
+    refused(tmp_path, looped(2, known=False), "expected the number of steps to be known when")
+    refused(tmp_path, looped([2, 2]), "expected the number of steps to be one number, got 2")
+    refused(tmp_path, looped(2000), "expected at most 1024 steps, got 2000")
+    text = "expected at least one step, whose outputs are kept, got none"
+    refused(tmp_path, looped(5, going=False), text)
+
+
+SEQUENCE = np.random.default_rng(1).standard_normal((4, 3, 2)).astype(np.float32)
+
+
+def scanned(shapes=((4, 3, 2), (4, 3)), count=2, **attributes):
+    """Return a scan that adds up rows of p and q, and keeps the sums."""
+    body = helper.make_graph(
+        [
+            helper.make_node("ReduceSum", ["a", "last"], ["row"], keepdims=0),
+            helper.make_node("Add", ["row", "b"], ["both"]),
+            helper.make_node("Add", ["s", "both"], ["t"]),
+            helper.make_node("Neg", ["t"], ["kept"]),
+        ],
+        "body",
+        [info("s", (3,)), info("a", (3, 2)), info("b", (3,))],
+        [info("t", (3,)), info("kept", (3,))],
+    )
+    node = helper.make_node(
+        "Scan", ["x", "p", "q"], ["y", "every"], body=body, num_scan_inputs=count, **attributes
+    )
+    inputs = [("x", (3,)), ("p", shapes[0]), ("q", shapes[1])]
+    outputs = [("y", (3,)), ("every", None)]
+    return model([node], inputs, outputs, [("last", np.array([-1]))])
+
+
+def test_a_scan_walks_along_axes_in_either_direction(tmp_path):
+    state, q = SEQUENCE[0, :, 0].copy(), SEQUENCE[:, :, 1].copy()
+
+    check(tmp_path, scanned(), {"x": state, "p": SEQUENCE, "q": q})
+    check(
+        tmp_path,
+        scanned(
+            ((3, 4, 2), (4, 3)),
+            scan_input_axes=[1, 0],
+            scan_input_directions=[1, 0],
+            scan_output_axes=[1],
+            scan_output_directions=[1],
+        ),
+        {"x": state, "p": SEQUENCE.transpose(1, 0, 2).copy(), "q": q},
+    )
+
+
+def test_scans_that_make_no_sense_are_refused(tmp_path):
+    text = "expected attribute 'num_scan_inputs' to count some of the inputs"
+    refused(tmp_path, scanned(count=4), text)
+    text = r"expected scanned tensors of one length, got \[4, 5\]"
+    refused(tmp_path, scanned(((4, 3, 2), (5, 3))), text)
+    text = "expected attribute 'scan_input_axes' to be 2 integers"
+    refused(tmp_path, scanned(scan_input_axes=[1]), text)
+    refused(tmp_path, scanned(scan_input_axes=[1, 2]), "expected an axis of 2, got 2")
+    made = scanned()
+    made.graph.node[0].input[2] = ""
+    refused(tmp_path, made, "expected scanned tensors, got none")
