@@ -157,14 +157,12 @@ class OnnxImporter:
             return
         if node.full_type in CONTROL_FLOW:
             made = CONTROL_FLOW[node.full_type](self, node, inputs, scope, opsets)
-            for name, value in zip(node.outputs, made, strict=False):
-                if name and value is not None:
-                    scope[name] = value
+            scope.update(_named(node, made))
             return
         folded = _folded(node, inputs)
         if folded is not None:
-            for name, elements in zip(node.outputs, folded, strict=False):
-                scope[name] = Value(name, elements=elements)
+            known = [Value("", elements=elements) for elements in folded]
+            scope.update(_named(node, known))
             return
         mapping = self.find_mapping(node, opsets)
         if mapping is None:
@@ -172,10 +170,7 @@ class OnnxImporter:
             return
         before = self.function.block.last_op
         results = self._call(mapping, node, inputs)
-        for name, tensor in zip(node.outputs, results, strict=False):
-            if tensor is not None and name:
-                scope[name] = Value(name, tensor)
-                tensor.name_hint = tensor.name_hint or name_hint(name)
+        scope.update(_named(node, [each and Value("", each) for each in results]))
         _offer(node, inputs, scope)
         if node.metadata and node.outputs and node.outputs[0] in scope:
             self._keep_metadata(node.metadata, scope[node.outputs[0]], before)
@@ -356,6 +351,19 @@ def _folded(node: OnnxNode, inputs: Sequence[Value | None]) -> Sequence[Array] |
     if node.domain not in ("", "ai.onnx"):
         return None
     return fold(node.op_type, [each and each.elements for each in inputs], node.attributes)
+
+
+def _named(node: OnnxNode, values: Sequence[Value | None]) -> Scope:
+    """Return the outputs of a node that are there and have a name, by name."""
+    found: Scope = {}
+    for name, value in zip(node.outputs, values, strict=False):
+        if not name or value is None:
+            continue
+        found[name] = value
+        value.name = value.name or name
+        if value.tensor is not None:
+            value.tensor.name_hint = value.tensor.name_hint or name_hint(name)
+    return found
 
 
 def _offer(node: OnnxNode, inputs: Sequence[Value | None], scope: Scope) -> None:
