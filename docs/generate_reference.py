@@ -23,6 +23,9 @@ from xdsl.passes import ModulePass
 from gawee_dialect.dialect import GAWEE
 from gawee_dialect.frontends.coverage import lowering_text, ops_of
 from gawee_dialect.frontends.formats import FRONTENDS, Frontend
+from gawee_dialect.opdesc.described_op import DescribedOp
+from gawee_dialect.opdesc.emit.markdown_page import page
+from gawee_dialect.opdesc.lightnet import lightnet_dialect
 from gawee_dialect.passes.lowerings import lowerings
 from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.tools.inspect_graph import SUB_COMMANDS
@@ -239,9 +242,19 @@ def frontends_page() -> str:
     return "\n\n".join([GENERATED, head, *sections]) + "\n"
 
 
+def operators_page() -> str:
+    """Return the page of the operators that come described."""
+    compiled = [
+        op.description() for op in lightnet_dialect().operations if issubclass(op, DescribedOp)
+    ]
+    generated = GENERATED.replace("the docstrings", "gawee_dialect/opdesc/lightnet/*.op")
+    return f"{generated}\n\n{page('lightnet', compiled)}"
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "dialect.md": dialect_page,
     "frontends.md": frontends_page,
+    "operators.md": operators_page,
     "passes.md": passes_page,
     "tools.md": tools_page,
 }
@@ -249,9 +262,9 @@ PAGES: dict[str, Callable[[], str]] = {
 
 def stale_pages() -> Iterator[str]:
     """Yield the names of pages that are not what the sources say."""
-    for name, page in PAGES.items():
+    for name, make_page in PAGES.items():
         path = FOLDER / name
-        if not path.exists() or path.read_text() != page():
+        if not path.exists() or path.read_text() != make_page():
             yield name
 
 
@@ -263,8 +276,8 @@ def main(argv: Sequence[str]) -> int:
             print(f"docs/reference/{name} is stale: run 'make reference'", file=sys.stderr)
         return 1 if stale else 0
     FOLDER.mkdir(exist_ok=True)
-    for name, page in PAGES.items():
-        (FOLDER / name).write_text(page())
+    for name, make_page in PAGES.items():
+        (FOLDER / name).write_text(make_page())
     return 0
 
 

@@ -16,11 +16,12 @@ from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import MAIN, EntryArgument, find_function
+from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.levels import Level, level_of, lower_to, native_stages
 
 if TYPE_CHECKING:
-    from xdsl.interpreter import Interpreter
+    from xdsl.interpreter import Interpreter, InterpreterFunctions
     from xdsl.passes import ModulePass
 
     from gawee_dialect.analysis.cost import CostReport
@@ -57,6 +58,8 @@ class Model:
     module: ModuleOp
     parameters: Mapping[str, Array] = field(default_factory=dict[str, "Array"])
     name: str = "model"
+    allow_native_code: bool = False
+    """Whether C that the module brings is compiled and run: it has all rights of this process."""
 
     @property
     def entry(self) -> Entry:
@@ -111,11 +114,22 @@ class Model:
         from gawee_dialect.interpreter import run_module
 
         module, bound = self.lowered(level, options), self.bound
+        native = self._native_code(module)
 
         def run(inputs: Mapping[str, Array]) -> dict[str, Array]:
-            return run_module(module, {**bound, **inputs}, listeners=listeners)
+            arguments = {**bound, **inputs}
+            return run_module(module, arguments, listeners=listeners, implementations=native)
 
         return run
+
+    def _native_code(self, module: ModuleOp) -> Sequence[InterpreterFunctions]:
+        """Return what runs the C that a module brings; raises GaweeError where that may not be."""
+        if not sources_of(module):
+            return ()
+        from gawee_dialect.backend.native_code import native_code_allowed, native_implementations
+
+        with native_code_allowed(self.allow_native_code):
+            return native_implementations(module)
 
     def run(
         self, inputs: Mapping[str, Array], level: Level | str = Level.GAWEE
@@ -217,7 +231,12 @@ class Model:
         chosen = replace(chosen, passes=(*chosen.passes, *passes))
         with no_garbage_collection():
             program = self._program(chosen, cache=cache)
-        return CompiledModel(program, self.bound, num_threads=chosen.num_threads)
+        if not program.code.sources:
+            return CompiledModel(program, self.bound, num_threads=chosen.num_threads)
+        from gawee_dialect.backend.native_code import native_code_allowed
+
+        with native_code_allowed(self.allow_native_code):
+            return CompiledModel(program, self.bound, num_threads=chosen.num_threads)
 
     def _program(self, options: CodeOptions, *, cache: bool) -> Program:
         from gawee_dialect.backend.cache import CompileCache
@@ -250,13 +269,15 @@ def load(
     weights: str | Path | Mapping[str, Array] | None = None,
     *,
     shapes: Mapping[str, Sequence[int]] | None = None,
+    allow_native_code: bool = False,
 ) -> Model:
     """Read a graph in any format, `-` for one from standard input, with its weights.
 
     `weights` are a folder of raw files, an .npz, .safetensors or .pt, or a mapping from names to
     arrays; without it raw files are looked for beside the graph, and a format that holds its own
     weights has those. `shapes` are sizes that the graph leaves open: those of an input by its name,
-    or one that has a name itself. Raises GaweeError for a graph that
+    or one that has a name itself. With `allow_native_code`, operators
+    that are described in C run, with all rights of this process. Raises GaweeError for a graph that
     cannot be read; weights are checked when they are first needed.
     """
     from gawee_dialect.frontends.formats import open_graph
@@ -266,7 +287,9 @@ def load(
     source = Source.read(path)
     folder = source.folder if weights is None else None
     graph = open_graph(source, ReadOptions(folder, shapes or {}))
-    return model_of(graph, weights, source)
+    model = model_of(graph, weights, source)
+    model.allow_native_code = allow_native_code
+    return model
 
 
 def _of_gawee_ops(graph: Graph) -> ModuleOp:

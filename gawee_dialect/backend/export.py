@@ -25,6 +25,7 @@ from gawee_dialect.backend.openmp import START_TEAM
 from gawee_dialect.backend.signature import llvm_function
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN
+from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.whole_file import write_file
 
 Array = NDArray[np.generic]
@@ -107,6 +108,9 @@ def export(
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
         raise GaweeError(f"unsupported output '{unknown[0]}'; supported: {', '.join(KINDS)}")
+    if sources_of(module):
+        message = "cannot write code for C: the network calls C of descriptions"
+        raise GaweeError(Diagnostic(message, hint="it runs in Python, and in gawee-run"))
     interface = c_interface(module, name, function)
     target = (target or Target()).resolved()
     weights = None

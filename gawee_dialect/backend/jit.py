@@ -7,7 +7,7 @@ something is compiled: code from the cache is ready before that import is.
 import ctypes.util
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from llvmlite import binding
@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.backend import openmp
 from gawee_dialect.backend.code_generation import emit_object
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.target.description import HOST, Processor
 from gawee_dialect.target.host import llvm_host
 
@@ -144,6 +145,8 @@ class ObjectCode:
 
     code: bytes
     external: tuple[str, ...]
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])
+    """C files that define some of those functions, by name."""
 
 
 def compile_object(text: str, target: Target) -> ObjectCode:
@@ -175,8 +178,13 @@ class NativeModule:
         if isinstance(code, ModuleOp):
             from gawee_dialect.backend.llvm_text import llvm_text
 
-            code = compile_object(llvm_text(code, target.function_attributes()), target)
+            text, sources = llvm_text(code, target.function_attributes()), sources_of(code)
+            code = replace(compile_object(text, target), sources=sources)
         machine = make_machine(target, jit=True)
+        if code.sources:
+            from gawee_dialect.backend.native_code import load_native_code
+
+            load_native_code(code.sources)
         with openmp.linked(code.external) as runtime:
             self.runtime = runtime
             """What starts the threads of parallel regions, None where there are none."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from gawee_dialect.backend.jit import NativeModule, ObjectCode, Target, compile_
 from gawee_dialect.backend.signature import Buffer, Signature, llvm_function, signature_of
 from gawee_dialect.dialect.entry import PREPARE
 from gawee_dialect.dialect.index_check import IndexCheck
+from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.hints import isa
 
 
@@ -54,7 +55,7 @@ def compile_program(
     from gawee_dialect.backend.llvm_text import llvm_text
 
     text = llvm_text(module, target.function_attributes())
-    code = _compiled(text, target, cache)
+    code = replace(_compiled(text, target, cache), sources=sources_of(module))
     return Program(code, signatures, target, lambda: module)
 
 
@@ -102,6 +103,7 @@ def _compiled(text: str, target: Target, cache: CompileCache | None) -> ObjectCo
 def _packed(code: ObjectCode, signatures: Mapping[str, Signature]) -> bytes:
     described = {
         "external": code.external,
+        "sources": dict(code.sources),
         "signatures": {
             name: [
                 [
@@ -121,9 +123,11 @@ def _unpacked(data: bytes) -> tuple[ObjectCode, dict[str, Signature]]:
     described: object = json.loads(head)
     assert isa(described, dict[str, object])
     external, signatures = described["external"], described["signatures"]
+    sources = described["sources"]
     assert isa(external, list[str])
     assert isa(signatures, dict[str, list[object]])
-    return ObjectCode(code, tuple(external)), {
+    assert isa(sources, dict[str, str])
+    return ObjectCode(code, tuple(external), sources), {
         name: Signature(name, tuple(map(_buffer, range(len(buffers)), buffers)))
         for name, buffers in signatures.items()
     }

@@ -43,11 +43,12 @@ def check_expression(node: c.Expression, scope: Scope) -> None:
         case c.Number() | c.Text() | c.SizeOf():
             pass
         case _:
-            for child in _children(node):
+            for child in children(node):
                 check_expression(child, scope)
 
 
-def _children(node: c.Expression) -> Iterable[c.Expression]:
+def children(node: c.Expression) -> Iterable[c.Expression]:
+    """Return the expressions that are directly inside one."""
     match node:
         case c.Unary() | c.Cast():
             return (node.operand,)
@@ -63,6 +64,10 @@ def _children(node: c.Expression) -> Iterable[c.Expression]:
             return (node.target, node.value)
         case c.Step():
             return (node.target,)
+        case c.Call():
+            return node.arguments
+        case c.Member():
+            return (node.struct,)
         case _:
             return ()
 

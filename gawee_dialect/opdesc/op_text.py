@@ -30,7 +30,9 @@ MAX_MERGED = 200_000
 """Values that all operators of a text inherit together."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_STARTS_WITH_NAME = re.compile(r"(?:[ \t\r\n\ufeff]+|//[^\n]*|/\*.*?\*/)*[A-Za-z_]", re.DOTALL)
+_STARTS_WITH_NAME = re.compile(
+    r"(?:[ \t\r\n\ufeff]+|//[^\n]*(?:\n|\Z)|/\*.*?\*/)*[A-Za-z_]", re.DOTALL
+)
 
 
 def is_op_text(text: str) -> bool:

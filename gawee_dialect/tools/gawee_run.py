@@ -48,6 +48,10 @@ DEFAULT_TOLERANCE = 1e-4
 
 EMIT_KINDS = ("ll", "asm", "obj", "shared", "header")
 
+NATIVE_CODE_HELP = (
+    "compile and run the C of operator descriptions, which has all rights of this process"
+)
+
 AnyArray = NDArray[np.generic]
 
 
@@ -150,6 +154,7 @@ def argument_parser() -> CommandParser:
         metavar="N",
         help="threads of level llvm (default: one a core); code emitted with 1 needs no OpenMP",
     )
+    add("--allow-native-code", action="store_true", help=NATIVE_CODE_HELP)
     add("--no-cache", action="store_true", help="compile even what an earlier run compiled")
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
@@ -223,6 +228,7 @@ def make_session(arguments: Namespace) -> Session:
             model = model_of(graph, arguments.weights, source)
         if arguments.constants is not None:
             add_constants(model, arguments.constants)
+    model.allow_native_code = arguments.allow_native_code
     passes = parse_passes(arguments.passes, all_passes())
     run_pipeline(make_context(), model.module, passes)
     scale = PictureScale(arguments.mean, arguments.std)

@@ -1,8 +1,9 @@
-"""The sub-commands of gawee-translate: `info`, `visualize` and `weights`.
+"""The sub-commands of gawee-translate: `info`, `visualize`, `weights` and `opdesc`.
 
 gawee-translate info FILE         how many nodes, weights, parameters, and which ops
 gawee-translate visualize FILE    the graph as Mermaid text, or as a picture
 gawee-translate weights IN OUT    weights in another format
+gawee-translate opdesc FILE       operator descriptions as definition code
 """
 
 from argparse import Namespace
@@ -20,6 +21,7 @@ from gawee_dialect.inspection.text_forms import dot_text, mermaid_pie, mermaid_t
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import DONE, CommandParser, write_text
 from gawee_dialect.tools.convert_weights import convert_weights, weights_parser
+from gawee_dialect.tools.emit_operators import emit_operators, opdesc_parser
 from gawee_dialect.tools.graph_arguments import add_translated_file, read_shapes
 from gawee_dialect.tools.plugin_file import LOAD_HELP
 
@@ -108,6 +110,7 @@ SUB_COMMANDS: dict[str, tuple[Callable[[], CommandParser], Callable[[Namespace],
     "info": (info_parser, _info),
     "visualize": (visualize_parser, _visualize),
     "weights": (weights_parser, convert_weights),
+    "opdesc": (opdesc_parser, emit_operators),
 }
 
 

@@ -18,6 +18,7 @@ def declaration(function: FuncOp) -> FuncOp:
     scalars = [result for result in type.outputs if not is_tensor(result)]
     name, visibility = function.sym_name.data, function.sym_visibility
     declared = FuncOp(name, (inputs, scalars), Region(), visibility)
+    declared.attributes |= function.attributes  # such as the code that defines it
     declared.location = function.location
     return declared
 

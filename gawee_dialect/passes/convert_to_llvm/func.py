@@ -128,7 +128,9 @@ def convert_function(function: func.FuncOp, to: FunctionConversion) -> llvm.Func
     type = function_type(function)
     linkage = LinkageAttr("external" if is_public(function) else "internal")
     if not function.body.blocks:
-        return llvm.FuncOp(function.sym_name, type, LinkageAttr("external"))
+        declared = llvm.FuncOp(function.sym_name, type, LinkageAttr("external"))
+        declared.attributes |= function.attributes  # such as the code that defines it
+        return declared
     blocks = preorder(function.body.blocks[0])
     to.blocks = {block: to.block_like(block.args) for block in blocks}
     for index, block in enumerate(blocks):

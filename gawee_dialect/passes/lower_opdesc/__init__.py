@@ -15,6 +15,7 @@ from gawee_dialect.opdesc.lightnet import is_shipped
 from gawee_dialect.passes.lower_opdesc.arrangement import ARRANGEMENT
 from gawee_dialect.passes.lower_opdesc.creation import CREATION
 from gawee_dialect.passes.lower_opdesc.detection import DETECTION
+from gawee_dialect.passes.lower_opdesc.native import has_native_run, native_call
 from gawee_dialect.passes.lower_opdesc.pointwise import POINTWISE
 from gawee_dialect.passes.lower_opdesc.site import NoMeaning, Site
 from gawee_dialect.passes.lower_opdesc.windows import WINDOWS
@@ -32,6 +33,9 @@ class LowerDescribed(Pattern):
     def match_and_rewrite(self, op: DescribedOp, rewriter: PatternRewriter) -> None:
         optype = op.description().operator.optype
         if optype not in MEANINGS or not is_shipped(op):
+            if has_native_run(op):
+                rewriter.replace(op, call := native_call(op), call.results)
+                return
             self.missed(op, "expected an operator with a meaning in gawee ops")
             return
         site = Site(op)
@@ -68,10 +72,12 @@ class LowerOpdesc(RewritePass):
     """Rewrite ops of operator descriptions as gawee ops.
 
     Requires that the module verifies: what a description computes of its parameters, such as
-    automatic padding, is computed again here.
+    automatic padding, is computed again here. An operator that is described in C becomes a call of
+    a function that the module declares and brings the C of; nothing is compiled or run here.
 
     rewrite:
         %y = lightnet.elew %a, %b elew_op "TL_MUL"   ->   %y = gawee.mul %a, %b
+        %y = mine.twist %x by 2                      ->   %y = func.call @gawee_native_twist_0(%x)
     """
 
     name = "lower-opdesc"

@@ -1,0 +1,1 @@
+"""Descriptions as definition code: op classes in Python, IRDL, C with a header, pages."""

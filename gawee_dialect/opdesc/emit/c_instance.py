@@ -1,0 +1,124 @@
+"""One use of an operator as a C function of pointers: what a compiled network calls.
+
+A call is a whole life of the operator, from what pre_run has made of the description: static_run,
+run, post_run. Nothing is kept between calls, so that they may run at the same time.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gawee_dialect.dialect.types import tensor_type
+from gawee_dialect.opdesc.c_print import INDENT, text_literal
+from gawee_dialect.opdesc.described_op import DescribedOp
+from gawee_dialect.opdesc.emit.c_data import entry_data, param_data, tensor_data
+from gawee_dialect.opdesc.emit.c_file import HEADER, bodies, body_function, private_struct
+from gawee_dialect.opdesc.invocation import Tensor
+from gawee_dialect.opdesc.pre_run import Checked
+
+SYMBOL_PREFIX = "gawee_native_"
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A C function of one use of an operator: its symbol, and the file that defines it."""
+
+    symbol: str
+    source: str
+
+
+def instance_of(op: DescribedOp) -> Instance:
+    """Return the C function of an op that verifies and whose description has a `run`.
+
+    It takes pointers to the data of the inputs, then to that of the outputs, in the order of the
+    description. An output that is in the memory of an input is in that of a copy of it.
+    """
+    compiled = op.description()
+    operator, checked = compiled.operator, op.checked()
+    lines = list(_call(op, checked))
+    functions = [
+        body_function(operator, each, located=True) for each in bodies(operator) if each.is_there
+    ]
+    file = [f'#include "{HEADER}"', private_struct(operator), *functions]
+    digest = hashlib.sha256("\n".join((*file, *lines)).encode()).hexdigest()[:12]
+    symbol = f"{SYMBOL_PREFIX}{operator.optype}_{digest}"
+    arguments = ", ".join(
+        [f"const void *{each.arg_name}_data" for each in operator.tensors_in]
+        + [f"void *{each.arg_name}_data" for each in operator.tensors_out]
+    )
+    head = f"void {symbol}({arguments or 'void'}) {{"
+    function = "\n".join((head, *(f"{INDENT}{line}" for line in lines), "}"))
+    return Instance(symbol, "\n\n".join((*file, function)) + "\n")
+
+
+def _tensors(op: DescribedOp, checked: Checked) -> Sequence[Tensor]:
+    operator = op.description().operator
+    types = [tensor_type(each) for each in op.operands]
+    inputs = [
+        Tensor(described.arg_name, type.element_type, type.get_shape(), described.mtype.text)
+        for described, type in zip(operator.tensors_in, types, strict=True)
+    ]
+    return (*inputs, *checked.outputs)
+
+
+def _call(op: DescribedOp, checked: Checked) -> Iterator[str]:
+    """Yield the statements of a call."""
+    compiled = op.description()
+    operator = compiled.operator
+    optype = operator.optype
+    for tensor in _tensors(op, checked):
+        data = tensor_data(tensor, f"(void *){tensor.name}_data")
+        yield f"ln_tensor {tensor.name}_tensor = {data};"
+        entry = entry_data(tensor, f"&{tensor.name}_tensor")
+        yield f"ln_tensor_entry {tensor.name}_entry = {entry};"
+    for param in operator.params:
+        data = param_data(param.arg_name, checked.params[param.arg_name], param)
+        yield f"ln_param_entry {param.arg_name}_entry = {data};"
+    fields = ", ".join(f".{name}_entry = &{name}_entry" for name in operator.arg_names())
+    yield f"struct {optype}_priv priv = {{{fields or '0'}}};"
+    yield "ln_tensor_table table = {NULL, 0, 0};"
+    name = text_literal(optype)
+    names = f".name = {name}, .optype = {name}"
+    yield f"ln_op_arg op_arg = {{{names}, .table = &table, .priv = &priv}};"
+    yield from _shared(op, checked)
+    if operator.static_run is not None:
+        yield f"{optype}_static_run(&op_arg);"
+    yield f"{optype}_run(&op_arg);"
+    for described, output in zip(operator.tensors_out, checked.outputs, strict=True):
+        if described.arg_name in compiled.owners:
+            size = f"{output.len} * {_size(output)}"
+            place = described.arg_name
+            yield f"memcpy({place}_data, {place}_tensor.data, {size});"
+    yield f"{optype}_post_run(&op_arg);"
+
+
+def _shared(op: DescribedOp, checked: Checked) -> Iterator[str]:
+    """Yield what puts outputs into the memory of a copy of their owner."""
+    compiled = op.description()
+    tensors = {tensor.name: tensor for tensor in _tensors(op, checked)}
+    for name in dict.fromkeys(compiled.owners.values()):
+        size = f"{tensors[name].len} * {_size(tensors[name])}"
+        yield f"{name}_tensor.data = ln_copy(&op_arg, {name}_data, {size});"
+    for output, owner in compiled.owners.items():
+        offset = "0"
+        if compiled.operator.calc_offset is not None:
+            offset = f"{compiled.operator.optype}_calc_offset(&op_arg, &{output}_entry)"
+        yield f"{output}_tensor.data = (char *){owner}_tensor.data + {offset};"
+
+
+def _size(tensor: Tensor) -> int:
+    """Return the bytes of an element, as the format stores it."""
+    return SIZES[tensor.dtype]
+
+
+SIZES = {
+    "TL_DOUBLE": 8,
+    "TL_FLOAT": 4,
+    "TL_INT32": 4,
+    "TL_INT16": 2,
+    "TL_INT8": 1,
+    "TL_UINT32": 4,
+    "TL_UINT16": 2,
+    "TL_UINT8": 1,
+    "TL_BOOL": 1,
+}
