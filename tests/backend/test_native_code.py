@@ -261,3 +261,16 @@ def test_load_hands_the_permission_on(files: Path) -> None:
     x = rolled_inputs()[0]
 
     np.testing.assert_array_equal(network.run({"x": x})["y"], np.roll(2 * x, -7, 2) * (2 * x))
+
+
+def test_c_without_the_function_is_an_error() -> None:
+    graph = (
+        'func.func private @nowhere(tensor<2xf32>) -> tensor<2xf32> attributes {gawee.c_source = "int other;"}\n'
+        'func.func @main(%x: tensor<2xf32> {gawee.input = "x"}) -> (tensor<2xf32> {gawee.output = "y"}) {\n'
+        "  %y = func.call @nowhere(%x) : (tensor<2xf32>) -> tensor<2xf32>\n"
+        "  func.return %y : tensor<2xf32>\n}\n"
+    )
+    network = Model(parse_mlir(make_context(), graph, "in.mlir"), allow_native_code=True)
+
+    with pytest.raises(GaweeError, match="expected the C of '@nowhere' to define it"):
+        network.run({"x": np.ones(2, np.float32)})
