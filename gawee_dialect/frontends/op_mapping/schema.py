@@ -212,6 +212,8 @@ class _Binder:
     def _value(self, parameter: Parameter) -> object:
         name = parameter.name
         if name not in self.attributes:
+            if parameter.kind is Kind.OPTIONAL_TENSOR and parameter.required:
+                return None  # as files say it that have no nulls
             if parameter.required:
                 raise Refusal(f"expected argument '{name}', got none")
             return parameter.default

@@ -117,6 +117,19 @@ def test_an_output_may_be_an_input_and_come_twice() -> None:
     np.testing.assert_array_equal(run(ir, x=ONES), [ONES] * 3)
 
 
+def test_a_tensor_that_may_be_absent_is_so_where_a_file_has_no_nulls() -> None:
+    x, y = tensor("x", 2, 3, 5), tensor("y", 2, 3, 5)
+    options = {"use_input_stats": True, "momentum": 0.1, "eps": 1e-5, "cudnn_enabled": True}
+    ir = NPU_IR([node("y", "aten.instance_norm.default", [x], y, **options)], [x], [y], [])
+    value = np.arange(30, dtype=np.float32).reshape(2, 3, 5) ** 2
+
+    (found,) = run(ir, x=value)
+
+    centred = value - value.mean(2, keepdims=True)
+    deviation = np.sqrt(np.square(centred).mean(2, keepdims=True) + 1e-5)
+    np.testing.assert_allclose(found, centred / deviation, rtol=1e-5)
+
+
 def test_getitem_selects_a_result() -> None:
     parts = [tensor("split_0", 2, 1), tensor("split_1", 2, 2)]
     ir = graph(
