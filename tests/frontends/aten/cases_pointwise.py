@@ -7,6 +7,7 @@ from tests.frontends.aten.calls import CASES, Call, Draw, case
 FLOATS = (torch.float32, torch.float64)
 NUMBERS = (*FLOATS, torch.int64, torch.int32, torch.int8, torch.uint8)
 ALL = (*NUMBERS, torch.bool)
+INF = float("inf")
 
 
 def unary(names: str, *, low: float = -3.0, high: float = 3.0, dtypes=FLOATS) -> None:
@@ -196,7 +197,10 @@ def masked_fill_tensor(d: Draw) -> Call:
 
 @case("aten.clamp.default", "aten.clip.default")
 def clamp(d: Draw) -> Call:
-    low, high = d.choice((-1, 1), (None, 0.5), (-0.5, None), (0, 6), (2, 1))
+    low, high = d.choice(
+        *((-1, 1), (None, 0.5), (-0.5, None), (0, 6), (2, 1)),
+        *((-INF, INF), (-INF, 0.5), (0.5, INF), (INF, None), (float("nan"), 1.0)),
+    )
     dtypes = (*FLOATS, torch.int64)
     return Call([d.tensor(*d.shape(0, 3), dtypes=dtypes), low, high])
 
@@ -215,7 +219,7 @@ def clamp_one(d: Draw) -> Call:
 
 @case("aten.hardtanh.default")
 def hardtanh(d: Draw) -> Call:
-    return Call([d.floats(*d.shape()), *d.choice((), (0.0, 6.0), (-2, 0.5))])
+    return Call([d.floats(*d.shape()), *d.choice((), (0.0, 6.0), (-2, 0.5), (0.0, INF))])
 
 
 @case("aten.gelu.default")

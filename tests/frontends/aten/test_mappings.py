@@ -46,7 +46,11 @@ COMPILED = (
     ),
     *("aten.pow.Tensor_Scalar", "aten.topk.default", "aten.var.correction", "aten.where.self"),
     *("aten.as_strided.default", "aten.constant_pad_nd.default", "aten.roll.default"),
-    "aten.native_group_norm.default",
+    *("aten.native_group_norm.default", "aten.clamp.default", "aten.fmax.default"),
+    *("aten.sinh.default", "aten.asinh.default", "aten.acosh.default", "aten.atanh.default"),
+    *("aten.asin.default", "aten.bitwise_left_shift.Tensor", "aten.bitwise_right_shift.Tensor"),
+    *("aten.cumprod.default", "aten.cummax.default", "aten.searchsorted.Tensor"),
+    *("aten.median.dim", "aten.histc.default", "aten.diagonal.default"),
 )
 """A sample: the ops of the dialect have tests of their own at every level."""
 
@@ -67,6 +71,7 @@ NOTHING_TO_COMPARE = {
     *("aten._functional_assert_async", "aten._functional_assert_scalar"),
     # Whatever is in memory.
     *("aten.empty.memory_format", "aten.empty_like", "aten.new_empty"),
+    "aten.empty_permuted",
     # PyTorch has it for other devices alone.
     "aten._conv_depthwise2d",
 }

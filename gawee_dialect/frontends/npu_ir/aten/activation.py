@@ -3,7 +3,6 @@
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.activation import (
-    ClipOp,
     EluOp,
     GeluOp,
     HardSigmoidOp,
@@ -44,7 +43,7 @@ def relu6(emit: Emitter, self: SSAValue) -> SSAValue:
 def hardtanh(emit: Emitter, self: SSAValue, min_val: Number = -1, max_val: Number = 1) -> SSAValue:
     """Limit to an interval; the element type stays."""
     if is_float(element_type(self)):
-        return emit(ClipOp(self, min=min_val, max=max_val))
+        return clamp(emit, self, min_val, max_val)
     return clamp(emit, self, int(min_val), int(max_val))
 
 

@@ -1,6 +1,8 @@
 """Comparisons, logic and selection."""
 
 from collections.abc import Callable
+from math import inf, isfinite
+from typing import TypeGuard
 
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
@@ -8,7 +10,7 @@ from xdsl.ir import Operation, SSAValue
 from gawee_dialect.dialect.activation import ClipOp
 from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp
 from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseOrOp, BitwiseXorOp
-from gawee_dialect.dialect.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.types import element_type, is_float
 from gawee_dialect.frontends.npu_ir.aten.promotion import (
     as_element,
@@ -90,6 +92,26 @@ def minimum(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
     return emit((BitwiseAndOp if element_type(lhs) == i1 else MinimumOp)(lhs, rhs))
 
 
+def without_nan(choose: Binary) -> Callable[[Emitter, SSAValue, SSAValue], Result]:
+    """Return the mapping of a choice between two elements that NaN loses."""
+
+    def mapping(emit: Emitter, self: SSAValue, other: SSAValue) -> Result:
+        lhs, rhs = promoted(emit, self, other)
+        if element_type(lhs) == i1:
+            return (maximum if choose is MaximumOp else minimum)(emit, lhs, rhs)
+        chosen = emit(choose(lhs, rhs))
+        if not is_float(element_type(lhs)):
+            return chosen
+        number = emit(WhereOp(emit(IsNanOp(rhs)), lhs, chosen))
+        return emit(WhereOp(emit(IsNanOp(lhs)), rhs, number))
+
+    return mapping
+
+
+register_op("aten.fmax")(without_nan(MaximumOp))
+register_op("aten.fmin")(without_nan(MinimumOp))
+
+
 @register_op("aten.where.self", "aten.where.ScalarOther", "aten.where.ScalarSelf")
 @register_op("aten.where.Scalar")
 def where(emit: Emitter, condition: SSAValue, self: Operand, other: Operand) -> SSAValue:
@@ -112,13 +134,21 @@ def clamp(
     bounds = [bound for bound in (min, max) if bound is not None]
     element = common_element(self, *bounds)
     value = emit.cast(self, element)
-    if is_float(element) and not isinstance(min, SSAValue) and not isinstance(max, SSAValue):
+    # What every float meets is no bound; a tensor is never equal to one.
+    min, max = None if min == -inf else min, None if max == inf else max
+    if min is None and max is None:
+        return value
+    if is_float(element) and _is_finite(min) and _is_finite(max):
         return emit(ClipOp(value, min=min, max=max))
     if min is not None:
         value = emit(MaximumOp(value, as_element(emit, min, element)))
     if max is not None:
         value = emit(MinimumOp(value, as_element(emit, max, element)))
     return value
+
+
+def _is_finite(bound: Operand | None) -> TypeGuard[Number | None]:
+    return not isinstance(bound, SSAValue) and (bound is None or isfinite(bound))
 
 
 @register_op("aten.clamp_min")

@@ -114,6 +114,20 @@ def zeros(
     return emit.full(size, 0, chosen(dtype, f32))
 
 
+@register_op("aten.empty_permuted")
+def empty_permuted(
+    emit: Emitter,
+    size: Ints,
+    physical_layout: object,
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+) -> SSAValue:
+    """Zeros, where PyTorch leaves memory as it is; the order of axes in memory does not count"""
+    return zeros(emit, size, dtype)
+
+
 @register_op("aten.ones.default")
 def ones(
     emit: Emitter,

@@ -28,10 +28,14 @@ FAMILIES = (
     "recurrent",
     "reduction",
     "resizing",
+    "scanning",
     "scattering",
+    "searching",
     "shape",
+    "shifts",
     "slicing",
     "statistics",
+    "trigonometry",
 )
 """The files beside this one that register the ops of ATen."""
 

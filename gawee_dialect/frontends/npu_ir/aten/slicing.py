@@ -12,7 +12,7 @@ from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.shape import flatten
+from gawee_dialect.frontends.npu_ir.aten.shape import flatten, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Ints
@@ -123,6 +123,21 @@ def unbind(emit: Emitter, self: SSAValue, dim: int = 0) -> Sequence[SSAValue]:
     """Every position of an axis, without it"""
     size = tensor_shape(self)[axis_of(self, dim)]
     return [select(emit, self, dim, index) for index in range(size)]
+
+
+@register_op("aten.diagonal", "aten.diagonal_copy")
+def diagonal(
+    emit: Emitter, self: SSAValue, offset: int = 0, dim1: int = 0, dim2: int = 1
+) -> SSAValue:
+    """A diagonal of two axes, along a new last axis; above the main one by the offset"""
+    first, second = axis_of(self, dim1), axis_of(self, dim2)
+    rest = [axis for axis in range(len(tensor_shape(self))) if axis not in (first, second)]
+    value = permuted(emit, self, [*rest, first, second])
+    *lead, rows, columns = tensor_shape(value)
+    count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    flat = emit.reshape(value, (*lead, rows * columns))
+    start = (offset if offset >= 0 else -offset * columns) if count else 0
+    return part(emit, flat, len(lead), start, count, columns + 1)
 
 
 def halves(emit: Emitter, value: SSAValue, dim: int) -> Sequence[SSAValue]:

@@ -1,17 +1,26 @@
-"""Variance and standard deviation."""
+"""Variance, standard deviation, median and histogram."""
 
 from collections.abc import Sequence
 from math import prod
 
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
+from gawee_dialect.dialect.arithmetic import FloorDivOp, FloorOp, MaximumOp
+from gawee_dialect.dialect.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.comparison import IsNanOp, WhereOp
 from gawee_dialect.dialect.elementwise import MulOp, SqrtOp
-from gawee_dialect.dialect.reduction import ReduceMeanOp, ReduceSumOp
-from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import sub
-from gawee_dialect.frontends.npu_ir.aten.reduction import reduced
+from gawee_dialect.dialect.gather import GatherElementsOp
+from gawee_dialect.dialect.order import SortOp
+from gawee_dialect.dialect.reduction import ReduceMaxOp, ReduceMeanOp, ReduceMinOp, ReduceSumOp
+from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, div, mul, rsub, sub
+from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
+from gawee_dialect.frontends.npu_ir.aten.reduction import reduced, sum_dims
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of
+from gawee_dialect.frontends.npu_ir.aten.scattering import scattered
+from gawee_dialect.frontends.npu_ir.aten.shape import flatten
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of
 from gawee_dialect.frontends.op_mapping.schema import Ints, Number
 
 
@@ -104,3 +113,81 @@ def std_mean(
     """Standard deviation and mean"""
     variance, mean = var_mean(emit, self, dim, correction, keepdim)
     return emit(SqrtOp(variance)), mean
+
+
+def middle(
+    emit: Emitter, value: SSAValue, dim: int, keepdim: bool, ignore_nan: bool
+) -> Sequence[SSAValue]:
+    """Return the lower of the middle elements along an axis, and where it is.
+
+    NaN is in the middle wherever there is one, or is not counted.
+    """
+    if not tensor_shape(value):
+        return value, emit.number(0, i64)
+    axis = axis_of(value, dim)
+    ordered, places = emit.all(SortOp(value, axis=axis, descending=False))
+    size = tensor_shape(value)[axis]
+    shape = [1 if each == axis else size for each, size in enumerate(tensor_shape(value))]
+    rank = emit.full(shape, (size - 1) // 2, i64)
+    if is_float(element_type(value)):
+        nans = sum_dims(emit, emit(IsNanOp(value)), [axis], True)
+        numbers = rsub(emit, nans, size)
+        among = emit(FloorDivOp(sub(emit, numbers, 1), emit.number(2, i64)))
+        # NaN comes last in order; where there is nothing else, the first one is taken.
+        found = emit(MaximumOp(among, emit.number(0, i64))) if ignore_nan else numbers
+        rank = found if ignore_nan else emit(WhereOp(compared(emit, nans, 0, "gt"), found, rank))
+    taken = [emit(GatherElementsOp(each, rank, axis=axis)) for each in (ordered, places)]
+    kept = shape if keepdim else [*shape[:axis], *shape[axis + 1 :]]
+    return [emit.reshape(each, kept) for each in taken]
+
+
+@register_op("aten.median.dim")
+def median_dim(
+    emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False
+) -> Sequence[SSAValue]:
+    """The lower of the middle elements along an axis, and where it is"""
+    return middle(emit, self, dim, keepdim, False)
+
+
+@register_op("aten.nanmedian.dim")
+def nanmedian_dim(
+    emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False
+) -> Sequence[SSAValue]:
+    """The lower of the middle elements that are numbers, and where it is"""
+    return middle(emit, self, dim, keepdim, True)
+
+
+@register_op("aten.median.default")
+def median_all(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The lower of the middle elements of all"""
+    return middle(emit, flatten(emit, self), 0, False, False)[0]
+
+
+@register_op("aten.nanmedian.default")
+def nanmedian_all(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The lower of the middle elements of all that are numbers"""
+    return middle(emit, flatten(emit, self), 0, False, True)[0]
+
+
+@register_op("aten.histc")
+def histc(
+    emit: Emitter, self: SSAValue, bins: int = 100, min: Number = 0, max: Number = 0
+) -> SSAValue:
+    """How many elements are in each of so many intervals of one width; all between the extremes
+    where min and max are the same"""
+    element = element_type(self)
+    values = flatten(emit, self)
+    low, high = emit.number(min, element), emit.number(max, element)
+    if min == max:
+        low, high = (reduced(emit, op, values, None) for op in (ReduceMinOp, ReduceMaxOp))
+        same = compared(emit, low, high, "eq")
+        low = emit(WhereOp(same, sub(emit, low, 1), low))
+        high = emit(WhereOp(same, add(emit, high, 1), high))
+    scaled = mul(emit, sub(emit, values, low), bins)
+    place = emit(FloorOp(div(emit, scaled, sub(emit, high, low))))
+    above, below = compared(emit, values, low, "ge"), compared(emit, values, high, "le")
+    inside = emit(BitwiseAndOp(above, below))
+    known = emit(WhereOp(inside, clamp(emit, place, 0, bins - 1), emit.number(0, element)))
+    counted = emit.cast(inside, element)
+    empty = emit.full((bins,), 0, element)
+    return scattered(emit, empty, 0, emit.cast(known, i64), counted, "add")
