@@ -21,9 +21,9 @@ from gawee_dialect.frontends.op_mapping.schema import Operand
 def width_of(value: SSAValue) -> int:
     """Return how many bits an element has; raises Refusal for what PyTorch shifts no bits of."""
     element = element_type(value)
-    if not isinstance(element, IntegerType) or element.width.data == 1:
+    if not isinstance(element, IntegerType) or element.bitwidth == 1:
         raise Refusal(f"expected integers, got '{element}'")
-    return element.width.data
+    return element.bitwidth
 
 
 def powers(emit: Emitter, count: SSAValue, known: int, beyond: int) -> SSAValue:
