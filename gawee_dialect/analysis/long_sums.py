@@ -6,7 +6,7 @@ loops and the interpreter add each term to it, kernels the sums of blocks.
 """
 
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, f16, f32, f64
+from xdsl.dialects.builtin import AnyFloat, bf16, f16, f32, f64
 from xdsl.ir import Attribute, Operation
 
 LONG_SUM = 8192
@@ -33,10 +33,10 @@ def total_type(
 ) -> AnyFloat | None:
     """Return a wider type than its accumulator's that a reduction needs a total in.
 
-    f32 for sums of f16, f64 for long ones of f32; None for all other reductions.
+    f32 for sums of f16 and bf16, f64 for long ones of f32; None for all other reductions.
     """
     if not isinstance(combiner, arith.AddfOp):
         return None
-    if accumulator == f16 and terms > 1:
+    if accumulator in (f16, bf16) and terms > 1:
         return f32
     return f64 if accumulator == f32 and terms > LONG_SUM else None

@@ -13,6 +13,7 @@ C_TYPES = {
     "float32": "float",
     "float64": "double",
     "float16": "uint16_t",  # C has no portable half type: the bits
+    "bfloat16": "uint16_t",
     "int64": "int64_t",
     "int32": "int32_t",
     "int16": "int16_t",

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from math import prod
 from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects.builtin import (
     AnyFloat,
+    BFloat16Type,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -143,16 +145,29 @@ ELEMENTS = ElementClass("f16, f32, f64, integers", lambda e: is_float(e) or is_i
 def dtype_name(element: Attribute) -> str:
     """Return NumPy's name of an element type; an `index` is an int64.
 
-    Raises VerifyException for an element type that NumPy has no array of.
+    `bfloat16` is a name that the package ml_dtypes registers with NumPy. Raises VerifyException for
+    an element type that NumPy has no array of.
     """
     if isinstance(element, IndexType):
         return "int64"
+    if isinstance(element, BFloat16Type):
+        return _bfloat16()
     if element not in DTYPE_NAMES:
         raise VerifyException(
             f"unsupported element type '{element}'; supported: "
             + ", ".join(str(supported) for supported in DTYPE_NAMES)
         )
     return DTYPE_NAMES[element]
+
+
+def _bfloat16() -> str:
+    try:
+        import_module("ml_dtypes")
+    except ImportError as error:
+        raise VerifyException(
+            "unsupported element type 'bf16': NumPy has it from ml_dtypes, which is not installed"
+        ) from error
+    return "bfloat16"
 
 
 def element_bytes(element: Attribute) -> int:

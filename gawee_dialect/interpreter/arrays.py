@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import (
+    BFloat16Type,
     DenseIntOrFPElementsAttr,
     FloatAttr,
     IndexType,
@@ -17,12 +18,13 @@ from xdsl.dialects.builtin import (
     MemRefType,
     TensorType,
     VectorType,
+    bf16,
 )
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.exceptions import InterpretationError
+from xdsl.utils.exceptions import InterpretationError, VerifyException
 from xdsl.utils.hints import isa
 
-from gawee_dialect.dialect.types import DTYPE_NAMES
+from gawee_dialect.dialect.types import DTYPE_NAMES, dtype_name
 
 Array: TypeAlias = NDArray[np.generic]
 """An array, or a NumPy scalar where the IR has a scalar."""
@@ -41,9 +43,23 @@ def dtype_of(type: Attribute) -> np.dtype[np.generic]:
         return np.dtype(np.int64)
     if type in DTYPE_NAMES:
         return np.dtype(DTYPE_NAMES[type])
+    if isinstance(type, BFloat16Type):
+        return _bfloat16()
     if isa(type, IntegerType) and type.width.data == 16:
         return np.dtype(np.int16)
     raise InterpretationError(f"unsupported element type '{type}'")
+
+
+def _bfloat16() -> np.dtype[np.generic]:
+    try:
+        return np.dtype(dtype_name(bf16))
+    except VerifyException as error:
+        raise InterpretationError(str(error)) from error
+
+
+def is_half(dtype: np.dtype[np.generic]) -> bool:
+    """Whether a dtype is a float of 16 bits, sums of which are taken in float32."""
+    return dtype.name in ("float16", "bfloat16")
 
 
 def shaped_type(value: SSAValue) -> ShapedType:

@@ -7,7 +7,7 @@ import numpy as np
 
 from gawee_dialect.analysis.long_sums import LONG_SUM
 from gawee_dialect.dialect.sums import sum_along
-from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.arrays import Array, is_half
 
 
 def matrix_product(lhs: Array, rhs: Array) -> Array:
@@ -31,10 +31,10 @@ def contract(lhs: Array, rhs: Array, summed: Sequence[int]) -> Array:
     Loops are sorted by who depends on them: batch (both, not summed), depth (both, summed) and
     those of one operand alone. The operand that the last axis belongs to stands on the right, so
     the product comes out in the order of the result; loops of its own that come before those of the
-    left one count as batch. float16 is summed in float32.
+    left one count as batch. float16 and bfloat16 are summed in float32.
     """
     dtype = lhs.dtype
-    if dtype == np.float16:
+    if is_half(dtype):
         lhs, rhs = lhs.astype(np.float32), rhs.astype(np.float32)
     lhs, rhs = _sum_alone(lhs, rhs, summed), _sum_alone(rhs, lhs, summed)
     if _last_axis(lhs, summed) > _last_axis(rhs, summed):

@@ -24,7 +24,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect.sums import total_dtype
-from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.arrays import Array, is_half
 from gawee_dialect.interpreter.body import evaluate_values
 from gawee_dialect.interpreter.contraction import contract
 from gawee_dialect.interpreter.loop_views import (
@@ -241,7 +241,7 @@ def _along_outer(array: Array, nest: Nest, dims: Sequence[int] | None = None) ->
 
 def _reduce(combiner: np.ufunc, terms: Array, axes: tuple[int, ...]) -> Array:
     # Sums are rounded once: those of float16 are taken in float32, those of float32 in float64.
-    wide = np.dtype(np.float32) if terms.dtype == np.float16 else terms.dtype
+    wide = np.dtype(np.float32) if is_half(terms.dtype) else terms.dtype
     if combiner is np.add:
         wide = total_dtype(wide)
     result = combiner.reduce(terms, axis=axes, dtype=wide, keepdims=True)

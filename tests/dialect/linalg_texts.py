@@ -15,7 +15,14 @@ SIZES = {
 """How many iterations each loop has."""
 
 STRIDES, DILATIONS = (2, 1, 3), (1, 2, 1)
-DTYPES = {"f16": "float16", "f32": "float32", "i1": "bool", "i8": "int8", "i32": "int32"}
+DTYPES = {
+    "f16": "float16",
+    "bf16": "bfloat16",
+    "f32": "float32",
+    "i1": "bool",
+    "i8": "int8",
+    "i32": "int32",
+}
 
 AnyArray = NDArray[np.generic]
 
@@ -117,7 +124,7 @@ def arrays_for(calls: Sequence[Call], seed: int = 0) -> list[AnyArray]:
 def _array(type: str, generator: np.random.Generator) -> AnyArray:
     *sizes, element = type.removeprefix("tensor<").removesuffix(">").split("x")
     shape, dtype = tuple(map(int, sizes)), np.dtype(DTYPES[element])
-    if dtype.kind == "f":
+    if dtype.kind == "f" or element == "bf16":
         return np.asarray(generator.uniform(0.5, 2, shape)).astype(dtype)
     if dtype.kind == "b":
         return np.asarray(generator.integers(0, 2, shape)).astype(dtype)

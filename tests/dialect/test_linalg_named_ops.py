@@ -1,6 +1,8 @@
 """Every named op of linalg, at every level, against upstream's own lowering of the same text."""
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -51,7 +53,7 @@ MAPS = "indexing_maps = [affine_map<({0}) -> ({1})>, affine_map<({0}) -> ({2})>,
 
 
 def _product(name: str, maps: str, shapes: Sequence[Sequence[int]], element: str) -> Call:
-    total = {"i8": "i32", "f16": "f32"}.get(element, element)
+    total = {"i8": "i32", "f16": "f32", "bf16": "f32"}.get(element, element)
     types = [tensor(shapes[0], element), tensor(shapes[1], element), tensor(shapes[2], total)]
     text = (
         f"linalg.{name} {maps} ins(%0, %1 : {types[0]}, {types[1]}) "
@@ -139,6 +141,14 @@ GROUPS: dict[str, list[Call]] = {
     "f16 contractions": _contractions("f16"),
     "bodies": BODIES,
 }
+
+BFLOAT = {
+    "bf16 products": _named(MIXED, "bf16", "f32"),
+    "bf16 contractions": _contractions("bf16"),
+}
+if find_spec("ml_dtypes") is not None:
+    import_module("ml_dtypes")  # which tells NumPy of bfloat16
+    GROUPS |= BFLOAT
 
 LEVELS: dict[str, Run] = {
     "interpreter": lambda model, inputs: model.run(inputs),

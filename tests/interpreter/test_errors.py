@@ -109,8 +109,8 @@ def test_op_that_bodies_cannot_have_is_an_error():
             "'memref.alloc' op cannot run: expected a static shape, got 'memref<?xf32>'",
         ),
         (
-            "%r = memref.alloc() : memref<3xbf16>",
-            "'memref.alloc' op cannot run: unsupported element type 'bf16'",
+            "%r = memref.alloc() : memref<3xf80>",
+            "'memref.alloc' op cannot run: unsupported element type 'f80'",
         ),
     ],
 )

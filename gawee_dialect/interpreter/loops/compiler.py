@@ -115,7 +115,6 @@ def compile_nest(op: Operation) -> CompiledNest:
         **writer.objects,
         "asarray": np.asarray,
         "cell": np.zeros(1, np.float32).data,
-        "float16": np.float16,
         "divided_by_zero": divided_by_zero,
         "sqrt": sqrt,
         "inf": inf,

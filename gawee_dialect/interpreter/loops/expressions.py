@@ -10,7 +10,7 @@ import numpy as np
 from xdsl.dialects import arith, math
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.interpreter.arrays import dtype_of
+from gawee_dialect.interpreter.arrays import dtype_of, is_half
 from gawee_dialect.interpreter.body import SCALARS
 from gawee_dialect.interpreter.loops.writer import (
     Name,
@@ -73,8 +73,8 @@ def rounding(writer: Writer, op: Operation, expression: str) -> str | None:
     dtype = dtype_of(op.results[0].type)
     if dtype == np.float64:
         return expression
-    if dtype == np.float16:
-        return f"float(float16({expression}))"
+    if is_half(dtype):
+        return f"float({writer.bind(dtype.type)}({expression}))"
     # A cell of a float32 buffer rounds twice as fast as any call.
     name = writer.fresh()
     writer.line(f"cell[0] = {expression}; {name} = cell[0]")
@@ -102,7 +102,7 @@ def write_scalar(writer: Writer, op: Operation) -> None:
     texts = [name.text for name in names]
     if type(op) in FLOATS:
         expression = FLOATS[type(op)].format(*texts)
-        stored = is_stored_alone(result) and dtype_of(result.type) != np.float16
+        stored = is_stored_alone(result) and not is_half(dtype_of(result.type))
         rounded = expression if stored else rounding(writer, op, expression)
         if rounded is not None:
             writer.define(result, rounded)

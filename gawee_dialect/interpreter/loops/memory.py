@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of, fresh_array
+from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of, fresh_array, is_half
 from gawee_dialect.interpreter.errors import RunError
 from gawee_dialect.interpreter.loops.writer import (
     Buffer,
@@ -46,7 +46,7 @@ FORMATS: dict[str, Literal["f", "d", "q", "i", "h", "H", "b", "B", "?"]] = {
 def flat_view(array: Array) -> "memoryview[float] | memoryview[int] | memoryview[bool] | Array":
     """View an array's memory in one dimension, from its first element to its last.
 
-    float16 stays an array: Python's memory views cannot read it.
+    float16 and bfloat16 stay arrays: Python's memory views cannot read them.
     """
     if array.size == 0:
         array = np.empty(1, array.dtype)
@@ -144,7 +144,7 @@ def write_load(writer: Writer, op: memref.LoadOp | tensor.ExtractOp) -> None:
     if element_lanes(memory.type):
         writer.define(result, f"{place}.copy()")
         return
-    half = dtype_of(memory.type) == np.float16
+    half = is_half(dtype_of(memory.type))
     writer.define(result, f"float({place})" if half else place)
 
 

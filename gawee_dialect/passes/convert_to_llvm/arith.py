@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     IntegerType,
     UnrealizedConversionCastOp,
     VectorType,
+    f32,
     i64,
 )
 from xdsl.dialects.llvm import FastMathAttr, OverflowAttr, OverflowFlag
@@ -22,6 +23,12 @@ from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect import llvm_vector
 from gawee_dialect.dialect.arith import ON_VECTORS, RemFOp
 from gawee_dialect.hints import isa
+from gawee_dialect.passes.convert_to_llvm.bf16 import (
+    bits_of_constant,
+    is_bf16,
+    narrowed,
+    widened,
+)
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FloatType,
@@ -29,6 +36,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     Rule,
     ScalarType,
     converted_type,
+    in_lanes,
     lane_type,
     rule,
 )
@@ -51,6 +59,8 @@ def convert_constant(op: arith.ConstantOp, to: FunctionConversion) -> None:
     type = converted_type(op.result.type)
     if isa(op.value, IntegerAttr) and isa(type, IntegerType):
         to.define(op.result, to.integer(op.value.value.data, type))
+    elif isa(op.value, FloatAttr) and is_bf16(op.result.type):
+        to.define(op.result, to.integer(bits_of_constant(op.value), type))
     elif isa(op.value, FloatAttr):
         to.define(op.result, to.constant(op.value, type))
     elif isa(op.value, DenseIntOrFPElementsAttr) and isa(type, VectorType[ScalarType]):
@@ -104,7 +114,8 @@ def float_binary(
 
     def convert(op: arith.FloatingPointLikeBinaryOperation, to: FunctionConversion) -> None:
         flags = fast_math(op.fastmath, to)
-        to.define(op.result, to.compute(make(to.value(op.lhs), to.value(op.rhs), flags)))
+        made = to.compute(make(widened(op.lhs, to), widened(op.rhs, to), flags))
+        to.define(op.result, narrowed(made, op.result.type, to))
 
     return convert
 
@@ -120,10 +131,23 @@ def cast(make: Cast) -> Callable[[Operation, FunctionConversion], None]:
     return convert
 
 
+def float_cast(make: Cast) -> Callable[[Operation, FunctionConversion], None]:
+    """Convert a cast between floats and integers to the llvm op that `make` makes."""
+
+    def convert(op: Operation, to: FunctionConversion) -> None:
+        result, operand = op.results[0], widened(op.operands[0], to)
+        type = converted_type(result.type)
+        wide = in_lanes(f32, type) if is_bf16(result.type) else type
+        to.define(result, narrowed(to.compute(make(operand, wide)), result.type, to))
+
+    return convert
+
+
 def convert_negate(op: arith.NegfOp, to: FunctionConversion) -> None:
     """arith.negf  ->  llvm.fneg"""
     flags = fast_math(op.fastmath, to)
-    to.define(op.result, to.compute(llvm.FNegOp(to.value(op.operand), flags)))
+    made = to.compute(llvm.FNegOp(widened(op.operand, to), flags))
+    to.define(op.result, narrowed(made, op.result.type, to))
 
 
 def predicate_of(op: Operation) -> IntegerAttr[IntegerType]:
@@ -141,7 +165,7 @@ def convert_compare_integers(op: Operation, to: FunctionConversion) -> None:
 
 def convert_compare_floats(op: Operation, to: FunctionConversion) -> None:
     """arith.cmpf  ->  llvm.fcmp, whose predicates have the same numbers"""
-    lhs, rhs = to.all_values(op.operands)
+    lhs, rhs = (widened(operand, to) for operand in op.operands)
     to.define(op.results[0], to.compute(llvm_vector.FCmpOp(lhs, rhs, predicate_of(op))))
 
 
@@ -223,9 +247,13 @@ def _bits(type: Attribute) -> int:
 
 def convert_float_width(op: arith.ExtFOp | arith.TruncFOp, to: FunctionConversion) -> None:
     """arith.extf, arith.truncf  ->  llvm.fpext, llvm.fptrunc"""
-    source, type = to.value(op.input), converted_type(op.result.type)
-    make = llvm.FPExtOp if _bits(source.type) < _bits(type) else llvm.FPTruncOp
-    to.define(op.result, to.compute(make(source, type)))
+    source, type = widened(op.input, to), converted_type(op.result.type)
+    if is_bf16(op.result.type):
+        type = in_lanes(f32, type)
+    if source.type != type:
+        make = llvm.FPExtOp if _bits(source.type) < _bits(type) else llvm.FPTruncOp
+        source = to.compute(make(source, type))
+    to.define(op.result, narrowed(source, op.result.type, to))
 
 
 OWN_RULES = (
@@ -268,10 +296,10 @@ OWN_RULES = (
     Rule(arith.ExtSIOp, cast(llvm.SExtOp)),
     Rule(arith.ExtUIOp, cast(llvm.ZExtOp)),
     Rule(arith.TruncIOp, cast(llvm.TruncOp)),
-    Rule(arith.SIToFPOp, cast(llvm.SIToFPOp)),
-    Rule(arith.UIToFPOp, cast(ours.UIToFPOp)),
-    Rule(arith.FPToSIOp, cast(ours.FPToSIOp)),
-    Rule(arith.FPToUIOp, cast(ours.FPToUIOp)),
+    Rule(arith.SIToFPOp, float_cast(llvm.SIToFPOp)),
+    Rule(arith.UIToFPOp, float_cast(ours.UIToFPOp)),
+    Rule(arith.FPToSIOp, float_cast(ours.FPToSIOp)),
+    Rule(arith.FPToUIOp, float_cast(ours.FPToUIOp)),
     rule(arith.BitcastOp, cast(llvm.BitcastOp)),
     Rule(arith.IndexCastOp, convert_index_cast),
     rule(UnrealizedConversionCastOp, convert_sign_cast),

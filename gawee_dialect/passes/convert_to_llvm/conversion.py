@@ -11,6 +11,7 @@ from typing import TypeAlias, TypeVar
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
+    BFloat16Type,
     DenseIntOrFPElementsAttr,
     Float16Type,
     Float32Type,
@@ -23,6 +24,7 @@ from xdsl.dialects.builtin import (
     Signedness,
     UnrealizedConversionCastOp,
     VectorType,
+    i16,
     i64,
 )
 from xdsl.dialects.llvm import FastMathAttr, LLVMPointerType
@@ -70,10 +72,12 @@ def converted_type(type: Attribute) -> ValueType | LLVMPointerType:
         return type if signless else IntegerType(type.width.data)
     if isinstance(type, Float16Type | Float32Type | Float64Type):
         return type
+    if isinstance(type, BFloat16Type):
+        return i16  # its bits
     if isa(type, VectorType[Attribute]):
         return converted_vector(type)
     raise Declined(
-        f"unsupported type '{type}'; supported: memref, vector, index, iN, f16, f32, f64"
+        f"unsupported type '{type}'; supported: memref, vector, index, iN, f16, bf16, f32, f64"
     )
 
 

@@ -11,6 +11,7 @@ from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect import llvm_vector
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.arith import fast_math
+from gawee_dialect.passes.convert_to_llvm.bf16 import narrowed, widened
 from gawee_dialect.passes.convert_to_llvm.conversion import FunctionConversion, rule
 
 Unary = Callable[[SSAValue, FastMathAttr], Operation]
@@ -23,8 +24,8 @@ def unary(
     """Convert a function of one float to the intrinsic that `make` makes."""
 
     def convert(op: math.FloatingPointLikeUnaryMathOperation, to: FunctionConversion) -> None:
-        made = make(to.value(op.operand), fast_math(op.fastmath, to))
-        to.define(op.result, to.compute(made))
+        made = to.compute(make(widened(op.operand, to), fast_math(op.fastmath, to)))
+        to.define(op.result, narrowed(made, op.result.type, to))
 
     return convert
 
@@ -35,8 +36,9 @@ def binary(
     """Convert a function of two floats to the intrinsic that `make` makes."""
 
     def convert(op: math.FloatingPointLikeBinaryMathOperation, to: FunctionConversion) -> None:
-        made = make(to.value(op.lhs), to.value(op.rhs), fast_math(op.fastmath, to))
-        to.define(op.result, to.compute(made))
+        flags = fast_math(op.fastmath, to)
+        made = to.compute(make(widened(op.lhs, to), widened(op.rhs, to), flags))
+        to.define(op.result, narrowed(made, op.result.type, to))
 
     return convert
 
@@ -50,9 +52,10 @@ def libm(
     """
 
     def convert(op: math.FloatingPointLikeUnaryMathOperation, to: FunctionConversion) -> None:
-        argument = to.value(op.operand)
+        argument = widened(op.operand, to)
         if not isa(argument.type, VectorType[Attribute]):
-            to.define(op.result, _libm_call(name, argument, to))
+            made = _libm_call(name, argument, to)
+            to.define(op.result, narrowed(made, op.result.type, to))
             return
         result = to.compute(llvm.UndefOp(argument.type))
         for lane in range(argument.type.get_shape()[0]):
@@ -60,7 +63,7 @@ def libm(
             element = to.compute(llvm_vector.ExtractElementOp(argument, position))
             value = _libm_call(name, element, to)
             result = to.compute(llvm.InsertElementOp(result, value, position))
-        to.define(op.result, result)
+        to.define(op.result, narrowed(result, op.result.type, to))
 
     return convert
 
@@ -79,15 +82,17 @@ def _libm_call(name: str, argument: SSAValue, to: FunctionConversion) -> SSAValu
 def convert_reciprocal_root(op: math.RsqrtOp, to: FunctionConversion) -> None:
     """math.rsqrt %x  ->  1 / llvm.intr.sqrt(%x)"""
     flags = fast_math(op.fastmath, to)
-    root = to.compute(llvm.FSqrtOp(to.value(op.operand), flags))
+    root = to.compute(llvm.FSqrtOp(widened(op.operand, to), flags))
     one = to.number(1.0, root.type)
-    to.define(op.result, to.compute(llvm.FDivOp(one, root, flags)))
+    made = to.compute(llvm.FDivOp(one, root, flags))
+    to.define(op.result, narrowed(made, op.result.type, to))
 
 
 def convert_fma(op: math.FmaOp, to: FunctionConversion) -> None:
     """math.fma  ->  llvm.intr.fma"""
-    a, b, c = (to.value(operand) for operand in (op.a, op.b, op.c))
-    to.define(op.result, to.compute(llvm.FMAOp(a, b, c, fast_math(op.fastmath, to))))
+    a, b, c = (widened(operand, to) for operand in (op.a, op.b, op.c))
+    made = to.compute(llvm.FMAOp(a, b, c, fast_math(op.fastmath, to)))
+    to.define(op.result, narrowed(made, op.result.type, to))
 
 
 def convert_absolute_integer(op: math.AbsIOp, to: FunctionConversion) -> None:

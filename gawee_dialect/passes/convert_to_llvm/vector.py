@@ -22,6 +22,7 @@ from gawee_dialect.dialect import llvm_vector as ours
 from gawee_dialect.dialect.llvm import MaximumOp, MinimumOp, SMaxOp, SMinOp, UMaxOp, UMinOp
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.arith import SLT, fast_math
+from gawee_dialect.passes.convert_to_llvm.bf16 import narrowed, widened
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FloatType,
@@ -128,8 +129,9 @@ def convert_broadcast(op: vector.BroadcastOp, to: FunctionConversion) -> None:
 def convert_fma(op: vector.FMAOp, to: FunctionConversion) -> None:
     """vector.fma  ->  llvm.intr.fma"""
     converted_type(op.res.type)
-    lhs, rhs, addend = to.all_values(op.operands)
-    to.define(op.res, to.compute(llvm.FMAOp(lhs, rhs, addend, to.fast_math)))
+    lhs, rhs, addend = (widened(operand, to) for operand in op.operands)
+    made = to.compute(llvm.FMAOp(lhs, rhs, addend, to.fast_math))
+    to.define(op.res, narrowed(made, op.res.type, to))
 
 
 def convert_create_mask(op: vector.CreateMaskOp, to: FunctionConversion) -> None:
@@ -220,16 +222,18 @@ INTEGER_KINDS: Mapping[Kind, tuple[type[ours.IntegerReduction], Callable[..., Op
 
 def convert_reduction(op: vector.ReductionOp, to: FunctionConversion) -> None:
     """vector.reduction  ->  llvm.intr.vector.reduce; sums of floats in order unless reassoc"""
-    source, kind = to.value(op.vector), op.kind.data
-    start = None if op.acc is None else to.value(op.acc)
+    source, kind = widened(op.vector, to), op.kind.data
+    start = None if op.acc is None else widened(op.acc, to)
     flags = fast_math(op.fastmath, to)
     lane = lane_type(source.type)
     if isinstance(lane, FloatType) and kind in (Kind.ADD, Kind.MUL):
-        to.define(op.dest, _ordered_reduction(to, kind, source, start, flags))
+        reduced = _ordered_reduction(to, kind, source, start, flags)
+        to.define(op.dest, narrowed(reduced, op.dest.type, to))
     elif isinstance(lane, FloatType) and kind in FLOAT_KINDS:
         reduce, combine = FLOAT_KINDS[kind]
         reduced = to.compute(reduce(source, flags))
-        to.define(op.dest, reduced if start is None else to.compute(combine(reduced, start, flags)))
+        reduced = reduced if start is None else to.compute(combine(reduced, start, flags))
+        to.define(op.dest, narrowed(reduced, op.dest.type, to))
     elif isa(lane, IntegerType) and kind in INTEGER_KINDS:
         reduce_integers, combine = INTEGER_KINDS[kind]
         reduced = to.compute(reduce_integers(source))

@@ -6,7 +6,7 @@ from math import ceil
 from typing import ClassVar
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import Float16Type, Float32Type, VectorType, f16, f32
+from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, VectorType, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 from xdsl.utils.hints import isa
@@ -52,15 +52,15 @@ class ExpandFunction(Pattern):
             return self.missed(op, f"expected one of {supported}")
         type_ = op.operand.type
         element = type_.element_type if isa(type_, VectorType[Attribute]) else type_
-        if not isinstance(element, Float16Type | Float32Type):
-            return self.missed(op, f"expected f16, f32 or vectors of them, got '{type_}'")
+        if not isinstance(element, Float16Type | BFloat16Type | Float32Type):
+            return self.missed(op, f"expected f16, bf16, f32 or vectors of them, got '{type_}'")
         to = Numbers(rewriter, type_)
         expand = EXPANSIONS[type(op)].expand
         if element == f32:
             result = expand(to, op.operand)
         else:
             wide = to.emit(arith.ExtFOp(op.operand, to.of(f32)))
-            result = to.emit(arith.TruncFOp(expand(to, wide), to.of(f16)))
+            result = to.emit(arith.TruncFOp(expand(to, wide), type_))
         rewriter.replace(op, (), (result,))
 
 
@@ -70,7 +70,8 @@ class ExpandMath(RewritePass):
 
     LLVM calls libm for these, one element at a time. The expansions are branch-free and work on
     vectors as on scalars, so that loops over them are vectorised. Infinities, NaN, zeros and
-    denormals give what IEEE 754 and C prescribe. f16 is computed as f32; f64 is left to libm.
+    denormals give what IEEE 754 and C prescribe. f16 and bf16 are computed as f32; f64 is left to
+    libm.
 
     Largest errors over all of f32, in units in the last place: exp 1.02, exp2 0.9, log 0.95,
     tanh 5.5 and erf 7. The latter two are within 4e-7 of the exact value.

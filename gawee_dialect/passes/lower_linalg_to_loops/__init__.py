@@ -24,6 +24,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.buffer_sizes import Index, size_of
 from gawee_dialect.dialect import linalg
+from gawee_dialect.dialect.affine_range import used_dims
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.lower_linalg_to_loops.loop_order import (
     loop_order,
@@ -131,7 +132,15 @@ class LoopNest:
         split = len(self.order)
         while split and iterators[self.order[split - 1]] is not IteratorType.PARALLEL:
             split -= 1
+        if not self._stay(self.order[split:]):
+            split = len(self.order)
         self._build_parallel(builder, self.order[:split], self.order[split:])
+
+    def _stay(self, loops: Sequence[int]) -> bool:
+        """Whether every result is one element, and is accumulated, while these loops run."""
+        maps = [map for map, _ in self._operands()[self._inputs :]]
+        moved = any(dim in loops for map in maps for dim in used_dims(map))
+        return not moved and all(self._is_read(index) for index in range(len(maps)))
 
     def _build_parallel(
         self, builder: Builder, loops: Sequence[int], reductions: Sequence[int]

@@ -92,3 +92,24 @@ func.func @copy_becomes_loops(%x: memref<2x3xf32>, %y: memref<2x3xf32>) {
   "memref.copy"(%x, %y) : (memref<2x3xf32>, memref<2x3xf32>) -> ()
   func.return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @results_that_a_reduction_moves_are_in_memory
+// CHECK-SAME:  (%[[X:.*]]: memref<3x5xf32>, %[[Y:.*]]: memref<3x5xf32>, %[[S:.*]]: memref<3xf32>)
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           scf.for %[[J:.*]] =
+// CHECK-NOT:       iter_args
+// CHECK:             memref.store %{{.*}}, %[[Y]][%[[I]], %[[J]]]
+// CHECK:             memref.store %{{.*}}, %[[S]][%[[I]]]
+func.func @results_that_a_reduction_moves_are_in_memory(%x: memref<3x5xf32>, %y: memref<3x5xf32>, %s: memref<3xf32>) {
+  linalg.generic {
+    indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+    iterator_types = ["parallel", "reduction"]
+  } ins(%x : memref<3x5xf32>) outs(%y, %s : memref<3x5xf32>, memref<3xf32>) {
+  ^bb0(%a: f32, %o: f32, %t: f32):
+    %sum = arith.addf %t, %a : f32
+    linalg.yield %a, %sum : f32, f32
+  }
+  func.return
+}

@@ -19,7 +19,7 @@ func.func @shapes_are_static(%m: memref<?xf32>, %i: index) {
 
 // -----
 
-// CHECK: error: 'func.func' op cannot be removed by convert-to-llvm: unsupported type 'tensor<3xf32>'; supported: memref, vector, index, iN, f16, f32, f64
+// CHECK: error: 'func.func' op cannot be removed by convert-to-llvm: unsupported type 'tensor<3xf32>'; supported: memref, vector, index, iN, f16, bf16, f32, f64
 func.func @tensors_are_bufferized_before(%t: tensor<3xf32>) {
   return
 }
