@@ -1,8 +1,13 @@
 """bf16 in native code and in the interpreter of loops, against ml_dtypes."""
 
+import sys
+
 import numpy as np
 import pytest
+from xdsl.dialects.builtin import bf16
+from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.dialect.types import dtype_name
 from tests.loops_level import run_native
 
 ml_dtypes = pytest.importorskip("ml_dtypes")
@@ -48,3 +53,13 @@ def test_native_code_rounds_to_the_nearest_even() -> None:
     bits = got["y"].view(np.uint16)
     np.testing.assert_array_equal(bits[is_number], expected.view(np.uint16)[is_number])
     np.testing.assert_array_equal(got["z"], expected.astype(np.float32))
+
+
+def test_what_is_missing_for_arrays_of_bf16_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+
+    with pytest.raises(
+        VerifyException,
+        match="unsupported element type 'bf16': NumPy has it from ml_dtypes, which is not installed",
+    ):
+        dtype_name(bf16)
