@@ -81,3 +81,17 @@ def test_the_architecture_names_every_part_of_the_package() -> None:
     files = {each.name for each in package.glob("*.py") if each.name != "__init__.py"}
 
     assert sorted(name for name in folders | files if name not in text) == []
+
+
+def test_the_architecture_names_every_folder_and_no_other() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text()
+    package = ROOT / "gawee_dialect"
+    folders = [each.parent for each in package.rglob("__init__.py") if each.parent != package]
+    names = {each: (f"{each.name}/", each.name.replace("_", "-")) for each in folders}
+    quoted = re.findall(r"`([\w./]+(?:/|\.py|\.md))`", without_code(text))
+    roots = (ROOT, package, *folders)
+
+    unnamed = [each.name for each in folders if not any(name in text for name in names[each])]
+    assert unnamed == []
+    assert len(quoted) > 20
+    assert [path for path in quoted if not any((root / path).exists() for root in roots)] == []

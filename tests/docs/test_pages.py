@@ -11,18 +11,22 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent.parent
+TORCHVISION = ROOT / "docs" / "tutorial" / "torchvision.md"
+"""A page all of which needs PyTorch and torchvision."""
+
 PAGES = [
     ROOT / "README.md",
     ROOT / "docs" / "kernels.md",
     ROOT / "docs" / "operator_descriptions.md",
     ROOT / "docs" / "weights.md",
     ROOT / "docs" / "xoc.md",
-    *sorted((ROOT / "docs" / "tutorial").glob("*.md")),
+    *sorted(set((ROOT / "docs" / "tutorial").glob("*.md")) - {TORCHVISION}),
 ]
 TOOLS = ("opt", "translate", "run")
 RUN_SECTIONS = (
@@ -37,7 +41,7 @@ RUN_SECTIONS = (
 NOT_RUN = ("sh", "text")
 """Blocks that make the virtual environment, which the tests run in already; those that only show."""
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
-OPTIONAL = re.compile(r"^import (torch_mlir|torch|onnx)\b", re.MULTILINE)
+OPTIONAL = re.compile(r"^import (torch_mlir|torchvision|torch|onnx)\b", re.MULTILINE)
 """What a block of Python starts with that needs more than the README's two commands install."""
 ON_OPTIONAL = [
     pytest.param(text, needed[1], id=f"{page.stem}-{needed[1]}")
@@ -110,8 +114,23 @@ def test_workbench_does_what_it_says(tmp_path: Path, environment: dict[str, str]
     read("".join(s for s in sections if s[3:].startswith(RUN_SECTIONS)), tmp_path, environment)
 
 
-def read(page: str, tmp_path: Path, environment: dict[str, str]) -> None:
-    """Write the files of a page and run its commands, in order."""
+def test_torchvision_model_becomes_a_c_program(tmp_path: Path, environment: dict[str, str]) -> None:
+    pytest.importorskip("torch")
+    if find_spec("torchvision") is None:
+        pytest.skip("could not import 'torchvision'")
+    # Where its library does not fit this PyTorch, the ops that it asks for are declared first.
+    first = 'from benchmarks.zoo.libraries import import_library\nimport_library("torchvision")\n'
+
+    read(TORCHVISION.read_text(), tmp_path, environment, before_optional=first)
+
+
+def read(
+    page: str, tmp_path: Path, environment: dict[str, str], before_optional: str | None = None
+) -> None:
+    """Write the files of a page and run its commands, in order.
+
+    Blocks on optional packages run only where a text is given to be put before them.
+    """
     folder = tmp_path / "reader"
     folder.mkdir()
     (folder / "examples").symlink_to(ROOT / "examples")
@@ -119,8 +138,11 @@ def read(page: str, tmp_path: Path, environment: dict[str, str]) -> None:
         if title:
             (folder / title).write_text(text)
             continue
-        if language in NOT_RUN or OPTIONAL.search(text):
+        optional = OPTIONAL.search(text) is not None
+        if language in NOT_RUN or (optional and before_optional is None):
             continue
+        if optional:
+            text = f"{before_optional}{text}"
         if language == "python":
             subprocess.run([sys.executable, "-c", text], cwd=folder, env=environment, check=True)
             continue
