@@ -419,6 +419,24 @@ func.func @main(%x: tensor<9xi8>, %y: tensor<9xf16>, %o: tensor<9xf64>) -> tenso
 """,
         lambda x, y, o: x * y.astype(np.float64) + o,
     ),
+    "generic, integer powers": Function(
+        """#id = affine_map<(i) -> (i)>
+func.func @main(%x: tensor<9xf32>, %o: tensor<9xf32>) -> tensor<9xf32> {
+  %five = arith.constant 5 : i64
+  %r = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+    ins(%x : tensor<9xf32>) outs(%o : tensor<9xf32>) {
+  ^bb0(%e: f32, %old: f32):
+    %back = arith.constant -2 : i32
+    %a = math.fpowi %e, %five : f32, i64
+    %b = math.fpowi %e, %back : f32, i32
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<9xf32>
+  return %r : tensor<9xf32>
+}
+""",
+        lambda x, _: x**5 + 1 / (x * x),
+    ),
     "generic, of indices": Function(
         """#id = affine_map<(i, j) -> (i, j)>
 func.func @main(%o: tensor<4x3xi32>) -> tensor<4x3xi32> {

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from xdsl.dialects import llvm, math
-from xdsl.dialects.builtin import Float64Type, VectorType, f32
+from xdsl.dialects import arith, llvm, math, vector
+from xdsl.dialects.builtin import Float64Type, IntegerAttr, VectorType, f32
 from xdsl.dialects.llvm import FastMathAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
@@ -13,6 +13,9 @@ from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.arith import fast_math
 from gawee_dialect.passes.convert_to_llvm.bf16 import narrowed, widened
 from gawee_dialect.passes.convert_to_llvm.conversion import FunctionConversion, rule
+
+LARGEST_PRODUCT = 16
+"""Integer powers up to which products take the place of a call."""
 
 Unary = Callable[[SSAValue, FastMathAttr], Operation]
 Binary = Callable[[SSAValue, SSAValue, FastMathAttr], Operation]
@@ -95,6 +98,38 @@ def convert_fma(op: math.FmaOp, to: FunctionConversion) -> None:
     to.define(op.result, narrowed(made, op.result.type, to))
 
 
+def convert_integer_power(op: math.FPowIOp, to: FunctionConversion) -> None:
+    """math.fpowi %x, 3  ->  x * (x * x), of larger or unknown exponents llvm.intr.pow"""
+    base, flags = widened(op.lhs, to), fast_math(op.fastmath, to)
+    exponent = _constant_of(op.rhs)
+    if exponent is not None and 1 <= exponent <= LARGEST_PRODUCT:
+        power = _product(base, exponent, flags, to)
+    else:
+        number = to.compute(llvm.SIToFPOp(to.value(op.rhs), base.type))
+        power = to.compute(llvm.FPowOp(base, number, flags))
+    to.define(op.result, narrowed(power, op.result.type, to))
+
+
+def _product(
+    base: SSAValue, exponent: int, flags: FastMathAttr, to: FunctionConversion
+) -> SSAValue:
+    if exponent == 1:
+        return base
+    half = _product(base, exponent // 2, flags, to)
+    square = to.compute(llvm.FMulOp(half, half, flags))
+    return to.compute(llvm.FMulOp(base, square, flags)) if exponent % 2 else square
+
+
+def _constant_of(value: SSAValue) -> int | None:
+    """Return the integer that a value is, or that all lanes of it are; None where none is known."""
+    if isinstance(value.owner, vector.BroadcastOp):
+        value = value.owner.source
+    if not isinstance(value.owner, arith.ConstantOp):
+        return None
+    constant = value.owner.value
+    return constant.value.data if isa(constant, IntegerAttr) else None
+
+
 def convert_absolute_integer(op: math.AbsIOp, to: FunctionConversion) -> None:
     """math.absi %x  ->  llvm.intr.smax(%x, 0 - %x)"""
     value = to.value(op.operand)
@@ -127,6 +162,7 @@ RULES = (
     rule(math.ExpM1Op, libm("expm1")),
     rule(math.FloorOp, unary(llvm.FFloorOp)),
     rule(math.FmaOp, convert_fma),
+    rule(math.FPowIOp, convert_integer_power),
     rule(math.LogOp, unary(llvm.FLogOp)),
     rule(math.Log10Op, unary(ours.Log10Op)),
     rule(math.Log1pOp, libm("log1p")),

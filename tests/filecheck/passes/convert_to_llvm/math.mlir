@@ -30,3 +30,17 @@ func.func @others_are_calls_of_libm_in_its_precision(%h: f16, %y: f64) {
   %b = math.erf %y : f64
   return
 }
+
+// -----
+
+// CHECK-LABEL: llvm.func @small_integer_powers_are_products
+// CHECK:         [[SQUARE:%.*]] = llvm.fmul %x, %x : f32
+// CHECK-NEXT:    llvm.fmul %x, [[SQUARE]] : f32
+// CHECK-NEXT:    [[N:%.*]] = llvm.sitofp %n : i32 to f32
+// CHECK-NEXT:    llvm.intr.pow(%x, [[N]]) : (f32, f32) -> f32
+func.func @small_integer_powers_are_products(%x: f32, %n: i32) {
+  %three = arith.constant 3 : i32
+  %a = math.fpowi %x, %three : f32, i32
+  %b = math.fpowi %x, %n : f32, i32
+  return
+}
