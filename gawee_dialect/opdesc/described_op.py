@@ -9,20 +9,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import (
-    ArrayAttr,
-    FloatAttr,
-    FunctionType,
-    IntegerAttr,
-    IntegerType,
-    StringAttr,
     TensorType,
-    UnitAttr,
-    f64,
-    i1,
-    i64,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, BlockArgument, SSAValue
+from xdsl.ir import BlockArgument, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def, var_operand_def, var_result_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
@@ -30,7 +20,6 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.types import is_tensor, require_static
-from gawee_dialect.hints import isa
 from gawee_dialect.locations import node_name
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.invocation import (
@@ -38,41 +27,10 @@ from gawee_dialect.opdesc.invocation import (
     CheckFailure,
     Invocation,
     ParamValue,
-    Scalar,
     Tensor,
 )
+from gawee_dialect.opdesc.param_syntax import param_attribute, param_value, parse_op, print_op
 from gawee_dialect.opdesc.pre_run import Checked, pre_run
-
-
-def param_attribute(value: ParamValue) -> Attribute:
-    """Return a parameter's value as an op holds it: i64, f64, i1, a string, an array, or unit."""
-    if isinstance(value, tuple):
-        return ArrayAttr(param_attribute(element) for element in value)
-    if isinstance(value, bool):
-        return IntegerAttr(int(value), i1)
-    if isinstance(value, int):
-        return IntegerAttr(value, i64)
-    if isinstance(value, float):
-        return FloatAttr(value, f64)
-    return UnitAttr() if value is None else StringAttr(value)
-
-
-def param_value(attribute: Attribute) -> ParamValue:
-    """Return the value of a parameter; raises VerifyException for an attribute that is none."""
-    if isa(attribute, ArrayAttr[Attribute]):
-        return tuple(_scalar(element) for element in attribute)
-    return None if isinstance(attribute, UnitAttr) else _scalar(attribute)
-
-
-def _scalar(attribute: Attribute) -> Scalar:
-    if isa(attribute, IntegerAttr[IntegerType]):
-        is_bool = attribute.type == i1
-        return bool(attribute.value.data) if is_bool else attribute.value.data
-    if isinstance(attribute, FloatAttr):
-        return attribute.value.data
-    if isinstance(attribute, StringAttr):
-        return attribute.data
-    raise VerifyException(f"expected a param to be a number, string or boolean, got '{attribute}'")
 
 
 class DescribedOp(IRDLOperation, ABC):
@@ -130,34 +88,11 @@ class DescribedOp(IRDLOperation, ABC):
 
     @classmethod
     def parse(cls, parser: Parser) -> "DescribedOp":
-        operands = parser.parse_optional_undelimited_comma_separated_list(
-            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
-        )
-        attributes: dict[str, Attribute] = {}
-        while (name := _param_name(parser)) is not None:
-            if name in attributes:
-                parser.raise_error(f"expected params to differ, got '{name}' twice")
-            attributes[name] = param_attribute(_parse_param(parser))
-        attributes |= parser.parse_optional_attr_dict()
-        parser.parse_punctuation(":")
-        start = parser.pos
-        types = parser.parse_type()
-        if not isinstance(types, FunctionType):
-            parser.raise_error("expected the types of operands and results", start, parser.pos)
-        inputs = parser.resolve_operands(operands or [], types.inputs.data, start)
-        return cls(operands=[inputs], result_types=[types.outputs.data], attributes=attributes)
+        operands, attributes, types = parse_op(parser)
+        return cls(operands=[operands], result_types=[types], attributes=attributes)
 
     def print(self, printer: Printer) -> None:
-        if self.operands:
-            printer.print_string(" ")
-            printer.print_list(self.operands, printer.print_ssa_value)
-        for name in _ordered(self.description(), self.params()):
-            printer.print_string(f" {name} {_param_text(self.params()[name])}")
-        printer.print_op_attributes(self.attributes, reserved_attr_names=[*self.params()])
-        printer.print_string(" : ")
-        printer.print_function_type(
-            [operand.type for operand in self.operands], [result.type for result in self.results]
-        )
+        print_op(printer, self, _ordered(self.description(), self.params()))
 
 
 def _ordered(compiled: CompiledOperator, params: Mapping[str, ParamValue]) -> list[str]:
@@ -179,7 +114,7 @@ def _check(
     names_out = _names([each.arg_name for each in operator.tensors_out], results, "result")
     if compiled.body is not None:
         params = {**compiled.body.defaults, **params}
-    table = {key: _tensor(key, value) for key, value in zip(names_in, inputs, strict=True)}
+    table = {key: tensor_of(key, value) for key, value in zip(names_in, inputs, strict=True)}
     invocation = Invocation(
         name,
         operator.optype,
@@ -194,7 +129,7 @@ def _names(described: Sequence[str], count: int, extra: str) -> list[str]:
     return [*described[:count], *(f"{extra} #{i}" for i in range(len(described), count))]
 
 
-def _tensor(name: str, value: SSAValue) -> Tensor:
+def tensor_of(name: str, value: SSAValue) -> Tensor:
     """Return what is known of a value: where it is, and whether it is static, if anything."""
     type_ = value.type
     if not is_tensor(type_):
@@ -219,45 +154,6 @@ def _is_parameter(value: BlockArgument) -> bool | None:
     return True if attributes.keys() & {"gawee.parameter", "gawee.constant"} else None
 
 
-def _param_name(parser: Parser) -> str | None:
-    return parser.parse_optional_identifier()
-
-
-def _parse_param(parser: Parser) -> ParamValue:
-    elements = parser.parse_optional_comma_separated_list(
-        parser.Delimiter.SQUARE, lambda: _parse_scalar(parser)
-    )
-    if elements is not None:
-        return tuple(elements)
-    return None if parser.parse_optional_keyword("null") else _parse_scalar(parser)
-
-
-def _parse_scalar(parser: Parser) -> Scalar:
-    text = parser.parse_optional_str_literal()
-    if text is not None:
-        return text
-    boolean = parser.parse_optional_boolean()
-    if boolean is not None:
-        return boolean
-    number = parser.parse_optional_number(allow_boolean=False)
-    if number is None or isinstance(number, complex):
-        parser.raise_error("expected a number, string, boolean or array")
-    return number
-
-
-def _param_text(value: ParamValue) -> str:
-    if isinstance(value, tuple):
-        return f"[{', '.join(_param_text(element) for element in value)}]"
-    if isinstance(value, bool) or value is None:
-        return "null" if value is None else str(value).lower()
-    if isinstance(value, str):
-        return str(StringAttr(value))
-    text = repr(value)
-    if isinstance(value, int) or "." in text:
-        return text
-    return text.replace("e", ".0e")  # MLIR has no number like 1e-05
-
-
 def op_class(dialect: str, compiled: CompiledOperator) -> type[DescribedOp]:
     """Make the class of a description's op, `dialect.optype`.
 
@@ -272,10 +168,11 @@ def op_class(dialect: str, compiled: CompiledOperator) -> type[DescribedOp]:
     }
     if operator.tensors_out:
         namespace["traits"] = traits_def(Pure())
-    made = type(_class_name(operator.optype), (DescribedOp,), namespace)
+    made = type(class_name(operator.optype), (DescribedOp,), namespace)
     assert issubclass(made, DescribedOp)
     return irdl_op_definition(made)
 
 
-def _class_name(optype: str) -> str:
+def class_name(optype: str) -> str:
+    """Return what the class of an operator is called."""
     return "".join(part[:1].upper() + part[1:] for part in optype.split("_")) + "Op"

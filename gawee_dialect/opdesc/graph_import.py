@@ -14,11 +14,12 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from gawee_dialect.diagnostics import did_you_mean, verify_module
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
 from gawee_dialect.frontends.names import name_hint
-from gawee_dialect.opdesc.described_op import DescribedOp, param_attribute
+from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.invocation import CheckFailure, Invocation, Tensor
 from gawee_dialect.opdesc.invocation_graph import InvocationGraph, LocatedInvocation
 from gawee_dialect.opdesc.lightnet import is_shipped
 from gawee_dialect.opdesc.load import registered_operators
+from gawee_dialect.opdesc.param_syntax import param_attribute
 from gawee_dialect.opdesc.pre_run import Checked, pre_run
 
 PRINTS = ("print", "fprint")

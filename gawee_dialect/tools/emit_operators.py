@@ -7,6 +7,14 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.tools.command_line import DONE, CommandParser, write_text
 
 
+def _python(arguments: Namespace) -> str:
+    from gawee_dialect.opdesc.emit.python_file import python_file
+    from gawee_dialect.opdesc.read import read_descriptions
+
+    described = read_descriptions(arguments.input)
+    return python_file(described.dialect, described.operators, arguments.input)
+
+
 def _irdl(arguments: Namespace) -> str:
     from gawee_dialect.opdesc.emit.irdl import irdl_file
     from gawee_dialect.opdesc.read import read_descriptions
@@ -37,6 +45,7 @@ def _docs(arguments: Namespace) -> str:
 
 
 EMITTERS: dict[str, Callable[[Namespace], str]] = {
+    "python": _python,
     "irdl": _irdl,
     "c": _c,
     "header": _header,
@@ -49,8 +58,8 @@ def opdesc_parser() -> CommandParser:
     """Describe the command line of `gawee-translate opdesc`."""
     parser = CommandParser(
         prog="gawee-translate opdesc",
-        description="Write descriptions of operators as definition code: IRDL for mlir-opt, C "
-        "functions and their header gawee_op.h, or a page in Markdown.",
+        description="Write descriptions of operators as definition code: op classes in Python, "
+        "IRDL for mlir-opt, C functions and their header gawee_op.h, or a page in Markdown.",
         allow_abbrev=False,
     )
     add = parser.add_argument

@@ -1,0 +1,239 @@
+"""Python of descriptions: it is clean, can be imported, and its ops say what the loaded ops say."""
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+from xdsl.dialects.builtin import TensorType, f32
+from xdsl.ir import Dialect, Operation, SSAValue
+from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.test_value import create_ssa_value
+
+from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
+from gawee_dialect.opdesc import lightnet
+from gawee_dialect.opdesc.invocation import ptype_of
+from gawee_dialect.opdesc.load import load_operator_descriptions, loaded_operators
+from gawee_dialect.opdesc.param_syntax import param_attribute
+from gawee_dialect.tools.gawee_opt import main as gawee_opt
+from gawee_dialect.tools.gawee_translate import main
+from gawee_dialect.tools.plugin_file import loaded_files
+from gawee_dialect.universe import make_context
+from tests.opdesc.descriptions import Json, array, number, operator, output, string, tensor, text
+from tests.opdesc.invocations import BASES, changed, described_op
+
+pytest.importorskip("pycparser")
+SHIPPED = sorted(Path(lightnet.__file__).parent.glob("*.op"))
+
+# A little of everything that the shipped operators don't have.
+PROBE = operator(
+    "probe",
+    doc='it says "so", and {braces}',
+    tensors_in=[
+        tensor("a", dtype="TL_FLOAT", ndim=2, len="6", check="a->dims[0] == 2",
+               checks=[{"check": 'a->dims[1] < 4 || 0, "%d columns {of} %g%%", a->dims[1], 0.5'}]),
+        tensor("len", sametype="a", sameshape="a", static=False),
+    ],
+    tensors_out=[output(ndim="a->ndim", dims=["a->dims[1]", "-7 / 2 + 5 % 3 + 3"], dtype="a->dtype")],
+    params=[
+        number("axis", ge=0, lt="a->ndim", check="axis != 7 && !(axis == 5)"),
+        array("size", len=2, gt=0, le=9, checks=[{"check": "size[0] <= size[1]"}],
+              custom="if (size[0] == 5) ln_opck_satisfy(0);"),
+        string("mode", realtype="int", from_func="tl_resize_type_from_str",
+               check='mode != -1, "no \\"mode\\""'),
+        number("slope", "float", ne=3),
+        number("range", "double", lt="range + 1"),
+        {"arg_name": "flag", "ptype": "LN_PARAM_BOOL"},
+        {"arg_name": "none", "ptype": "LN_PARAM_NULL"},
+        {"arg_name": "names", "ptype": "LN_PARAM_ARRAY_STRING", "realtype": "int",
+         "from_func": "tl_sort_dir_from_str", "check": "names[0] == 1"},
+    ],
+    checks=[{"check": "axis + size[0] < 9"}],
+    custom='for (int i = 0; i < 2; i++) { if (i == axis) continue; size[i] += 1; }\n'
+           'ln_opck_satisfy_msg(size[1 - axis] / axis != 8, "eight is %s", "wrong");',
+)  # fmt: skip
+
+
+def written(folder: Path, path: Path) -> Path:
+    target = folder / f"{path.stem}_ops.py"
+    assert main(["opdesc", str(path), "--emit", "python", "-o", str(target)]) == 0
+    return target
+
+
+def imported(path: Path) -> Dialect:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    (dialect,) = (each for each in vars(module).values() if isinstance(each, Dialect))
+    return dialect
+
+
+def test_files_are_clean(tmp_path: Path) -> None:
+    files = [written(tmp_path, path) for path in SHIPPED]
+    ruff = [sys.executable, "-m", "ruff"]
+    options = ["--isolated", "--line-length", "100"]
+    subprocess.run([*ruff, "format", *options, *files], check=True, cwd=tmp_path)
+
+    rules = "--select=E,F,W,I,UP,PT,PYI,RUF,TID25"
+    done = subprocess.run(
+        [*ruff, "check", *options, rules, *files], capture_output=True, text=True, cwd=tmp_path
+    )
+
+    assert done.returncode == 0, done.stdout
+    pyright = shutil.which("pyright", path=str(Path(sys.executable).parent))
+    if pyright is not None:
+        (tmp_path / "pyrightconfig.json").write_text('{"typeCheckingMode": "strict"}')
+        command = [pyright, "--pythonpath", sys.executable, "-p", tmp_path, *files]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout
+
+
+def verdict(
+    kind: type[Operation], inputs: list[SSAValue], results: list[TensorType], params
+) -> str:
+    op = kind.create(
+        operands=inputs,
+        result_types=results,
+        attributes={name: param_attribute(value) for name, value in params.items()},
+    )
+    try:
+        op.verify()
+    except VerifyException as error:
+        return str(error)
+    return "ok"
+
+
+def same(ours: str, theirs: str) -> bool:
+    """Whether two verdicts are one; a failure to evaluate has its place in the description."""
+    if ours.startswith("cannot evaluate"):
+        return theirs.split(" of ")[0] in ours or theirs in ours
+    return ours == theirs
+
+
+def test_ops_say_what_the_loaded_ops_say(tmp_path: Path) -> None:
+    kinds: dict[str, type[Operation]] = {}
+    for path in SHIPPED:
+        kinds |= {op.name: op for op in imported(written(tmp_path, path)).operations}
+    results = {
+        base.optype: [
+            TensorType(each.element, each.shape)
+            for each in described_op(base.optype)
+            .make(
+                [create_ssa_value(TensorType(t.element, t.shape)) for t in base.inputs.values()],
+                base.params,
+            )
+            .checked()
+            .outputs
+        ]
+        for base in BASES
+    }
+    seen: list[str] = []
+    for case in changed(Random(6)):
+        inputs: list[SSAValue] = [
+            create_ssa_value(TensorType(each.element, each.shape)) for each in case.inputs.values()
+        ]
+        if any(case.renamed.get(name) == "" for name in case.inputs):
+            inputs = inputs[:-1]
+        params = case.invocation().params
+        if any(ptype_of(value) == "an empty array" for value in params.values()):
+            continue
+        loaded = described_op(case.optype)
+        ours = verdict(loaded, inputs, results[case.optype], params)
+        theirs = verdict(kinds[loaded.name], inputs, results[case.optype], params)
+        assert same(ours, theirs), (case, ours, theirs)
+        seen.append(ours)
+
+    assert len(kinds) == 38
+    assert seen.count("ok") > 40
+    assert len(set(seen)) > 100
+
+
+def test_every_check_is_translated(tmp_path: Path) -> None:
+    path = tmp_path / "probe.json"
+    path.write_text(text(PROBE))
+    (loaded,) = load_operator_descriptions(path).operations
+    (made,) = imported(written(tmp_path, path)).operations
+    good: dict[str, Json] = {
+        "axis": 1, "size": (1, 2.9), "mode": "TL_LINEAR", "slope": -0.1, "range": 0.5,
+        "flag": True, "none": None, "names": ("TL_SORT_DIR_DESCENDING",),
+    }  # fmt: skip
+    changes = [
+        ("axis", 0), ("axis", -1), ("axis", 2), ("axis", "1"), ("size", (3, 2)), ("size", (1, 2, 3)),
+        ("size", (0, 2)), ("size", (5, 6)), ("size", (8, 9)), ("size", (1, 10)), ("mode", "TL_CUBIC"),
+        ("slope", 3), ("range", 1e300), ("flag", 1), ("none", 1), ("names", ("up",)), ("size", (1, 8)),
+    ]  # fmt: skip
+    shapes = [[2, 3], [3, 2], [2, 4], [1, 6], [6]]
+    verdicts: list[str] = []
+    for change in [{}, *({name: value} for name, value in changes)]:
+        for shape in shapes if not change else shapes[:1]:
+            inputs: list[SSAValue] = [create_ssa_value(TensorType(f32, shape)) for _ in range(2)]
+            arguments = inputs, [TensorType(f32, [3, 2])], {**good, **change}
+            verdicts.append(verdict(loaded, *arguments))
+            assert same(verdicts[-1], verdict(made, *arguments))
+
+    assert verdicts[0] == "ok"
+    assert len(set(verdicts)) > 18
+
+
+GRAPH = """func.func @main(%x: tensor<2x4xf32>) -> tensor<2x3xf32> {
+  %y = lightnet.slice %x axis 1 start 1 len 3 : (tensor<2x4xf32>) -> tensor<2x3xf32>
+  func.return %y : tensor<2x3xf32>
+}"""
+
+
+def test_written_ops_have_the_syntax_of_the_loaded_ones(tmp_path: Path) -> None:
+    arrangement = next(path for path in SHIPPED if path.stem == "arrangement")
+    source = written(tmp_path, arrangement)
+    source.write_text(source.read_text().replace("lightnet", "mine").replace("LIGHTNET", "MINE"))
+    expected = print_mlir(parse_mlir(make_context(), GRAPH, "in.mlir"))
+
+    with loaded_files([str(source)]):
+        module = parse_mlir(make_context(), GRAPH.replace("lightnet", "mine"), "in.mlir")
+
+    assert print_mlir(module).replace("mine", "lightnet") == expected
+
+
+def test_wrong_op_is_located(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arrangement = next(path for path in SHIPPED if path.stem == "arrangement")
+    source = written(tmp_path, arrangement)
+    source.write_text(source.read_text().replace("lightnet", "mine").replace("LIGHTNET", "MINE"))
+    graph = tmp_path / "in.mlir"
+    graph.write_text(GRAPH.replace("lightnet", "mine").replace("start 1", "start 2"))
+
+    assert gawee_opt(["--load", str(source), str(graph)]) == 1
+
+    message = "expected 'check' of param 'len' to hold: start + len <= src->dims[axis]"
+    assert f"{graph}:2:3: error: 'mine.slice' op {message}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("custom", "message"),
+    [
+        ("int *p = src->dims; *p = 1;", "cannot be Python: operator *"),
+        ("int n = 0, m; m = (n = 2);", "cannot be Python: an assignment in an expression"),
+        ("for (int i = 9; i > 0; i--) ;", "cannot be Python: a loop that does not count up by one"),
+        ("int n = sizeof(int);", "cannot be Python: sizeof outside of ln_alloc"),
+        ("int *p = ln_alloc(12);", "cannot be Python: expected sizeof(type) * count"),
+        ("int n = (char)300;", "cannot be Python: a cast to char"),
+        ("int n[4];", "cannot be Python: an array without values"),
+        ("int n = src_entry->mtype;", "cannot be Python: 'src_entry->mtype'"),
+    ],
+)  # fmt: skip
+def test_c_without_a_counterpart_is_refused(
+    custom: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ops.json"
+    path.write_text(text(operator(custom=custom)))
+    with loaded_operators([str(path)]):
+        pass  # it can be read
+
+    assert main(["opdesc", str(path), "--emit", "python"]) == 1
+
+    error = capsys.readouterr().err
+    assert error.startswith(f"{path}:")
+    assert f"error: {message}" in error
