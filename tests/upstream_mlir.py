@@ -29,6 +29,7 @@ from gawee_dialect.universe import make_context
 PASSES = (
     "one-shot-bufferize{bufferize-function-boundaries=true "
     "function-boundary-type-conversion=identity-layout-map}",
+    "scf-forall-to-for",
     "convert-linalg-to-loops",
     "expand-strided-metadata",
     "lower-affine",
