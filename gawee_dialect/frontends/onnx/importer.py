@@ -38,7 +38,7 @@ from gawee_dialect.frontends.op_mapping.emitter import dtype_element
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
-from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
+from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind, value_text
 from gawee_dialect.located_json import JsonValue
 
 
@@ -201,9 +201,13 @@ class OnnxImporter:
         given = [self._input(each) for each in inputs]
         while given and given[-1] is None:
             given.pop()
-        made: Result = mapping.function(
-            self.emit, **bind(mapping.parameters, given, node.attributes)
-        )
+        arguments = bind(mapping.parameters, given, node.attributes)
+        try:
+            made: Result = mapping.function(self.emit, **arguments)
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            # A mapping takes ranks and lengths for what the op's schema says they are.
+            text = f"expected shapes and attributes that fit the op, got others: {error}"
+            raise Refusal(text) from error
         if made is None:
             return []
         return [made] if isinstance(made, SSAValue) else made
@@ -385,9 +389,17 @@ def _constant(node: OnnxNode) -> Array:
         if is_array(value):
             return value
         if key.startswith("value_int") or key in kinds:
-            return np.asarray(value, kinds.get(key, np.int64))
+            return _numbers(value, kinds.get(key, np.int64))
     given = ", ".join(node.attributes)
     raise Refusal(f"unsupported constant of {given}; supported: numbers and dense tensors")
+
+
+def _numbers(value: object, dtype: type[np.generic]) -> Array:
+    try:
+        with np.errstate(over="ignore"):
+            return np.asarray(value, dtype)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise Refusal(f"expected the constant to be numbers, got {value_text(value)}") from error
 
 
 def _size(node: OnnxNode, value: Value) -> Array:

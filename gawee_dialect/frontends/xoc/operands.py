@@ -5,6 +5,7 @@ A target shape, axes, repeats, sizes of parts: all of them follow from what goes
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
+from math import prod
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from gawee_dialect.frontends.xoc.document import Role, XocDocument, XocNode
 
 Shape = tuple[int, ...]
 Ints = Sequence[int]
+
+
+MAX_FIGURES = 16
+"""Tensors of more axes than these are not looked at: there are too many ways to choose some."""
 
 
 class Shapes:
@@ -139,7 +144,9 @@ def recovered(document: XocDocument, node: XocNode, index: int) -> Array | None:
     figures = FIGURES.get((node.name, index))
     if figures is None or tensor.dtype not in ("int64", "int32"):
         return None
-    count = tensor.shape[0] if tensor.shape else 1
+    count = prod(tensor.shape)
+    if count > MAX_FIGURES or len(shapes.inputs[0]) > MAX_FIGURES:
+        raise Refusal(f"expected '{tensor.id}' of at most {MAX_FIGURES} elements, as many axes")
     elements = np.array(figures(shapes, count), np.int64)
     if elements.size != count:
         raise Refusal(f"expected '{tensor.id}' of {elements.size} elements, got {count}")

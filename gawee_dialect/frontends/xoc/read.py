@@ -6,6 +6,7 @@ Strict where viewers of such files are lenient: nothing is invented, dropped or 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
+from math import prod
 from typing import TypeGuard
 
 from gawee_dialect.diagnostics import did_you_mean
@@ -19,6 +20,8 @@ from gawee_dialect.source import Source
 ROOT_KEYS = ("id", "name", "tensors", "nodes", "inputs", "outputs", "metadata", "edges")
 TENSOR_KEYS = ("id", "name", "shape", "dtype", "metadata")
 NODE_KEYS = ("id", "name", "inputs", "outputs", "attributes", "metadata")
+MAX_ELEMENTS = 2**48
+"""More than any memory holds; a shape that says more is a mistake."""
 OPERATORS = "operators"
 """How newer files call `nodes`."""
 WRAPPER = "graph"
@@ -89,13 +92,14 @@ class _Reader:
         role = self._choice(each, "name", tuple(Role), what)
         shape = each.get("shape")
         sizes = tuple(size for size in _list(shape) if _is_integer(size) and size >= 0)
-        if not isinstance(shape, list) or len(sizes) != len(shape):
+        fits = prod(max(size, 1) for size in sizes) <= MAX_ELEMENTS
+        if not isinstance(shape, list) or len(sizes) != len(shape) or not fits:
             got = value_text(shape)
             self.report.add(each.offset, f"{what}: expected a shape of sizes from 0 on, got {got}")
         return XocTensor(
             id,
             Role(role),
-            sizes,
+            sizes if fits else (),
             self._choice(each, "dtype", DTYPES, what),
             self._metadata(each, what),
             each.offset,
@@ -125,6 +129,10 @@ class _Reader:
         )
 
     def _check_attributes(self, name: str, attributes: JsonObject, what: str) -> None:
+        for number in _integers(list(attributes.values())):
+            if not -(2**63) <= number < 2**63:
+                text = f"{what}: expected attributes of 64 bits, got {value_text(number)}"
+                self.report.add(attributes.offset, text)
         known = ATTRIBUTES.get(name)  # what an unknown operator has, only its lowering can say
         for key in attributes if known is not None else ():
             if known is not None and key not in known:
@@ -199,6 +207,14 @@ class _Reader:
 
 def _list(value: JsonValue) -> list[JsonValue]:
     return value if isinstance(value, list) else []
+
+
+def _integers(values: Sequence[JsonValue]) -> Iterator[int]:
+    for value in values:
+        if isinstance(value, list):
+            yield from _integers(value)
+        elif _is_integer(value):
+            yield value
 
 
 def _is_integer(value: JsonValue) -> TypeGuard[int]:

@@ -280,6 +280,27 @@ def test_operands_without_data_follow_from_shapes(name, shapes, count, attribute
     np.testing.assert_allclose(got, meaning(x), rtol=1e-5)
 
 
+def test_zero_and_minus_one_in_a_shape_mean_what_they_mean_in_onnx() -> None:
+    x = floats(2, 3, 5)
+
+    got = model_of(one("Reshape", [[2, 3, 5], [2, 15]], shape=[0, -1])).run({"x": x})["y0"]
+
+    assert (got == x.reshape(2, 15)).all()
+
+
+def test_data_that_no_shape_implies_comes_with_the_weights() -> None:
+    bounds = tensor("low", "weight", []), tensor("high", "weight", [])
+    graph = one("Clip", [[3, 5], [3, 5]], *bounds)
+    x = floats(3, 5)
+    weights = {"n.weight": np.float32(-0.5), "n.bias": np.float32(0.25)}
+
+    got = model_of(graph, {k: np.asarray(v) for k, v in weights.items()}).run({"x": x})["y0"]
+
+    assert (got == np.clip(x, -0.5, 0.25)).all()
+    with pytest.raises(GaweeError, match=r"expected weights to have parameter 'n\.bias', got none"):
+        model_of(graph, {"n.weight": np.asarray(weights["n.weight"])}).run({"x": x})
+
+
 def test_parts_are_as_long_as_the_outputs_are_declared() -> None:
     graph = one("Split", [[7, 2], [3, 2], [4, 2]], int64("split", 2), axis=0)
     x = floats(7, 2)
@@ -417,6 +438,18 @@ UNREADABLE = [
     (
         one("Slice", [[7], [3]], int64("starts", 1), int64("ends", 1)),
         "'Slice' node expected argument 'starts' to be known when the graph is read",
+    ),
+    (
+        one("Squeeze", [[3, 1], [3]], int64("axes", 10**9)),
+        "'Squeeze' node expected 'axes' of at most 16 elements, as many axes",
+    ),
+    (
+        one("Constant", [[2], [2]], value_floats=["a"]),
+        "'Constant' node expected the constant to be numbers, got ['a']",
+    ),
+    (
+        one("LSTM", [[5, 2], [5, 1, 2, 4]], tensor("w", "weight", [16]), hidden_size=4),
+        "'LSTM' node expected ",
     ),
     (
         graph_of([node("n", "Relu", [0], [])], [tensor("x", "input", [2])], [0]),

@@ -161,6 +161,11 @@ REFUSED = [
     (changed("tensors.0.dtype", "float"), "expected 'dtype' to be one of float32, float16"),
     (changed("tensors.0.shape", [2, -1]), "expected a shape of sizes from 0 on, got [2, -1]"),
     (changed("tensors.0.shape", [2, "n"]), "expected a shape of sizes from 0 on"),
+    (changed("tensors.0.shape", [2**40, 2**40]), "expected a shape of sizes from 0 on"),
+    (
+        changed("nodes.0", node("relu", "Softmax", [0], [1], axis=[1, 10**30])),
+        "node 'relu': expected attributes of 64 bits, got 1000000000",
+    ),
     (changed("nodes.0.inputs", [7]), "expected 'inputs' to be indices below 3, got 7"),
     (changed("nodes.0.inputs", [0.0]), "expected 'inputs' to be indices below 3, got 0.0"),
     (changed("nodes.0.inputs", [True]), "expected 'inputs' to be indices below 3, got true"),
