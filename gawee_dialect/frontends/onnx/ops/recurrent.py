@@ -1,10 +1,12 @@
 """Recurrent layers, each step written out."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.activation import SigmoidOp
+from gawee_dialect.dialect.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.elementary import TanhOp
 from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.matmul import MatMulOp
@@ -20,48 +22,99 @@ from gawee_dialect.frontends.op_mapping.schema import (
 )
 
 ACTIVATIONS = {"Sigmoid": SigmoidOp, "Tanh": TanhOp, "Relu": ReluOp}
+BACKWARDS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
+
+State = Sequence[SSAValue]
+Step = Callable[[SSAValue, State], State]
+"""From a step's input, projected, and the last state to the next state; its first is the output."""
 
 
-def _activation(emit: Emitter, name: str, value: SSAValue) -> SSAValue:
-    if name not in ACTIVATIONS:
-        raise Refusal(f"unsupported activation '{name}'; supported: {', '.join(ACTIVATIONS)}")
-    return emit(ACTIVATIONS[name](value))
+@dataclass(frozen=True)
+class Recurrence:
+    """The attributes that all recurrent ops of ONNX have."""
+
+    activations: Sequence[str] | None = None
+    activation_alpha: Floats | None = None
+    activation_beta: Floats | None = None
+    clip: float | None = None
+    direction: str = "forward"
+    hidden_size: int | None = None
+    layout: int = 0
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of a layer: its recurrent weights, their bias, and its activations."""
+
+    emit: Emitter
+    index: int
+    hidden: int
+    weights: SSAValue
+    bias: SSAValue | None
+    names: Sequence[str]
+
+    def activation(self, index: int, value: SSAValue) -> SSAValue:
+        """Apply one of the direction's activations."""
+        return self.emit(ACTIVATIONS[self.names[index]](value))
+
+    def gate(self, value: SSAValue, index: int) -> SSAValue:
+        """Return the columns of one gate."""
+        return part(self.emit, value, 1, index * self.hidden, self.hidden)
+
+    def product(self, state: SSAValue, first: int = 0, count: int | None = None) -> SSAValue:
+        """Return what some gates take of a state: all of them, or `count` from the first."""
+        weights, bias = self.weights, self.bias
+        if count is not None:
+            start, size = first * self.hidden, count * self.hidden
+            weights = part(self.emit, weights, 0, start, size)
+            bias = None if bias is None else part(self.emit, bias, 0, start, size)
+        return self.emit(MatMulOp(state, weights, bias))
 
 
 class Layer:
-    """What the recurrent ops have in common: weights of each direction, and the walk over time."""
+    """What the recurrent ops have in common: weights of each direction, and the walk over time.
+
+    `activations` are those of one direction where the op names none.
+    """
 
     def __init__(
         self,
         emit: Emitter,
-        x: SSAValue,
-        w: SSAValue,
-        r: SSAValue,
-        b: SSAValue | None,
+        tensors: tuple[SSAValue, SSAValue, SSAValue, SSAValue | None, SSAValue | None],
         gates: int,
-        direction: str,
-        layout: int,
+        activations: Sequence[str],
+        attributes: Recurrence,
     ) -> None:
-        if direction not in ("forward", "reverse", "bidirectional"):
+        x, self.w, self.r, self.b, self.lengths = tensors
+        if attributes.clip is not None:
+            raise Refusal("unsupported clip; supported: none")
+        if attributes.direction not in BACKWARDS:
             raise Refusal(
-                f"unsupported direction '{direction}'; supported: forward, reverse, bidirectional"
+                f"unsupported direction '{attributes.direction}'; supported: {', '.join(BACKWARDS)}"
             )
+        self.backwards = BACKWARDS[attributes.direction]
+        self.names = attributes.activations or [*activations] * len(self.backwards)
+        self.per_direction = len(activations)
+        if len(self.names) != self.per_direction * len(self.backwards):
+            wanted = self.per_direction * len(self.backwards)
+            raise Refusal(f"expected {wanted} activations, got {len(self.names)}")
+        for name in self.names:
+            if name not in ACTIVATIONS:
+                known = ", ".join(ACTIVATIONS)
+                raise Refusal(f"unsupported activation '{name}'; supported: {known}")
         self.emit = emit
-        self.layout = layout
-        self.x = permuted(emit, x, (1, 0, 2)) if layout else x
-        self.w, self.r, self.b, self.gates = w, r, b, gates
-        self.backwards = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}[
-            direction
-        ]
+        self.layout = attributes.layout
+        self.x = permuted(emit, x, (1, 0, 2)) if self.layout else x
+        self.gates = gates
         self.steps, self.batch, _ = tensor_shape(self.x)
-        self.hidden = tensor_shape(r)[2]
+        self.hidden = tensor_shape(self.r)[2]
 
     def of_direction(self, value: SSAValue, index: int) -> SSAValue:
         """Return what a tensor has for one direction."""
         taken = part(self.emit, value, 0, index, 1)
         return self.emit.reshape(taken, tensor_shape(value)[1:])
 
-    def state(self, value: SSAValue | None, index: int) -> SSAValue:
+    def _start(self, value: SSAValue | None, index: int) -> SSAValue:
         """Return the first state of a direction, zeros where it is not given."""
         if value is None:
             zero = (self.batch, self.hidden)
@@ -70,7 +123,7 @@ class Layer:
             value = permuted(self.emit, value, (1, 0, 2))
         return self.of_direction(value, index)
 
-    def biases(self, index: int) -> tuple[SSAValue | None, SSAValue | None]:
+    def _biases(self, index: int) -> tuple[SSAValue | None, SSAValue | None]:
         """Return the biases of input and state."""
         if self.b is None:
             return None, None
@@ -78,38 +131,63 @@ class Layer:
         size = self.gates * self.hidden
         return part(self.emit, both, 0, 0, size), part(self.emit, both, 0, size, size)
 
-    def gate(self, value: SSAValue, index: int) -> SSAValue:
-        """Return the columns of one gate."""
-        return part(self.emit, value, 1, index * self.hidden, self.hidden)
-
     def run(
-        self,
-        index: int,
-        state: Sequence[SSAValue],
-        step: Callable[[SSAValue, Sequence[SSAValue]], Sequence[SSAValue]],
-        projected: SSAValue,
-    ) -> tuple[list[SSAValue], Sequence[SSAValue]]:
-        """Walk over time; return all outputs in order, and the last state."""
-        order = list(range(self.steps))
+        self, starts: Sequence[SSAValue | None], step_of: Callable[[Direction], Step]
+    ) -> Sequence[SSAValue]:
+        """Walk over time in every direction.
+
+        Returns outputs as time x direction x batch x hidden, and the last states; with layout 1
+        the batch comes first.
+        """
+        emit = self.emit
+        every: list[SSAValue] = []
+        last: list[State] = []
+        for index in range(len(self.backwards)):
+            of_input, of_state = self._biases(index)
+            weights = self.of_direction(self.w, index)
+            projected = emit(MatMulOp(self.x, weights, of_input))
+            names = self.names[index * self.per_direction : (index + 1) * self.per_direction]
+            recurrent = self.of_direction(self.r, index)
+            step = step_of(Direction(emit, index, self.hidden, recurrent, of_state, names))
+            state = [self._start(each, index) for each in starts]
+            rows, end = self._walk(index, state, step, projected)
+            every.append(stack(emit, rows, 0))
+            last.append(end)
+        outputs = stack(emit, every, 1)
+        states = [stack(emit, [each[i] for each in last], 0) for i in range(len(starts))]
+        if self.layout:
+            outputs = permuted(emit, outputs, (2, 0, 1, 3))
+            states = [permuted(emit, each, (1, 0, 2)) for each in states]
+        return outputs, *states
+
+    def _walk(
+        self, index: int, state: State, step: Step, projected: SSAValue
+    ) -> tuple[list[SSAValue], State]:
+        """Return all outputs in the order of time, and the last state.
+
+        A sequence that is shorter keeps its state where it has no step, and its output is zero.
+        """
         outputs: dict[int, SSAValue] = {}
-        for time in order[::-1] if self.backwards[index] else order:
+        order = range(self.steps)
+        for time in reversed(order) if self.backwards[index] else order:
             row = part(self.emit, projected, 0, time, 1)
             now = self.emit.reshape(row, tensor_shape(projected)[1:])
-            state = step(now, state)
-            outputs[time] = state[0]
+            made = step(now, state)
+            if self.lengths is None:
+                state, outputs[time] = made, made[0]
+                continue
+            runs = self._runs(self.lengths, time)
+            zero = self.emit.full((self.batch, self.hidden), 0, element_type(self.x))
+            outputs[time] = self.emit(WhereOp(runs, made[0], zero))
+            pairs = zip(made, state, strict=True)
+            state = [self.emit(WhereOp(runs, new, old)) for new, old in pairs]
         return [outputs[time] for time in order], state
 
-    def results(
-        self, outputs: Sequence[Sequence[SSAValue]], last: Sequence[Sequence[SSAValue]]
-    ) -> Sequence[SSAValue]:
-        """Return outputs as time x direction x batch x hidden, and the last states."""
-        rows = [stack(self.emit, each, 0) for each in outputs]
-        every = stack(self.emit, rows, 1)
-        states = [stack(self.emit, [each[i] for each in last], 0) for i in range(len(last[0]))]
-        if self.layout:
-            every = permuted(self.emit, every, (2, 0, 1, 3))
-            states = [permuted(self.emit, each, (1, 0, 2)) for each in states]
-        return every, *states
+    def _runs(self, lengths: SSAValue, time: int) -> SSAValue:
+        """Return which sequences have a step at a time, as a column."""
+        limit = self.emit.number(time, element_type(lengths))
+        longer = self.emit(CompareOp(lengths, limit, predicate="gt"))
+        return self.emit.reshape(longer, (self.batch, 1))
 
 
 @register_op("RNN")
@@ -121,46 +199,20 @@ def rnn(
     b: SSAValue | None = None,
     sequence_lens: SSAValue | None = None,
     initial_h: SSAValue | None = None,
-    activations: Sequence[str] = ("Tanh", "Tanh"),
-    activation_alpha: Floats | None = None,
-    activation_beta: Floats | None = None,
-    clip: float | None = None,
-    direction: str = "forward",
-    hidden_size: int | None = None,
-    layout: int = 0,
+    *,
+    attributes: Recurrence,
 ) -> Sequence[SSAValue]:
     """A plain recurrent layer"""
-    _refuse(sequence_lens, clip)
-    layer = Layer(emit, x, w, r, b, 1, direction, layout)
-    outputs: list[Sequence[SSAValue]] = []
-    last: list[Sequence[SSAValue]] = []
-    for index in range(len(layer.backwards)):
-        of_input, of_state = layer.biases(index)
-        projected = emit(MatMulOp(layer.x, layer.of_direction(w, index), of_input))
-        hidden = layer.of_direction(r, index)
-        name = activations[index]
+    layer = Layer(emit, (x, w, r, b, sequence_lens), 1, ("Tanh",), attributes)
 
-        def step(
-            now: SSAValue,
-            state: Sequence[SSAValue],
-            hidden: SSAValue = hidden,
-            of_state: SSAValue | None = of_state,
-            name: str = name,
-        ) -> Sequence[SSAValue]:
-            total = emit(AddOp(now, emit(MatMulOp(state[0], hidden, of_state))))
-            return (_activation(emit, name, total),)
+    def step_of(direction: Direction) -> Step:
+        def step(now: SSAValue, state: State) -> State:
+            total = emit(AddOp(now, direction.product(state[0])))
+            return (direction.activation(0, total),)
 
-        made, end = layer.run(index, [layer.state(initial_h, index)], step, projected)
-        outputs.append(made)
-        last.append(end)
-    return layer.results(outputs, last)
+        return step
 
-
-def _refuse(sequence_lens: SSAValue | None, clip: float | None) -> None:
-    if sequence_lens is not None:
-        raise Refusal("unsupported sequence_lens; supported: sequences of one length")
-    if clip is not None:
-        raise Refusal("unsupported clip; supported: none")
+    return layer.run([initial_h], step_of)
 
 
 @register_op("GRU")
@@ -172,58 +224,31 @@ def gru(
     b: SSAValue | None = None,
     sequence_lens: SSAValue | None = None,
     initial_h: SSAValue | None = None,
-    activations: Sequence[str] = ("Sigmoid", "Tanh", "Sigmoid", "Tanh"),
-    activation_alpha: Floats | None = None,
-    activation_beta: Floats | None = None,
-    clip: float | None = None,
-    direction: str = "forward",
-    hidden_size: int | None = None,
-    layout: int = 0,
     linear_before_reset: int = 0,
+    *,
+    attributes: Recurrence,
 ) -> Sequence[SSAValue]:
     """A layer of gated recurrent units; the gates are update, reset, hidden"""
-    _refuse(sequence_lens, clip)
-    layer = Layer(emit, x, w, r, b, 3, direction, layout)
-    outputs: list[Sequence[SSAValue]] = []
-    last: list[Sequence[SSAValue]] = []
-    size = layer.hidden
-    for index in range(len(layer.backwards)):
-        of_input, of_state = layer.biases(index)
-        projected = emit(MatMulOp(layer.x, layer.of_direction(w, index), of_input))
-        recurrent = layer.of_direction(r, index)
-        first, second = activations[2 * index : 2 * index + 2]
+    layer = Layer(emit, (x, w, r, b, sequence_lens), 3, ("Sigmoid", "Tanh"), attributes)
 
-        def rows(start: int, count: int, weights: SSAValue = recurrent) -> SSAValue:
-            return part(emit, weights, 0, start * size, count * size)
-
-        def bias(start: int, count: int, all: SSAValue | None = of_state) -> SSAValue | None:
-            return None if all is None else part(emit, all, 0, start * size, count * size)
-
-        def step(
-            now: SSAValue,
-            state: Sequence[SSAValue],
-            rows: Callable[[int, int], SSAValue] = rows,
-            bias: Callable[[int, int], SSAValue | None] = bias,
-            names: tuple[str, str] = (first, second),
-        ) -> Sequence[SSAValue]:
+    def step_of(direction: Direction) -> Step:
+        def step(now: SSAValue, state: State) -> State:
             (h,) = state
-            both = emit(MatMulOp(h, rows(0, 2), bias(0, 2)))
+            both, gate = direction.product(h, 0, 2), direction.gate
             update, reset = (
-                _activation(emit, names[0], emit(AddOp(layer.gate(now, i), layer.gate(both, i))))
-                for i in (0, 1)
+                direction.activation(0, emit(AddOp(gate(now, i), gate(both, i)))) for i in (0, 1)
             )
             if linear_before_reset:
-                inner = emit(MulOp(reset, emit(MatMulOp(h, rows(2, 1), bias(2, 1)))))
+                inner = emit(MulOp(reset, direction.product(h, 2, 1)))
             else:
-                inner = emit(MatMulOp(emit(MulOp(reset, h)), rows(2, 1), bias(2, 1)))
-            new = _activation(emit, names[1], emit(AddOp(layer.gate(now, 2), inner)))
+                inner = direction.product(emit(MulOp(reset, h)), 2, 1)
+            new = direction.activation(1, emit(AddOp(gate(now, 2), inner)))
             # (1 - update) * new + update * h
             return (emit(AddOp(new, emit(MulOp(update, emit(SubOp(h, new)))))),)
 
-        made, end = layer.run(index, [layer.state(initial_h, index)], step, projected)
-        outputs.append(made)
-        last.append(end)
-    return layer.results(outputs, last)
+        return step
+
+    return layer.run([initial_h], step_of)
 
 
 @register_op("LSTM")
@@ -237,56 +262,36 @@ def lstm(
     initial_h: SSAValue | None = None,
     initial_c: SSAValue | None = None,
     p: SSAValue | None = None,
-    activations: Sequence[str] = ("Sigmoid", "Tanh", "Tanh", "Sigmoid", "Tanh", "Tanh"),
-    activation_alpha: Floats | None = None,
-    activation_beta: Floats | None = None,
-    clip: float | None = None,
-    direction: str = "forward",
-    hidden_size: int | None = None,
     input_forget: int = 0,
-    layout: int = 0,
+    *,
+    attributes: Recurrence,
 ) -> Sequence[SSAValue]:
     """A layer of long short-term memory; the gates are input, output, forget, cell"""
-    _refuse(None, clip)  # lengths are checked where they are known
     if input_forget:
         raise Refusal("unsupported input_forget; supported: 0")
-    layer = Layer(emit, x, w, r, b, 4, direction, layout)
-    outputs: list[Sequence[SSAValue]] = []
-    last: list[Sequence[SSAValue]] = []
-    for index in range(len(layer.backwards)):
-        of_input, of_state = layer.biases(index)
-        projected = emit(MatMulOp(layer.x, layer.of_direction(w, index), of_input))
-        recurrent = layer.of_direction(r, index)
-        peephole = None if p is None else layer.of_direction(p, index)
-        names = activations[3 * index : 3 * index + 3]
+    activations = ("Sigmoid", "Tanh", "Tanh")
+    layer = Layer(emit, (x, w, r, b, sequence_lens), 4, activations, attributes)
 
-        def step(
-            now: SSAValue,
-            state: Sequence[SSAValue],
-            recurrent: SSAValue = recurrent,
-            of_state: SSAValue | None = of_state,
-            peephole: SSAValue | None = peephole,
-            names: Sequence[str] = names,
-        ) -> Sequence[SSAValue]:
+    def step_of(direction: Direction) -> Step:
+        peephole = None if p is None else layer.of_direction(p, direction.index)
+        gate, activation = direction.gate, direction.activation
+
+        def seen(index: int, value: SSAValue, cell: SSAValue) -> SSAValue:
+            if peephole is None:
+                return value
+            weights = part(emit, peephole, 0, index * layer.hidden, layer.hidden)
+            return emit(AddOp(value, emit(MulOp(weights, cell))))
+
+        def step(now: SSAValue, state: State) -> State:
             h, c = state
-            total = emit(AddOp(now, emit(MatMulOp(h, recurrent, of_state))))
-
-            def seen(gate: int, value: SSAValue, cell: SSAValue) -> SSAValue:
-                if peephole is None:
-                    return value
-                size = layer.hidden
-                weights = part(emit, peephole, 0, gate * size, size)
-                return emit(AddOp(value, emit(MulOp(weights, cell))))
-
-            i = _activation(emit, names[0], seen(0, layer.gate(total, 0), c))
-            f = _activation(emit, names[0], seen(2, layer.gate(total, 2), c))
-            g = _activation(emit, names[1], layer.gate(total, 3))
+            total = emit(AddOp(now, direction.product(h)))
+            i = activation(0, seen(0, gate(total, 0), c))
+            f = activation(0, seen(2, gate(total, 2), c))
+            g = activation(1, gate(total, 3))
             new = emit(AddOp(emit(MulOp(f, c)), emit(MulOp(i, g))))
-            o = _activation(emit, names[0], seen(1, layer.gate(total, 1), new))
-            return emit(MulOp(o, _activation(emit, names[2], new))), new
+            o = activation(0, seen(1, gate(total, 1), new))
+            return emit(MulOp(o, activation(2, new))), new
 
-        start = [layer.state(initial_h, index), layer.state(initial_c, index)]
-        made, end = layer.run(index, start, step, projected)
-        outputs.append(made)
-        last.append(end)
-    return layer.results(outputs, last)
+        return step
+
+    return layer.run([initial_h, initial_c], step_of)

@@ -1,0 +1,100 @@
+"""Recurrent layers against ONNX Runtime: directions, sequences of several lengths, peepholes."""
+
+import numpy as np
+import pytest
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.model import load
+
+onnx = pytest.importorskip("onnx")
+runtime = pytest.importorskip("onnxruntime")
+helper = onnx.helper
+
+STEPS, BATCH, INPUT, HIDDEN = 4, 3, 5, 2
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+def model(op, inputs, attributes):
+    named = {f"i{index}": array for index, array in enumerate(inputs) if array is not None}
+    names = [f"i{index}" if array is not None else "" for index, array in enumerate(inputs)]
+    outputs = ["y", "h", "c"][: 3 if op == "LSTM" else 2]
+    node = helper.make_node(op, names, outputs, hidden_size=HIDDEN, **attributes)
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [
+            helper.make_tensor_value_info(
+                name, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape
+            )
+            for name, array in named.items()
+        ],
+        [helper.make_empty_tensor_value_info(name) for name in outputs],
+    )
+    return helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10
+    ), named
+
+
+def layer(op, directions, lengths=None, *, peephole=False):
+    """Return the inputs of a layer: random numbers, and lengths of its sequences."""
+    random, gates = np.random.default_rng(0), GATES[op]
+
+    def draw(*shape):
+        return random.standard_normal(shape).astype(np.float32)
+
+    states = [draw(directions, BATCH, HIDDEN) for _ in range(2 if op == "LSTM" else 1)]
+    return [
+        draw(STEPS, BATCH, INPUT),
+        draw(directions, gates * HIDDEN, INPUT),
+        draw(directions, gates * HIDDEN, HIDDEN),
+        draw(directions, 2 * gates * HIDDEN),
+        None if lengths is None else np.array(lengths, np.int32),
+        *states,
+        *([draw(directions, 3 * HIDDEN)] if peephole else []),
+    ]
+
+
+def check(tmp_path, op, inputs, levels=("gawee",), **attributes):
+    made, named = model(op, inputs, attributes)
+    path = tmp_path / "net.onnx"
+    onnx.save(made, path)
+    expected = runtime.InferenceSession(str(path)).run(None, named)
+    for level in levels:
+        got = load(path).runner(level, cache=False)(named)
+        for one, wanted in zip(got.values(), expected, strict=True):
+            # Four steps of sums of seven products, through functions that are computed otherwise.
+            np.testing.assert_allclose(one, wanted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("direction", ["forward", "reverse", "bidirectional"])
+def test_sequences_of_several_lengths(tmp_path, op, direction):
+    directions = 2 if direction == "bidirectional" else 1
+
+    check(tmp_path, op, layer(op, directions), direction=direction)
+    levels = ("gawee", "llvm") if direction == "bidirectional" else ("gawee",)
+    check(tmp_path, op, layer(op, directions, [4, 1, 3]), levels, direction=direction)
+
+
+def test_what_only_some_layers_have(tmp_path):
+    check(tmp_path, "LSTM", layer("LSTM", 1, [2, 4, 3], peephole=True))
+    check(tmp_path, "GRU", layer("GRU", 1), linear_before_reset=1)
+    check(tmp_path, "RNN", layer("RNN", 1), activations=["Relu"])
+
+
+@pytest.mark.parametrize(
+    ("attributes", "match"),
+    [
+        ({"clip": 1.0}, "unsupported clip; supported: none"),
+        ({"direction": "up"}, "unsupported direction 'up'; supported: forward, reverse"),
+        ({"activations": ["Tanh"] * 2}, "expected 3 activations, got 2"),
+        ({"activations": ["Elu"] * 3}, "unsupported activation 'Elu'; supported: Sigmoid"),
+        ({"input_forget": 1}, "unsupported input_forget; supported: 0"),
+    ],
+)
+def test_layers_that_are_not_supported_are_refused(tmp_path, attributes, match):
+    made, _ = model("LSTM", layer("LSTM", 1), attributes)
+    onnx.save(made, tmp_path / "net.onnx")
+
+    with pytest.raises(GaweeError, match=match):
+        load(tmp_path / "net.onnx")
