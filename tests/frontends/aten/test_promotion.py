@@ -10,7 +10,7 @@ import torch
 from xdsl.dialects.builtin import i32
 
 from gawee_dialect.dialect.types import ui16
-from gawee_dialect.frontends.npu_ir.aten.promotion import wider
+from gawee_dialect.frontends.op_mapping.promotion import wider
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from tests.frontends.aten.calls import Call, check
 

@@ -19,14 +19,14 @@ from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.pointwise import in_signed, trunc
-from gawee_dialect.frontends.npu_ir.aten.promotion import (
+from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.promotion import (
     as_element,
     common_element,
     promoted,
     promoted_to_float,
 )
-from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Number, Operand
 

@@ -12,14 +12,14 @@ from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp
 from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseOrOp, BitwiseXorOp
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.types import element_type, is_float
-from gawee_dialect.frontends.npu_ir.aten.promotion import (
+from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.promotion import (
     as_element,
     common_element,
     promoted,
     to_bool,
 )
-from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.registry import Result
 from gawee_dialect.frontends.op_mapping.schema import Number, Operand
 

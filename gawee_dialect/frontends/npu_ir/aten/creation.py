@@ -9,9 +9,9 @@ from xdsl.ir import Attribute, SSAValue
 from gawee_dialect.dialect.elementwise import AddOp, MulOp
 from gawee_dialect.dialect.position import IotaOp, TriOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.promotion import number_element
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
+from gawee_dialect.frontends.op_mapping.promotion import number_element
 from gawee_dialect.frontends.op_mapping.schema import Ints, Number
 
 

@@ -14,7 +14,8 @@ from gawee_dialect.dialect.types import element_type, tensor_shape, ui8
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.joining import stack
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.shape import flatten, joint_shape, permuted, unsqueeze
+from gawee_dialect.frontends.npu_ir.aten.shape import flatten, joint_shape, unsqueeze
+from gawee_dialect.frontends.op_mapping.axes import permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Indices, Ints

@@ -31,9 +31,9 @@ from gawee_dialect.dialect.elementary import (
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.types import element_type, is_float, is_unsigned
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
-from gawee_dialect.frontends.npu_ir.aten.promotion import to_bool, to_float
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.promotion import to_bool, to_float
 from gawee_dialect.frontends.op_mapping.registry import Result
 
 Function = Callable[[Emitter, SSAValue], Result]

@@ -14,7 +14,8 @@ from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.joining import cat, stack
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import transpose
-from gawee_dialect.frontends.npu_ir.aten.slicing import part, select, unbind
+from gawee_dialect.frontends.npu_ir.aten.slicing import select, unbind
+from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Tensors

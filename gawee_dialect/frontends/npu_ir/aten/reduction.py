@@ -26,9 +26,9 @@ from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, pow_number, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.pointwise import isinf
-from gawee_dialect.frontends.npu_ir.aten.promotion import summed, to_bool, to_float
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of, dtype_element
+from gawee_dialect.frontends.op_mapping.promotion import summed, to_bool, to_float
 from gawee_dialect.frontends.op_mapping.schema import Ints, Number
 
 Reducer = Callable[..., Operation]

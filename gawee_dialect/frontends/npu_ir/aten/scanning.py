@@ -16,10 +16,10 @@ from gawee_dialect.dialect.position import IotaOp
 from gawee_dialect.dialect.shape import CatOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
-from gawee_dialect.frontends.npu_ir.aten.promotion import summed
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.slicing import part
+from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
+from gawee_dialect.frontends.op_mapping.promotion import summed
 
 Values: TypeAlias = Sequence[SSAValue]
 Combine: TypeAlias = Callable[[Values, Values], Values]

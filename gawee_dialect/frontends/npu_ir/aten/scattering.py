@@ -7,11 +7,11 @@ from gawee_dialect.dialect.slicing import InsertSliceOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.indexing import AdvancedIndex, positions
 from gawee_dialect.frontends.npu_ir.aten.joining import stack
-from gawee_dialect.frontends.npu_ir.aten.promotion import as_element
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.shape import permuted
-from gawee_dialect.frontends.npu_ir.aten.slicing import part, slice_bounds
+from gawee_dialect.frontends.npu_ir.aten.slicing import slice_bounds
+from gawee_dialect.frontends.op_mapping.axes import part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
+from gawee_dialect.frontends.op_mapping.promotion import as_element
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Indices, Operand
 

@@ -5,10 +5,11 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arrangement import TileOp, TransposeOp
+from gawee_dialect.dialect.arrangement import TileOp
 from gawee_dialect.dialect.elementwise import broadcast_shape
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.op_mapping.axes import permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Ints, Tensors
@@ -22,12 +23,6 @@ def completed(shape: Ints, elements: int) -> list[int]:
     if shape.count(-1) > 1 or known == 0 or elements % known != 0:
         raise Refusal(f"expected shape {list(shape)} to hold {elements} elements")
     return [elements // known if size == -1 else size for size in shape]
-
-
-def permuted(emit: Emitter, value: SSAValue, permutation: Ints) -> SSAValue:
-    """Return a tensor with its axes in another order; itself where it is the same order."""
-    in_order = list(permutation) == sorted(permutation)
-    return value if in_order else emit(TransposeOp(value, permutation=permutation))
 
 
 @register_op("aten.view.default", "aten._unsafe_view", "aten.view_copy.default")

@@ -11,9 +11,9 @@ from gawee_dialect.dialect.gather import GatherOp
 from gawee_dialect.dialect.types import element_type, is_unsigned
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.pointwise import in_signed
-from gawee_dialect.frontends.npu_ir.aten.promotion import promoted
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.promotion import promoted
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Operand
 

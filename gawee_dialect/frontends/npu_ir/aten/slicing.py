@@ -7,27 +7,15 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.arrangement import ReverseOp
 from gawee_dialect.dialect.shape import CatOp
-from gawee_dialect.dialect.slicing import SliceOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.shape import flatten, permuted
+from gawee_dialect.frontends.npu_ir.aten.shape import flatten
+from gawee_dialect.frontends.op_mapping.axes import part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Ints
-
-
-def part(
-    emit: Emitter, value: SSAValue, axis: int, start: int, size: int, step: int = 1
-) -> SSAValue:
-    """Return a part of one axis; the tensor itself where that is all of it."""
-    shape = tensor_shape(value)
-    if (start, size, step) == (0, shape[axis], 1):
-        return value
-    offsets, sizes, strides = [0] * len(shape), list(shape), [1] * len(shape)
-    offsets[axis], sizes[axis], strides[axis] = start, size, step
-    return emit(SliceOp(value, offsets=offsets, sizes=sizes, strides=strides))
 
 
 def slice_bounds(size: int, start: int | None, end: int | None, step: int) -> range:

@@ -14,9 +14,9 @@ from gawee_dialect.dialect.types import element_type
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, div, mul, rsub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.pointwise import expm1
-from gawee_dialect.frontends.npu_ir.aten.promotion import to_float
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.promotion import to_float
 
 
 @register_op("aten.atan", "aten.arctan")

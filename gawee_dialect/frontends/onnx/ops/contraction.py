@@ -11,9 +11,8 @@ from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten import contraction as aten
 from gawee_dialect.frontends.npu_ir.aten import einsum as aten_einsum
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
-from gawee_dialect.frontends.npu_ir.aten.shape import permuted
-from gawee_dialect.frontends.npu_ir.aten.slicing import part
 from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.axes import part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (

@@ -20,10 +20,10 @@ from gawee_dialect.dialect.types import (
     tensor_shape,
     ui8,
 )
-from gawee_dialect.frontends.npu_ir.aten.slicing import part
 from gawee_dialect.frontends.onnx.dtypes import DTYPES
 from gawee_dialect.frontends.onnx.ops.convolution import ConvAttributes
 from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 

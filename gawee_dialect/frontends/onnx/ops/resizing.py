@@ -10,8 +10,8 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.gather import GatherOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.shape import permuted
 from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.axes import permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (

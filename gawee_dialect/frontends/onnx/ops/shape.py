@@ -8,8 +8,9 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.arrangement import TileOp
 from gawee_dialect.dialect.shape import CatOp, IdentityOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.shape import completed, permuted
+from gawee_dialect.frontends.npu_ir.aten.shape import completed
 from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.axes import permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (

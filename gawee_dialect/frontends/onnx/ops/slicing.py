@@ -9,8 +9,8 @@ from gawee_dialect.dialect.order import TopKOp
 from gawee_dialect.dialect.position import TriOp
 from gawee_dialect.dialect.slicing import PadOp, SliceOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.slicing import part
 from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (
