@@ -26,6 +26,7 @@ FAMILIES = (
     "quantization",
     "recurrent",
     "reduction",
+    "regions",
     "resizing",
     "sampling",
     "shape",

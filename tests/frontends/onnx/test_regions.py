@@ -1,0 +1,44 @@
+"""Regions of images against ONNX Runtime."""
+
+import numpy as np
+import pytest
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.model import load
+
+onnx = pytest.importorskip("onnx")
+runtime = pytest.importorskip("onnxruntime")
+helper = onnx.helper
+
+ROIS = np.array([[1, 2, 6.5, 8], [0, 0, 0.25, 0.5], [-3, -2, 12, 20], [4, 5, 4, 5]], np.float32)
+
+
+def model(opset, **attributes):
+    node = helper.make_node("RoiAlign", ["x", "rois", "batch"], ["y"], **attributes)
+    shapes = {"x": (1, (2, 3, 9, 7)), "rois": (1, (4, 4)), "batch": (7, (4,))}
+    inputs = [helper.make_tensor_value_info(name, *each) for name, each in shapes.items()]
+    graph = helper.make_graph([node], "g", inputs, [helper.make_empty_tensor_value_info("y")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+@pytest.mark.parametrize("opset", [13, 16])
+def test_regions_are_sampled_and_averaged(tmp_path, opset):
+    made = model(opset, output_height=2, output_width=5, sampling_ratio=3, spatial_scale=0.75)
+    path = tmp_path / "net.onnx"
+    onnx.save(made, path)
+    x = np.random.default_rng(0).standard_normal((2, 3, 9, 7)).astype(np.float32)
+    inputs = {"x": x, "rois": ROIS, "batch": np.array([1, 0, 1, 1])}
+
+    (expected,) = runtime.InferenceSession(str(path)).run(None, inputs)
+
+    for level in ("gawee", "llvm"):
+        (got,) = load(path).runner(level, cache=False)(inputs).values()
+        # Positions are computed in another order: roundings of numbers below 20.
+        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_samples_whose_number_depends_on_the_region_are_refused(tmp_path):
+    onnx.save(model(16, output_height=2, output_width=2), tmp_path / "net.onnx")
+
+    with pytest.raises(GaweeError, match="unsupported mode 'avg' with sampling_ratio 0; supported"):
+        load(tmp_path / "net.onnx")
