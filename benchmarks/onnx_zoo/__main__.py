@@ -45,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         figures = f"{result.difference:.1e}, compiled in {result.compile_seconds:.0f} s"
         print(f"{result.name}: {result.verdict}: {result.reason or figures}", flush=True)
     results = read_results(RESULTS)
-    PAGE.write_text(page([results[name] for name in onnx_zoo() if name in results]), "utf-8")
+    checked_ones = [results[name] for name in onnx_zoo() if name in results]
+    PAGE.write_text(page(checked_ones, len(onnx_zoo())), "utf-8")
     return int(any(each.verdict == "wrong" for each in results.values()))
 
 

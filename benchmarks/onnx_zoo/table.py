@@ -8,7 +8,7 @@ from benchmarks.zoo.check import Result
 
 HEAD = """# ONNX models, from file to native code
 
-{passed} of {total} models pass: what native code computes is within 1e-3 of ONNX Runtime's output, relative to the range of that
+{passed} of the {total} models that were checked, of {zoo} in the zoo, pass: what native code computes is within 1e-3 of ONNX Runtime's output, relative to the range of that
 output. {wrong} computes something else; {failed} are refused or fail before they run, with a reason that is listed.
 
 The models of *onnx* are the architectures that its wheel carries, with seeded random weights and images of 224 pixels; the others are
@@ -49,7 +49,7 @@ def _failed(results: Iterable[Result]) -> list[str]:
     return lines
 
 
-def page(results: Sequence[Result]) -> str:
+def page(results: Sequence[Result], zoo: int) -> str:
     """Return the page: models that pass by library, then those that do not and why."""
     passed = [each for each in results if each.verdict == "passed"]
     others = [each for each in results if each.verdict != "passed"]
@@ -58,6 +58,7 @@ def page(results: Sequence[Result]) -> str:
     head = HEAD.format(
         passed=len(passed),
         total=len(results),
+        zoo=zoo,
         wrong=wrong or "None",
         failed=len(others) - wrong,
         times=TIMES if any(map(is_measured, passed)) else "",
