@@ -9,7 +9,7 @@ import inspect
 import re
 import sys
 from argparse import SUPPRESS, Action
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
 from itertools import groupby
@@ -28,6 +28,7 @@ from gawee_dialect.opdesc.emit.markdown_page import page
 from gawee_dialect.opdesc.lightnet import lightnet_dialect
 from gawee_dialect.passes.lowerings import lowerings
 from gawee_dialect.tools.command_line import CommandParser
+from gawee_dialect.tools.compare_oracle import compare_parser
 from gawee_dialect.tools.inspect_graph import SUB_COMMANDS
 from gawee_dialect.tools.pass_list import options
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes
@@ -176,15 +177,20 @@ def flag_row(action: Action) -> str:
     return f"| {', '.join(names)}{placeholder} | {prose(text)} |"
 
 
+SUB_COMMAND_PARSERS: Mapping[str, Sequence[Callable[[], CommandParser]]] = {
+    "gawee_run": [compare_parser],
+    "gawee_translate": [make_parser for make_parser, _ in SUB_COMMANDS.values()],
+}
+
+
 def tool_section(module_name: str) -> str:
     """Return the description and the flags of a command-line tool, and of its sub-commands."""
     module = import_module(f"gawee_dialect.tools.{module_name}")
     make_parser: Callable[[], CommandParser] = module.argument_parser
     parts = [parser_section(make_parser(), docstring(module).partition("\n\n")[0], "##")]
-    if module_name == "gawee_translate":
-        for make_parser, _ in SUB_COMMANDS.values():
-            parser = make_parser()
-            parts.append(parser_section(parser, parser.description or "", "###"))
+    for make_parser in SUB_COMMAND_PARSERS.get(module_name, ()):
+        parser = make_parser()
+        parts.append(parser_section(parser, parser.description or "", "###"))
     return "\n\n".join(parts)
 
 

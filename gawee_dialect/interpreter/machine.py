@@ -19,6 +19,7 @@ from gawee_dialect.interpreter.cf import CfFunctions
 from gawee_dialect.interpreter.errors import RunError
 from gawee_dialect.interpreter.functions import OpFunctions, added_functions
 from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
+from gawee_dialect.interpreter.index_notation import index_notation_functions
 from gawee_dialect.interpreter.linalg import LinalgFunctions, structured_functions
 from gawee_dialect.interpreter.math import MathFunctions
 from gawee_dialect.interpreter.memref import MemrefFunctions
@@ -66,7 +67,8 @@ class Machine(Interpreter):
 
 def implementations(module: ModuleOp) -> tuple[type[OpFunctions], ...]:
     """Return every set of implementations that a module may need, none of them xDSL's."""
-    return (*FUNCTIONS, *added_functions(), structured_functions(module))
+    of_module = structured_functions(module), index_notation_functions(module)
+    return (*FUNCTIONS, *added_functions(), *of_module)
 
 
 def make_machine(module: ModuleOp, listeners: Sequence[Interpreter.Listener] = ()) -> Machine:

@@ -7,6 +7,7 @@ Operands come in the order of the description, then every parameter by its name.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import (
     TensorType,
@@ -17,11 +18,14 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def, var_operand
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
-from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.exceptions import InterpretationError, VerifyException
 
+from gawee_dialect.dialect.index_notation import IndexNotationOp
 from gawee_dialect.dialect.types import is_tensor, require_static
 from gawee_dialect.locations import node_name
 from gawee_dialect.opdesc.compiled import CompiledOperator
+from gawee_dialect.opdesc.index_notation.instance import Instance, Misfit
+from gawee_dialect.opdesc.index_notation.work import flops
 from gawee_dialect.opdesc.invocation import (
     Argument,
     CheckFailure,
@@ -31,6 +35,9 @@ from gawee_dialect.opdesc.invocation import (
 )
 from gawee_dialect.opdesc.param_syntax import param_attribute, param_value, parse_op, print_op
 from gawee_dialect.opdesc.pre_run import Checked, pre_run
+
+if TYPE_CHECKING:
+    from gawee_dialect.dialect.dense import Array
 
 
 class DescribedOp(IRDLOperation, ABC):
@@ -93,6 +100,32 @@ class DescribedOp(IRDLOperation, ABC):
 
     def print(self, printer: Printer) -> None:
         print_op(printer, self, _ordered(self.description(), self.params()))
+
+
+class OpaqueOp(DescribedOp, ABC):
+    """A described op without a body: `lower-opdesc` knows what it means, by its name."""
+
+
+class BodyOp(DescribedOp, IndexNotationOp, ABC):
+    """A described op whose meaning is its body, in index notation."""
+
+    def instance(self) -> Instance:
+        """Return what the body is for this op; raises CheckFailure."""
+        instance = self.checked().instance
+        assert instance is not None  # there is a body
+        return instance
+
+    def evaluate(self, arrays: Sequence["Array"]) -> Sequence["Array"]:
+        from gawee_dialect.opdesc.index_notation.evaluate import evaluate
+
+        names = [each.arg_name for each in self.description().operator.tensors_in]
+        try:
+            return evaluate(self.instance(), dict(zip(names, arrays, strict=True)))
+        except Misfit as misfit:
+            raise InterpretationError(misfit.message) from misfit
+
+    def flops(self) -> int:
+        return flops(self.instance())
 
 
 def _ordered(compiled: CompiledOperator, params: Mapping[str, ParamValue]) -> list[str]:
@@ -168,7 +201,8 @@ def op_class(dialect: str, compiled: CompiledOperator) -> type[DescribedOp]:
     }
     if operator.tensors_out:
         namespace["traits"] = traits_def(Pure())
-    made = type(class_name(operator.optype), (DescribedOp,), namespace)
+    base = OpaqueOp if compiled.body is None else BodyOp
+    made = type(class_name(operator.optype), (base,), namespace)
     assert issubclass(made, DescribedOp)
     return irdl_op_definition(made)
 

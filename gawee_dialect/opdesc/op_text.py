@@ -1,5 +1,6 @@
 """The text form of descriptions: `name { key: value }` and `name : base { ... }`.
 
+    dialect "mine"
     slice { optype: "slice", params: [{arg_name: "axis", ge: 0}] }
     slice_cpu : slice { optype: "slice_cpu", arch: "cpu", params: [{ge: -}] }
 
@@ -30,6 +31,7 @@ MAX_MERGED = 200_000
 """Values that all operators of a text inherit together."""
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_DIALECT = re.compile(r'dialect[ \t]*"([A-Za-z_]\w*)"', re.ASCII)
 _STARTS_WITH_NAME = re.compile(
     r"(?:[ \t\r\n\ufeff]+|//[^\n]*(?:\n|\Z)|/\*.*?\*/)*[A-Za-z_]", re.DOTALL
 )
@@ -85,14 +87,15 @@ class _Block:
     base_offset: int
 
 
-def decode_op_text(text: str, name: str) -> tuple[Mapping[str, Fields], Source]:
-    """Decode operators by name, each with what it inherits.
+def decode_op_text(text: str, name: str) -> tuple[Mapping[str, Fields], str | None, Source]:
+    """Decode operators by name, each with what it inherits; and the dialect, if the text says it.
 
     Raises GaweeError, located in the text: for what is none, for a name that occurs twice, and for
     every base that is not there, or that is derived from the operator itself.
     """
     reader = OpTextReader(text, name)
     blocks: dict[str, _Block] = {}
+    dialect = _dialect(reader)
     while reader.peek():
         start = reader.position
         block = _read_block(reader)
@@ -103,7 +106,17 @@ def decode_op_text(text: str, name: str) -> tuple[Mapping[str, Fields], Source]:
         blocks[block.name] = block
         while reader.take(",") or reader.take(";"):
             pass
-    return _resolved(blocks, reader.source), reader.source
+    return _resolved(blocks, reader.source), dialect, reader.source
+
+
+def _dialect(reader: OpTextReader) -> str | None:
+    """Read the name of the dialect that a text may begin with: `dialect "mine"`."""
+    reader.skip_space()
+    match = _DIALECT.match(reader.text, reader.position)
+    if match is None:
+        return None
+    reader.position = match.end()
+    return match[1]
 
 
 def _read_block(reader: OpTextReader) -> _Block:

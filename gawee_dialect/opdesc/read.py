@@ -1,7 +1,7 @@
 """Read operator descriptions: JSON, easy JSON or operator text; every problem at once."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -298,11 +298,19 @@ def _decoded(
     text: str, name: str, problems: list[Diagnostic]
 ) -> tuple[Sequence[Fields], str, Source]:
     if is_op_text(text):
-        blocks, source = decode_op_text(text, name)
-        return list(blocks.values()), DEFAULT_DIALECT, source
+        blocks, dialect, source = decode_op_text(text, name)
+        objects = [_with_optype(block, fields) for block, fields in blocks.items()]
+        return objects, dialect or DEFAULT_DIALECT, source
     root, source = decode_easy_json(text, name)
     objects, dialect = _operator_objects(root, source, problems)
     return objects, dialect, source
+
+
+def _with_optype(block: str, fields: Fields) -> Fields:
+    """Return an operator that has its block's name for a type, where a body is all that it says."""
+    if "optype" in fields.fields or "body" not in fields.fields:
+        return fields
+    return replace(fields, fields={"optype": Scalar(block, fields.offset), **fields.fields})
 
 
 def parse_descriptions(text: str, name: str) -> DescriptionFile:

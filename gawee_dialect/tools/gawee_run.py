@@ -31,6 +31,7 @@ from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.source import Source
 from gawee_dialect.target.description import HOST, Processor, find_processor
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, run_tool
+from gawee_dialect.tools.compare_oracle import compare_parser, is_compare, run_compare
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert, read_shapes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, random_array, read_inputs
@@ -405,6 +406,8 @@ def write_archive(path: str, outputs: Mapping[str, AnyArray]) -> None:
 
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
+    if is_compare(argv):
+        return run_compare(compare_parser().parse_all(argv[1:]))
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths) as loaded, instrumented(*loaded.instruments):
         try:

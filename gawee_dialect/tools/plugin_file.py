@@ -120,7 +120,7 @@ def loaded_files(paths: Sequence[str], flags: Container[str] = ()) -> Generator[
         stack.enter_context(_located_in(paths))
         stack.enter_context(_imports_beside(paths))
         for path in paths:
-            _enter(LoadedFile(path, _run_file(path)), loaded, flags, stack)
+            _enter(LoadedFile(path, run_file(path)), loaded, flags, stack)
         yield loaded
 
 
@@ -282,7 +282,8 @@ def _module_name(path: Path) -> str:
     return name if free else f"loaded.{name}"
 
 
-def _run_file(path: str) -> ModuleType:
+def run_file(path: str) -> ModuleType:
+    """Run a Python file as a module; raises GaweeError, located in it, where that fails."""
     file = Path(path)
     if not file.is_file():
         raise GaweeError(f"cannot load '{path}': no such file")

@@ -45,6 +45,9 @@ ExpressionType = Weak | Attribute
 TYPES = {"f16": f16, "f32": f32, "f64": f64, "i8": i8, "i32": i32, "i64": i64, "bool": i1}
 """Element types that are named by conversions."""
 
+CONVERTS = (*TYPES, "int", "float")
+"""Functions that convert."""
+
 _INTEGERS_TOO = ("max", "min", "abs", "sign")
 
 
@@ -199,7 +202,7 @@ class Typing:
         raise ScalarError(node.offset, message, "convert: f32(v); a // b rounds down")
 
     def _call(self, node: Call) -> ExpressionType:
-        if node.function in TYPES or node.function in ("int", "float"):
+        if node.function in CONVERTS:
             self.of(node.arguments[0])
             return self._conversion(node)
         for each in node.arguments:

@@ -323,7 +323,7 @@ class _Instantiation:
     def check_stays(self, subscript: Subscript, plan: Plan) -> None:
         """Check that a sum of multiples of indices stays in its axis and its padding."""
         access, form = subscript.access, subscript.form
-        if form is None or access.otherwise is not None or access.tensor not in self.tensors:
+        if form is None or access.tensor not in self.tensors:
             return
         size = self.tensors[access.tensor].shape[subscript.axis]
         constant = self.numbers.integer(form.constant)
@@ -332,6 +332,8 @@ class _Instantiation:
             reach = self.numbers.integer(each) * (self.extents[name] - 1)
             low, high = low + min(0, reach), high + max(0, reach)
         limited = any(isinstance(plan.origin(name), Limit) for name in form.terms)
+        if access.otherwise is not None and (limited or not form.is_index()):
+            return
         padding = abs(constant) if access.tensor in self.together else max(0, -constant)
         if form.is_index():
             fits = high == size - 1 or (limited and high < size)

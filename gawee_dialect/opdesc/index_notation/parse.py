@@ -397,6 +397,8 @@ class _Parser:
         ranges = self.ranges()
         condition = self.expression() if self.take("if") else None
         self.expect(")")
+        if self.word.text == "\n":
+            self.position += 1  # what is reduced may stand in the next line
         self.nesting += 1
         if self.nesting > MAX_NESTING:
             self.wrong(f"expected at most {MAX_NESTING} reductions of reductions, got more")

@@ -121,7 +121,11 @@ class _Resolver:
         definitions = [
             self.with_elements(each) for each in self.statements if isinstance(each, Definition)
         ]
-        requirements = [each for each in self.statements if isinstance(each, Requirement)]
+        requirements = [
+            replace(each, condition=mapped(each.condition, self.element))
+            for each in self.statements
+            if isinstance(each, Requirement)
+        ]
         if not definitions:
             self.report(0, "expected an equation such as y[n] = x[n], got none")
         self.check_defined_once(definitions)
@@ -277,11 +281,10 @@ class _Resolver:
             self.check(definition.value, scope, wild)
         scope = _Scope(set(), set(inputs), set())
         for requirement in requirements:
-            condition = mapped(requirement.condition, self.element)
-            for access in accesses(condition):
+            for access in accesses(requirement.condition):
                 message = "expected a requirement to be about sizes and parameters"
                 self.report(access.offset, f"{message}, got an element of '{access.tensor}'")
-            self.check(condition, scope, wild=False)
+            self.check(requirement.condition, scope, wild=False)
 
     def bound(self, ranges: Sequence[Range | Wildcard], outer: set[str]) -> set[str]:
         """Return indices with those of ranges, which are to be new ones."""

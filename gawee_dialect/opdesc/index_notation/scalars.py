@@ -108,7 +108,11 @@ class Numbers:
         if function is None:
             message = f"unsupported function '{node.function}' in a size; supported: "
             raise ScalarError(node.offset, message + ", ".join(_CALLS))
-        return function(values)
+        try:
+            return function(values)
+        except (OverflowError, ValueError, ZeroDivisionError) as error:
+            text = ", ".join(map(str, values))
+            raise ScalarError(node.offset, f"cannot compute {node.function}({text})") from error
 
     def _binary(self, node: Binary) -> bool | int | float:
         lhs, rhs = self.value(node.lhs), self.value(node.rhs)
@@ -142,6 +146,11 @@ _CALLS: Mapping[str, Callable[[Sequence[float]], float]] = {
     "i32": lambda values: _int(values[0]),
     "float": lambda values: float(values[0]),
     "floor": lambda values: float(values[0] // 1),
+    "exp": lambda values: math.exp(values[0]),
+    "log": lambda values: math.log(values[0]),
+    "sqrt": lambda values: math.sqrt(values[0]),
+    "rsqrt": lambda values: 1 / math.sqrt(values[0]),
+    "tanh": lambda values: math.tanh(values[0]),
     "ceil": lambda values: float(-(-values[0] // 1)),
 }
 

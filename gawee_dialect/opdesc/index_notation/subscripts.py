@@ -23,6 +23,10 @@ class Linear:
     terms: Mapping[str, Expression]
     constant: Expression
 
+    def is_moved(self, index: str) -> bool:
+        """Whether the subscript is one index plus a constant."""
+        return Linear(self.terms, Number(0, 0)).is_index(index)
+
     def is_index(self, index: str | None = None) -> bool:
         """Whether the subscript is one index, or a given one, and nothing else."""
         one = all(isinstance(each, Number) and each.value == 1 for each in self.terms.values())

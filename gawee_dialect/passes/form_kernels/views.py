@@ -1,6 +1,6 @@
 """Reads and writes through views: reshapes and slices become part of maps."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import TypeAlias
 
@@ -34,16 +34,28 @@ def source_map(op: View) -> AffineMap:
     """Return which element of its source each element of a view is."""
     shape = tensor_shape(op.result)
     if isinstance(op, tensor.ExtractSliceOp):
-        offsets, strides = op.static_offsets.get_values(), op.static_strides.get_values()
-        moved = [
-            AffineDimExpr(axis) * stride + offset
-            for axis, (offset, stride) in enumerate(zip(offsets, strides, strict=True))
-        ]
-        return composed(_map(moved), AffineMap.identity(len(shape)).results, shape)
+        moved = AffineMap(len(shape), 0, tuple(_slice_places(op, shape)))
+        return composed(moved, AffineMap.identity(len(shape)).results, shape)
     larger = tensor_shape(op.src if isinstance(op, tensor.CollapseShapeOp) else op.result)
     if isinstance(op, tensor.CollapseShapeOp):
         return split_axes(groups_of(op), larger)
     return joined_axes(groups_of(op), larger)
+
+
+def _slice_places(op: tensor.ExtractSliceOp, shape: Sequence[int]) -> Iterator[AffineExpr]:
+    """Yield where along each axis of its source a slice is, which may leave out axes of one."""
+    axis = 0
+    for offset, stride, size in zip(
+        op.static_offsets.get_values(),
+        op.static_strides.get_values(),
+        op.static_sizes.get_values(),
+        strict=True,
+    ):
+        if axis < len(shape) and size == shape[axis]:
+            yield AffineDimExpr(axis) * stride + offset
+            axis += 1
+        else:
+            yield AffineExpr.constant(offset)
 
 
 def joined_axes(groups: Sequence[Sequence[int]], larger: Sequence[int]) -> AffineMap:

@@ -10,7 +10,7 @@ from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.diagnostics import verify_module
-from gawee_dialect.opdesc.described_op import DescribedOp
+from gawee_dialect.opdesc.described_op import OpaqueOp
 from gawee_dialect.opdesc.lightnet import is_shipped
 from gawee_dialect.passes.lower_opdesc.arrangement import ARRANGEMENT
 from gawee_dialect.passes.lower_opdesc.creation import CREATION
@@ -27,10 +27,13 @@ MEANINGS = {**POINTWISE, **WINDOWS, **ARRANGEMENT, **CREATION, **DETECTION}
 
 
 class LowerDescribed(Pattern):
-    """lightnet.relu -> gawee.relu, and so on for every op of the tables"""
+    """lightnet.relu -> gawee.relu, and so on for every op of the tables
+
+    Ops with a body stay: `lower-to-linalg` lowers them by it.
+    """
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: DescribedOp, rewriter: PatternRewriter) -> None:
+    def match_and_rewrite(self, op: OpaqueOp, rewriter: PatternRewriter) -> None:
         optype = op.description().operator.optype
         if optype not in MEANINGS or not is_shipped(op):
             if has_native_run(op):
@@ -59,7 +62,7 @@ def lower_described_ops(module: ModuleOp) -> ModuleOp:
 
     Raises GaweeError that lists every described op that is no gawee op.
     """
-    if not any(isinstance(op, DescribedOp) for op in module.walk()):
+    if not any(isinstance(op, OpaqueOp) for op in module.walk()):
         return module
     lowered = module.clone()
     LowerOpdesc().apply(Context(), lowered)
@@ -83,4 +86,4 @@ class LowerOpdesc(RewritePass):
     name = "lower-opdesc"
     numerics: ClassVar[Numerics] = EXACT
     patterns = (LowerDescribed,)
-    removes = (DescribedOp,)
+    removes = (OpaqueOp,)

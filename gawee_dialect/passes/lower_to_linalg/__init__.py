@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from gawee_dialect.dialect import GRAPH_LEVEL
+from gawee_dialect.dialect.index_notation import IndexNotationOp
 from gawee_dialect.passes.lower_to_linalg.along_axis import (
     LowerCumSum,
     LowerLogSoftmax,
@@ -26,6 +27,7 @@ from gawee_dialect.passes.lower_to_linalg.gather import (
     LowerGatherNd,
 )
 from gawee_dialect.passes.lower_to_linalg.grid_sample import LowerGridSample
+from gawee_dialect.passes.lower_to_linalg.index_notation import LowerIndexNotation
 from gawee_dialect.passes.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
 from gawee_dialect.passes.lower_to_linalg.normalization import (
     LowerBatchNorm,
@@ -111,6 +113,7 @@ class LowerToLinalg(RewritePass):
         LowerOrder,
         LowerIdentity,
         LowerConstant,
+        LowerIndexNotation,
         RejectPythonValue,
     )
-    removes = GRAPH_LEVEL
+    removes = (*GRAPH_LEVEL, IndexNotationOp)

@@ -46,7 +46,8 @@ def _is_float(value: SSAValue) -> bool:
     return isinstance(value.type, AnyFloat)
 
 
-def _absolute(scalars: Scalars, value: SSAValue) -> SSAValue:
+def absolute(scalars: Scalars, value: SSAValue) -> SSAValue:
+    """Take a number without its sign."""
     return scalars.emit((math.AbsFOp if _is_float(value) else math.AbsIOp)(value))
 
 
@@ -54,13 +55,15 @@ def _reciprocal(scalars: Scalars, value: SSAValue) -> SSAValue:
     return scalars.divide(scalars.constant(1, value.type), value)
 
 
-def _sign(scalars: Scalars, value: SSAValue) -> SSAValue:
+def sign(scalars: Scalars, value: SSAValue) -> SSAValue:
+    """Compute -1, 0 or 1; NaN gives 0."""
     zero, one, minus = (scalars.constant(number, value.type) for number in (0, 1, -1))
     negative = scalars.select(scalars.compare("lt", value, zero), minus, zero)
     return scalars.select(scalars.compare("gt", value, zero), one, negative)
 
 
-def _power(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+def raised(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """Raise to a power; integers wrap around."""
     if _is_float(lhs):
         return scalars.emit(math.PowFOp(lhs, rhs))
     zero, one, minus = (scalars.constant(number, lhs.type) for number in (0, 1, -1))
@@ -105,12 +108,14 @@ def _is_past(scalars: Scalars, rest: SSAValue, divisor: SSAValue) -> SSAValue:
     return scalars.both(scalars.compare("ne", rest, zero), scalars.different(*signs))
 
 
-def _floored_remainder(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+def floored_remainder(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """Divide rounding down; return what is left, which has the sign of rhs."""
     rest = _truncated_remainder(scalars, lhs, rhs)
     return scalars.select(_is_past(scalars, rest, rhs), scalars.add(rest, rhs), rest)
 
 
-def _floor_divide(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+def floor_divide(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+    """Divide rounding down; integers and indices by zero give zero."""
     if _is_float(lhs):
         return _floor_divide_floats(scalars, lhs, rhs)
     divisor, is_zero, is_minus = _safe_divisor(scalars, rhs)
@@ -144,17 +149,17 @@ ARITHMETIC: Mapping[type[ElementwiseOp], ScalarBody] = {
     SubOp: binary(Scalars.subtract),
     MulOp: binary(Scalars.multiply),
     DivOp: binary(Scalars.divide),
-    PowOp: binary(_power),
+    PowOp: binary(raised),
     MaximumOp: binary(Scalars.maximum),
     MinimumOp: binary(Scalars.minimum),
-    RemainderOp: binary(_floored_remainder),
+    RemainderOp: binary(floored_remainder),
     FmodOp: binary(_truncated_remainder),
-    FloorDivOp: binary(_floor_divide),
+    FloorDivOp: binary(floor_divide),
     Atan2Op: binary(_atan2),
     NegOp: unary(Scalars.negate),
-    AbsOp: unary(_absolute),
+    AbsOp: unary(absolute),
     ReciprocalOp: unary(_reciprocal),
-    SignOp: unary(_sign),
+    SignOp: unary(sign),
     FloorOp: function(math.FloorOp),
     CeilOp: function(math.CeilOp),
     RoundOp: function(math.RoundEvenOp),
