@@ -95,10 +95,6 @@ def groups_of(op: Reshape) -> list[list[int]]:
     ]
 
 
-def _map(results: Sequence[AffineExpr]) -> AffineMap:
-    return AffineMap(len(results), 0, tuple(results))
-
-
 class ReadThroughView(Pattern):
     """gawee.kernel ins(reshape or slice of %x) -> gawee.kernel ins(%x), read by another map
 
