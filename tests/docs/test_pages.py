@@ -24,6 +24,7 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "docs" / "kernels.md",
     ROOT / "docs" / "operator_descriptions.md",
+    ROOT / "docs" / "index_notation.md",
     ROOT / "docs" / "weights.md",
     ROOT / "docs" / "xoc.md",
     *sorted(set((ROOT / "docs" / "tutorial").glob("*.md")) - {TORCHVISION}),
