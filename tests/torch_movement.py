@@ -74,6 +74,10 @@ def torch_gather_nd(op: GatherNdOp, x: Tensor, indices: Tensor) -> Tensor:
     return torch.stack(parts).reshape(shape)
 
 
+TORCH_REDUCTIONS = {"mul": "prod", "max": "amax", "min": "amin"}
+COMBINE = {"mul": torch.mul, "max": torch.maximum, "min": torch.minimum}
+
+
 def torch_scatter_elements(
     op: ScatterElementsOp, x: Tensor, indices: Tensor, updates: Tensor
 ) -> Tensor:
@@ -81,6 +85,8 @@ def torch_scatter_elements(
     indices = from_start(indices, x.shape[axis])
     if op.reduction.data == "add":
         return x.scatter_add(axis, indices, updates)
+    if op.reduction.data != "none":
+        return x.scatter_reduce(axis, indices, updates, TORCH_REDUCTIONS[op.reduction.data])
     # PyTorch leaves open which of several updates of one element stays.
     result = x.clone()
     for point in product(*map(range, indices.shape)):
@@ -96,7 +102,9 @@ def torch_scatter_nd(op: ScatterNdOp, x: Tensor, indices: Tensor, updates: Tenso
         return x.index_put(tuple(indices.movedim(-1, 0)), updates, accumulate=True)
     result = x.clone()
     for point in product(*map(range, indices.shape[:-1])):
-        result[tuple(indices[point])] = updates[point]
+        place, update = tuple(indices[point]), updates[point]
+        combine = COMBINE.get(op.reduction.data)
+        result[place] = update if combine is None else combine(result[place], update)
     return result
 
 

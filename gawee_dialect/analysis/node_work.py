@@ -164,7 +164,7 @@ def _grid_sample(op: GridSampleOp) -> int:
 
 
 def _scatter(op: ScatterOp) -> int:
-    return _elements(op.updates) if op.reduction.data == "add" else 0
+    return 0 if op.reduction.data == "none" else _elements(op.updates)
 
 
 def _attention(op: AttentionOp) -> int:

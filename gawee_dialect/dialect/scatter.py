@@ -1,7 +1,8 @@
 """Ops that write elements to positions that a tensor of indices names.
 
 Indices are those of the gathers: a negative one counts from the end, and one that is none of its
-axis is refused. Updates are applied in row-major order: without a reduction, the last one to a position stays.
+axis is refused. Updates are applied in row-major order: without a reduction, the last one to a position stays. Of `max` and
+`min`, NaN wins.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 class ScatterOp(IndexedOp, ABC):
     """What the scatters share: operands, and what becomes of what a position held before."""
 
-    REDUCTIONS: ClassVar = ("none", "add")
+    REDUCTIONS: ClassVar = ("none", "add", "mul", "max", "min")
 
     input = operand_def(TensorType)
     indices = operand_def(TensorType)
@@ -58,7 +59,7 @@ class ScatterOp(IndexedOp, ABC):
             reduction in cls.REDUCTIONS,
             f"unsupported reduction '{reduction}'; supported: {', '.join(cls.REDUCTIONS)}",
         )
-        if reduction == "add":
+        if reduction != "none":
             ORDERED.require("input", input.element_type)
 
     def written(self, input: Array, positions: tuple[Positions, ...], updates: Array) -> Array:
@@ -66,10 +67,11 @@ class ScatterOp(IndexedOp, ABC):
         import numpy as np
 
         result = input.copy()
-        if self.reduction.data == "add":
-            np.add.at(result, positions, updates)
-        else:
+        combine = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
+        if self.reduction.data == "none":
             result[positions] = updates
+        else:
+            combine[self.reduction.data].at(result, positions, updates)
         return result
 
     def same(self) -> SSAValue | None:
@@ -93,7 +95,7 @@ class ScatterElementsOp(ScatterOp):
       C2: axis is an axis of the input; a negative one counts from the end.
       C3: indices have the input's rank, and but for the axis sizes that are not larger.
       C4: updates have the input's element type and the shape of the indices.
-      C5: reduction is `none` or `add`.
+      C5: reduction is `none`, `add`, `mul`, `max` or `min`.
       C6: with `add`, elements are floats or signless integers of more than one bit.
       C7: constant indices are in range.
     """
@@ -169,7 +171,7 @@ class ScatterNdOp(ScatterOp):
       C2: the last axis of the indices names at least one axis of the input, and no more than there
           are.
       C3: updates have the input's element type, and a slice of the input for each row of indices.
-      C4: reduction is `none` or `add`.
+      C4: reduction is `none`, `add`, `mul`, `max` or `min`.
       C5: with `add`, elements are floats or signless integers of more than one bit.
       C6: constant indices are in range.
     """

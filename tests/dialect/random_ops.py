@@ -569,7 +569,7 @@ def gathers_nd(draw: Draw) -> Operation:
 @st.composite
 def scatters_of_elements(draw: Draw) -> Operation:
     dims, reduction = shape(draw, least=1), draw(st.sampled_from(ScatterElementsOp.REDUCTIONS))
-    element = draw(st.sampled_from(NUMBERS if reduction == "add" else ELEMENTS))
+    element = draw(st.sampled_from(ELEMENTS if reduction == "none" else NUMBERS))
     axis = axis_of(draw, dims)
     where = indices_inside(draw, dims, axis)
     indices, updates = value(index_type(draw), where), value(element, where)
@@ -579,7 +579,7 @@ def scatters_of_elements(draw: Draw) -> Operation:
 @st.composite
 def scatters_nd(draw: Draw) -> Operation:
     dims, reduction = shape(draw, least=1), draw(st.sampled_from(ScatterNdOp.REDUCTIONS))
-    element = draw(st.sampled_from(NUMBERS if reduction == "add" else ELEMENTS))
+    element = draw(st.sampled_from(ELEMENTS if reduction == "none" else NUMBERS))
     rows, named = shape(draw), draw(st.integers(1, len(dims)))
     indices = value(index_type(draw), [*rows, named])
     updates = value(element, [*rows, *dims[named:]])

@@ -4,7 +4,7 @@ No structured op writes at computed positions, so these are `scf.for` loops that
 Every version of it is read before the next is made, so `bufferize` writes in place.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.builder import Builder
 from xdsl.dialects import scf, tensor
@@ -22,6 +22,14 @@ from gawee_dialect.passes.rewrite_pass import Pattern
 
 Step = Callable[[Scalars, Sequence[SSAValue], SSAValue], SSAValue]
 """Computes the next version of a tensor from the loop counters and the last version."""
+
+COMBINE: Mapping[str, Callable[[Scalars, SSAValue, SSAValue], SSAValue]] = {
+    "add": Scalars.add,
+    "mul": Scalars.multiply,
+    "max": Scalars.maximum,
+    "min": Scalars.minimum,
+}
+"""What a reduction makes of what a position held and of an update to it."""
 
 
 class LowerScatterElements(Pattern):
@@ -74,8 +82,9 @@ def _updated(
     counters: Sequence[SSAValue],
 ) -> SSAValue:
     value = scalars.element(op.updates, counters)
-    if op.reduction.data == "add":
-        value = scalars.add(scalars.element(target, positions), value)
+    if op.reduction.data != "none":
+        combine = COMBINE[op.reduction.data]
+        value = combine(scalars, scalars.element(target, positions), value)
     return scalars.emit(tensor.InsertOp(value, target, positions))
 
 

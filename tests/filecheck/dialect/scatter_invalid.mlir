@@ -46,9 +46,9 @@ func.func @scatter_elements_c4_element_types_differ(%x: tensor<2x5x3xf32>, %i: t
 // -----
 
 // ScatterElementsOp C5: the reduction is unknown.
-// CHECK: error: 'gawee.scatter_elements' op unsupported reduction 'mul'; supported: none, add
+// CHECK: error: 'gawee.scatter_elements' op unsupported reduction 'sub'; supported: none, add, mul, max, min
 func.func @scatter_elements_c5_reduction_is_unknown(%x: tensor<2x5x3xf32>, %i: tensor<2x4x3xi64>, %u: tensor<2x4x3xf32>) {
-  %y = gawee.scatter_elements %x, %i, %u axis 1 reduction "mul" : (tensor<2x5x3xf32>, tensor<2x4x3xi64>, tensor<2x4x3xf32>) -> tensor<2x5x3xf32>
+  %y = gawee.scatter_elements %x, %i, %u axis 1 reduction "sub" : (tensor<2x5x3xf32>, tensor<2x4x3xi64>, tensor<2x4x3xf32>) -> tensor<2x5x3xf32>
   func.return
 }
 
@@ -100,9 +100,9 @@ func.func @scatter_nd_c3_element_types_differ(%x: tensor<2x5x3xf32>, %i: tensor<
 // -----
 
 // ScatterNdOp C4: the reduction is unknown.
-// CHECK: error: 'gawee.scatter_nd' op unsupported reduction 'max'; supported: none, add
+// CHECK: error: 'gawee.scatter_nd' op unsupported reduction 'mean'; supported: none, add, mul, max, min
 func.func @scatter_nd_c4_reduction_is_unknown(%x: tensor<2x5x3xf32>, %i: tensor<4x2xi64>, %u: tensor<4x3xf32>) {
-  %y = gawee.scatter_nd %x, %i, %u reduction "max" : (tensor<2x5x3xf32>, tensor<4x2xi64>, tensor<4x3xf32>) -> tensor<2x5x3xf32>
+  %y = gawee.scatter_nd %x, %i, %u reduction "mean" : (tensor<2x5x3xf32>, tensor<4x2xi64>, tensor<4x3xf32>) -> tensor<2x5x3xf32>
   func.return
 }
 

@@ -1,19 +1,17 @@
 """Elements by their positions."""
 
 from collections.abc import Callable
-from math import prod
 
-from xdsl.dialects.builtin import i64
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import i1, i64
+from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp
 from gawee_dialect.dialect.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.elementwise import AddOp, MulOp
+from gawee_dialect.dialect.elementwise import AddOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.dialect.types import element_type, is_unsigned, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
 from gawee_dialect.frontends.onnx.registry import register_op
@@ -81,20 +79,24 @@ def gather_nd(emit: Emitter, data: SSAValue, indices: SSAValue, batch_dims: int 
     return emit(GatherNdOp(data, places, batch_dims=batch_dims))
 
 
-COMBINED: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
-    **{"mul": MulOp, "max": MaximumOp, "min": MinimumOp},
-}
-"""Reductions that are written out, an update after the other."""
-
-MAX_UPDATES = 256
-
-
-def _check(reduction: str, updates: int) -> None:
-    names = ("none", "add", *COMBINED)
+def _check(reduction: str) -> None:
+    names = ScatterElementsOp.REDUCTIONS
     if reduction not in names:
         raise Refusal(f"unsupported reduction '{reduction}'; supported: {', '.join(names)}")
-    if reduction in COMBINED and updates > MAX_UPDATES:
-        raise Refusal(f"expected at most {MAX_UPDATES} updates by '{reduction}', got {updates}")
+
+
+def _combined(
+    emit: Emitter,
+    make: Callable[[SSAValue, SSAValue], SSAValue],
+    data: SSAValue,
+    updates: SSAValue,
+    reduction: str,
+) -> SSAValue:
+    """Scatter; with a reduction of what has no order, as integers that do."""
+    element = element_type(data)
+    if reduction == "none" or not (is_unsigned(element) or element == i1):
+        return make(data, updates)
+    return emit.cast(make(emit.cast(data, i64), emit.cast(updates, i64)), element)
 
 
 @register_op("ScatterElements", "Scatter")
@@ -107,19 +109,14 @@ def scatter_elements(
     reduction: str = "none",
 ) -> SSAValue:
     """Elements put at places of an axis"""
+    _check(reduction)
     at = axis_of(data, axis)
     places = from_start(emit, indices, tensor_shape(data)[at])
-    count = tensor_shape(updates)[at]
-    _check(reduction, count)
-    if reduction not in COMBINED:
+
+    def make(data: SSAValue, updates: SSAValue) -> SSAValue:
         return emit(ScatterElementsOp(data, places, updates, axis=at, reduction=reduction))
-    # Elements of one row of updates go to places that differ.
-    for index in range(count):
-        row, new = part(emit, places, at, index, 1), part(emit, updates, at, index, 1)
-        old = emit(GatherElementsOp(data, row, axis=at))
-        joint = emit(COMBINED[reduction](old, new))
-        data = emit(ScatterElementsOp(data, row, joint, axis=at))
-    return data
+
+    return _combined(emit, make, data, updates, reduction)
 
 
 @register_op("ScatterND")
@@ -131,20 +128,13 @@ def scatter_nd(
     reduction: str = "none",
 ) -> SSAValue:
     """Slices put at places of several axes"""
+    _check(reduction)
     places = _from_starts(emit, data, indices)
-    *outer, depth = tensor_shape(places)
-    count = prod(outer)
-    _check(reduction, count)
-    if reduction not in COMBINED:
+
+    def make(data: SSAValue, updates: SSAValue) -> SSAValue:
         return emit(ScatterNdOp(data, places, updates, reduction=reduction))
-    inner = tensor_shape(updates)[len(outer) :]
-    rows = emit.reshape(places, (count, depth))
-    news = emit.reshape(updates, (count, *inner))
-    for index in range(count):
-        row, new = part(emit, rows, 0, index, 1), part(emit, news, 0, index, 1)
-        joint = emit(COMBINED[reduction](emit(GatherNdOp(data, row)), new))
-        data = emit(ScatterNdOp(data, row, joint))
-    return data
+
+    return _combined(emit, make, data, updates, reduction)
 
 
 @register_op("Compress")

@@ -27,3 +27,36 @@ func.func @scatter_nd_adds_slices(%x: tensor<5x7xi32>, %i: tensor<4x1xi32>, %u: 
   %y = gawee.scatter_nd %x, %i, %u reduction "add" : (tensor<5x7xi32>, tensor<4x1xi32>, tensor<4x7xi32>) -> tensor<5x7xi32>
   return %y : tensor<5x7xi32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @scatter_elements_multiplies
+// CHECK:       %[[OLD:.*]] = tensor.extract %{{.*}}[%{{.*}}] : tensor<5xf32>
+// CHECK:       %[[N:.*]] = arith.mulf %[[OLD]], %{{.*}} : f32
+// CHECK:       tensor.insert %[[N]]
+func.func @scatter_elements_multiplies(%x: tensor<5xf32>, %i: tensor<3xi64>, %u: tensor<3xf32>) -> tensor<5xf32> {
+  %y = gawee.scatter_elements %x, %i, %u axis 0 reduction "mul" : (tensor<5xf32>, tensor<3xi64>, tensor<3xf32>) -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scatter_elements_keeps_the_greater
+// CHECK:       %[[OLD:.*]] = tensor.extract %{{.*}}[%{{.*}}] : tensor<5xf32>
+// CHECK:       %[[N:.*]] = arith.maximumf %[[OLD]], %{{.*}} : f32
+// CHECK:       tensor.insert %[[N]]
+func.func @scatter_elements_keeps_the_greater(%x: tensor<5xf32>, %i: tensor<3xi64>, %u: tensor<3xf32>) -> tensor<5xf32> {
+  %y = gawee.scatter_elements %x, %i, %u axis 0 reduction "max" : (tensor<5xf32>, tensor<3xi64>, tensor<3xf32>) -> tensor<5xf32>
+  return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scatter_nd_keeps_the_lesser
+// CHECK:       %[[OLD:.*]] = tensor.extract %{{.*}}[%{{.*}}] : tensor<5xi32>
+// CHECK:       %[[N:.*]] = arith.minsi %[[OLD]], %{{.*}} : i32
+// CHECK:       tensor.insert %[[N]]
+func.func @scatter_nd_keeps_the_lesser(%x: tensor<5xi32>, %i: tensor<3x1xi64>, %u: tensor<3xi32>) -> tensor<5xi32> {
+  %y = gawee.scatter_nd %x, %i, %u reduction "min" : (tensor<5xi32>, tensor<3x1xi64>, tensor<3xi32>) -> tensor<5xi32>
+  return %y : tensor<5xi32>
+}
