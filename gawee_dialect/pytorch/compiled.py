@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.frontends.npu_ir.errors import ExecutionError
 from gawee_dialect.frontends.npu_ir.extract import extract_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
-from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor
+from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor, is_tensor, torch
+from gawee_dialect.frontends.op_mapping.schema import value_text
 from gawee_dialect.pytorch.execute import ir_model, named_inputs, used_weights
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
 
@@ -22,6 +25,9 @@ class CompiledTorch:
 
     Inputs and weights are read where PyTorch has them, outputs are written where the tensors that
     are returned have them. `compiled.native` is the same on NumPy arrays.
+
+    `known` is, by their positions, what of the arguments is no tensor: it is part of the graph, and
+    may be given or left out.
     """
 
     def __init__(
@@ -32,8 +38,10 @@ class CompiledTorch:
         *,
         passes: Sequence[Insertion] = (),
         cache: bool = True,
+        known: Mapping[int, object] | None = None,
     ) -> None:
         self.ir = ir
+        self.known = dict(known or {})
         self.native: CompiledModel = ir_model(ir, weights).compile(
             options, passes=passes, cache=cache
         )
@@ -48,17 +56,45 @@ class CompiledTorch:
         bound = used_weights(self.ir, weights)
         self.native.rebind({name: array for name, array in bound.items() if name in needed})
 
-    def __call__(self, *inputs: Tensor) -> Tensor | tuple[Tensor, ...]:
+    def __call__(self, *inputs: object) -> Tensor | tuple[Tensor, ...]:
         """Compute the outputs; raises GaweeError for inputs that do not fit."""
         results = tuple(self.run(inputs))
         return results[0] if len(results) == 1 else results
 
-    def run(self, inputs: Sequence[Tensor]) -> list[Tensor]:
+    def run(self, inputs: Sequence[object]) -> list[Tensor]:
         """Compute all outputs in order; raises GaweeError for inputs that do not fit."""
         arrays: dict[str, Array] = {}
-        for name, tensor in zip(named_inputs(self.ir, list(inputs)), inputs, strict=True):
+        tensors = self._tensors(inputs)
+        for name, tensor in zip(named_inputs(self.ir, tensors), tensors, strict=True):
+            if not is_tensor(tensor):
+                got = value_text(tensor)
+                raise ExecutionError(f"expected input '{name}' to be a tensor, got {got}")
             arrays[name] = array_of_tensor(tensor, f"input '{name}'")
         return [tensor_of_array(each) for each in self.native.run(arrays).values()]
+
+    def _tensors(self, inputs: Sequence[object]) -> list[object]:
+        """Return what of the arguments is a tensor; raises ExecutionError for other numbers."""
+        if all(is_tensor(each) for each in inputs):
+            return list(inputs)
+        given = leaves(inputs)
+        if not self.known or len(given) != len(self.known) + len(self.ir.graph_inputs):
+            return given
+        for index, known in self.known.items():
+            if is_tensor(given[index]) or given[index] != known:
+                raise ExecutionError(
+                    Diagnostic(
+                        f"expected argument {index + 1} to be {value_text(known)}, as in the "
+                        f"example inputs, got {value_text(given[index])}",
+                        hint="what is no tensor is part of the graph; give what changes as one",
+                    )
+                )
+        return [each for index, each in enumerate(given) if index not in self.known]
+
+
+def leaves(inputs: object) -> list[object]:
+    """Return the tensors, numbers and other values in lists, tuples and dicts, in order."""
+    found: list[object] = torch().utils._pytree.tree_leaves(inputs)
+    return found
 
 
 def compile_torch(
@@ -73,11 +109,14 @@ def compile_torch(
     """Extract a model, import it and compile it with its own weights, for this processor.
 
     model: a torch.nn.Module in `eval()` mode, with its weights.
-    example_inputs: the positional arguments of `forward`; their shapes are those of every call.
+    example_inputs: the positional arguments of `forward`; their shapes are those of every call,
+        and so is what is no tensor, such as a number.
     options, passes, cache: as for `Model.compile`.
 
     Raises ExportError and ConversionError for a model that cannot be extracted or imported.
     """
     ir = extract_ir(model, example_inputs, strict=False, decompose=decompose)
     state: Callable[[], Mapping[str, object]] = getattr(model, "state_dict")
-    return CompiledTorch(ir, state(), options, passes=passes, cache=cache)
+    given = enumerate(leaves(tuple(example_inputs)))
+    known = {index: each for index, each in given if not is_tensor(each)}
+    return CompiledTorch(ir, state(), options, passes=passes, cache=cache, known=known)

@@ -43,6 +43,26 @@ def test_weights_are_bound_again_without_compiling() -> None:
     torch.testing.assert_close(compiled(x), model(x), **CLOSE)
 
 
+class Scaled(torch.nn.Module):
+    def forward(self, x: torch.Tensor, factor: float, shift: dict[str, torch.Tensor | bool]):
+        return x * factor + shift["by"] if shift["on"] else x
+
+
+def test_numbers_among_the_inputs_may_be_given_again_or_left_out() -> None:
+    x, by = torch.randn(3, 5), torch.randn(5)
+    compiled = compile_torch(Scaled().eval(), (x, 3.14, {"by": by, "on": True}))
+    expected = (x + 1) * 3.14 + by
+
+    torch.testing.assert_close(compiled(x + 1, 3.14, {"by": by, "on": True}), expected)
+    torch.testing.assert_close(compiled(x + 1, by), expected)
+    with pytest.raises(GaweeError, match=r"expected argument 2 to be 3\.14, as in the example "):
+        compiled(x, 2.5, {"by": by, "on": True})
+    with pytest.raises(GaweeError, match="expected 2 inputs, got 3"):
+        compiled(x, x, x)
+    with pytest.raises(GaweeError, match="expected input 'shift_by' to be a tensor, got 5"):
+        compiled(x, 5)
+
+
 def test_wrong_inputs_are_refused() -> None:
     model, (x,) = make("recurrent_unroll")
     compiled = compile_torch(model, (x,))
@@ -76,6 +96,47 @@ def test_torch_compile_computes_what_the_model_does(name: str) -> None:
 
     with torch.no_grad():
         torch.testing.assert_close(compiled(*inputs), model(*inputs), **CLOSE)
+
+
+class Recurrent(torch.nn.Module):
+    """Its state is a constant that every call writes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.state = torch.zeros(3, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.state.copy_(torch.tanh(x + self.state)) * 2
+
+
+def test_state_that_forward_changes_is_refused_and_torch_compile_keeps_it() -> None:
+    torch._dynamo.reset()
+    x = torch.randn(3, 5)
+    message = "changes no buffer, constant or input, got changes of 'state'"
+    with pytest.raises(GaweeError, match=message) as raised:
+        compile_torch(Recurrent().eval(), (x,))
+    assert "torch.compile(model, backend='gawee')" in str(raised.value)
+
+    model, compiled = Recurrent(), torch.compile(Recurrent(), backend=gawee_backend)
+    with torch.no_grad():
+        for _ in range(3):
+            torch.testing.assert_close(compiled(x), model(x), **CLOSE)
+
+
+class Noisy(torch.nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + torch.randn(3, 5) * torch.rand_like(x)
+
+
+def test_random_numbers_are_refused_where_they_are_drawn() -> None:
+    with pytest.raises(GaweeError) as raised:
+        compile_torch(Noisy().eval(), (torch.randn(3, 5),))
+
+    for name in ("randn.default", "rand_like.default"):
+        assert f"unsupported op 'aten.{name}'" in str(raised.value)
+    assert "test_compiled.py:" in str(raised.value)
+    assert "a graph computes the same in every call" in str(raised.value)
+    assert "give random numbers to forward as an input" in str(raised.value)
 
 
 def test_torch_compile_follows_weights_and_shapes() -> None:

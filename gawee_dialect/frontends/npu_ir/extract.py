@@ -2,6 +2,7 @@
 
 import io
 import logging
+import re
 import sys
 import traceback
 import warnings
@@ -132,6 +133,7 @@ def _quiet() -> Generator[None]:
         logger.setLevel(level)
 
 
+_MUTATED = re.compile(r"[Cc]onstant (?P<name>\S+) is mutated in the forward")
 _DATA_DEPENDENT = ("DataDependent", "GuardOnDataDependent", "UnsupportedFakeTensorException")
 
 
@@ -149,6 +151,9 @@ def _export_error(error: Exception) -> ExportError:
                 "what is the same for all inputs may be decided outside of forward",
             )
         )
+    mutated = next((found for each in chain if (found := _MUTATED.search(str(each)))), None)
+    if mutated is not None:
+        return ExportError(_changes([mutated["name"]], place))
     hint = "data made in forward has no data on the meta device; use self.register_buffer()"
     about_meta = "meta" in str(error) and "device" in str(error)
     message = f"cannot export the model: {type(error).__name__}: {first_line(error)}"
@@ -192,18 +197,22 @@ def _kind(spec: Spec) -> str:
 def _check_mutations(program: Program) -> None:
     """Refuse a model that changes its buffers or its inputs, which a graph cannot say."""
     changed = [
-        f"'{spec.target}'"
+        str(spec.target)
         for spec in program.graph_signature.output_specs
         if "MUTATION" in _kind(spec)
     ]
     if changed:
-        raise ConversionError(
-            Diagnostic(
-                "expected a model that changes no buffer or input, got changes of "
-                f"{', '.join(changed)}",
-                hint="model.eval() keeps statistics as they are; return what is new instead",
-            )
-        )
+        raise ConversionError(_changes(changed))
+
+
+def _changes(names: Sequence[str], place: str | None = None) -> Diagnostic:
+    quoted = ", ".join(f"'{name}'" for name in names)
+    return Diagnostic(
+        f"expected a model that changes no buffer, constant or input, got changes of {quoted}",
+        place,
+        hint="model.eval() keeps statistics as they are; return what is new instead, or use "
+        "torch.compile(model, backend='gawee'), which writes it back",
+    )
 
 
 def _convert(program: Program, model: Module, model_name: str) -> NPU_IR:

@@ -259,6 +259,9 @@ class Importer:
             more = f" and {len(nodes) - 1} more" if len(nodes) > 1 else ""
             hint = f"register_op('{name}') adds what it means"
             text = f"unsupported op '{name}' of node '{nodes[0].name}'{more}"
+            if base_name(canonical_name(name)) in RANDOM:
+                text += ": a graph computes the same in every call"
+                hint = "give random numbers to forward as an input"
             self.problems.append(Diagnostic(text, place_text(nodes[0].place), hint=hint))
 
     def outputs(self) -> list[SSAValue]:
@@ -271,6 +274,17 @@ class Importer:
                 text = f"expected a node that makes graph output '{output.name}', got none"
                 self.problems.append(Diagnostic(text, place_text(output.place)))
         return found
+
+
+RANDOM = frozenset(
+    f"aten.{name}"
+    for name in (
+        *("rand", "randn", "randint", "randperm", "rand_like", "randn_like", "randint_like"),
+        *("bernoulli", "multinomial", "normal", "normal_functional", "uniform", "exponential"),
+        "poisson",
+    )
+)
+"""Ops that draw random numbers."""
 
 
 def result_positions(node: OpNode) -> list[int]:

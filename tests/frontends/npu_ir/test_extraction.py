@@ -209,7 +209,10 @@ def test_a_number_that_depends_on_data_is_refused():
 def test_changed_buffers_are_refused():
     message = refused(ConversionError, models.Counts())
 
-    assert "expected a model that changes no buffer or input, got changes of 'count'" in message
+    assert (
+        "expected a model that changes no buffer, constant or input, got changes of 'count'"
+        in message
+    )
 
 
 def test_errors_of_the_model_itself_are_located():
