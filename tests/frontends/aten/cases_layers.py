@@ -52,6 +52,27 @@ def matmul(d: Draw) -> Call:
     return Call([d.floats(*left), d.floats(*right)], **SUMS)
 
 
+@case("aten._grouped_mm.default")
+def grouped_mm(d: Draw) -> Call:
+    ends = torch.tensor(d.choice([2, 5, 8], [0, 8, 8], [3, 3, 8]), dtype=torch.int32)
+    # PyTorch wants rows of 16 bytes.
+    left, right = d.choice(((8, 4), (3, 4, 12)), ((3, 8, 4), (3, 4, 12)))
+    if d.bool():
+        left, right = d.choice(((3, 4, 12), (12, 8)), ((4, 8), (8, 12)))
+    return Call(
+        [d.floats(*left), d.floats(*right), None if len(right) + len(left) == 6 else ends], **SUMS
+    )
+
+
+@case(*(f"aten.{name}.default" for name in ("linalg_inv", "linalg_inv_ex", "inverse")))
+def inverse(d: Draw) -> Call:
+    size, lead = d.int(1, 5), d.choice((), (3,), (2, 3))
+    dtype = d.choice(torch.float32, torch.float64)
+    value = d.floats(*lead, size, size, dtype=dtype) + 3 * torch.eye(size, dtype=dtype)
+    # The first pivot of each matrix is not the first element.
+    return Call([value.flip(-2).contiguous()], rtol=1e-3, atol=1e-4)
+
+
 @case("aten.mv.default")
 def mv(d: Draw) -> Call:
     return Call([d.floats(3, 5), d.floats(5)], **SUMS)
@@ -138,10 +159,24 @@ def pools(axes: int) -> None:
     def value(d: Draw) -> torch.Tensor:
         return d.floats(*d.choice((), (2,)), 3, *[7, 6, 5][:axes])
 
-    @case(f"aten.max_pool{axes}d.default", f"aten.max_pool{axes}d_with_indices.default")
+    @case(f"aten.max_pool{axes}d.default")
     def max_pool(d: Draw) -> Call:
         window = [[3, 2, 2][:axes], d.choice([], [2]), [d.int(0, 1)], [1], d.bool()]
-        return Call([value(d), *window], outputs=[0])
+        return Call([value(d), *window])
+
+    if axes > 1:
+
+        @case(f"aten.max_pool{axes}d_with_indices.default")
+        def max_pool_with_indices(d: Draw) -> Call:
+            image, *window = max_pool(d).args
+            image[..., :2] = -float("inf")
+            window[3] = [d.int(1, 2)]
+            return Call([image, *window])
+    else:
+
+        @case("aten.max_pool1d_with_indices.default")
+        def max_pool1d_with_indices(d: Draw) -> Call:
+            return Call(max_pool(d).args)
 
     @case(f"aten.avg_pool{axes}d.default")
     def avg_pool(d: Draw) -> Call:
@@ -155,7 +190,7 @@ def pools(axes: int) -> None:
 
     @case(f"aten.adaptive_max_pool{axes}d.default")
     def adaptive_max(d: Draw) -> Call:
-        return Call([value(d), [3, 4, 2][:axes]], outputs=[0])
+        return Call([value(d), [3, 4, 2][:axes]])
 
 
 for _axes in (1, 2, 3):
@@ -376,5 +411,25 @@ resampling("upsample_trilinear3d", 3, blends=True)
 def grid_sampler(d: Draw) -> Call:
     grid = d.floats(2, 3, 4, 2, low=-1.3, high=1.3)
     return Call(
-        [d.floats(2, 3, 5, 6), grid, d.int(0, 1), d.int(0, 1), d.bool()], rtol=1e-4, atol=1e-4
+        [d.floats(2, 3, 5, 6), grid, d.int(0, 2), d.int(0, 2), d.bool()], rtol=1e-4, atol=1e-4
     )
+
+
+@case("aten.grid_sampler_3d.default")
+def grid_sampler_3d(d: Draw) -> Call:
+    grid = d.floats(2, 3, 1, 4, 3, low=-2.3, high=2.3)
+    return Call(
+        [d.floats(2, 3, 5, 6, 4), grid, d.int(0, 1), d.int(0, 2), d.bool()], rtol=1e-4, atol=1e-4
+    )
+
+
+@case("aten._upsample_bilinear2d_aa.default", "aten._upsample_bicubic2d_aa.default")
+def antialiased(d: Draw) -> Call:
+    value, size = d.floats(2, 3, 7, 5), d.choice([3, 4], [9, 2], [7, 5], [1, 11])
+    return Call([value, size, d.bool()], rtol=1e-4, atol=1e-5)
+
+
+@case("aten._upsample_bilinear2d_aa.vec", "aten._upsample_bicubic2d_aa.vec")
+def antialiased_by_scales(d: Draw) -> Call:
+    given = d.choice(([3, 4], False, None), (None, d.bool(), [0.6, 1.7]))
+    return Call([d.floats(2, 3, 7, 5), *given], rtol=1e-4, atol=1e-5)

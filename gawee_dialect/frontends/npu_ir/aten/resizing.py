@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
@@ -159,29 +158,3 @@ def trilinear3d(
     """Blend eight neighbours."""
     scales = [scales_d, scales_h, scales_w]
     return resampled(emit, self, "linear", output_size, scales, align_corners)
-
-
-@register_op("aten.grid_sampler", "aten.grid_sampler_2d")
-def grid_sampler(
-    emit: Emitter,
-    input: SSAValue,
-    grid: SSAValue,
-    interpolation_mode: int,
-    padding_mode: int,
-    align_corners: bool,
-) -> SSAValue:
-    """Sample images at the positions of a grid; the modes are numbers"""
-    modes, paddings = GridSampleOp.MODES, GridSampleOp.PADDING_MODES
-    if not 0 <= interpolation_mode < len(modes):
-        raise Refusal(f"unsupported interpolation_mode {interpolation_mode}; supported: 0, 1")
-    if not 0 <= padding_mode < len(paddings):
-        raise Refusal(f"unsupported padding_mode {padding_mode}; supported: 0, 1")
-    return emit(
-        GridSampleOp(
-            input,
-            grid,
-            mode=modes[interpolation_mode],
-            padding_mode=paddings[padding_mode],
-            align_corners=align_corners,
-        )
-    )

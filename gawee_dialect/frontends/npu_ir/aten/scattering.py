@@ -1,17 +1,28 @@
 """Tensors with some elements replaced."""
 
-from xdsl.ir import SSAValue
+from math import inf, prod
 
+import numpy as np
+from xdsl.dialects.builtin import i64
+from xdsl.ir import Attribute, SSAValue
+
+from gawee_dialect.dialect.arithmetic import MaximumOp
+from gawee_dialect.dialect.comparison import WhereOp
+from gawee_dialect.dialect.gather import GatherOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.slicing import InsertSliceOp
-from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.dialect.types import dtype_name, element_type, is_float, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import div_mode, sub
+from gawee_dialect.frontends.npu_ir.aten.comparison import clamp
 from gawee_dialect.frontends.npu_ir.aten.indexing import AdvancedIndex, positions
 from gawee_dialect.frontends.npu_ir.aten.joining import stack
+from gawee_dialect.frontends.npu_ir.aten.reduction import cumsum
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.npu_ir.aten.shape import flatten, joint_shape
 from gawee_dialect.frontends.npu_ir.aten.slicing import slice_bounds
 from gawee_dialect.frontends.op_mapping.axes import part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
-from gawee_dialect.frontends.op_mapping.promotion import as_element
+from gawee_dialect.frontends.op_mapping.promotion import as_element, to_bool
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Indices, Operand
 
@@ -98,6 +109,60 @@ def scatter_add(
 ) -> SSAValue:
     """Elements added to at positions of an axis"""
     return scattered(emit, self, dim, index, src, "add")
+
+
+_REDUCTIONS = {"sum": "add", "mean": "add", "prod": "mul", "amax": "max", "amin": "min"}
+
+
+@register_op("aten.scatter_reduce.two")
+def scatter_reduce(
+    emit: Emitter,
+    self: SSAValue,
+    dim: int,
+    index: SSAValue,
+    src: SSAValue,
+    reduce: str,
+    include_self: bool = True,
+) -> SSAValue:
+    """Elements summed up, multiplied, or the extreme of them, at positions of an axis"""
+    if reduce not in _REDUCTIONS:
+        raise Refusal(f"unsupported reduce '{reduce}'; supported: {', '.join(_REDUCTIONS)}")
+    element, how = element_type(self), _REDUCTIONS[reduce]
+    start = self
+    if not include_self:
+        touched = scattered(emit, emit.full(tensor_shape(self), 0, i64), dim, index, 1, "none")
+        neutral = emit.number(_neutral(element, how), element)
+        start = emit(WhereOp(to_bool(emit, touched), neutral, self))
+    result = scattered(emit, start, dim, index, src, how)
+    if reduce != "mean":
+        return result
+    counts = emit.full(tensor_shape(self), int(include_self), element)
+    counts = scattered(emit, counts, dim, index, 1, "add")
+    counts = emit(MaximumOp(counts, emit.number(1, element)))
+    return div_mode(emit, result, counts, None if is_float(element) else "floor")
+
+
+def _neutral(element: Attribute, reduction: str) -> float:
+    """Return the number that changes nothing under a reduction."""
+    if reduction in ("add", "mul"):
+        return 0 if reduction == "add" else 1
+    if is_float(element):
+        return -inf if reduction == "max" else inf
+    limits = np.iinfo(dtype_name(element))
+    return int(limits.min if reduction == "max" else limits.max)
+
+
+@register_op("aten.masked_scatter")
+def masked_scatter(emit: Emitter, self: SSAValue, mask: SSAValue, source: SSAValue) -> SSAValue:
+    """Elements of a source, one after the other, where a mask says so"""
+    shape, count = joint_shape([self, mask]), prod(tensor_shape(source))
+    value, chosen = emit.broadcast(self, shape), emit.broadcast(to_bool(emit, mask), shape)
+    if count == 0 or not shape:
+        first = emit.reshape(part(emit, flatten(emit, source), 0, 0, 1), ()) if count else value
+        return emit(WhereOp(chosen, first, value))
+    number = sub(emit, cumsum(emit, flatten(emit, chosen), 0), 1)
+    taken = emit(GatherOp(flatten(emit, source), clamp(emit, number, 0, count - 1), axis=0))
+    return emit(WhereOp(chosen, emit.reshape(taken, shape), value))
 
 
 @register_op("aten.index_put", limits=("no index is a mask",))

@@ -7,7 +7,6 @@ from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.arithmetic import (
     AbsOp,
-    Atan2Op,
     CeilOp,
     FloorOp,
     FmodOp,
@@ -20,13 +19,24 @@ from gawee_dialect.dialect.arithmetic import (
     SignOp,
 )
 from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseNotOp, BitwiseOrOp, BitwiseXorOp
-from gawee_dialect.dialect.elementary import CosOp, ErfOp, ExpOp, Log1pOp, LogOp, SinOp
+from gawee_dialect.dialect.elementary import CosOp, ErfOp, ExpOp, LogOp, SinOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, div, div_mode, mul, pow_tensors, sub
-from gawee_dialect.frontends.npu_ir.aten.pointwise import expm1
+from gawee_dialect.dialect.types import element_type, is_float
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import div, div_mode, pow_tensors
+from gawee_dialect.frontends.npu_ir.aten.pointwise import tan
+from gawee_dialect.frontends.npu_ir.aten.trigonometry import (
+    acos,
+    acosh,
+    asin,
+    asinh,
+    atan,
+    atanh,
+    cosh,
+    sinh,
+)
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.registry import Result
 from gawee_dialect.frontends.op_mapping.schema import (
     Tensors,
 )
@@ -122,66 +132,9 @@ def mean(emit: Emitter, inputs: Tensors) -> SSAValue:
     return div(emit, reduce(lambda a, b: emit(AddOp(a, b)), inputs), float(len(inputs)))
 
 
-@register_op("Tan")
-def tan(emit: Emitter, x: SSAValue) -> SSAValue:
-    """sin(x) / cos(x)"""
-    return emit(DivOp(emit(SinOp(x)), emit(CosOp(x))))
-
-
-@register_op("Sinh")
-def sinh(emit: Emitter, x: SSAValue) -> SSAValue:
-    """(exp(x) - exp(-x)) / 2"""
-    return mul(emit, sub(emit, expm1(emit, x), expm1(emit, emit(NegOp(x)))), 0.5)
-
-
-@register_op("Cosh")
-def cosh(emit: Emitter, x: SSAValue) -> SSAValue:
-    """(exp(x) + exp(-x)) / 2"""
-    return mul(emit, emit(AddOp(emit(ExpOp(x)), emit(ExpOp(emit(NegOp(x)))))), 0.5)
-
-
-@register_op("Asinh")
-def asinh(emit: Emitter, x: SSAValue) -> SSAValue:
-    """sign(x) log(|x| + sqrt(x^2 + 1)), written so that small x keep their digits"""
-    size = emit(AbsOp(x))
-    square = emit(MulOp(x, x))
-    root = add(emit, emit(SqrtOp(add(emit, square, 1))), 1)
-    inner = emit(AddOp(size, emit(DivOp(square, root))))
-    return emit(MulOp(emit(SignOp(x)), emit(Log1pOp(inner))))
-
-
-@register_op("Acosh")
-def acosh(emit: Emitter, x: SSAValue) -> SSAValue:
-    """log(x + sqrt(x^2 - 1))"""
-    root = emit(SqrtOp(sub(emit, emit(MulOp(x, x)), 1)))
-    return emit(LogOp(emit(AddOp(x, root))))
-
-
-@register_op("Atanh")
-def atanh(emit: Emitter, x: SSAValue) -> SSAValue:
-    """(log(1 + x) - log(1 - x)) / 2"""
-    parts = emit(Log1pOp(x)), emit(Log1pOp(emit(NegOp(x))))
-    return mul(emit, emit(SubOp(*parts)), 0.5)
-
-
-def _one_minus_square_root(emit: Emitter, x: SSAValue) -> SSAValue:
-    one = emit.number(1, element_type(x))
-    return emit(SqrtOp(emit(MulOp(emit(SubOp(one, x)), emit(AddOp(one, x))))))
-
-
-@register_op("Asin")
-def asin(emit: Emitter, x: SSAValue) -> SSAValue:
-    """The angle of a sine"""
-    return emit(Atan2Op(x, _one_minus_square_root(emit, x)))
-
-
-@register_op("Acos")
-def acos(emit: Emitter, x: SSAValue) -> SSAValue:
-    """The angle of a cosine"""
-    return emit(Atan2Op(_one_minus_square_root(emit, x), x))
-
-
-@register_op("Atan")
-def atan(emit: Emitter, x: SSAValue) -> SSAValue:
-    """The angle of a tangent"""
-    return emit(Atan2Op(x, emit.full(tensor_shape(x), 1, element_type(x))))
+OF_ATEN: dict[str, Callable[[Emitter, SSAValue], Result]] = {
+    **{"Tan": tan, "Sinh": sinh, "Cosh": cosh, "Asin": asin, "Acos": acos, "Atan": atan},
+    **{"Asinh": asinh, "Acosh": acosh, "Atanh": atanh},
+}
+for _name, _function in OF_ATEN.items():
+    register_op(_name)(_function)

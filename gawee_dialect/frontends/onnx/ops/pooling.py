@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.arithmetic import AbsOp
@@ -12,9 +14,9 @@ from gawee_dialect.dialect.reduction import ReduceMaxOp, ReduceMeanOp, ReduceSum
 from gawee_dialect.dialect.scatter import ScatterElementsOp
 from gawee_dialect.dialect.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import mul, pow_tensors
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
+from gawee_dialect.frontends.npu_ir.aten.windows import Windows, places_of_maxima, windows_of
 from gawee_dialect.frontends.onnx.ops.convolution import same_pads, totals_for_same
-from gawee_dialect.frontends.onnx.ops.windows import Windows, maxima_places, windows_of
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.schema import (
@@ -61,7 +63,12 @@ def max_pool(
     places = None
     if emit.is_used(1):
         windows = _windows(x, kernel_shape, steps, spread, padding, ceil_mode)
-        places = maxima_places(emit, x, windows, columns_first=bool(storage_order))
+        places = places_of_maxima(emit, x, windows, columns_first=bool(storage_order))
+        # ONNX counts in the whole tensor.
+        batch, channels, *sizes = tensor_shape(x)
+        images = np.arange(batch * channels) * prod(sizes)
+        starts = images.reshape(batch, channels, *[1] * len(sizes))
+        places = add(emit, places, emit.array(starts, i64))
     result = emit(
         MaxPoolOp(
             x,

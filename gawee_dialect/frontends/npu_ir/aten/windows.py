@@ -1,4 +1,4 @@
-"""Pooling by the elements of each window: where positions of maxima or dilated means are asked."""
+"""The elements of each window of a pooling, where their positions or dilated means are asked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -87,26 +87,48 @@ def windows_of(
             count -= 1
         starts = np.arange(count) * strides[axis] - before
         axes.append(np.arange(kernel[axis])[:, None] * dilations[axis] + starts)
+    return _windows_of_axes(sizes, axes, padded)
+
+
+def adaptive_windows_of(sizes: tuple[int, ...], outputs: Sequence[int]) -> Windows:
+    """Return the windows of an adaptive pooling: parts of an image of about one size."""
+    axes: list[Indices] = []
+    for size, count in zip(sizes, outputs, strict=True):
+        place = np.arange(count)
+        first, last = place * size // count, -(-(place + 1) * size // count)
+        widest = int((last - first).max())
+        each = np.arange(widest)[:, None] + first
+        axes.append(np.where(each < last, each, -1))
+    return _windows_of_axes(sizes, axes, sizes)
+
+
+def _windows_of_axes(
+    sizes: tuple[int, ...], axes: Sequence[Indices], padded: Sequence[int]
+) -> Windows:
+    """Return windows from the coordinates (kernel elements x windows) of each axis."""
     rank = len(sizes)
+    kernel, outputs = (tuple(each.shape[index] for each in axes) for index in (0, 1))
     grids: list[Indices] = []
     for axis, each in enumerate(axes):
         shape = [1] * (2 * rank)
         shape[axis], shape[rank + axis] = each.shape
-        grids.append(each.reshape(shape))
-    outputs = tuple(each.shape[1] for each in axes)
-    full = (*kernel, *outputs)
-    coordinates = np.stack([np.broadcast_to(each, full) for each in grids])
-    return Windows(sizes, outputs, coordinates.reshape(rank, prod(kernel), prod(outputs)), padded)
+        grids.append(np.broadcast_to(each.reshape(shape), (*kernel, *outputs)))
+    coordinates = np.stack(grids).reshape(rank, prod(kernel), prod(outputs))
+    return Windows(sizes, outputs, coordinates, padded)
 
 
-def maxima_places(emit: Emitter, x: SSAValue, windows: Windows, *, columns_first: bool) -> SSAValue:
-    """Return where the maximum of each window is, counted in elements of the whole tensor."""
-    batch, channels = tensor_shape(x)[:2]
-    elements = windows.elements(emit, x, -np.inf)
+def places_of_maxima(
+    emit: Emitter, x: SSAValue, windows: Windows, *, columns_first: bool = False
+) -> SSAValue:
+    """Return where the maximum of each window is, counted in elements of its channel's image."""
+    inside, count = windows.inside, prod(windows.outputs)
+    # What is outside stands for the first element inside, so that it is never chosen for itself.
+    rows = np.where(inside, np.arange(len(inside))[:, None], inside.argmax(axis=0))
+    columns = np.arange(count)
+    flat = emit.reshape(x, (*tensor_shape(x)[:2], prod(windows.sizes)))
+    elements = emit(GatherOp(flat, emit.array(windows.flat()[rows, columns], i64), axis=2))
     first = emit(ArgMaxOp(elements, axis=2))
-    count = prod(windows.outputs)
-    table = emit.array(windows.flat(columns_first=columns_first).reshape(-1), i64)
-    column = emit.array(np.arange(count), i64)
-    inside = emit(GatherOp(table, emit(AddOp(mul(emit, first, count), column)), axis=0))
-    images = np.arange(batch * channels).reshape(batch, channels, 1) * prod(windows.sizes)
-    return windows.shaped(emit, x, emit(AddOp(inside, emit.array(images, i64))))
+    table = windows.flat(columns_first=columns_first)[rows, columns]
+    place = emit(AddOp(mul(emit, first, count), emit.array(columns, i64)))
+    found = emit(GatherOp(emit.array(table.reshape(-1), i64), place, axis=0))
+    return windows.shaped(emit, x, found)

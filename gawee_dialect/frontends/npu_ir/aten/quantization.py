@@ -1,0 +1,113 @@
+"""Numbers rounded to those that a quantized tensor can hold."""
+
+from collections.abc import Sequence
+
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.arithmetic import ReciprocalOp, RoundOp
+from gawee_dialect.dialect.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.comparison import WhereOp
+from gawee_dialect.dialect.elementwise import MulOp
+from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, sub
+from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
+from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
+from gawee_dialect.frontends.op_mapping.promotion import as_element, to_bool
+from gawee_dialect.frontends.op_mapping.schema import Operand
+
+
+def fake_quantized(
+    emit: Emitter,
+    value: SSAValue,
+    scale: Operand,
+    zero_point: Operand,
+    quant_min: int,
+    quant_max: int,
+) -> tuple[SSAValue, SSAValue]:
+    """Return the nearest number of a quantized tensor, and whether that is within its range."""
+    element = element_type(value)
+    step, zero = as_element(emit, scale, element), as_element(emit, zero_point, element)
+    steps = emit(RoundOp(emit(MulOp(value, emit(ReciprocalOp(step))))))
+    number = add(emit, steps, zero)
+    above = compared(emit, number, quant_min, "ge")
+    inside = emit(BitwiseAndOp(above, compared(emit, number, quant_max, "le")))
+    limited = clamp(emit, number, quant_min, quant_max)
+    return emit(MulOp(sub(emit, limited, zero), step)), inside
+
+
+@register_op("aten.fake_quantize_per_tensor_affine.default")
+@register_op("aten.fake_quantize_per_tensor_affine.tensor_qparams")
+def fake_quantize_per_tensor(
+    emit: Emitter,
+    self: SSAValue,
+    scale: Operand,
+    zero_point: Operand,
+    quant_min: int,
+    quant_max: int,
+) -> SSAValue:
+    """The nearest number that a quantized tensor can hold"""
+    return fake_quantized(emit, self, scale, zero_point, quant_min, quant_max)[0]
+
+
+@register_op("aten.fake_quantize_per_tensor_affine_cachemask")
+def fake_quantize_per_tensor_mask(
+    emit: Emitter,
+    self: SSAValue,
+    scale: Operand,
+    zero_point: Operand,
+    quant_min: int,
+    quant_max: int,
+) -> Sequence[SSAValue]:
+    """The nearest number that a quantized tensor can hold, and whether it is in range"""
+    return fake_quantized(emit, self, scale, zero_point, quant_min, quant_max)
+
+
+@register_op("aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams")
+def fake_quantize_if_enabled(
+    emit: Emitter,
+    self: SSAValue,
+    scale: SSAValue,
+    zero_point: SSAValue,
+    fake_quant_enabled: SSAValue,
+    quant_min: int,
+    quant_max: int,
+) -> Sequence[SSAValue]:
+    """The nearest number that a quantized tensor can hold, or the number itself"""
+    number, inside = fake_quantized(emit, self, scale, zero_point, quant_min, quant_max)
+    enabled = emit.reshape(to_bool(emit, fake_quant_enabled), ())
+    always = emit.full(tensor_shape(self), 1, element_type(inside))
+    return emit(WhereOp(enabled, number, self)), emit(WhereOp(enabled, inside, always))
+
+
+@register_op("aten.fake_quantize_per_channel_affine_cachemask")
+def fake_quantize_per_channel_mask(
+    emit: Emitter,
+    self: SSAValue,
+    scale: SSAValue,
+    zero_point: SSAValue,
+    axis: int,
+    quant_min: int,
+    quant_max: int,
+) -> Sequence[SSAValue]:
+    """The nearest number by the scale of each position of an axis, and whether it is in range"""
+    shape = [1] * len(tensor_shape(self))
+    at = axis_of(self, axis)
+    shape[at] = tensor_shape(self)[at]
+    scales, zeros = emit.reshape(scale, shape), emit.reshape(zero_point, shape)
+    return fake_quantized(emit, self, scales, zeros, quant_min, quant_max)
+
+
+@register_op("aten.fake_quantize_per_channel_affine")
+def fake_quantize_per_channel(
+    emit: Emitter,
+    self: SSAValue,
+    scale: SSAValue,
+    zero_point: SSAValue,
+    axis: int,
+    quant_min: int,
+    quant_max: int,
+) -> SSAValue:
+    """The nearest number that a tensor quantized along an axis can hold"""
+    mask = fake_quantize_per_channel_mask
+    return mask(emit, self, scale, zero_point, axis, quant_min, quant_max)[0]
