@@ -4,7 +4,7 @@ import torch
 
 from tests.frontends.aten.calls import Call, Draw, case
 
-NUMBERS = (torch.float32, torch.float64, torch.int64, torch.int32)
+NUMBERS = (torch.float32, torch.float64, torch.int64, torch.int32, torch.int16)
 
 
 def dims(d: Draw, rank: int):

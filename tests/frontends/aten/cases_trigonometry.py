@@ -36,7 +36,7 @@ def fmax(d: Draw) -> Call:
     return Call([lhs, rhs])
 
 
-SHIFTED = (torch.int64, torch.int32, torch.int8, torch.uint8)
+SHIFTED = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
 
 
 @case(*(f"aten.bitwise_{side}_shift.Tensor" for side in ("left", "right")))
