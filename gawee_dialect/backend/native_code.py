@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from llvmlite import binding
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.interpreter import (
     Interpreter,
@@ -43,7 +43,8 @@ Array = NDArray[np.generic]
 
 _allowed: ContextVar[bool] = ContextVar("native code allowed", default=False)
 _lock = threading.Lock()
-_loaded: dict[str, ctypes.CDLL] = {}
+_libraries: dict[tuple[str, str], ctypes.CDLL] = {}
+"""What was loaded, by symbol and source; it stays for ever."""
 
 _ERROR = re.compile(r"^(.*?:\d+:\d+): (?:fatal )?error: (.*)$", re.MULTILINE)
 
@@ -71,13 +72,14 @@ def load_native_code(sources: Mapping[str, str]) -> None:
         raise GaweeError(Diagnostic(message, hint=HINT))
     with _lock:
         for symbol, source in sources.items():
-            if symbol not in _loaded:
-                _loaded[symbol] = _library(symbol, source)
-                binding.add_symbol(symbol, _address(symbol))
+            if (symbol, source) not in _libraries:
+                _libraries[symbol, source] = _library(symbol, source)
+            # Each time: another module may mean another function by the name.
+            binding.add_symbol(symbol, _address(symbol, source))
 
 
-def _address(symbol: str) -> int:
-    address = ctypes.cast(_loaded[symbol][symbol], ctypes.c_void_p).value
+def _address(symbol: str, source: str) -> int:
+    address = ctypes.cast(_libraries[symbol, source][symbol], ctypes.c_void_p).value
     assert address is not None  # a function that was found has an address
     return address
 
@@ -135,18 +137,20 @@ class NativeCalls(InterpreterFunctions):
     @impl(CallOp)
     def call(self, interpreter: Interpreter, op: CallOp, args: PythonValues) -> PythonValues:
         callee = SymbolTable.lookup_symbol(op, op.callee)
-        if not isinstance(callee, FuncOp) or C_SOURCE not in callee.attributes:
+        source = callee.attributes.get(C_SOURCE) if isinstance(callee, FuncOp) else None
+        if not isinstance(callee, FuncOp) or not isinstance(source, StringAttr):
             return interpreter.call_op(op.callee.string_value(), args)
         results = [fresh_array(type) for type in callee.function_type.outputs]
-        run_native(callee.sym_name.data, [*args, *results])
+        _call(_address(callee.sym_name.data, source.data), [*args, *results])
         return tuple(results)
 
 
-def run_native(symbol: str, arrays: Sequence[Array]) -> None:
-    """Call a function that was loaded, on the data of arrays; views are copied in and out."""
+def _call(address: int, arrays: Sequence[Array]) -> None:
+    """Call a function on the data of arrays; views are copied in and out."""
     dense = [np.ascontiguousarray(array) for array in arrays]
-    function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(dense))(_address(symbol))
-    function(*(array.ctypes.data for array in dense))
+    ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(dense))(address)(
+        *(array.ctypes.data for array in dense)
+    )
     for array, copy in zip(arrays, dense, strict=True):
         if copy is not array and array.flags.writeable:
             np.copyto(array, copy)

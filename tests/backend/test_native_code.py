@@ -274,3 +274,28 @@ def test_c_without_the_function_is_an_error() -> None:
 
     with pytest.raises(GaweeError, match="expected the C of '@nowhere' to define it"):
         network.run({"x": np.ones(2, np.float32)})
+
+
+NAMED_ALIKE = """
+func.func private @scaled(tensor<3xf32>) -> tensor<3xf32> attributes {{gawee.c_source = "void scaled(const float *x, float *y) {{ for (int i = 0; i < 3; i++) y[i] = {factor} * x[i]; }}"}}
+func.func @main(%x: tensor<3xf32> {{gawee.input = "x"}}) -> (tensor<3xf32> {{gawee.output = "y"}}) {{
+  %y = func.call @scaled(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  func.return %y : tensor<3xf32>
+}}
+"""
+
+
+@pytest.mark.parametrize("level", [Level.GAWEE, Level.LLVM])
+def test_two_modules_may_mean_different_functions_by_one_name(level: Level) -> None:
+    x = np.arange(3, dtype=np.float32)
+    models = {
+        factor: Model(
+            parse_mlir(make_context(), NAMED_ALIKE.format(factor=factor), "in.mlir"),
+            allow_native_code=True,
+        )
+        for factor in (2, 5)
+    }
+    runners = {factor: model.runner(level) for factor, model in models.items()}
+
+    for factor in (5, 2, 5):
+        np.testing.assert_array_equal(runners[factor]({"x": x})["y"], factor * x)
