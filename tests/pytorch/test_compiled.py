@@ -123,6 +123,18 @@ def test_state_that_forward_changes_is_refused_and_torch_compile_keeps_it() -> N
             torch.testing.assert_close(compiled(x), model(x), **CLOSE)
 
 
+def test_a_check_of_data_among_the_ops_is_left_out() -> None:
+    class Inverse(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.linalg.inv(x) @ torch.linalg.inv(x + 1)
+
+    x = torch.randn(2, 3, 3) + 4 * torch.eye(3)
+    compiled = compile_torch(Inverse().eval(), (x,))
+
+    assert [each.name for each in compiled.ir.graph_inputs] == ["x"]
+    torch.testing.assert_close(compiled(x), Inverse()(x), **CLOSE)
+
+
 class Noisy(torch.nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x + torch.randn(3, 5) * torch.rand_like(x)

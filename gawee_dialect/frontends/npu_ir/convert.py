@@ -30,7 +30,9 @@ Results = list[TensorMeta | None]
 
 ON_DATA = "shapes and control flow must not depend on data"
 
-_CHECKS = re.compile(r"aten\._?(assert|sym_constrain|functional_assert|functional_sym)")
+_CHECKS = re.compile(
+    r"aten\._?(assert|sym_constrain|functional_assert|functional_sym|linalg_check_errors)"
+)
 """Calls without a result that check what export has already checked."""
 
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
@@ -85,6 +87,10 @@ class Converter:
         producer = None if weight else node.name
         self._values[node] = TensorMeta(meta.name, meta.shape, meta.dtype, producer)
         return meta
+
+    def add_token(self, node: Node) -> None:
+        """Take an input that only keeps calls with effects in order: no tensor of the graph."""
+        self._values[node] = None
 
     def convert(self, module: GraphModule) -> object:
         """Convert all calls of a graph whose placeholders have values; return its result."""
@@ -195,6 +201,8 @@ class Converter:
         """Convert what a wrapped sub-graph holds in the place of the call."""
         arguments = list(node.args)
         name = str(node.target)
+        if name == "with_effects" and _CHECKS.match(str(arguments[1])):
+            return [None, None]  # the next token, and what the check returns
         if name == "wrap_with_set_grad_enabled":
             module, inputs = arguments[1], arguments[2:]
         elif name == "wrap_with_autocast":

@@ -219,11 +219,17 @@ def _convert(program: Program, model: Module, model_name: str) -> NPU_IR:
     specs = {
         spec.arg.name: spec for spec in program.graph_signature.input_specs if _kind(spec) in _KINDS
     }
+    tokens = {
+        spec.arg.name for spec in program.graph_signature.input_specs if _kind(spec) == "TOKEN"
+    }
     ir = NPU_IR([], [], [], [], {}, model_name, str(torch().__version__))
     tied = _first_names(model)
     converter = Converter()
     for node in program.graph_module.graph.nodes:
         if node.op != "placeholder":
+            continue
+        if node.name in tokens:
+            converter.add_token(node)
             continue
         spec = specs.get(node.name)
         meta = converter.add_placeholder(node, weight=spec is not None)
