@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.dominance import misuses
 from gawee_dialect.locations import node_name, place
 
 
@@ -60,6 +61,18 @@ def verify_module(module: ModuleOp) -> None:
         module.verify()
     except VerifyException as error:
         raise GaweeError(_locate(module, error)) from error
+    problems = [_not_defined(op, number) for op, number in misuses(module)]
+    if problems:
+        raise GaweeError(problems)
+
+
+def _not_defined(op: Operation, number: int) -> Diagnostic:
+    value = op.operands[number]
+    name = f" '%{value.name_hint}'" if value.name_hint else ""
+    owner = value.owner
+    defined = place(owner.location) if isinstance(owner, Operation) else None
+    message = f"expected operand #{number}{name} to be defined before it is used"
+    return Diagnostic.at(op, message, f"it is defined at {defined}" if defined else None)
 
 
 def _locate(module: ModuleOp, error: VerifyException) -> Diagnostic:
@@ -84,5 +97,10 @@ def first_line(error: BaseException) -> str:
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str) -> str:
     """Return a hint: the nearest of the known words, or `otherwise` where none is near."""
+    return nearest(word, known) or otherwise
+
+
+def nearest(word: str, known: Iterable[str]) -> str | None:
+    """Return a hint: the nearest of the known words, None where none is near."""
     near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.7)
-    return f"did you mean '{near[0]}'?" if near else otherwise
+    return f"did you mean '{near[0]}'?" if near else None

@@ -269,6 +269,7 @@ def load(
     weights: str | Path | Mapping[str, Array] | None = None,
     *,
     shapes: Mapping[str, Sequence[int]] | None = None,
+    format: str = "auto",
     allow_native_code: bool = False,
 ) -> Model:
     """Read a graph in any format, `-` for one from standard input, with its weights.
@@ -276,9 +277,10 @@ def load(
     `weights` are a folder of raw files, an .npz, .safetensors or .pt, or a mapping from names to
     arrays; without it raw files are looked for beside the graph, and a format that holds its own
     weights has those. `shapes` are sizes that the graph leaves open: those of an input by its name,
-    or one that has a name itself. With `allow_native_code`, operators
-    that are described in C run, with all rights of this process. Raises GaweeError for a graph that
-    cannot be read; weights are checked when they are first needed.
+    or one that has a name itself. `format` is told by the content, or named as by `--from`. With
+    `allow_native_code`, operators that are described in C run, with all rights of this process.
+    Raises GaweeError for a graph that cannot be read; weights are checked when they are first
+    needed.
     """
     from gawee_dialect.frontends.formats import open_graph
     from gawee_dialect.frontends.graph import ReadOptions
@@ -286,7 +288,7 @@ def load(
 
     source = Source.read(path)
     folder = source.folder if weights is None else None
-    graph = open_graph(source, ReadOptions(folder, shapes or {}))
+    graph = open_graph(source, ReadOptions(folder, shapes or {}), format)
     model = model_of(graph, weights, source)
     model.allow_native_code = allow_native_code
     return model

@@ -1,5 +1,7 @@
 """What a graph is read from: a file or standard input, its bytes, and its text where it is text."""
 
+import os
+import stat
 import sys
 from bisect import bisect_right
 from codecs import BOM_UTF8
@@ -17,6 +19,16 @@ STANDARD_INPUT = "-"
 """How command lines spell it."""
 
 
+def is_endless(descriptor: int) -> bool:
+    """Whether what is open is a device that gives bytes for ever, such as `/dev/zero`."""
+    mode = os.fstat(descriptor).st_mode
+    is_device = stat.S_ISCHR(mode) or stat.S_ISBLK(mode)
+    empty = os.path.exists(os.devnull) and os.path.samestat(
+        os.fstat(descriptor), os.stat(os.devnull)
+    )
+    return is_device and not empty and not os.isatty(descriptor)
+
+
 @dataclass(frozen=True)
 class Source:
     """Bytes under the name that messages call them by.
@@ -31,10 +43,13 @@ class Source:
 
     @staticmethod
     def read(path: str | Path) -> "Source":
-        """Read a file, or standard input for `-`; raises OSError."""
+        """Read a file, or standard input for `-`; raises OSError, GaweeError for a device."""
         if path == STANDARD_INPUT:
             return Source("<stdin>", sys.stdin.buffer.read())
-        return Source(str(path), Path(path).read_bytes(), Path(path))
+        with Path(path).open("rb") as file:
+            if is_endless(file.fileno()):
+                raise GaweeError(f"expected a file, got device '{path}'")
+            return Source(str(path), file.read(), Path(path))
 
     @staticmethod
     def of_text(text: str, name: str) -> "Source":

@@ -40,6 +40,9 @@ SYMBOLS = (
 NAMES = ("libgomp", "libomp", "libiomp5", "vcomp140", "libomp140")
 """How the file of a runtime is called, up to its version."""
 
+MOST_THREADS = 1024
+"""What anybody may ask for: thousands take more memory than networks do, or end the process."""
+
 PYPI_PACKAGE = "intel-openmp"
 
 SERIAL = """
@@ -212,9 +215,11 @@ def cores() -> int:
 
 
 def check_threads(threads: int | None) -> None:
-    """Raise GaweeError for less than one thread; None is one a core."""
+    """Raise GaweeError for less than one thread and for too many; None is one a core."""
     if threads is not None and threads < 1:
         raise GaweeError(f"expected at least 1 thread, got {threads}")
+    if threads is not None and threads > MOST_THREADS:
+        raise GaweeError(f"expected at most {MOST_THREADS} threads, got {threads}")
 
 
 class _Calls:

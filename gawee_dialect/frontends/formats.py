@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.frontends.binary_kinds import binary_kind
 from gawee_dialect.frontends.coverage import OpSupport
 from gawee_dialect.frontends.graph import Graph, ReadOptions
 from gawee_dialect.source import Source
@@ -177,6 +178,10 @@ def sniff(source: Source) -> Frontend:
     for frontend in FRONTENDS.values():
         if frontend.accepts(source):
             return frontend
+    kind = binary_kind(source)
+    if kind is not None:
+        what, hint = kind
+        raise GaweeError(Diagnostic(f"expected a graph, got {what}: '{source.name}'", hint=hint))
     unknown = f"cannot recognise the format of '{source.name}'; supported: {', '.join(FRONTENDS)}"
     hint = "--from names the format, and its reader then says what is wrong"
     if not source.is_text and b"\0" not in source.data:

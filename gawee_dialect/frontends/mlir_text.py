@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, verify_module
 from gawee_dialect.dialect.static_bounds import verify_static_bounds
-from gawee_dialect.locations import LocatedParser
+from gawee_dialect.located_parser import LocatedParser
 from gawee_dialect.printing import TextOptions, module_text
 
 SPLIT_MARKER = "// -----"
@@ -32,26 +32,25 @@ def parse_mlir(ctx: Context, text: str, name: str, line_offset: int = 0) -> Modu
     """
     if not _COMMENT.sub("", text).strip():
         return ModuleOp([])
-    parser = LocatedParser(ctx, text, name, line_offset)
+    parser = None
     try:
+        parser = LocatedParser(ctx, text, name, line_offset)
         module = parser.parse_module()
     except ParseError as error:
         where = error.span.get_location()
         place = f"{name}:{where.line + line_offset}:{where.col}"
-        raise GaweeError(Diagnostic(_parse_message(error), place)) from error
+        raise GaweeError(
+            Diagnostic(first_line(ValueError(error.msg)).rstrip("."), place)
+        ) from error
     except VerifyException as error:  # an attribute that its own constructor rejects
-        line = text.count("\n", 0, parser.pos) + 1
-        column = parser.pos - text.rfind("\n", 0, parser.pos)
-        place = f"{name}:{line + line_offset}:{column}"
+        place = None if parser is None else parser.place(parser.pos)
         raise GaweeError(Diagnostic(first_line(error), place)) from error
+    except RecursionError as error:
+        place = None if parser is None else parser.place(parser.pos)
+        raise GaweeError(Diagnostic("expected less nesting", place)) from error
     verify_module(module)
     verify_static_bounds(module)
     return module
-
-
-def _parse_message(error: ParseError) -> str:
-    message = error.msg.strip().splitlines()[0]
-    return message[0].lower() + message[1:]
 
 
 def print_mlir(module: ModuleOp, *, generic: bool = False, locations: bool = False) -> str:

@@ -56,9 +56,9 @@ def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
 def settings_of(arguments: Namespace) -> "CheckSettings":
     """Return what a check runs on, and what it allows; raises GaweeError for a wrong file."""
     from gawee_dialect.instruments.check.each import CheckSettings
-    from gawee_dialect.instruments.check.inputs import read_arrays
+    from gawee_dialect.parameters.archives import read_npz
 
-    arrays = read_arrays(arguments.check_inputs) if arguments.check_inputs is not None else {}
+    arrays = read_npz(arguments.check_inputs) if arguments.check_inputs is not None else {}
     return CheckSettings(
         arguments.check_seed or 0, arguments.check_rtol, arguments.check_atol, arrays
     )

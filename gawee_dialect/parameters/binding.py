@@ -1,6 +1,6 @@
 """Find the array of every parameter that a function takes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from xdsl.utils.exceptions import VerifyException
@@ -9,12 +9,22 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import EntryArgument
 from gawee_dialect.dialect.types import dtype_name, is_shaped, shape_text
 from gawee_dialect.parameters.archives import NpzFile
+from gawee_dialect.parameters.contained_file import require_regular
 from gawee_dialect.parameters.raw_folder import RawFolder
 from gawee_dialect.parameters.safetensors_file import SafetensorsFile
-from gawee_dialect.parameters.store import Array, MemoryStore, ParameterProblem, ParameterStore
+from gawee_dialect.parameters.store import (
+    Array,
+    MemoryStore,
+    MissingParameter,
+    ParameterProblem,
+    ParameterStore,
+)
 from gawee_dialect.parameters.torch_file import SUFFIXES, TorchFile
 from gawee_dialect.parameters.uwef import SUFFIX as UWEF_SUFFIX
 from gawee_dialect.parameters.uwef import UwefFile
+
+LISTED = 3
+"""Weights that are not there are named one by one up to so many."""
 
 
 def open_parameters(path: str | Path, weights: Sequence[EntryArgument]) -> ParameterStore:
@@ -35,6 +45,7 @@ def open_archive(path: str | Path) -> ParameterStore:
     path = Path(path)
     if not path.exists():
         raise GaweeError(f"cannot read weights: there is no '{path}'")
+    require_regular(path)
     if path.suffix == ".npz":
         return NpzFile(path)
     if path.suffix == ".safetensors":
@@ -54,13 +65,18 @@ def bind_parameters(
 ) -> dict[str, Array]:
     """Return the array of every parameter and large constant that is wanted, by name.
 
-    Everything is checked before any data is read. Raises GaweeError that lists every name the
-    store lacks, every shape and dtype that differs, and every file that is missing or too long or
-    too short.
+    Everything is checked before any data is read. Raises GaweeError that lists every shape and
+    dtype that differs, every file that is too long or too short, and what the store lacks: every
+    name, or of many their number.
     """
     if not isinstance(store, ParameterStore):
         store = MemoryStore(store)
-    problems = [problem for each in weights if (problem := _check(each, store)) is not None]
+    absent = [each.name for each in weights if _is_absent(each.name, store)]
+    listed = len(absent) <= LISTED
+    problems = [] if listed else [missing_weights(absent, len(weights))]
+    for each in weights:
+        if listed or each.name not in absent:
+            problems += _check(each, store)
     if problems:
         raise GaweeError(problems)
     try:
@@ -69,8 +85,36 @@ def bind_parameters(
         raise GaweeError(f"cannot read weights: {problem}") from problem
 
 
-def _check(argument: EntryArgument, store: ParameterStore) -> Diagnostic | None:
-    """Return what is wrong with a parameter's data, None where nothing is."""
+def missing_weights(absent: Sequence[str], wanted: int, place: str | None = None) -> Diagnostic:
+    """Return one message for many weights that are not there."""
+    names = ", ".join(f"'{name}'" for name in absent[:LISTED])
+    got = f"{wanted - len(absent)} of them" if len(absent) < wanted else "none"
+    others = f" and {len(absent) - LISTED} others" if len(absent) > LISTED else ""
+    return Diagnostic(
+        f"expected {wanted} weights, got {got}: there is no {names}{others}",
+        place,
+        hint="--weights PATH says where they are, and --weights random makes some up",
+    )
+
+
+def _is_absent(name: str, store: ParameterStore) -> bool:
+    try:
+        store.describe(name)
+    except (KeyError, MissingParameter):
+        return True
+    except ParameterProblem:
+        return False
+    return False
+
+
+def _check(argument: EntryArgument, store: ParameterStore) -> Iterator[Diagnostic]:
+    """Yield what is wrong with a parameter's data."""
+    problem = _problem(argument, store)
+    if problem is not None:
+        yield problem
+
+
+def _problem(argument: EntryArgument, store: ParameterStore) -> Diagnostic | None:
     what = f"{argument.kind} '{argument.name}'"
     type = argument.type
     if not is_shaped(type):

@@ -3,12 +3,24 @@
 import stat
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
+from gawee_dialect.diagnostics import GaweeError
+
 MAX_TENSOR_BYTES = 2**40
 """What no tensor exceeds; a larger shape is a mistake, refused before anything is allocated."""
 
 
 class FileProblem(Exception):
     """What is wrong with a data file, in one line."""
+
+
+class MissingFile(FileProblem):
+    """A data file that is not there."""
+
+
+def require_regular(path: Path) -> None:
+    """Raise GaweeError for a device, which may never end, and for a pipe; OSError for nothing."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise GaweeError(f"expected a file of arrays, got a folder, device or pipe: '{path}'")
 
 
 def check_relative(path: str) -> str:
@@ -44,7 +56,8 @@ def find_inside(folder: Path, path: str) -> Path:
     try:
         status = file.stat()
     except OSError as error:
-        raise FileProblem(f"cannot read file '{path}': {(error.strerror or '').lower()}") from error
+        kind = MissingFile if isinstance(error, FileNotFoundError) else FileProblem
+        raise kind(f"cannot read file '{path}': {(error.strerror or '').lower()}") from error
     if not stat.S_ISREG(status.st_mode):
         raise FileProblem(f"expected '{path}' to be a regular file")
     return file

@@ -9,8 +9,14 @@ from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.entry import EntryArgument
 from gawee_dialect.dialect.types import AnyShaped, dtype_name, is_shaped, shaped_bytes
-from gawee_dialect.parameters.contained_file import FileProblem, find_file
-from gawee_dialect.parameters.store import Array, ArrayDescription, ParameterProblem, ParameterStore
+from gawee_dialect.parameters.contained_file import FileProblem, MissingFile, find_file
+from gawee_dialect.parameters.store import (
+    Array,
+    ArrayDescription,
+    MissingParameter,
+    ParameterProblem,
+    ParameterStore,
+)
 
 
 class RawFolder(ParameterStore):
@@ -36,6 +42,8 @@ class RawFolder(ParameterStore):
             return find_file(
                 self._folder, argument.path, shaped_bytes(argument.type)
             ), argument.type
+        except MissingFile as problem:
+            raise MissingParameter(str(problem)) from problem
         except FileProblem as problem:
             raise ParameterProblem(str(problem)) from problem
 

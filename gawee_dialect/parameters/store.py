@@ -14,6 +14,10 @@ class ParameterProblem(Exception):
     """What is wrong with one parameter's data, in one line."""
 
 
+class MissingParameter(ParameterProblem):
+    """The file of one parameter is not there."""
+
+
 @dataclass(frozen=True)
 class ArrayDescription:
     """Shape of an array, and NumPy's name of its dtype."""

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.schedules.database import Database, Entry, entry_of
+from gawee_dialect.source import Source
 
 
 def read_schedules(path: str | Path) -> Database:
@@ -14,7 +15,7 @@ def read_schedules(path: str | Path) -> Database:
     """
     entries: list[Entry] = []
     problems: list[Diagnostic] = []
-    for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
+    for number, line in enumerate(Source.read(path).text.splitlines(), 1):
         if not line.strip():
             continue
         place = f"{path}:{number}"

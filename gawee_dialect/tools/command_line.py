@@ -7,7 +7,7 @@ import os
 import sys
 import traceback
 import warnings
-from argparse import Action, ArgumentParser, Namespace
+from argparse import Action, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,8 +56,18 @@ class CommandParser(ArgumentParser):
         return arguments
 
 
+def positive(text: str) -> int:
+    """Read the value of a flag that is a count of at least 1."""
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise ArgumentTypeError(f"expected a whole number of at least 1, got '{text}'")
+    return int(text)
+
+
 def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
     """Run a tool on its arguments; report what it raises, and return the exit code."""
+    configure: Callable[..., None] | None = getattr(sys.stdout, "reconfigure", None)
+    if configure is not None:  # names may have letters that the terminal has not
+        configure(errors="backslashreplace")
     try:
         with rare_garbage_collection(), notes():
             code = run(argv)
@@ -78,7 +88,7 @@ def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]
         if "--debug" in argv:
             traceback.print_exc()
         print(error_text(prog, error), file=sys.stderr)
-        return WRONG_INPUT if isinstance(error, GaweeError | OSError) else BUG
+        return WRONG_INPUT if isinstance(error, GaweeError | OSError | MemoryError) else BUG
 
 
 def is_of_output(error: Exception) -> bool:
@@ -109,6 +119,9 @@ def error_text(prog: str, error: Exception) -> str:
     """Return what a tool prints for an exception: the user's mistake, or that it is a bug."""
     if isinstance(error, GaweeError):
         return str(error)
+    if isinstance(error, MemoryError):
+        hint = "a size in the graph may be a mistake, or this machine is too small for it"
+        return f"error: out of memory: {first_line(error)}\nhint: {hint}"
     if isinstance(error, OSError):
         verb = "write" if isinstance(error, WriteError) or is_of_output(error) else "open"
         what = "standard output" if is_of_output(error) else f"'{error.filename}'"

@@ -1,5 +1,6 @@
 """gawee-opt: read MLIR, run passes, write MLIR; mlir-opt for the gawee dialect."""
 
+import shlex
 import sys
 from argparse import SUPPRESS, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.frontends.formats import FRONTENDS
 from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, split_chunks
 from gawee_dialect.instruments.print_ir import text_options
 from gawee_dialect.instruments.report import print_table
@@ -205,11 +207,25 @@ class Chunks:
         return module_text(module, text_options(self.arguments, dump=False))
 
 
+def check_is_mlir(source: Source) -> None:
+    """Raise GaweeError, with the command that works, for a graph in another format."""
+    others = (each for name, each in FRONTENDS.items() if name != "mlir" and each.accepts(source))
+    other = next(others, None)
+    if other is None or FRONTENDS["mlir"].accepts(source):
+        return
+    hint = f"gawee-translate {shlex.quote(source.name)} | {PROG} reads it"
+    if source.path is None:
+        hint = f"gawee-translate turns it into MLIR, which {PROG} reads"
+    message = f"expected MLIR, got a graph in the format '{other.name}'"
+    raise GaweeError(Diagnostic(message, f"{source.name}:1:1", hint=hint))
+
+
 def transformed(
     arguments: Namespace, passes: Sequence[ModulePass], instruments: Sequence[Instrument] = ()
 ) -> str:
     """Read, take through the passes, and return the output; raises GaweeError."""
     source = Source.read(arguments.input)
+    check_is_mlir(source)
     chunks = Chunks(arguments, passes, source.name, instruments)
     parts = split_chunks(source.text) if arguments.split_input_file else [(source.text, 0)]
     # A context of its own for each chunk: passes load dialects, and chunks must not depend on it.

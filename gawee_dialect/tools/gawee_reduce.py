@@ -25,7 +25,7 @@ from gawee_dialect.tools.command_line import (
     run_tool,
     write_text,
 )
-from gawee_dialect.tools.graph_arguments import add_insert
+from gawee_dialect.tools.graph_arguments import add_format, add_insert
 from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.universe import all_passes
@@ -61,6 +61,7 @@ def argument_parser() -> CommandParser:
     add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
     add("-p", "--passes", metavar="PIPELINE", help="run passes: 'a,b{option=1}'")
     add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
+    add_format(parser)
     add_insert(parser)
     add("--load", metavar="FILE", help=LOAD_HELP)
     add("--load-ops", metavar="FILE", help=LOAD_OPS_HELP)
@@ -177,7 +178,7 @@ def run(argv: Sequence[str]) -> int:
 def reduce_file(arguments: Namespace, passes: Sequence[ModulePass]) -> int:
     """Read a module and make it small; raises GaweeError and OSError."""
     source = Source.read(arguments.input)
-    module = open_graph(source).module()
+    module = open_graph(source, name=arguments.source).module()
     failure = make_failure(arguments, passes)
     started = monotonic()
     check_fails(failure, module, source.name)

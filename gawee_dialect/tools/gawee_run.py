@@ -4,7 +4,7 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -30,13 +30,14 @@ from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.source import Source
 from gawee_dialect.target.description import HOST, Processor, find_processor
-from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, run_tool
+from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, positive, run_tool
 from gawee_dialect.tools.compare_oracle import compare_parser, is_compare, run_compare
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert, read_shapes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, random_array, read_inputs
+from gawee_dialect.tools.run_options import check_options
 from gawee_dialect.universe import all_passes, make_context
-from gawee_dialect.whole_file import whole_file, write_file
+from gawee_dialect.whole_file import check_writable, whole_file, write_file
 
 if TYPE_CHECKING:
     from gawee_dialect.backend.memory import MemoryUse
@@ -102,7 +103,7 @@ def argument_parser() -> CommandParser:
         help="run the graph by PyTorch too (NPU_IR), compare every output to --tolerance, and name "
         "the first node that differs; needs PyTorch",
     )
-    add("--repeat", type=int, default=1, metavar="N", help="run N times, report the best")
+    add("--repeat", type=positive, default=1, metavar="N", help="run N times, report the best")
     add(
         "--profile",
         action="store_true",
@@ -151,7 +152,7 @@ def argument_parser() -> CommandParser:
     add("--trust-indices", action="store_true", help="no check of indices that come at run time")
     add(
         "--num-threads",
-        type=int,
+        type=positive,
         metavar="N",
         help="threads of level llvm (default: one a core); code emitted with 1 needs no OpenMP",
     )
@@ -162,8 +163,17 @@ def argument_parser() -> CommandParser:
 
 
 def parse_arguments(argv: Sequence[str]) -> Namespace:
-    """Read the command line; raises GaweeError, with the nearest flag, for an unknown one."""
-    return argument_parser().parse_all(argv)
+    """Read the command line; raises GaweeError, with the nearest flag, for an unknown one.
+
+    Options that do not go together are refused, and files that cannot be written.
+    """
+    parser = argument_parser()
+    arguments = parser.parse_all(argv)
+    check_options(arguments, parser.parse_args([arguments.graph]))
+    for path in (arguments.output, arguments.json, arguments.roofline):
+        if path is not None:
+            check_writable(Path(path))
+    return arguments
 
 
 @dataclass
@@ -180,6 +190,8 @@ class Session:
     progress: Console
     """Standard error: what is being done, where a person watches."""
 
+    result: dict[str, object] = field(default_factory=dict[str, object])
+    """What --json writes."""
     memory: "MemoryUse | None" = None
     """What the native code of the last level needs."""
 
@@ -203,7 +215,7 @@ class Session:
         seconds = {"prepare": perf_counter() - start, "run": float("inf")}
         outputs: dict[str, AnyArray] = {}
         with self.progress.status(f"running level {level}"):
-            for _ in range(max(1, self.arguments.repeat)):
+            for _ in range(self.arguments.repeat):
                 start = perf_counter()
                 outputs = run(self.inputs)
                 seconds["run"] = min(seconds["run"], perf_counter() - start)
@@ -221,7 +233,8 @@ def make_session(arguments: Namespace) -> Session:
     with progress.status("reading the graph"):
         source = Source.read(arguments.graph)
         folder = source.folder if arguments.weights is None else None
-        graph = open_graph(source, ReadOptions(folder, read_shapes(arguments.shape)))
+        options = ReadOptions(folder, read_shapes(arguments.shape))
+        graph = open_graph(source, options, arguments.source)
         if arguments.weights == "random":
             model = model_of(graph, {}, source)
             model.parameters = random_parameters(model, arguments.seed)
@@ -295,7 +308,8 @@ def execute(session: Session) -> int:
 
     arguments, console = session.arguments, session.console
     level = Level(arguments.level)
-    result: dict[str, object] = {"level": level.value}
+    result = session.result
+    result["level"] = level.value
     outputs, result["seconds"] = session.run_level(level, session.options)
     report.print_outputs(console, outputs)
     code = DONE
@@ -425,15 +439,21 @@ def run_session(arguments: Namespace) -> int:
         check_picture(arguments.roofline)
     session = make_session(arguments)
     if arguments.cost:
-        from gawee_dialect.analysis.cost import cost_table
-
-        cost = session.model.cost()
-        if cost is None:
-            raise GaweeError("cannot count the cost of a module that is not at the gawee level")
-        session.console.print(cost_table(cost))
+        print_cost(session)
     if arguments.emit:
         return emit(session)
     return execute(session)
+
+
+def print_cost(session: Session) -> None:
+    """Print what each node costs, and keep it for the JSON; raises GaweeError."""
+    from gawee_dialect.analysis.cost import cost_table
+
+    cost = session.model.cost()
+    if cost is None:
+        raise GaweeError("cannot count the cost of a module that is not at the gawee level")
+    session.console.print(cost_table(cost))
+    session.result["cost"] = cost.to_json()
 
 
 def main(argv: Sequence[str] | None = None) -> int:

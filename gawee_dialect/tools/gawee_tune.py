@@ -14,13 +14,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from gawee_dialect.backend.openmp import check_threads, cores
-from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import load
 from gawee_dialect.passes.insertion import parse_insertion
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
-from gawee_dialect.tools.command_line import DONE, CommandParser, run_tool
+from gawee_dialect.tools.command_line import DONE, CommandParser, positive, run_tool
 from gawee_dialect.tools.gawee_run import random_parameters
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert, read_shapes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
@@ -45,7 +44,7 @@ def argument_parser() -> CommandParser:
     add = parser.add_argument
     add_graph(parser)
     add_inputs(parser)
-    add("--threads", type=int, metavar="N", help="to tune for (default: one a core)")
+    add("--threads", type=positive, metavar="N", help="to tune for (default: one a core)")
     add(
         "--database",
         default=DATABASE,
@@ -68,7 +67,7 @@ def argument_parser() -> CommandParser:
     )
     add(
         "--candidates",
-        type=int,
+        type=positive,
         default=Settings().most,
         metavar="N",
         help=f"versions of each kernel to measure (default: {Settings().most})",
@@ -136,14 +135,13 @@ def outcome_text(outcome: Outcome) -> str:
 def tune(arguments: Namespace) -> int:
     """Search, and say what was found; raises GaweeError and OSError."""
     check_threads(arguments.threads)
-    if arguments.candidates < 1:
-        raise GaweeError(f"expected at least 1 candidate, got {arguments.candidates}")
     passes = tuple(parse_insertion(text, all_passes()) for text in arguments.insert)
     start = perf_counter()
     model = load(
         arguments.graph,
         {} if arguments.weights == "random" else arguments.weights,
         shapes=read_shapes(arguments.shape),
+        format=arguments.source,
     )
     if arguments.list:
         path = Path(arguments.database)

@@ -10,9 +10,15 @@ from gawee_dialect.tools.command_line import CommandParser
 def add_translated_file(parser: CommandParser) -> None:
     """Let the command line say where text goes, and which format the input has."""
     add_shapes(parser)
-    add = parser.add_argument
-    add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
-    add(
+    parser.add_argument(
+        "-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)"
+    )
+    add_format(parser)
+
+
+def add_format(parser: CommandParser) -> None:
+    """Let the command line say which format the input has."""
+    parser.add_argument(
         "--from",
         dest="source",
         default="auto",
@@ -60,6 +66,7 @@ def read_shapes(given: Sequence[str]) -> dict[str, Sequence[int]]:
 def add_graph(parser: CommandParser) -> None:
     """Let the command line name a graph that is run, and its weights."""
     add_shapes(parser)
+    add_format(parser)
     add = parser.add_argument
     add("graph", help="graph in any format, or MLIR; - for standard input")
     add(

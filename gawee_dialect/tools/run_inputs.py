@@ -1,7 +1,8 @@
 """The arrays that a run starts from: .npy and .npz files, pictures, or seeded random numbers."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,9 @@ from numpy.typing import NDArray
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import dtype_name, is_shaped, shape_text
+from gawee_dialect.parameters.archives import read_npy, read_npz
+from gawee_dialect.parameters.contained_file import MAX_TENSOR_BYTES
+from gawee_dialect.parameters.fitting import fitted
 
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 
@@ -36,28 +40,20 @@ class InputSpec:
 
     @staticmethod
     def of(argument: EntryArgument) -> "InputSpec":
-        """Describe an entry argument: a tensor, a buffer or a number."""
+        """Describe an entry argument: a tensor, a buffer or a number; raises GaweeError."""
         type = argument.type
         element, shape = (type.element_type, type.get_shape()) if is_shaped(type) else (type, ())
         dtype = np.dtype(dtype_name(element))
+        if prod(shape) * dtype.itemsize > MAX_TENSOR_BYTES:
+            raise GaweeError(
+                f"expected {argument.kind} '{argument.name}' of at most {MAX_TENSOR_BYTES} bytes, "
+                f"got shape {shape_text(shape)}"
+            )
         return InputSpec(argument.name, shape, dtype, argument.kind is ArgumentKind.UPDATED)
 
     def check(self, array: AnyArray, source: str) -> AnyArray:
-        """Return the array in this dtype; raises GaweeError for another shape or kind.
-
-        Python's float64 and int64 become the input's dtype where no kind of number changes.
-        """
-        if array.shape != self.shape:
-            raise GaweeError(
-                f"expected input '{self.name}' of shape {shape_text(self.shape)}, "
-                f"got {shape_text(array.shape)} from {source}"
-            )
-        if array.dtype != self.dtype and not np.can_cast(array.dtype, self.dtype, "same_kind"):
-            raise GaweeError(
-                f"expected input '{self.name}' of dtype {self.dtype}, "
-                f"got {array.dtype} from {source}"
-            )
-        return np.ascontiguousarray(array, self.dtype)
+        """Return the array in this dtype; raises GaweeError for another shape or kind."""
+        return fitted(f"input '{self.name}'", array, self.shape, self.dtype, f" from '{source}'")
 
 
 def read_inputs(
@@ -74,8 +70,11 @@ def read_inputs(
     for a name that is no input, for a file that cannot be read, and for a wrong shape or dtype.
     """
     sources = dict(_split(text, specs) for text in given)
-    stored: dict[str, AnyArray] = {} if archive is None else _load_archive(archive)
+    stored: Mapping[str, AnyArray] = {} if archive is None else read_npz(archive)
     names = [spec.name for spec in specs]
+    twice = [name for name in sources if name in stored]
+    if twice:
+        raise GaweeError(f"expected input '{twice[0]}' once, got it by --input and in '{archive}'")
     unknown = [name for name in (*sources, *stored) if name not in names]
     if unknown:
         raise GaweeError(
@@ -86,7 +85,7 @@ def read_inputs(
     generator = np.random.default_rng(seed)
     arrays: dict[str, AnyArray] = {}
     for spec in specs:
-        if spec.name in stored and spec.name not in sources:
+        if spec.name in stored:
             arrays[spec.name] = spec.check(stored[spec.name], str(archive))
         elif spec.is_updated and spec.name not in sources:
             arrays[spec.name] = np.zeros(spec.shape, spec.dtype)
@@ -104,14 +103,6 @@ def _split(text: str, specs: Sequence[InputSpec]) -> tuple[str, str]:
     raise GaweeError(f"expected --input name=source where there are {len(specs)} inputs")
 
 
-def _load_archive(path: str) -> dict[str, AnyArray]:
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError) as error:
-        raise GaweeError(f"cannot read '{path}': {error}") from error
-
-
 def _read(
     spec: InputSpec, source: str, generator: np.random.Generator, scale: PictureScale
 ) -> AnyArray:
@@ -119,10 +110,7 @@ def _read(
         return random_array(spec, generator)
     suffix = Path(source).suffix.lower()
     if suffix == ".npy":
-        try:
-            return spec.check(np.load(source, allow_pickle=False), source)
-        except (OSError, ValueError) as error:
-            raise GaweeError(f"cannot read '{source}': {error}") from error
+        return spec.check(read_npy(source), source)
     if suffix in PICTURES:
         return read_picture(spec, source, scale)
     raise GaweeError(

@@ -402,7 +402,7 @@ def test_arrays_come_from_a_file(
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--check-each", "--check-inputs=missing.npz"], "cannot read 'missing.npz': "),
+        (["--check-each", "--check-inputs=missing.npz"], "cannot open 'missing.npz': "),
         (["--check-seed=3"], "expected --check-each with --check-seed, got none"),
     ],
 )

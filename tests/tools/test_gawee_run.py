@@ -160,7 +160,7 @@ def test_weights_from_an_archive_replace_the_folder(
     [
         (["--input", "y=random"], "error: unknown input 'y'\nhint: inputs of the graph: x"),
         (["--input", "x=cat.txt"], "error: unsupported input 'cat.txt' for 'x'; supported: random"),
-        (["--input", "x=none.npy"], "error: cannot read 'none.npy'"),
+        (["--input", "x=none.npy"], "error: cannot open 'none.npy': No such file"),
         (["--levle", "gawee"], "error: unknown argument '--levle'\nhint: did you mean '--level'?"),
         (["--weights", "none.npz"], "error: cannot read weights: there is no 'none.npz'"),
     ],

@@ -54,8 +54,14 @@ def test_the_listing_is_such_a_file(tmp_path: Path, capsys: pytest.CaptureFixtur
     ("flags", "message"),
     [
         (["--kernels", "layer9.*"], "error: expected a kernel that matches 'layer9.*', got conv "),
-        (["--candidates", "0"], "error: expected at least 1 candidate, got 0"),
-        (["--threads", "0"], "error: expected at least 1 thread, got 0"),
+        (
+            ["--candidates", "0"],
+            "error: argument --candidates: expected a whole number of at least 1, got '0'",
+        ),
+        (
+            ["--threads", "0"],
+            "error: argument --threads: expected a whole number of at least 1, got '0'",
+        ),
         (["--kernel", "conv"], "hint: did you mean '--kernels'?"),
     ],
 )

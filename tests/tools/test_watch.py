@@ -127,7 +127,7 @@ def test_an_error_is_printed_and_watching_goes_on(
     out, err = capsys.readouterr()
     assert code == 0
     assert f"{plugin}:1:12: error: cannot load this file: SyntaxError: invalid syntax" in err
-    assert "values used but not defined: [%nobody]" in err
+    assert "use of undefined value '%nobody'" in err
     assert out.count("// run ") == 4
     assert "(was" not in out
     assert out.endswith(

@@ -21,6 +21,8 @@ from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.report import Report
 from gawee_dialect.located_json import JsonObject
+from gawee_dialect.parameters.binding import LISTED, missing_weights
+from gawee_dialect.parameters.contained_file import MissingFile, check_relative
 
 
 class GraphBuilder:
@@ -39,6 +41,9 @@ class GraphBuilder:
         self.values: dict[str, SSAValue] = {}
         self._readers = readers()
         self._refused_constants: set[str] = set()
+        self._files: set[str] = set()
+        self._missing: dict[str, tuple[Node | None, Refusal]] = {}
+        self._node: Node | None = None
         self._weights: dict[str, SSAValue] = {}
         # Constants keep their names, so weights must not take them.
         self._names = {*graph.inputs, *(name for name in graph.values if graph.is_constant(name))}
@@ -49,6 +54,7 @@ class GraphBuilder:
         for node in self.graph.nodes:
             self.add_node(node)
         outputs = self.outputs()
+        self._report_missing()
         self.report.raise_if_any()
         self.block.add_op(self._located(ReturnOp(*outputs)))
         module = ModuleOp([self._located(self._function(outputs))])
@@ -62,6 +68,7 @@ class GraphBuilder:
 
     def add_node(self, node: Node) -> None:
         """Make a node's op; report why where it is refused."""
+        self._node = node
         try:
             self._add_node(node)
         except (Refusal, VerifyException) as problem:
@@ -110,6 +117,33 @@ class GraphBuilder:
         text = f"'{node.op_type}' node {message}"
         self.report.add(node.offset if offset is None else offset, text, node.name, hint)
 
+    def _report_missing(self) -> None:
+        """Report data files that are not there: each, or of many their number, at the first."""
+        paths = list(self._missing)
+        if len(paths) > LISTED:
+            _, first = self._missing[paths[0]]
+            summary = missing_weights(paths, len(self._files))
+            offset = self.graph.offset if first.offset is None else first.offset
+            self.report.add(offset, summary.message, hint=summary.hint)
+            return
+        for node, problem in self._missing.values():
+            if node is not None:
+                self._report(node, problem)
+            else:
+                self.report.add(problem.offset or self.graph.offset, problem.message)
+
+    def _checked(self, path: str, type: AnyTensor, what: str, offset: int) -> str:
+        """Return the normal form of a data file's path; one that is missing is reported later."""
+        self._files.add(path)
+        try:
+            return check_file(self.folder, path, type, what)
+        except Refusal as problem:
+            located = Refusal(problem.message, problem.hint, offset)
+            if not isinstance(problem.__cause__, MissingFile):
+                raise located from problem
+            self._missing.setdefault(path, (self._node, located))
+            return check_relative(path)
+
     def _add_argument(
         self, kind: ArgumentKind, name: str, type: Attribute, path: str | None = None
     ) -> SSAValue:
@@ -155,12 +189,11 @@ class GraphBuilder:
         type = self._declared_type(entry.name)
         assert type is not None
         assert entry.path is not None
-        try:
-            path = check_file(self.folder, entry.path, type, what)
-        except Refusal as problem:
-            raise Refusal(problem.message, offset=entry.offset) from problem
-        if self.folder is None or type.element_count() > SMALL:
+        path = self._checked(entry.path, type, what, entry.offset)
+        absent = self.folder is None or entry.path in self._missing
+        if absent or type.element_count() > SMALL:
             return self._add_argument(ArgumentKind.CONSTANT, entry.name, type, path)
+        assert self.folder is not None
         op = ConstantOp(read_constant(self.folder, path, type, what))
         op.location = self.graph.source.location(entry.offset)
         op.result.name_hint = name_hint(entry.name)
@@ -176,9 +209,9 @@ class GraphBuilder:
         what = f"weight '{key}'"
         try:
             type = read_type(shape, dtype, what)
-            path = check_file(self.folder, path, type, what)
         except Refusal as problem:
             raise Refusal(problem.message, problem.hint, data.offset) from problem
+        path = self._checked(path, type, what, data.offset)
         known = self._weights.get(path)
         if known is None:
             name = self._unique(f"{node.name}.{key}")

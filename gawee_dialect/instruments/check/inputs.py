@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from math import prod
-from pathlib import Path
 from zlib import crc32
 
 import numpy as np
@@ -10,9 +9,9 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.types import shape_text
 from gawee_dialect.instruments.check.functions import ArraySpec, argument_specs
 from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.parameters.fitting import fitted
 
 
 def _numbers(spec: ArraySpec, generator: np.random.Generator) -> NDArray[np.float64]:
@@ -63,27 +62,6 @@ def seeded_array(spec: ArraySpec, seed: int) -> Array:
     return np.asarray(generator.integers(low, 10, spec.shape)).astype(spec.dtype)
 
 
-def read_arrays(path: str | Path) -> dict[str, Array]:
-    """Read all arrays of an .npz by name; raises GaweeError where that fails."""
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
-    except (OSError, ValueError) as error:
-        raise GaweeError(f"cannot read '{path}': {error}") from error
-
-
-def fitted(spec: ArraySpec, array: Array) -> Array:
-    """Return an array in an argument's dtype; raises GaweeError for another shape or kind."""
-    if np.shape(array) != spec.shape:
-        raise GaweeError(
-            f"expected '{spec.name}' of shape {shape_text(spec.shape)}, "
-            f"got {shape_text(np.shape(array))}"
-        )
-    if not np.can_cast(array.dtype, spec.dtype, "same_kind"):
-        raise GaweeError(f"expected '{spec.name}' of dtype {spec.dtype}, got {array.dtype}")
-    return np.ascontiguousarray(array, spec.dtype).reshape(spec.shape)
-
-
 def arguments_for(
     module: ModuleOp, functions: Iterable[str], seed: int, given: Mapping[str, Array]
 ) -> dict[str, dict[str, Array]]:
@@ -99,7 +77,7 @@ def arguments_for(
         raise GaweeError(Diagnostic(f"unknown argument '{unknown[0]}'", hint=hint))
     return {
         function: {
-            spec.name: fitted(spec, given[spec.name])
+            spec.name: fitted(f"'{spec.name}'", given[spec.name], spec.shape, spec.dtype)
             if spec.name in given
             else seeded_array(spec, seed)
             for spec in each

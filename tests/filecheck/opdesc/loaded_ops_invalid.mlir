@@ -89,7 +89,7 @@ func.func @input_of_unknown_shape(%x: tensor<?xf32>) -> tensor<5xf32> {
 
 // -----
 
-// CHECK: error: operation mine.left_out is not registered
+// CHECK: error: 'mine.left_out' op is not registered
 func.func @op_that_is_not_generated() {
   "mine.left_out"() : () -> ()
   func.return

@@ -15,7 +15,7 @@ func.func @the_next_chunk_is_still_read() {
 
 // -----
 
-// CHECK: gawee_opt_verify_diagnostics.mlir:{{[0-9]+}}:{{.*}}: error: operation gawee.rule is not registered
+// CHECK: gawee_opt_verify_diagnostics.mlir:{{[0-9]+}}:{{.*}}: error: 'gawee.rule' op is not registered
 func.func @a_parse_error_has_its_line_too(%x: tensor<2xf32>) {
   %y = gawee.rule %x : (tensor<2xf32>) -> tensor<2xf32>
   return
