@@ -24,6 +24,13 @@ REQUIRED_ACCURACY = 0.97
 console = Console(highlight=False)
 
 
+def shortened(line: str, width: int) -> str:
+    """Return a line that fits, cut between two words."""
+    if len(line) <= width:
+        return line
+    return line[: width - 3].rpartition(" ")[0] + " ..."
+
+
 def shell(*command: str, first: int | None = None, last: int = 0) -> None:
     """Run a command of this package in the root; print it, and the ends of its output."""
     console.print(f"[bold]$ {shlex.join(command)}[/bold]", soft_wrap=True)
@@ -35,7 +42,7 @@ def shell(*command: str, first: int | None = None, last: int = 0) -> None:
     left_out = 0 if first is None else max(0, len(lines) - first - last)
     for index, line in enumerate(lines):
         if first is None or index < first or index >= len(lines) - last:
-            console.print(line[: console.width], markup=False)
+            console.print(shortened(line, console.width), markup=False)
         elif index == first:
             console.print(f"... ({left_out} more lines)", style="dim")
     console.print()

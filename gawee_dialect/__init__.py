@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from gawee_dialect.pytorch.verify import verify_ir as verify_ir
     from gawee_dialect.schedules.file import read_schedules as read_schedules
 
+    __version__: str
+
 _HOMES = {
     "CodeOptions": "code_options",
     "GaweeError": "diagnostics",
@@ -61,7 +63,13 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted((*globals(), *__all__, "__version__"))
+
+
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        return import_module("importlib.metadata").version("gawee-dialect")
     # Loaded at first use: gawee-opt must not pay for NumPy and LLVM.
     if name in _HOMES:
         return getattr(import_module(f"gawee_dialect.{_HOMES[name]}"), name)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import MAIN, EntryArgument, find_function
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.garbage_collection import no_garbage_collection
+from gawee_dialect.identifiers import c_name
 from gawee_dialect.levels import Level, level_of, lower_to, native_stages
 
 if TYPE_CHECKING:
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
     from gawee_dialect.analysis.work import Work
     from gawee_dialect.backend.compiled import CompiledModel
     from gawee_dialect.backend.program import Program
+    from gawee_dialect.backend.run_times import RunTimes
     from gawee_dialect.frontends.graph import Graph
+    from gawee_dialect.frontends.npu_ir.pytorch import Module
+    from gawee_dialect.inspection.graph_view import GraphView
     from gawee_dialect.instruments.profile import NodeTime
     from gawee_dialect.parameters.store import Array
     from gawee_dialect.passes.insertion import Insertion
@@ -39,12 +43,6 @@ if TYPE_CHECKING:
 
 RUN_AS_THEY_ARE = ("builtin", "func", "gawee", "linalg", "tensor", "arith", "math")
 """Dialects of graphs that hold no described op."""
-
-
-def c_name(name: str) -> str:
-    """Return a name with what C forbids in identifiers replaced."""
-    cleaned = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return f"_{cleaned}" if cleaned[:1].isdigit() else cleaned
 
 
 @dataclass
@@ -60,6 +58,43 @@ class Model:
     name: str = "model"
     allow_native_code: bool = False
     """Whether C that the module brings is compiled and run: it has all rights of this process."""
+
+    @staticmethod
+    def from_torch(
+        net: Module, example_inputs: Sequence[object], *, name: str | None = None
+    ) -> Model:
+        """Take a live model of PyTorch with its weights; see `extract_ir` for what it must be.
+
+        example_inputs: the positional arguments of `forward`; their shapes are those of every run.
+
+        Raises ExportError and ConversionError for a model that cannot be extracted or imported.
+        """
+        from gawee_dialect.frontends.npu_ir.extract import extract_ir
+        from gawee_dialect.pytorch.execute import ir_model
+
+        ir = extract_ir(net, example_inputs, model_name=name, strict=False)
+        state: Callable[[], Mapping[str, object]] = getattr(net, "state_dict")
+        return ir_model(ir, state())
+
+    def view(self) -> GraphView:
+        """Describe the graph for inspection; raises GaweeError where there is no entry function."""
+        from gawee_dialect.inspection.module_view import module_view
+
+        return module_view(self.module, self.name)
+
+    def __repr__(self) -> str:
+        from gawee_dialect.inspection.notebook import graph_line
+
+        try:
+            line = graph_line(self.view())
+        except GaweeError as error:
+            line = error.diagnostics[0].message
+        return f"<Model '{self.name}' at level {level_of(self.module)}: {line}>"
+
+    def _repr_html_(self) -> str:
+        from gawee_dialect.inspection.notebook import graph_html
+
+        return graph_html(f"Model '{self.name}' at level {level_of(self.module)}", self.view())
 
     @property
     def entry(self) -> Entry:
@@ -225,23 +260,52 @@ class Model:
         `passes` go in beside those of the options: `[after("fold-conv-add", MyPass())]`. With
         `cache`, code that an earlier process compiled from the same graph is used again.
         """
-        from gawee_dialect.backend.compiled import CompiledModel
+        from gawee_dialect.backend.compiled import CompiledModel, Recipe
 
         chosen = options or CodeOptions()
         chosen = replace(chosen, passes=(*chosen.passes, *passes))
         with no_garbage_collection():
             program = self._program(chosen, cache=cache)
-        if not program.code.sources:
-            return CompiledModel(program, self.bound, num_threads=chosen.num_threads)
+        with self._code_allowed() if program.code.sources else nullcontext():
+            compiled = CompiledModel(program, self.bound, num_threads=chosen.num_threads)
+        compiled.recipe = Recipe(lambda: _generic_text(self.module), chosen)
+        return compiled
+
+    def benchmark(
+        self,
+        inputs: Mapping[str, Array] | None = None,
+        options: CodeOptions | None = None,
+        *,
+        runs: int = 20,
+        least_seconds: float = 0.5,
+    ) -> RunTimes:
+        """Compile the model, run it often, and say how long a run takes: median and spread.
+
+        `inputs` are seeded random arrays unless given.
+        """
+        import numpy as np
+
+        from gawee_dialect.backend.run_times import time_runs
+        from gawee_dialect.parameters.random_arrays import random_array
+
+        compiled = self.compile(options)
+        if inputs is None:
+            generator = np.random.default_rng(0)
+            inputs = {
+                each.name: random_array(each.shape, each.dtype, generator)
+                for each in compiled.inputs
+            }
+        given = inputs
+        return time_runs(lambda: compiled.run(given), runs, least_seconds)
+
+    def _code_allowed(self) -> AbstractContextManager[None]:
         from gawee_dialect.backend.native_code import native_code_allowed
 
-        with native_code_allowed(self.allow_native_code):
-            return CompiledModel(program, self.bound, num_threads=chosen.num_threads)
+        return native_code_allowed(self.allow_native_code)
 
     def _program(self, options: CodeOptions, *, cache: bool) -> Program:
         from gawee_dialect.backend.cache import CompileCache
         from gawee_dialect.backend.program import cached_program, compile_program
-        from gawee_dialect.frontends.mlir_text import print_mlir
         from gawee_dialect.passes.insertion import declared_insertions
         from gawee_dialect.passes.instrument import instruments
         from gawee_dialect.target.description import find_processor
@@ -260,8 +324,22 @@ class Model:
             return compile_program(lower(), MAIN, cache=CompileCache())
         # The generic form leaves nothing out, whatever an op's own form says.
         processor = find_processor(options.target)
-        source = f"{options}\n{processor}\n{print_mlir(self.module, generic=True)}"
+        source = f"{options}\n{processor}\n{_generic_text(self.module)}"
         return cached_program(CompileCache(), source, MAIN, lower)
+
+
+def _generic_text(module: ModuleOp) -> str:
+    from gawee_dialect.frontends.mlir_text import print_mlir
+
+    return print_mlir(module, generic=True)
+
+
+def module_of_text(text: str) -> ModuleOp:
+    """Return the module of MLIR text; raises GaweeError."""
+    from gawee_dialect.frontends.mlir_text import parse_mlir
+    from gawee_dialect.universe import make_context
+
+    return parse_mlir(make_context(), text, "<text>")
 
 
 def load(

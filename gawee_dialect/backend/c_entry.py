@@ -30,6 +30,7 @@ from gawee_dialect.backend.memory import CACHE_LINE
 from gawee_dialect.backend.signature import Buffer, Signature, signature_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.index_check import IndexCheck
+from gawee_dialect.identifiers import c_name
 
 WEIGHT_ROLES = ("parameter", "constant", "prepared")
 """The arguments of the network's function that the one weights blob holds."""
@@ -72,8 +73,7 @@ class CInterface:
 
 def c_identifier(name: str, taken: set[str]) -> str:
     """Return a C identifier made from a name, that is not yet taken, and take it."""
-    base = re.sub(r"\W", "_", name, flags=re.ASCII) or "_"
-    base = f"_{base}" if base[0].isdigit() else base
+    base = c_name(name)
     candidate, number = base, 1
     while candidate in taken or candidate in C_KEYWORDS:
         candidate, number = f"{base}_{number}", number + 1

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from operator import ge
 from pathlib import Path
+from pickle import PicklingError
 from typing import TypeGuard
 
 import numpy as np
@@ -18,6 +19,7 @@ from gawee_dialect.backend.memory import MemoryUse, aligned_bytes, arena
 from gawee_dialect.backend.openmp import call_in_team, check_threads, cores
 from gawee_dialect.backend.program import Program, compile_program
 from gawee_dialect.backend.signature import Buffer, Signature
+from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS
 from gawee_dialect.dialect.types import shape_text
@@ -63,11 +65,12 @@ def _is_array(value: object) -> TypeGuard[Array]:
 
 
 def _problem(buffer: Buffer, array: object) -> str | None:
-    wanted = f"{shape_text(buffer.shape)} {buffer.dtype}"
+    array_of = f"an array of {shape_text(buffer.shape)} {buffer.dtype}"
+    wanted = array_of if buffer.shape else f"a scalar of {buffer.dtype}"
     if array is None:
-        return f"expected an array of {wanted}, got none"
+        return f"expected {wanted}, got none"
     if not _is_array(array):
-        return f"expected an array of {wanted}, got {type(array).__name__}"
+        return f"expected {wanted}, got {type(array).__name__}"
     if array.shape != buffer.shape:
         return f"expected shape {shape_text(buffer.shape)}, got {shape_text(array.shape)}"
     if array.dtype != buffer.dtype:
@@ -128,6 +131,27 @@ def _destination(buffer: Buffer, given: Mapping[str, Array]) -> Array:
     return np.zeros(buffer.shape, buffer.dtype) if start is None else np.array(start)
 
 
+def _described(buffer: Buffer) -> str:
+    return f"{buffer.name}: {shape_text(buffer.shape)} {buffer.dtype}"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a model was compiled from: a graph, as text when somebody asks, and options."""
+
+    text: Callable[[], str]
+    options: CodeOptions
+
+
+def _compiled_again(
+    text: str, options: CodeOptions, parameters: Mapping[str, Array]
+) -> "CompiledModel":
+    """Compile a graph that was pickled, for this processor."""
+    from gawee_dialect.model import Model, module_of_text
+
+    return Model(module_of_text(text), parameters).compile(options)
+
+
 class CompiledModel:
     """A callable on NumPy arrays; any number of threads may call it at once.
 
@@ -154,6 +178,8 @@ class CompiledModel:
         else:
             program = compile_program(module, function, target)
         self._program = program
+        self.recipe: Recipe | None = None
+        """What it was compiled from, where that was a graph; it pickles by that."""
         self.num_threads = num_threads
         self.signature = program.signatures[function]
         self._native = program.load()
@@ -166,6 +192,41 @@ class CompiledModel:
         self._binding: _Binding | None = None
         if parameters is not None or not self.parameters:
             self.rebind(parameters or {})
+
+    @property
+    def summary(self) -> str:
+        """What goes in and out, and what it runs on, in one line."""
+        inputs, outputs = (", ".join(map(_described, each)) for each in (self.inputs, self.outputs))
+        threads = f"{self.num_threads} thread" + ("s" if self.num_threads > 1 else "")
+        return f"{inputs or '()'} -> {outputs or '()'}; {threads} of {self._program.target.cpu}"
+
+    def __repr__(self) -> str:
+        return f"<CompiledModel: {self.summary}>"
+
+    def _repr_html_(self) -> str:
+        from gawee_dialect.inspection.notebook import html_page
+
+        tables = {
+            name: [(each.name, shape_text(each.shape), str(each.dtype)) for each in buffers]
+            for name, buffers in (
+                ("inputs", self.inputs),
+                ("outputs", self.outputs),
+                ("parameters", self.parameters),
+            )
+        }
+        return html_page(f"CompiledModel for {self._program.target.cpu}", tables)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        if self.recipe is None:
+            raise PicklingError(
+                "cannot pickle a CompiledModel that was made of code alone; pickle one that "
+                "Model.compile made"
+            )
+        return _compiled_again, (self.recipe.text(), self.recipe.options, self._copied())
+
+    def _copied(self) -> dict[str, Array]:
+        # A mapped file is not there where this is read again.
+        return {name: np.array(array) for name, array in self._bound().parameters.items()}
 
     @property
     def num_threads(self) -> int:

@@ -210,7 +210,10 @@ def linked(symbols: Collection[str]) -> Generator[Runtime | None]:
 
 @cache
 def cores() -> int:
-    """Return how many threads can work at once."""
+    """Return how many threads can work at once: what OMP_NUM_THREADS says, or one a core."""
+    asked = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    if asked.isascii() and asked.isdigit() and int(asked) >= 1:
+        return min(int(asked), MOST_THREADS)
     return physical_cores()
 
 

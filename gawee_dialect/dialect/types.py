@@ -7,6 +7,7 @@ from math import prod
 from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
     AnyFloat,
     BFloat16Type,
     Float16Type,
@@ -194,8 +195,9 @@ def shaped_bytes(type: AnyShaped) -> int:
 
 
 def shape_text(shape: Sequence[int]) -> str:
-    """Return a shape as messages spell it: 1x3x224x224, or `scalar`."""
-    return "x".join(map(str, shape)) if shape else "scalar"
+    """Return a shape as messages spell it: 1x3x224x224, ?x3 of a size that is open, or `scalar`."""
+    sizes = ("?" if size == DYNAMIC_INDEX else str(size) for size in shape)
+    return "x".join(sizes) if shape else "scalar"
 
 
 def require(condition: bool, message: str) -> None:

@@ -20,7 +20,7 @@ class MissingFile(FileProblem):
 def require_regular(path: Path) -> None:
     """Raise GaweeError for a device, which may never end, and for a pipe; OSError for nothing."""
     if not stat.S_ISREG(path.stat().st_mode):
-        raise GaweeError(f"expected a file of arrays, got a folder, device or pipe: '{path}'")
+        raise GaweeError(f"expected '{path}' to be a regular file")
 
 
 def check_relative(path: str) -> str:

@@ -6,7 +6,6 @@ list is passed over at the speed of a memory scan, and what remains is small eno
 
 import os
 import re
-import stat
 from bisect import bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from typing import BinaryIO
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.located_json import JsonValue, decode_json
+from gawee_dialect.parameters.contained_file import require_regular
 from gawee_dialect.source import Source
 
 PIECE = 1 << 18
@@ -177,9 +177,7 @@ class _OriginSource(Source):
 
 
 def _opened(path: Path) -> BinaryIO:
-    status = path.stat()  # a device or a pipe would be waited for
-    if not stat.S_ISREG(status.st_mode):
-        raise GaweeError(f"expected '{path}' to be a regular file")
-    if status.st_size == 0:
+    require_regular(path)
+    if path.stat().st_size == 0:
         raise GaweeError(f"cannot read '{path}': the file is empty")
     return path.open("rb", buffering=0)

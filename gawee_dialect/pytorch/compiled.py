@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pickle import PicklingError
 from typing import TYPE_CHECKING
 
 from gawee_dialect.backend.compiled import CompiledModel
@@ -44,6 +45,18 @@ class CompiledTorch:
         self.known = dict(known or {})
         self.native: CompiledModel = ir_model(ir, weights).compile(
             options, passes=passes, cache=cache
+        )
+
+    def __repr__(self) -> str:
+        return f"<CompiledTorch '{self.ir.model_name}': {self.native.summary}>"
+
+    def _repr_html_(self) -> str:
+        return getattr(self.ir, "_repr_html_")()
+
+    def __reduce__(self) -> str:
+        raise PicklingError(
+            "cannot pickle a CompiledTorch: its weights are the tensors of a live model; pickle "
+            "its graph (compiled.ir) and a state_dict"
         )
 
     def rebind(self, weights: Mapping[str, object]) -> None:

@@ -23,6 +23,7 @@ from gawee_dialect.levels import Level
 from gawee_dialect.model import Model, model_of
 from gawee_dialect.parameters import open_archive
 from gawee_dialect.parameters.joined import joined
+from gawee_dialect.parameters.random_arrays import random_array
 from gawee_dialect.passes.insertion import declared, parse_insertion
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
@@ -34,7 +35,7 @@ from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, p
 from gawee_dialect.tools.compare_oracle import compare_parser, is_compare, run_compare
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert, read_shapes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
-from gawee_dialect.tools.run_inputs import PictureScale, input_specs, random_array, read_inputs
+from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
 from gawee_dialect.tools.run_options import check_options
 from gawee_dialect.universe import all_passes, make_context
 from gawee_dialect.whole_file import check_writable, whole_file, write_file
@@ -223,6 +224,7 @@ class Session:
             f"level {level}: ready in {seconds['prepare']:.2f} s, "
             f"ran in {seconds['run'] * 1e3:.2f} ms",
             highlight=False,
+            soft_wrap=True,
         )
         return outputs, seconds
 
@@ -282,7 +284,7 @@ def random_parameters(model: Model, seed: int) -> dict[str, AnyArray]:
     generator = np.random.default_rng(seed)
     arrays: dict[str, AnyArray] = {}
     for spec in input_specs(model.entry.weights):
-        array = random_array(spec, generator)
+        array = random_array(spec.shape, spec.dtype, generator)
         if spec.dtype.kind == "f":
             fan_in = max(1, int(np.prod(spec.shape[1:])))
             array = (array / np.sqrt(fan_in)).astype(spec.dtype)

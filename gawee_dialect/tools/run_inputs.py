@@ -14,6 +14,7 @@ from gawee_dialect.dialect.types import dtype_name, is_shaped, shape_text
 from gawee_dialect.parameters.archives import read_npy, read_npz
 from gawee_dialect.parameters.contained_file import MAX_TENSOR_BYTES
 from gawee_dialect.parameters.fitting import fitted
+from gawee_dialect.parameters.random_arrays import random_array
 
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff")
 
@@ -107,7 +108,7 @@ def _read(
     spec: InputSpec, source: str, generator: np.random.Generator, scale: PictureScale
 ) -> AnyArray:
     if source == "random":
-        return random_array(spec, generator)
+        return random_array(spec.shape, spec.dtype, generator)
     suffix = Path(source).suffix.lower()
     if suffix == ".npy":
         return spec.check(read_npy(source), source)
@@ -117,14 +118,6 @@ def _read(
         f"unsupported input '{source}' for '{spec.name}'; "
         f"supported: random, .npy, {', '.join(PICTURES)}"
     )
-
-
-def random_array(spec: InputSpec, generator: np.random.Generator) -> AnyArray:
-    """Return standard normal floats, bits for bool, or integers from 0 to 9."""
-    if spec.dtype.kind == "f":
-        return generator.standard_normal(spec.shape).astype(spec.dtype)
-    high = 2 if spec.dtype.kind == "b" else 10
-    return generator.integers(0, high, spec.shape).astype(spec.dtype)
 
 
 def read_picture(spec: InputSpec, path: str, scale: PictureScale) -> AnyArray:

@@ -14,6 +14,8 @@ from gawee_dialect.instruments.profile import NodeTime, time_unit
 from gawee_dialect.target.description import HOST, Processor
 
 PROFILE_WIDTH = 100
+NARROW = 72
+"""Columns below which a table of outputs would have no room for numbers."""
 
 AnyArray = NDArray[np.generic]
 
@@ -53,15 +55,25 @@ def compare(output: str, array: AnyArray, reference: AnyArray) -> Difference:
 
 def print_outputs(console: Console, outputs: Mapping[str, AnyArray]) -> None:
     """Print each output's shape, dtype and the numbers that show at a glance what it is."""
+    if console.width < NARROW:
+        for name, array in outputs.items():
+            figures = (f"{what} {figure}" for what, figure in _figures(array).items())
+            line = f"{name}: " + ", ".join((f"{shape_text(array.shape)} {array.dtype}", *figures))
+            console.print(line, highlight=False, markup=False)
+        return
     table = Table("output", "shape", "dtype", "min", "max", "mean", "argmax", title="outputs")
     for name, array in outputs.items():
-        cells = ["", "", "", ""]
-        if array.size:
-            numbers = array.astype(np.float64)
-            summary = (numbers.min(), numbers.max(), numbers.mean())
-            cells = [*(f"{number:.6g}" for number in summary), str(int(np.argmax(array)))]
-        table.add_row(name, shape_text(array.shape), str(array.dtype), *cells)
+        table.add_row(name, shape_text(array.shape), str(array.dtype), *_figures(array).values())
     console.print(table)
+
+
+def _figures(array: AnyArray) -> dict[str, str]:
+    if not array.size:
+        return {}
+    numbers = array.astype(np.float64)
+    figures = {"min": numbers.min(), "max": numbers.max(), "mean": numbers.mean()}
+    texts = {name: f"{number:.6g}" for name, number in figures.items()}
+    return {**texts, "argmax": str(int(np.argmax(array)))}
 
 
 def print_differences(

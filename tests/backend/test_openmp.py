@@ -320,6 +320,19 @@ def test_calls_at_one_time_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> N
     assert CompiledModel(llvm_module(ROWS)).num_threads == openmp.physical_cores()
 
 
+@pytest.mark.parametrize(("said", "threads"), [("3", 3), ("4,2", 4), ("all", None), ("0", None)])
+def test_the_environment_says_how_many_threads_there_are(
+    said: str, threads: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", said)
+    openmp.cores.cache_clear()
+
+    assert openmp.cores() == (threads or openmp.physical_cores())
+    assert CompiledModel(llvm_module(ROWS), num_threads=2).num_threads == 2
+
+    openmp.cores.cache_clear()
+
+
 @pytest.mark.parametrize("threads", [0, -2])
 def test_less_than_one_thread_is_refused(threads: int) -> None:
     with pytest.raises(GaweeError, match=f"expected at least 1 thread, got {threads}"):

@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 from xdsl.printer import Printer
 
 from gawee_dialect.dialect import GRAPH_LEVEL
-from gawee_dialect.locations import LocatedParser
+from gawee_dialect.located_parser import LocatedParser
 from gawee_dialect.universe import make_context
 from tests.dialect.random_ops import OPS, module_of
 from tests.effort import examples

@@ -5,7 +5,7 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.interpreter import RunError, run_module
-from gawee_dialect.locations import LocatedParser
+from gawee_dialect.located_parser import LocatedParser
 from gawee_dialect.universe import make_context
 from tests.interpreter.modules import parse, random, run
 

@@ -428,7 +428,7 @@ def test_a_file_that_never_ends_is_refused(says) -> None:
         ("--inputs", "zero.npz"),
         ("--input", "zero.npy"),
     ):
-        message = f"error: expected a file of arrays, got a folder, device or pipe: '{name}'\n"
+        message = f"error: expected '{name}' to be a regular file\n"
         assert says(f"gawee-run relu.mlir {flag} {name}") == message
     assert "error: expected a file, got device" in says("gawee-run relu.mlir --schedules zero.json")
 
@@ -476,3 +476,43 @@ def test_cost_goes_into_the_json() -> None:
     assert cost["total"]["nodes"] == 1
     assert [node["op"] for node in cost["nodes"]] == ["gawee.relu"]
     assert Model(parse_mlir(make_context(), RELU, "a.mlir")).cost().to_json() == cost
+
+
+def test_a_narrow_terminal_shows_every_number(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    np.save("x.npy", np.array([[-1, 2, 3], [-4, 5, 6.5]], np.float32))
+
+    assert gawee_run.main("relu.mlir --level gawee --input x.npy".split()) == 0
+
+    words = " ".join(capfd.readouterr().out.split())
+    assert "output0: 2x3 float32, min 0, max 6.5, mean 2.75, argmax 5" in words
+
+
+def test_a_size_that_is_open_is_a_question_mark(says) -> None:
+    Path("a.mlir").write_text(
+        'func.func @main(%x: tensor<?x3xf32> {gawee.parameter = "w"}) -> tensor<?x3xf32> {\n'
+        "  return %x : tensor<?x3xf32>\n}\n"
+    )
+    np.savez("w.npz", w=np.zeros((2, 3), np.float32))
+
+    message = says("gawee-run a.mlir --level gawee --weights w.npz")
+
+    assert "expected parameter 'w' of shape ?x3, got 2x3" in message
+
+
+def test_names_that_ascii_lacks_make_identifiers_that_differ(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    Path("図.mlir").write_text(
+        RELU.replace('"x"', '"図"').replace(
+            "-> tensor<2x3xf32> {", '-> (tensor<2x3xf32> {gawee.output = "表"}) {'
+        )
+    )
+
+    assert gawee_run.main(["図.mlir", "--emit", "header"]) == 0
+
+    header = Path("u56f3.h").read_text()
+    assert "#ifndef U56F3_H" in header
+    assert "int u56f3_run(const float *u56f3, float *u8868," in header

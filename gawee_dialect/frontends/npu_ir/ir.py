@@ -132,6 +132,18 @@ class NPU_IR:
     extra: Attributes = field(default_factory=dict[str, AttributeValue], repr=False)
     place: Place | None = field(default=None, compare=False, repr=False)
 
+    def __repr__(self) -> str:
+        from gawee_dialect.frontends.npu_ir.view import ir_view
+        from gawee_dialect.inspection.notebook import graph_line
+
+        return f"<NPU_IR '{self.model_name}': {graph_line(ir_view(self))}>"
+
+    def _repr_html_(self) -> str:
+        from gawee_dialect.frontends.npu_ir.view import ir_view
+        from gawee_dialect.inspection.notebook import graph_html
+
+        return graph_html(f"NPU_IR '{self.model_name}'", ir_view(self))
+
     def save(self, path: str | Path) -> None:
         """Write the graph as JSON; raises SerializationError where it is not valid."""
         from gawee_dialect.frontends.npu_ir.write import save_ir

@@ -16,6 +16,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import entry_arguments, output_names, result_attributes
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape
 from gawee_dialect.hints import isa
+from gawee_dialect.identifiers import ascii_letters
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.bufferize.globals import Globals, buffer_type
 from gawee_dialect.passes.bufferize.in_place import InPlace, Root
@@ -64,7 +65,8 @@ class FunctionBufferizer:
             if not is_tensor(result):
                 continue
             output = self.block.insert_arg(buffer_type(result), len(self.block.args))
-            output.name_hint = name if name.isidentifier() else None
+            spelt = ascii_letters(name)
+            output.name_hint = spelt if spelt.isidentifier() else None
             self.outputs.append(output)
         for op in self.function.body.block.ops:
             self.bufferize(op)

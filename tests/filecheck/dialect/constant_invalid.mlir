@@ -18,7 +18,7 @@ func.func @c1_value_is_a_number() {
 
 // -----
 
-// CHECK: error: shape mismatch in dense literal. Expected [3] shape from the type, but got [2] shape.
+// CHECK: error: shape mismatch in dense literal. Expected [3] shape from the type, but got [2] shape
 func.func @the_shape_of_the_value_differs() {
   %y = gawee.constant dense<[1.0, 2.0]> : tensor<3xf32>
   func.return

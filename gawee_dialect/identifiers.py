@@ -1,0 +1,19 @@
+"""Names of graphs as identifiers: of C, and of SSA values in MLIR's text."""
+
+import re
+
+
+def ascii_letters(name: str) -> str:
+    """Return a name with each letter that ASCII lacks as its number: `図` becomes `u56f3`."""
+    return re.sub(r"[^\W_]", lambda found: _spelt(found[0]), name)
+
+
+def _spelt(letter: str) -> str:
+    return letter if letter.isascii() else f"u{ord(letter):04x}"
+
+
+def c_name(name: str) -> str:
+    """Return a name as an identifier of C: `my-net` becomes `my_net`."""
+    cleaned = re.sub(r"\W", "_", ascii_letters(name), flags=re.ASCII)
+    # What begins with an underscore may be the compiler's own.
+    return cleaned if cleaned[:1].isalpha() else f"n{cleaned}"
