@@ -58,7 +58,7 @@ def test_a_model_is_one_line_and_a_page(digits: Model) -> None:
     )
     assert "level linalg" in repr(Model(digits.lowered("linalg"), name="digits"))
     page = digits._repr_html_()
-    for part in ("<svg", "conv2d", "1 inputs", "14 parameters", "conv1.weight", "gawee.relu"):
+    for part in ("<svg", "gawee.conv", "1 inputs", "14 parameters", "conv1.weight", "gawee.relu"):
         assert part in page
     assert "<script" not in page
     ElementTree.fromstring(page.replace("<details open>", "<details>"))
