@@ -6,7 +6,7 @@ from gawee_dialect.source import Source
 
 WEIGHTS = "it holds weights and no graph: --weights takes it, beside a graph"
 LIVE = (
-    "gawee-translate --torch module:factory reads a model by the Python code that makes it; of "
+    "gawee-translate torch MODULE:FACTORY reads a model by the Python code that makes it; of "
     "weights alone, --weights takes the file"
 )
 EXPORT = "export the model as ONNX first"

@@ -1,9 +1,10 @@
-"""The sub-commands of gawee-translate: `info`, `visualize`, `weights` and `opdesc`.
+"""The sub-commands of gawee-translate: `info`, `visualize`, `weights`, `opdesc` and `torch`.
 
 gawee-translate info FILE         how many nodes, weights, parameters, and which ops
 gawee-translate visualize FILE    the graph as Mermaid text, or as a picture
 gawee-translate weights IN OUT    weights in another format
 gawee-translate opdesc FILE       operator descriptions as definition code
+gawee-translate torch MODULE:FACTORY   a PyTorch model as NPU_IR
 """
 
 from argparse import Namespace
@@ -22,6 +23,7 @@ from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import DONE, CommandParser, write_text
 from gawee_dialect.tools.convert_weights import convert_weights, weights_parser
 from gawee_dialect.tools.emit_operators import emit_operators, opdesc_parser
+from gawee_dialect.tools.extract_torch import extract_torch, torch_parser
 from gawee_dialect.tools.graph_arguments import add_translated_file, read_shapes
 from gawee_dialect.tools.plugin_file import LOAD_HELP
 
@@ -111,6 +113,7 @@ SUB_COMMANDS: dict[str, tuple[Callable[[], CommandParser], Callable[[Namespace],
     "visualize": (visualize_parser, _visualize),
     "weights": (weights_parser, convert_weights),
     "opdesc": (opdesc_parser, emit_operators),
+    "torch": (torch_parser, extract_torch),
 }
 
 
