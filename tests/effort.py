@@ -14,7 +14,9 @@ FULL = PROFILE == "full"
 PART = 4
 """The quick run does one of so many."""
 
-full_run = pytest.mark.skipif(not FULL, reason="slow; runs where HYPOTHESIS_PROFILE=full")
+SLOW = "slow; runs where HYPOTHESIS_PROFILE=full"
+
+full_run = pytest.mark.skipif(not FULL, reason=SLOW)
 
 
 def examples(count: int) -> settings:

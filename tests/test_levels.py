@@ -21,6 +21,7 @@ from gawee_dialect.levels import Level, level_of
 from gawee_dialect.model import Model, load
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from gawee_dialect.universe import make_context
+from tests.effort import FULL, SLOW
 
 ROOT = Path(__file__).parents[1]
 TOLERANCE = 1e-4
@@ -36,6 +37,7 @@ class Network:
     graph: Path
     weights: Path
     expected: Arrays
+    is_large: bool
 
     def text(self, level: str) -> Path:
         """Write the text of a level, made from that of the level before it."""
@@ -80,6 +82,9 @@ LEVELS: dict[str, tuple[str | None, str]] = {
     "kernel-llvm": ("omp", "convert-to-llvm"),
 }
 """By name, the level that it is made from, and how."""
+
+QUICK_LEVELS = ("linalg", "llvm", "kernels", "kernel-llvm")
+"""Of large networks the quick run does these natively."""
 
 INTERPRETED = ("linalg", "buffers", "functions", "kernels", "kernel-buffers", "kernel-functions")
 """What NumPy runs in whole arrays; loops of networks take it minutes."""
@@ -126,11 +131,14 @@ def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         for each in model.entry.main.inputs
     }
     np.savez(folder / "inputs.npz", **inputs)
-    return Network(folder, graph, weights, model.run(inputs))
+    is_large = request.param in (resnet18, unet)
+    return Network(folder, graph, weights, model.run(inputs), is_large)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_text_of_every_level_runs_natively(network: Network, level: str) -> None:
+    if network.is_large and level not in QUICK_LEVELS and not FULL:
+        pytest.skip(SLOW)
     network.check(level)
 
 

@@ -23,6 +23,7 @@ from gawee_dialect.passes.bufferize import Bufferize
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import buffers_to_loops, loops_to_llvm, to_kernels, to_loops
 from gawee_dialect.universe import make_context
+from tests.effort import full_run
 from tests.loops_level import UpstreamLoops
 from tests.upstream_mlir import requires_upstream, run_mlir_opt, run_mlir_translate
 
@@ -170,7 +171,13 @@ XDSL_READS = {
 """Of each level whether the generic form is needed, and which flags."""
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize(
+    "network",
+    [
+        pytest.param(name, marks=full_run) if name in ("resnet18", "unet") else name
+        for name in NETWORKS
+    ],
+)
 def test_plain_xdsl_opt_reads_what_is_printed(network: str, tmp_path: Path) -> None:
     for level, (generic, flags) in XDSL_READS.items():
         text, path = levels_of(network)[level], tmp_path / "in.mlir"

@@ -20,6 +20,7 @@ from gawee_dialect.target.description import HOST, find_processor
 from gawee_dialect.tools.plugin_file import loaded_files
 from gawee_dialect.tuning.lowering import Lowering
 from gawee_dialect.tuning.search import Settings, Tuner, choices_of
+from tests.effort import full_run
 from tests.passes.modules import parse
 
 ROOT = Path(__file__).parent.parent.parent
@@ -85,7 +86,7 @@ def test_it_computes_natively_what_it_replaces(threads: int, tmp_path: Path) -> 
         assert_is_expected(run(INPUTS["x"]))
 
 
-@pytest.mark.parametrize("level", ["kernels", "loops"])
+@pytest.mark.parametrize("level", ["kernels", pytest.param("loops", marks=full_run)])
 def test_it_means_the_same_at_every_level(level: str, tmp_path: Path) -> None:
     with split(tmp_path) as schedules:
         options = CodeOptions(schedules=schedules)
