@@ -61,7 +61,10 @@ def test_a_live_model_runs_from_its_files(folder: Path) -> None:
         (["no_such_module:net"], "error: cannot import 'no_such_module': No module named"),
         (["models_of_mine:nets"], "error: expected 'models_of_mine' to have a function 'nets'"),
         (["models_of_mine:number"], "to return a torch.nn.Module, got int"),
-        (["models_of_mine:net", "--shape", "2,x"], "error: expected --shape SIZES[:DTYPE]"),
+        (
+            ["models_of_mine:net", "--shape", "2,x"],
+            "error: expected --shape SIZES[:DTYPE] such as 1,77:int64, got '2,x'",
+        ),
         (["models_of_mine:net", "--shape", "2:number"], "error: expected --shape SIZES[:DTYPE]"),
         (["models_of_mine:net", "--shape", "2,7:int64"], "error: "),
     ],

@@ -249,6 +249,7 @@ def test_modules_below_the_graph_are_refused() -> None:
 
 
 def translated(tmp_path: Path, *more: str) -> Path:
+    pytest.importorskip("onnx")
     path = tmp_path / "digits.onnx"
     assert gawee_translate.main([str(DIGITS), "--to", "onnx", "-o", str(path), *more]) == 0
     return path
