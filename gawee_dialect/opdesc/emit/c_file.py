@@ -1,7 +1,7 @@
 """Descriptions as a C file: the functions of every operator's life, against `gawee_op.h`.
 
 pre_run is written from the checks; static_run, run, post_run and calc_offset hold the texts of the
-description as they are.
+description as they are. Where it has equations and no text for `run`, that is made of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,11 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.opdesc.c_print import INDENT, text_literal
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.description import Code, Operator
+from gawee_dialect.opdesc.emit.c_body import BodyInC
+from gawee_dialect.opdesc.emit.c_equations import run_lines
 from gawee_dialect.opdesc.emit.c_locals import identifiers, locals_from_private, private_fields
 from gawee_dialect.opdesc.emit.c_pre_run import PreRun
+from gawee_dialect.opdesc.index_notation.scalars import ScalarError
 
 HEADER = "gawee_op.h"
 
@@ -26,15 +30,33 @@ def header_text() -> str:
 def c_file(compiled: Sequence[CompiledOperator], source: str) -> str:
     """Return the C file of some operators; `source` is what they were read from."""
     operators = [each for each in compiled if each.operator.autogen]
+    texts = _operator_texts(operators)
     names = ", ".join(f"&ln_op_{each.operator.optype}" for each in operators)
     return "\n\n".join(
         [
             f"/* Made from {Path(source).name} by gawee-translate opdesc --emit c. */\n"
             f'#include "{HEADER}"',
-            *(operator_text(each) for each in operators),
+            *texts,
             f"const ln_op *const ln_ops[] = {{{names}{', ' if names else ''}NULL}};\n",
         ]
     )
+
+
+def _operator_texts(operators: Sequence[CompiledOperator]) -> list[str]:
+    """Return the text of every operator; raises GaweeError that lists those that have none."""
+    texts: list[str] = []
+    problems: list[Diagnostic] = []
+    for each in operators:
+        try:
+            texts.append(operator_text(each))
+        except ScalarError as error:
+            assert each.operator.body is not None  # what the error is about
+            message = f"cannot write operator '{each.operator.optype}' as C: {error.message}"
+            place = str(each.operator.body.place(error.offset))
+            problems.append(Diagnostic(message, place, hint=error.hint))
+    if problems:
+        raise GaweeError(problems)
+    return texts
 
 
 @dataclass(frozen=True)
@@ -64,9 +86,11 @@ def bodies(operator: Operator) -> Sequence[Body]:
     )
 
 
-def private_struct(operator: Operator) -> str:
+def private_struct(operator: Operator, body: BodyInC | None = None) -> str:
     """Return the struct of what an operator keeps from pre_run to post_run."""
-    fields = [f"{INDENT}{each}" for each in private_fields(operator)] or [f"{INDENT}int none;"]
+    made = [] if body is None else [f"ln_tensor *{body.shape(e.tensor)};" for e in body.made()]
+    fields = [f"{INDENT}{each}" for each in (*private_fields(operator), *made)]
+    fields = fields or [f"{INDENT}int none;"]
     return "\n".join((f"struct {operator.optype}_priv {{", *fields, "};"))
 
 
@@ -74,22 +98,32 @@ def operator_text(compiled: CompiledOperator) -> str:
     """Return the functions of an operator, and the table that names them."""
     operator = compiled.operator
     optype = operator.optype
-    checks = [_indented(line) for line in PreRun(compiled).body()]
+    equations = None if compiled.body is None else BodyInC(compiled, compiled.body)
+    checks = [_indented(line) for line in PreRun(compiled, equations).body()]
     doc = f"{optype}: {operator.doc}" if operator.doc else optype
     parts = [
         f"/* {doc.replace('*/', '* /')} */",
-        private_struct(operator),
+        private_struct(operator, equations),
         "\n".join((f"static void {optype}_checks(ln_op_arg *op_arg) {{", *checks, "}")),
         f"static int {optype}_pre_run(ln_op_arg *op_arg) {{\n"
         f"{INDENT}return ln_checked(op_arg, {optype}_checks);\n}}",
     ]
     names = [f"{optype}_pre_run"]
     for body in bodies(operator):
-        names.append(f"{optype}_{body.name}" if body.is_there else "NULL")
+        computed = body.name == "run" and not body.is_there and equations is not None
+        names.append(f"{optype}_{body.name}" if body.is_there or computed else "NULL")
         if body.is_there:
             parts.append(body_function(operator, body))
+        elif computed and equations is not None:
+            parts.append(run_function(equations))
     values = ", ".join((text_literal(optype), text_literal(operator.arch), *names))
     return "\n\n".join((*parts, f"const ln_op ln_op_{optype} = {{{values}}};"))
+
+
+def run_function(equations: BodyInC) -> str:
+    """Return `run` as the equations of the body say it."""
+    head = f"static void {equations.compiled.operator.optype}_run(ln_op_arg *op_arg) {{"
+    return "\n".join((head, *(_indented(line) for line in run_lines(equations)), "}"))
 
 
 def body_function(operator: Operator, body: Body, *, located: bool = False) -> str:

@@ -1,7 +1,7 @@
 """The variables of an operator's C functions: what each is called, its type, and its value."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gawee_dialect.opdesc.description import Operator, Param
@@ -79,3 +79,18 @@ def private_fields(operator: Operator) -> Iterator[str]:
     for extra in operator.extra_privs:
         star = "" if extra.type.rstrip().endswith("*") else " "
         yield f"{extra.type}{star}{extra.name};"
+
+
+def used_lines(lines: Sequence[str | Local]) -> list[str]:
+    """Return lines, without variables that no later one reads, unless a check makes them."""
+    read: set[str] = set()
+    kept: list[str] = []
+    for line in reversed(lines):
+        text = line if isinstance(line, str) else line.text()
+        if isinstance(line, Local) and line.name not in read:
+            if not line.value.startswith("ln_opck_"):
+                continue
+            text = f"(void){line.value};"
+        read |= read_names(text)
+        kept.append(text)
+    return kept[::-1]

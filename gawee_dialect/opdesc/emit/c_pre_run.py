@@ -8,7 +8,8 @@ from gawee_dialect.opdesc.c_print import CPrinter, expressions_in, text_literal
 from gawee_dialect.opdesc.c_types import variables
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.description import Bound, Code, Operator, Param, TensorIn, TensorOut
-from gawee_dialect.opdesc.emit.c_locals import Local, param_c_type, param_value, read_names
+from gawee_dialect.opdesc.emit.c_body import BodyInC
+from gawee_dialect.opdesc.emit.c_locals import Local, param_c_type, param_value, used_lines
 
 
 def _codes(operator: Operator) -> Iterator[Code]:
@@ -53,6 +54,7 @@ class PreRun:
     """Writes the checks of an operator."""
 
     compiled: CompiledOperator
+    body_in_c: BodyInC | None = None
     lines: list[str | Local] = field(default_factory=list[str | Local])
     printer: CPrinter = field(init=False)
 
@@ -81,24 +83,12 @@ class PreRun:
         for code in operator.checks:
             self._check("'checks'", code)
         self._custom("'custom'", operator.custom)
+        if self.body_in_c is not None:
+            self.lines += ["", *self.body_in_c.checks()]
         for output in operator.tensors_out:
             self._output(output)
         self._private()
-        return list(self._used())
-
-    def _used(self) -> Iterator[str]:
-        """Yield the lines, from the last to the first dropping what no later one reads."""
-        read: set[str] = set()
-        kept: list[str] = []
-        for line in reversed(self.lines):
-            text = line if isinstance(line, str) else line.text()
-            if isinstance(line, Local) and line.name not in read:
-                if not line.value.startswith("ln_opck_"):
-                    continue
-                text = f"(void){line.value};"
-            read |= read_names(text)
-            kept.append(text)
-        return reversed(kept)
+        return used_lines(self.lines)
 
     def _expression(self, code: Code) -> str:
         return self.printer.expression(self.compiled.syntax.expression(code))
@@ -204,16 +194,9 @@ class PreRun:
 
     def _output(self, output: TensorOut) -> None:
         name, what = output.arg_name, f"output '{output.arg_name}'"
-        ndim, dtype = (
-            "-1" if code is None else self._expression(code) for code in (output.ndim, output.dtype)
-        )
-        self.lines += [
-            *("", f"/* {what} */"),
-            f"int {name}_ndim = {ndim};",
-            f"int {name}_dtype = {dtype};",
-            f"int *{name}_dims = {self._dims(output)};",
-        ]
-        self._custom(f"'custom' of {what}", output.custom)
+        self.lines += ["", f"/* {what} */", *self._type(output)]
+        if self.body_in_c is None:
+            self._custom(f"'custom' of {what}", output.custom)
         arguments = f"{name}_list_entry, {name}_ndim, {name}_dims, {name}_dtype"
         self.lines.append(f"ln_tensor_entry *{name}_entry = ln_output({arguments});")
         owner = self.compiled.owners.get(name)
@@ -227,6 +210,23 @@ class PreRun:
             Local("ln_tensor *", name, f"{name}_entry->tensor"),
         ]
         self._custom(f"'cleanup' of {what}", output.cleanup)
+
+    def _type(self, output: TensorOut) -> Iterator[str]:
+        """Yield what declares rank, dtype and dims: those of the body, if there is one."""
+        name = output.arg_name
+        if self.body_in_c is not None:
+            made = self.body_in_c.shape(name)
+            yield f"if ({made}->ndim == 0) ln_add_axis({made}, 1);"
+            ndim, dtype, dims = (f"{made}->{each}" for each in ("ndim", "dtype", "dims"))
+        else:
+            ndim, dtype = (
+                "-1" if code is None else self._expression(code)
+                for code in (output.ndim, output.dtype)
+            )
+            dims = self._dims(output)
+        yield f"int {name}_ndim = {ndim};"
+        yield f"int {name}_dtype = {dtype};"
+        yield f"int *{name}_dims = {dims};"
 
     def _dims(self, output: TensorOut) -> str:
         if output.dims is None:
@@ -246,4 +246,6 @@ class PreRun:
             if param.arg_name in self.set:
                 value = param_value(param, f"{param.arg_name}_entry")
                 self.lines.append(f"{value} = {param.arg_name};")
+        if self.body_in_c is not None:
+            self.lines += self.body_in_c.kept()
         self.lines.append("op_arg->priv = priv;")

@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -610,5 +611,112 @@ static inline int ln_checked(ln_op_arg *op_arg, void (*checks)(ln_op_arg *)) {
   op_arg->escape = NULL;
   return 0;
 }
+
+/* What bodies in index notation are made of. */
+
+/* a // b and a % b, which round down; 0 and a where b is 0. */
+static inline int64_t ln_floor_divide(int64_t a, int64_t b) {
+  if (b == 0)
+    return 0;
+  if (b == -1)
+    return (int64_t)(0 - (uint64_t)a);
+  return a / b - ((a % b != 0) && ((a < 0) != (b < 0)));
+}
+static inline int64_t ln_remainder(int64_t a, int64_t b) { return a - ln_floor_divide(a, b) * b; }
+
+/* The greater and the less of two numbers; NaN where one of them is. */
+static inline double ln_max(double a, double b) { return a > b || isnan(a) ? a : b; }
+static inline double ln_min(double a, double b) { return a < b || isnan(a) ? a : b; }
+static inline int64_t ln_max_int(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t ln_min_int(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static inline double ln_abs(double a) { return fabs(a); }
+static inline int64_t ln_abs_int(int64_t a) { return a < 0 ? -a : a; }
+static inline double ln_sign(double a) { return (a > 0) - (a < 0); }
+static inline int64_t ln_sign_int(int64_t a) { return (a > 0) - (a < 0); }
+
+static inline int64_t ln_power(int64_t base, int64_t exponent) {
+  uint64_t result = 1, factor = (uint64_t)base;
+  if (exponent < 0)
+    return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+  for (; exponent > 0; exponent /= 2, factor *= factor)
+    if (exponent % 2)
+      result *= factor;
+  return (int64_t)result;
+}
+
+/* The elements of the axes of a tensor but for some before and behind. */
+static inline int64_t ln_rest(const ln_tensor *tensor, int before, int behind) {
+  int64_t count = 1;
+  for (int axis = before; axis < tensor->ndim - behind; axis++)
+    count *= tensor->dims[axis];
+  return count;
+}
+
+#define ln_opck_body(condition, ...) \
+  do { if (!(condition)) ln_fail(op_arg, "body", __VA_ARGS__); } while (0)
+
+static inline void ln_opck_rank_(ln_op_arg *op_arg, const char *name, const ln_tensor *tensor, int count,
+                                 int is_open) {
+  ln_opck_body(is_open ? tensor->ndim >= count : tensor->ndim == count,
+               "expected '%s' of %s%d dimensions, got %d", name, is_open ? "at least " : "", count,
+               tensor->ndim);
+}
+#define ln_opck_rank(name, tensor, count, is_open) ln_opck_rank_(op_arg, name, tensor, count, is_open)
+
+static inline void ln_opck_same_rest_(ln_op_arg *op_arg, const char *name, const ln_tensor *one, int before,
+                                      int behind, const ln_tensor *other, int other_before, int other_behind) {
+  int count = one->ndim - before - behind;
+  int same = other->ndim - other_before - other_behind == count;
+  for (int axis = 0; same && axis < count; axis++)
+    same = one->dims[before + axis] == other->dims[other_before + axis];
+  ln_opck_body(same, "expected '...' of '%s' to stand for the same sizes as before", name);
+}
+#define ln_opck_same_rest(...) ln_opck_same_rest_(op_arg, __VA_ARGS__)
+
+#define ln_opck_extent(index, extent) \
+  ln_opck_body((extent) >= 1, "expected at least one value of index '%s', got %lld", index, \
+               (long long)(extent))
+
+#define ln_opck_one_size(index, extent, name, size) \
+  ln_opck_body((extent) == (size), "expected index '%s' to have one size, got %lld and %d of '%s'", \
+               index, (long long)(extent), size, name)
+
+/* Where a subscript may go: inside of the axis; or also into the padding, which a subscript whose
+ * indices have no limit may not leave. */
+enum { LN_INSIDE, LN_PADDED, LN_LIMITED };
+
+static inline void ln_opck_stays_(ln_op_arg *op_arg, const char *what, const char *name, int64_t size,
+                                  int64_t low, int64_t high, int64_t constant, int kind) {
+  int64_t padding = ln_max_int(0, -constant);
+  int fits = kind == LN_INSIDE ? high < size
+             : (-padding <= low && high < size + padding) || (kind == LN_LIMITED && padding > 0);
+  ln_opck_body(fits, "expected %s to stay in '%s' of size %lld, got %lld to %lld", what, name,
+               (long long)size, (long long)low, (long long)high);
+}
+#define ln_opck_stays(...) ln_opck_stays_(op_arg, __VA_ARGS__)
+
+static inline ln_tensor *ln_new_(ln_op_arg *op_arg, int dtype) {
+  ln_tensor *tensor = ln_memory(op_arg, sizeof *tensor);
+  *tensor = (ln_tensor){0, 1, ln_memory(op_arg, sizeof(int) * LN_MAXDIMS), dtype, NULL};
+  return tensor;
+}
+/* Make a tensor without axes. */
+#define ln_new(dtype) ln_new_(op_arg, dtype)
+
+static inline void ln_add_axis_(ln_op_arg *op_arg, ln_tensor *tensor, int64_t size) {
+  ln_opck_body(tensor->ndim < LN_MAXDIMS, "expected at most %d dimensions", LN_MAXDIMS);
+  ln_opck_body(size <= LN_MAXINT / tensor->len, "expected at most %d elements of a tensor", LN_MAXINT);
+  tensor->dims[tensor->ndim++] = (int)size;
+  tensor->len *= (int)size;
+}
+#define ln_add_axis(tensor, size) ln_add_axis_(op_arg, tensor, size)
+
+static inline void ln_add_rest_(ln_op_arg *op_arg, ln_tensor *tensor, const ln_tensor *of, int before,
+                                int behind) {
+  for (int axis = before; axis < of->ndim - behind; axis++)
+    ln_add_axis(tensor, of->dims[axis]);
+}
+#define ln_add_rest(tensor, of, before, behind) ln_add_rest_(op_arg, tensor, of, before, behind)
 
 #endif

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from xdsl.dialects.builtin import f32, i1, i64
+from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Attribute
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
@@ -17,21 +17,19 @@ from gawee_dialect.dialect.types import DTYPE_NAMES
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.index_notation.body import Body
 from gawee_dialect.opdesc.index_notation.evaluate import Array, evaluate
+from gawee_dialect.opdesc.index_notation.input_types import input_types
 from gawee_dialect.opdesc.index_notation.instance import Instance, Misfit
 from gawee_dialect.opdesc.index_notation.program import expressions, indices_of
 from gawee_dialect.opdesc.index_notation.scalars import Numbers, ParameterValue, ScalarError
 from gawee_dialect.opdesc.index_notation.syntax import (
     Access,
     Binary,
-    Conditional,
     Definition,
     Expression,
     Name,
     Parameter,
     Range,
-    Reduction,
     Size,
-    Unary,
     Wildcard,
     walk,
 )
@@ -133,7 +131,7 @@ class _Draw:
         self.wild = int(random.integers(0, 3))
         self.ranks: dict[str, int] = {}
         self.links: dict[Axis, Axis] = {}
-        self.elements: dict[str, Attribute] = dict.fromkeys(body.program.inputs, f32)
+        self.elements = input_types(body.program)
         self.indexed: dict[str, Axis] = {}
         for definition in body.program.definitions:
             self.note(definition)
@@ -141,7 +139,7 @@ class _Draw:
     # What the equations say.
 
     def note(self, definition: Definition) -> None:
-        """Take notice of ranks, of axes that are as long, and of element types."""
+        """Take notice of ranks, and of axes that are as long."""
         walked: dict[str, list[Axis]] = {}
         limited = {name for name, each in indices_of(definition).items() if each.limit is not None}
         own = Access(definition.offset, definition.tensor, _names(definition.ranges))
@@ -151,13 +149,10 @@ class _Draw:
                 if isinstance(each, str) and each not in limited:
                     walked.setdefault(each, []).append((access.tensor, axis))
                 elif isinstance(each, Access):
-                    self.elements[each.tensor] = i64
                     self.indexed[each.tensor] = (access.tensor, axis)
         for first, *others in walked.values():
             for other in others:
                 self.links[self.root(other)] = self.root(first)
-        for name in (name for node in nodes for name in _conditions(node)):
-            self.elements[name] = i1
 
     def spread(self, access: Access) -> Iterator[str | Access | None]:
         """Yield, for every axis, the index that walks it alone, or what it is read at."""
@@ -252,20 +247,3 @@ def _names(ranges: Sequence[Range | Wildcard]) -> list[Expression | Wildcard]:
     return [
         each if isinstance(each, Wildcard) else Name(each.offset, each.index) for each in ranges
     ]
-
-
-def _conditions(node: Expression) -> Iterator[str]:
-    """Yield the tensors whose elements are conditions."""
-    found: list[Expression | None] = []
-    match node:
-        case Conditional():
-            found = [node.condition]
-        case Binary(operator="&&" | "||"):
-            found = [node.lhs, node.rhs]
-        case Unary(operator="!"):
-            found = [node.operand]
-        case Reduction():
-            found = [node.condition, node.term if node.kind in ("any", "all") else None]
-        case _:
-            pass
-    yield from (each.tensor for each in found if isinstance(each, Access))

@@ -1,0 +1,351 @@
+"""The body of an operator as C: what its names are there, and the sizes of its indices.
+
+A tensor is an `ln_tensor`, also one that is made on the way. `...` is one index that walks all the
+axes that it stands for.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count
+
+from xdsl.ir import Attribute
+
+from gawee_dialect.opdesc.c_print import text_literal
+from gawee_dialect.opdesc.compiled import CompiledOperator
+from gawee_dialect.opdesc.emit.c_locals import Local
+from gawee_dialect.opdesc.emit.c_numbers import STORED, WHOLE, Numbers, require_stored
+from gawee_dialect.opdesc.enums import DTYPES
+from gawee_dialect.opdesc.index_notation.body import Body
+from gawee_dialect.opdesc.index_notation.element_types import Typing
+from gawee_dialect.opdesc.index_notation.functions import FUNCTIONS
+from gawee_dialect.opdesc.index_notation.input_types import input_types
+from gawee_dialect.opdesc.index_notation.program import expressions, indices_of, read_tensors
+from gawee_dialect.opdesc.index_notation.sizes import (
+    Axis,
+    Limit,
+    Origin,
+    Plan,
+    Subscript,
+    Window,
+    subscripts_of,
+)
+from gawee_dialect.opdesc.index_notation.spelled import spelled
+from gawee_dialect.opdesc.index_notation.syntax import (
+    Access,
+    Definition,
+    Expression,
+    Size,
+    Wildcard,
+    walk,
+)
+
+_WORDS = frozenset(
+    "auto break case char const continue default do double else enum extern float for goto if "
+    "inline int long register restrict return short signed sizeof static struct switch typedef "
+    "union unsigned void volatile while bool true false op_arg priv pow nearbyint INFINITY NULL "
+    "EOF NAN int64_t int32_t int8_t size_t stdin stdout stderr errno".split()
+)
+
+
+@dataclass
+class Names:
+    """Identifiers of C for the names of a body, each its own."""
+
+    taken: set[str]
+    known: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+
+    def of(self, kind: str, name: str, wish: str) -> str:
+        """Return the identifier of a name, `wish` if that is free."""
+        if (kind, name) not in self.known:
+            while wish in self.taken or wish.startswith(("ln_", "LN_", "TL_", "tl_")):
+                wish = f"the_{wish}"
+            self.taken.add(wish)
+            self.known[kind, name] = wish
+        return self.known[kind, name]
+
+    def fresh(self, wish: str) -> str:
+        """Return an identifier that nothing has: `wish` with a number."""
+        numbers = (f"{wish}_{number}" for number in count(1))
+        name = next(each for each in numbers if each not in self.taken)
+        self.taken.add(name)
+        return name
+
+
+def span(access: Sequence[object]) -> tuple[int, int]:
+    """Return how many subscripts are before the wildcard, and how many behind it."""
+    before = next(i for i, each in enumerate(access) if isinstance(each, Wildcard))
+    return before, len(access) - before - 1
+
+
+@dataclass
+class BodyInC:
+    """What the functions of an operator with a body share."""
+
+    compiled: CompiledOperator
+    body: Body
+
+    @cached_property
+    def names(self) -> Names:
+        """The identifiers; arguments bear their own names."""
+        operator = self.compiled.operator
+        names = Names({*_WORDS, *FUNCTIONS})
+        for name in operator.arg_names():
+            own = (f"{name}_{each}" for each in ("entry", "list_entry", "name", "dims", "ndim"))
+            names.taken |= {name, f"{name}_dtype", *own}
+            names.known["tensor", name] = name
+        return names
+
+    @cached_property
+    def typing(self) -> Typing:
+        """The types of all expressions: raises ScalarError where there are none."""
+        program = self.body.program
+        parameters = {each.name: each.kind for each in program.parameters}
+        for element in self.input_types.values():
+            require_stored(0, element)
+        typing = Typing(program.code, parameters, self.input_types)
+        for group in program.groups:
+            for definition in group.definitions:
+                element = typing.stored(definition)
+                require_stored(definition.offset, element)
+                typing.elements[definition.tensor] = element
+            if group.along is not None:
+                typing.known.clear()
+        return typing
+
+    @cached_property
+    def input_types(self) -> dict[str, Attribute]:
+        """The element types of inputs: what the description says, or what the body is about."""
+        found = input_types(self.body.program)
+        for tensor in self.compiled.operator.tensors_in:
+            if tensor.dtype is not None and tensor.dtype.text in DTYPES:
+                found[tensor.arg_name] = DTYPES[tensor.dtype.text]
+        return found
+
+    def made(self) -> Sequence[Definition]:
+        """Return what is made on the way, and is no output."""
+        outputs = self.body.program.outputs
+        return [each for each in self.body.program.definitions if each.tensor not in outputs]
+
+    def kept(self) -> Iterator[str]:
+        """Yield what gives memory to what is made on the way, until post_run."""
+        for each in self.made():
+            made, stored = self.shape(each.tensor), self.stored(each.tensor)
+            yield f"{made}->data = ln_alloc(sizeof({stored}) * (size_t){made}->len);"
+            yield f"priv->{made} = {made};"
+
+    def shape(self, tensor: str) -> str:
+        """Return the variable of what an equation defines: its shape, and data if it has any."""
+        return self.names.of("made", tensor, f"made_{tensor}")
+
+    def stored(self, tensor: str) -> str:
+        """Return the C type of the elements of a tensor."""
+        return STORED[self.typing.elements[tensor]][0]
+
+    def dtype(self, tensor: str) -> str:
+        """Return the format's name of the type of the elements of a tensor."""
+        return STORED[self.typing.elements[tensor]][1]
+
+    def tensor(self, name: str) -> str:
+        """Return the variable of an `ln_tensor`."""
+        return name if name in self.body.program.inputs else self.shape(name)
+
+    def axis_size(self, tensor: str, axis: int) -> str:
+        """Return the size of an axis, a negative one counted from the last."""
+        variable = self.tensor(tensor)
+        place = str(axis) if axis >= 0 else f"{variable}->ndim - {-axis}"
+        return f"{variable}->dims[{place}]"
+
+    def extent(self, definition: Definition, index: str) -> str:
+        """Return the variable of the size of an index; of the wildcard for `...`."""
+        wish = f"{definition.tensor}_{'rest' if index == '...' else index}"
+        return self.names.of("size", f"{definition.tensor} {index}", wish)
+
+    def numbers(self, definition: Definition | None = None) -> Numbers:
+        """Return what prints numbers: parameters and sizes."""
+
+        def size(node: Size) -> str:
+            if node.axis is not None:
+                return f"({WHOLE}){self.axis_size(node.of or '', node.axis)}"
+            assert definition is not None  # a requirement has no index
+            return self.extent(definition, node.of or "...")
+
+        return Numbers(self.typing, lambda name: None, lambda name: name, size)
+
+    # Sizes of indices.
+
+    def extents(self, plan: Plan) -> Iterator[Local]:
+        """Yield the sizes of the indices of a definition."""
+        definition = plan.definition
+        if plan.wildcard is not None:
+            access, before, behind = plan.wildcard
+            value = f"ln_rest({self.tensor(access.tensor)}, {before}, {behind})"
+            yield Local(WHOLE, self.extent(definition, "..."), value)
+        for origin in plan.origins:
+            yield Local(WHOLE, self.extent(definition, origin.index), self.origin(plan, origin))
+
+    def origin(self, plan: Plan, origin: Origin) -> str:
+        """Return the size of an index."""
+        match origin:
+            case Limit():
+                return self.numbers(plan.definition).text(origin.limit, WHOLE)
+            case Axis():
+                return self.axis_size(origin.access.tensor, origin.axis)
+            case Window():
+                return self.window(plan, origin)
+
+    def window(self, plan: Plan, origin: Window) -> str:
+        """Return (size - 1 + padding - constant - greatest of the others) // coefficient + 1."""
+        numbers, definition = self.numbers(plan.definition), plan.definition
+        constant = numbers.value(origin.form.constant).inside(5)
+        room = [self.axis_size(origin.access.tensor, origin.axis), "1"]
+        padding = "" if constant == "0" else f" + ln_max_int(0, -({constant})) - {constant}"
+        for name, each in origin.form.terms.items():
+            if name != origin.index:
+                extent = self.extent(definition, name)
+                room.append(f"ln_max_int(0, {numbers.value(each).inside(5)} * ({extent} - 1))")
+        step = numbers.text(origin.form.terms[origin.index])
+        return f"ln_floor_divide({' - '.join(room)}{padding}, {step}) + 1"
+
+    # Checks.
+
+    def checks(self) -> Iterator[str | Local]:
+        """Yield the lines of pre_run that check sizes, and make what is made on the way."""
+        program = self.body.program
+        yield "/* what the body says */"
+        for name in program.inputs:
+            arguments = f"{text_literal(name)}, {name}_entry, {self.dtype(name)}"
+            yield f"ln_opck_tensor_dtype_eq({arguments});"
+        ranks = [
+            self.rank(access)
+            for definition in program.definitions
+            for access in read_tensors(definition)
+            if access.tensor in program.inputs
+        ]
+        yield from dict.fromkeys(ranks)
+        for each in program.requirements:
+            yield from self.size_ranks(each.condition)
+            condition = self.numbers().text(each.condition)
+            message = text_literal(each.message or f"'{each.text}'")
+            yield f'ln_opck_body({condition}, "expected %s", {message});'
+        for definition in program.definitions:
+            yield from self.definition(definition)
+
+    def rank(self, access: Access) -> str:
+        named = sum(not isinstance(each, Wildcard) for each in access.subscripts)
+        is_open = named < len(access.subscripts)
+        # The format has no tensors of rank 0: their place is taken by those of one element.
+        count = named if is_open else max(named, 1)
+        arguments = (text_literal(access.tensor), self.tensor(access.tensor), count, int(is_open))
+        return f"ln_opck_rank({', '.join(map(str, arguments))});"
+
+    def size_ranks(self, node: Expression) -> Iterator[str]:
+        """Yield checks of the ranks that sizes are taken of."""
+        for each in walk(node):
+            if isinstance(each, Size) and each.axis is not None and each.of is not None:
+                tensor, least = self.tensor(each.of), each.axis + 1
+                yield f"ln_opck_rank({text_literal(each.of)}, {tensor}, {least}, 1);"
+
+    def definition(self, definition: Definition) -> Iterator[str | Local]:
+        """Yield the sizes of a definition, their checks, and its tensor."""
+        plan = self.body.plans[definition.tensor]
+        yield from dict.fromkeys(self.ranks(plan))
+        yield from dict.fromkeys(self.steps(plan))
+        yield from self.extents(plan)
+        for origin in plan.origins:
+            extent = self.extent(definition, origin.index)
+            yield f"ln_opck_extent({text_literal(origin.index)}, {extent});"
+        yield from self.tensor_of(plan)
+        yield from self.stays(definition, plan)
+
+    def ranks(self, plan: Plan) -> Iterator[str]:
+        """Yield checks of the ranks of what a definition reads, and of what `...` is in them."""
+        definition = plan.definition
+        for part in expressions(definition):
+            yield from self.size_ranks(part)
+        for access in read_tensors(definition):
+            if access.tensor not in self.known_before(definition):
+                continue
+            if access.tensor not in self.body.program.inputs:
+                yield self.rank(access)
+            if plan.wildcard is not None and access is not plan.wildcard[0]:
+                yield from self.same_rest(plan, access)
+
+    def steps(self, plan: Plan) -> Iterator[str]:
+        """Yield checks that indices go forward in the windows that say their sizes."""
+        for origin in plan.origins:
+            if isinstance(origin, Window):
+                step = self.numbers(plan.definition).value(origin.form.terms[origin.index])
+                if step.text != "1":
+                    text = f"expected a multiple of index '{origin.index}' of at least 1"
+                    yield f'ln_opck_body({step.inside(4)} >= 1, "%s", {text_literal(text)});'
+
+    def tensor_of(self, plan: Plan) -> Iterator[str | Local]:
+        """Yield what makes the tensor of a definition, still without data."""
+        definition = plan.definition
+        made = self.shape(definition.tensor)
+        yield Local("ln_tensor *", made, f"ln_new({self.dtype(definition.tensor)})")
+        for each in definition.ranges:
+            if isinstance(each, Wildcard):
+                assert plan.wildcard is not None  # there is one
+                access, before, behind = plan.wildcard
+                yield f"ln_add_rest({made}, {self.tensor(access.tensor)}, {before}, {behind});"
+            else:
+                yield f"ln_add_axis({made}, {self.extent(definition, each.index)});"
+        if not definition.ranges:
+            yield f"ln_add_axis({made}, 1);"
+
+    def known_before(self, definition: Definition) -> set[str]:
+        """Return the tensors whose shape is known before that of a definition."""
+        order = [each.tensor for each in self.body.program.definitions]
+        return {*self.body.program.inputs, *order[: order.index(definition.tensor)]}
+
+    def same_rest(self, plan: Plan, access: Access) -> Iterator[str]:
+        if plan.wildcard is None or not any(isinstance(e, Wildcard) for e in access.subscripts):
+            return
+        first, before, behind = plan.wildcard
+        one = f"{self.tensor(first.tensor)}, {before}, {behind}"
+        other = "{}, {}, {}".format(self.tensor(access.tensor), *span(access.subscripts))
+        yield f"ln_opck_same_rest({text_literal(access.tensor)}, {one}, {other});"
+
+    def stays(self, definition: Definition, plan: Plan) -> Iterator[str]:
+        """Yield checks that sums of multiples of indices stay in their axis and its padding."""
+        indices, known = set(indices_of(definition)), self.known_before(definition)
+        lines = (
+            self.stay(plan, each)
+            for access in read_tensors(definition)
+            if access.tensor in known
+            for each in subscripts_of(access, indices)
+        )
+        yield from dict.fromkeys(line for line in lines if line is not None)
+
+    def stay(self, plan: Plan, subscript: Subscript) -> str | None:
+        """Return the check of one subscript; None where there is nothing to check."""
+        access, form, definition = subscript.access, subscript.form, plan.definition
+        if form is None:
+            return None
+        limited = any(isinstance(plan.origin(name), Limit) for name in form.terms)
+        if access.otherwise is not None and (limited or not form.is_index()):
+            return None
+        tensor, size = text_literal(access.tensor), self.axis_size(access.tensor, subscript.axis)
+        if form.is_index() and not limited:
+            (index,) = form.terms
+            origin = plan.origin(index)
+            assert origin is not None  # every index has one
+            if self.origin(plan, origin) == size:
+                return None
+            extent = self.extent(definition, index)
+            return f"ln_opck_one_size({text_literal(index)}, {extent}, {tensor}, {size});"
+        numbers = self.numbers(definition)
+        constant = numbers.value(form.constant).inside(4)
+        reaches = [
+            f"{numbers.value(factor).inside(5)} * ({self.extent(definition, name)} - 1)"
+            for name, factor in form.terms.items()
+        ]
+        low = [constant, *(f"ln_min_int(0, {each})" for each in reaches)]
+        high = [constant, *(f"ln_max_int(0, {each})" for each in reaches)]
+        padded = "LN_LIMITED" if limited else "LN_PADDED"
+        kind = "LN_INSIDE" if form.is_index() else padded
+        what = text_literal(f"'{spelled(subscript.expression)}'")
+        places = f"{' + '.join(low)}, {' + '.join(high)}, {constant}"
+        return f"ln_opck_stays({what}, {tensor}, {size}, {places}, {kind});"
