@@ -3,7 +3,7 @@
 Sums of floats are taken in double. What may be outside of a tensor is guarded.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -217,7 +217,7 @@ class _Equation:
                 return [text for each in operands(node) for text in self.inside(each)]
 
     @contextmanager
-    def block(self) -> Iterator[None]:
+    def block(self) -> Generator[None]:
         """Keep what is known of subscripts to the loops in between."""
         places, sure = dict(self.places), set(self.sure)
         yield

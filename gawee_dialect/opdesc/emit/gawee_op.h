@@ -684,7 +684,9 @@ static inline void ln_opck_same_rest_(ln_op_arg *op_arg, const char *name, const
 
 /* Where a subscript may go: inside of the axis; or also into the padding, which a subscript whose
  * indices have no limit may not leave. */
-enum { LN_INSIDE, LN_PADDED, LN_LIMITED };
+#define LN_INSIDE 0
+#define LN_PADDED 1
+#define LN_LIMITED 2
 
 static inline void ln_opck_stays_(ln_op_arg *op_arg, const char *what, const char *name, int64_t size,
                                   int64_t low, int64_t high, int64_t constant, int kind) {
