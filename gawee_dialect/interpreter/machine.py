@@ -24,6 +24,7 @@ from gawee_dialect.interpreter.linalg import LinalgFunctions, structured_functio
 from gawee_dialect.interpreter.math import MathFunctions
 from gawee_dialect.interpreter.memref import MemrefFunctions
 from gawee_dialect.interpreter.omp import OmpFunctions
+from gawee_dialect.interpreter.python_meaning import python_meaning_functions
 from gawee_dialect.interpreter.scf import ScfFunctions
 from gawee_dialect.interpreter.tensor import TensorFunctions
 from gawee_dialect.interpreter.vector import VectorFunctions, VectorMemoryFunctions
@@ -67,8 +68,8 @@ class Machine(Interpreter):
 
 def implementations(module: ModuleOp) -> tuple[type[OpFunctions], ...]:
     """Return every set of implementations that a module may need, none of them xDSL's."""
-    of_module = structured_functions(module), index_notation_functions(module)
-    return (*FUNCTIONS, *added_functions(), *of_module)
+    said = index_notation_functions(module), python_meaning_functions(module)
+    return (*FUNCTIONS, *added_functions(), structured_functions(module), *said)
 
 
 def make_machine(module: ModuleOp, listeners: Sequence[Interpreter.Listener] = ()) -> Machine:

@@ -21,6 +21,7 @@ from xdsl.traits import Pure
 from xdsl.utils.exceptions import InterpretationError, VerifyException
 
 from gawee_dialect.dialect.index_notation import IndexNotationOp
+from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.dialect.types import is_tensor, require_static
 from gawee_dialect.locations import node_name
 from gawee_dialect.opdesc.compiled import CompiledOperator
@@ -35,6 +36,7 @@ from gawee_dialect.opdesc.invocation import (
 )
 from gawee_dialect.opdesc.param_syntax import param_attribute, param_value, parse_op, print_op
 from gawee_dialect.opdesc.pre_run import Checked, pre_run
+from gawee_dialect.opdesc.python_meaning import registered_meanings
 
 if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array
@@ -102,8 +104,14 @@ class DescribedOp(IRDLOperation, ABC):
         print_op(printer, self, _ordered(self.description(), self.params()))
 
 
-class OpaqueOp(DescribedOp, ABC):
+class OpaqueOp(DescribedOp, NamedMeaningOp, ABC):
     """A described op without a body: `lower-opdesc` knows what it means, by its name."""
+
+    def has_function(self) -> bool:
+        return self.name in registered_meanings()
+
+    def call_function(self, arrays: Sequence["Array"]) -> "Array | Sequence[Array]":
+        return registered_meanings()[self.name](*arrays, **self.checked().params)
 
 
 class BodyOp(DescribedOp, IndexNotationOp, ABC):

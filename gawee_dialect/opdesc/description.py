@@ -136,7 +136,7 @@ class ExtraPrivate:
 class Operator:
     """A whole description; the bodies of its life cycle are text that is handed on.
 
-    `body` is the operator's meaning in index notation, where it has one.
+    `body` is the operator's meaning in index notation, `mlir` in MLIR, where it has one.
     """
 
     optype: str
@@ -155,6 +155,7 @@ class Operator:
     post_run: Code | None = None
     calc_offset: Code | None = None
     body: Code | None = None
+    mlir: Code | None = None
     doc: str | None = None
 
     def arg_names(self) -> Iterator[str]:

@@ -81,7 +81,7 @@ def print_op(printer: Printer, op: Operation, names: Sequence[str]) -> None:
         printer.print_string(" ")
         printer.print_list(op.operands, printer.print_ssa_value)
     for name in names:
-        printer.print_string(f" {name} {_param_text(param_value(op.attributes[name]))}")
+        printer.print_string(f" {name} {param_text(param_value(op.attributes[name]))}")
     printer.print_op_attributes(op.attributes, reserved_attr_names=names)
     printer.print_string(" : ")
     printer.print_function_type(
@@ -120,9 +120,10 @@ def _parse_scalar(parser: Parser) -> Scalar:
     return number
 
 
-def _param_text(value: ParamValue) -> str:
+def param_text(value: ParamValue) -> str:
+    """Return the value of a parameter as MLIR spells it."""
     if isinstance(value, tuple):
-        return f"[{', '.join(_param_text(element) for element in value)}]"
+        return f"[{', '.join(param_text(element) for element in value)}]"
     if isinstance(value, bool) or value is None:
         return "null" if value is None else str(value).lower()
     if isinstance(value, str):

@@ -28,6 +28,7 @@ from gawee_dialect.opdesc.enums import (
     REALTYPES,
 )
 from gawee_dialect.opdesc.field_reader import FieldReader, kind_of
+from gawee_dialect.opdesc.mlir_body import check_mlir_body
 from gawee_dialect.opdesc.op_text import MAX_OPERATORS, decode_op_text, is_op_text
 from gawee_dialect.source import Source
 
@@ -38,7 +39,7 @@ RELATIONS = ("eq", "gt", "ge", "lt", "le", "ne")
 _OPERATOR_FIELDS = (
     *("optype", "author", "arch", "tensors_in", "tensors_out", "params", "autogen", "extra_privs"),
     *("checks", "custom", "static_run", "run", "post_run", "calc_offset", "variable_length"),
-    *("body", "doc"),
+    *("body", "mlir", "doc"),
 )
 _INPUT_FIELDS = (
     *("arg_name", "mtype", "ndim", "dims", "len", "dtype", "sametype", "sameshape", "static"),
@@ -203,6 +204,7 @@ def _operator(reader: FieldReader) -> Operator | None:
         post_run=reader.code("post_run"),
         calc_offset=reader.code("calc_offset"),
         body=reader.code("body"),
+        mlir=reader.code("mlir"),
         doc=None if (doc := reader.text("doc")) is None else doc.text,
     )
     return operator if len(reader.problems) == before else None
@@ -337,6 +339,7 @@ def parse_descriptions(text: str, name: str) -> DescriptionFile:
             problems.append(Diagnostic(message, str(operator.place)))
         seen.add(operator.optype)
         _check_names(operator, problems)
+        check_mlir_body(operator, problems)
         operators.append(operator)
     if problems:
         raise GaweeError(problems)

@@ -1,5 +1,6 @@
 """Write functions on tensors out where they are called."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -58,22 +59,27 @@ class Inliner:
 
 def replace_by_body(call: CallOp, callee: FuncOp) -> None:
     """Put the ops of a function in the place of a call of it."""
-    values: dict[SSAValue, SSAValue] = dict(
-        zip(callee.body.block.args, call.arguments, strict=True)
-    )
     block = call.parent
     assert block is not None
-    returned: list[SSAValue] = []
-    for op in callee.body.block.ops:
-        if isinstance(op, ReturnOp):
-            returned = [values.get(value, value) for value in op.arguments]
-        else:
-            block.insert_op_before(op.clone(values), call)
+    ops, returned = cloned_body(callee, call.arguments)
+    block.insert_ops_before(ops, call)
     for old, new in zip(call.results, returned, strict=True):
         if new.name_hint is None:
             new.name_hint = old.name_hint
         old.replace_all_uses_with(new)
     _erase(call)
+
+
+def cloned_body(
+    function: FuncOp, arguments: Sequence[SSAValue]
+) -> tuple[Sequence[Operation], Sequence[SSAValue]]:
+    """Return copies of the ops of a function of one block, on arguments, and what it returns."""
+    block = function.body.block
+    values: dict[SSAValue, SSAValue] = dict(zip(block.args, arguments, strict=True))
+    ops = [op.clone(values) for op in block.ops if not isinstance(op, ReturnOp)]
+    last = block.last_op
+    returned = last.arguments if isinstance(last, ReturnOp) else ()
+    return ops, [values.get(value, value) for value in returned]
 
 
 def _erase(op: Operation) -> None:

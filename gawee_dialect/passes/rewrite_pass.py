@@ -183,13 +183,17 @@ class RewritePass(ModulePass, ABC):
         """Instantiate the table; a pass whose patterns take its options overrides this."""
         return [pattern() for pattern in self.patterns]
 
+    def is_removed(self, op: Operation) -> bool:
+        """Whether an op may not survive; a pass that knows more than its class overrides this."""
+        return isinstance(op, self.removes)
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         driver = Driver(self.make_patterns(), ctx)
         if self.revisits:
             PatternRewriteWalker(driver).rewrite_module(op)
         else:
             _rewrite_once(op, driver)
-        leftovers = [inner for inner in op.walk() if isinstance(inner, self.removes)]
+        leftovers = [inner for inner in op.walk() if self.is_removed(inner)]
         if leftovers and not are_finished(driver.observers):
             raise GaweeError(self._rejection(leftover, driver) for leftover in leftovers)
 

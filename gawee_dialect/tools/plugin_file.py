@@ -2,7 +2,8 @@
 
 What a file defines is found by its class: passes, ops, attributes and types (alone or in a
 `Dialect`), instruments, op types of JSON (`JsonOp`), and implementations of ops for the interpreter
-(`OpFunctions`); an `EvaluatedOp` says itself what it computes. A class whose name
+(`OpFunctions`); an `EvaluatedOp` says itself what it computes, and a function that the file
+registers by `register_meaning` what a described op does. A class whose name
 begins with `_` is left alone, and so is what a file imports. A pass that has a `place`, such as
 `place: ClassVar[str] = "after=fold-conv-add"`, goes into every pipeline there. Mappings of other
 vocabularies' ops that a file registers are known as long as it is loaded.
@@ -27,6 +28,7 @@ from xdsl.universe import Universe
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.evaluated import EvaluatedOp
+from gawee_dialect.opdesc.python_meaning import meanings_undone, registered_meanings
 from gawee_dialect.passes.insertion import Insertion, declared, declared_insertions
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.tools.command_line import CommandParser
@@ -117,6 +119,7 @@ def loaded_files(paths: Sequence[str], flags: Container[str] = ()) -> Generator[
             from gawee_dialect.frontends.op_mapping.registry import registrations_undone
 
             stack.enter_context(registrations_undone())
+            stack.enter_context(meanings_undone())
         stack.enter_context(_located_in(paths))
         stack.enter_context(_imports_beside(paths))
         for path in paths:
@@ -132,7 +135,9 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
     ]
     functions = [kind for kind in file.classes() if issubclass(kind, InterpreterFunctions)]
     json_ops = list(_json_ops(file))
-    if not (passes or dialects or instruments or functions or json_ops):
+    own = file.module.__name__
+    meanings = any(each.__module__ == own for each in registered_meanings().values())
+    if not (passes or dialects or instruments or functions or json_ops or meanings):
         raise file.error("it defines no pass, op, attribute or instrument")
     universe = Universe(
         all_dialects={name: lambda found=found: found for name, found in dialects.items()},

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.diagnostics import verify_module
@@ -15,6 +15,7 @@ from gawee_dialect.opdesc.lightnet import is_shipped
 from gawee_dialect.passes.lower_opdesc.arrangement import ARRANGEMENT
 from gawee_dialect.passes.lower_opdesc.creation import CREATION
 from gawee_dialect.passes.lower_opdesc.detection import DETECTION
+from gawee_dialect.passes.lower_opdesc.mlir_body import inlined_body
 from gawee_dialect.passes.lower_opdesc.native import has_native_run, native_call
 from gawee_dialect.passes.lower_opdesc.pointwise import POINTWISE
 from gawee_dialect.passes.lower_opdesc.site import NoMeaning, Site
@@ -36,10 +37,7 @@ class LowerDescribed(Pattern):
     def match_and_rewrite(self, op: OpaqueOp, rewriter: PatternRewriter) -> None:
         optype = op.description().operator.optype
         if optype not in MEANINGS or not is_shipped(op):
-            if has_native_run(op):
-                rewriter.replace(op, call := native_call(op), call.results)
-                return
-            self.missed(op, "expected an operator with a meaning in gawee ops")
+            self._lower_own(op, rewriter)
             return
         site = Site(op)
         results = _meaning(optype, site)
@@ -47,6 +45,15 @@ class LowerDescribed(Pattern):
             self.missed(op, str(results))
             return
         rewriter.replace(op, site.made, results)
+
+    def _lower_own(self, op: OpaqueOp, rewriter: PatternRewriter) -> None:
+        """Lower an op that its own description says the meaning of: MLIR goes before C."""
+        if op.description().operator.mlir is not None:
+            rewriter.replace(op, *inlined_body(op))
+        elif has_native_run(op):
+            rewriter.replace(op, call := native_call(op), call.results)
+        else:
+            self.missed(op, "expected an operator with a meaning in gawee ops")
 
 
 def _meaning(optype: str, site: Site) -> Sequence[SSAValue] | NoMeaning:
@@ -76,7 +83,9 @@ class LowerOpdesc(RewritePass):
 
     Requires that the module verifies: what a description computes of its parameters, such as
     automatic padding, is computed again here. An operator that is described in C becomes a call of
-    a function that the module declares and brings the C of; nothing is compiled or run here.
+    a function that the module declares and brings the C of; nothing is compiled or run here. One
+    that is described in MLIR becomes the ops of that, and one that a Python function is registered
+    for stays.
 
     rewrite:
         %y = lightnet.elew %a, %b elew_op "TL_MUL"   ->   %y = gawee.mul %a, %b
@@ -87,3 +96,6 @@ class LowerOpdesc(RewritePass):
     numerics: ClassVar[Numerics] = EXACT
     patterns = (LowerDescribed,)
     removes = (OpaqueOp,)
+
+    def is_removed(self, op: Operation) -> bool:
+        return isinstance(op, OpaqueOp) and not op.has_function()

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.dialect.index_notation import IndexNotationOp
+from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.passes.lower_to_linalg.along_axis import (
     LowerCumSum,
     LowerLogSoftmax,
@@ -29,6 +30,7 @@ from gawee_dialect.passes.lower_to_linalg.gather import (
 from gawee_dialect.passes.lower_to_linalg.grid_sample import LowerGridSample
 from gawee_dialect.passes.lower_to_linalg.index_notation import LowerIndexNotation
 from gawee_dialect.passes.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
+from gawee_dialect.passes.lower_to_linalg.named_meaning import RejectNamedMeaning
 from gawee_dialect.passes.lower_to_linalg.normalization import (
     LowerBatchNorm,
     LowerGroupNorm,
@@ -115,5 +117,6 @@ class LowerToLinalg(RewritePass):
         LowerConstant,
         LowerIndexNotation,
         RejectPythonValue,
+        RejectNamedMeaning,
     )
-    removes = (*GRAPH_LEVEL, IndexNotationOp)
+    removes = (*GRAPH_LEVEL, IndexNotationOp, NamedMeaningOp)
