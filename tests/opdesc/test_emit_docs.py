@@ -72,3 +72,33 @@ def test_standard_input_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
 
     message = "expected a file of operator descriptions, got standard input"
     assert message in capsys.readouterr().err
+
+
+def test_page_of_equations_has_an_example_that_can_be_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "mine.op"
+    path.write_text(
+        'dialect "mine"\nramp { body: `\n int by = 2\n require by > 1\n y[h < 3] = h*by + 0*x[0]\n` }\n'
+    )
+
+    assert main(["opdesc", str(path), "--emit", "docs"]) == 0
+
+    page = capsys.readouterr().out
+    assert page.startswith("# The operators of `mine`\n\n## `mine.ramp`\n\n```text\n%y = mine.ramp")
+    assert "\n| output | `y` | as the equations say |\n" in page
+    assert "\n- parameter `int by = 2`\n- requires `by > 1`\n- `y`: `h` up to `3`\n" in page
+    by = int(page.rpartition("by = ")[2].partition(":")[0])
+    assert f"y: 3 of float32, 0, {by}, {2 * by}\n" in page
+
+
+def test_page_shows_the_function_in_mlir(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ops.json"
+    path.write_text(text(operator(mlir="  func.func @f(%x: ${src}) -> ${dst} {\n  }\n")))
+
+    assert main(["opdesc", str(path), "--emit", "docs"]) == 0
+
+    end = "```mlir\nfunc.func @f(%x: ${src}) -> ${dst} {\n}\n```\n"
+    assert capsys.readouterr().out.endswith(end)

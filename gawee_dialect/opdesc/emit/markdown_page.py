@@ -32,6 +32,7 @@ def section(dialect: str, compiled: CompiledOperator) -> str:
         lines = [f"| {kind} | `{name}` | {_cell(text)} |" for kind, name, text in rows]
         parts.append("\n".join(("| | name | |", "|---|---|---|", *lines)))
     parts += _checked_after(compiled)
+    parts += _meaning(compiled)
     return "\n\n".join(parts)
 
 
@@ -53,6 +54,17 @@ def _checked_after(compiled: CompiledOperator) -> Iterator[str]:
     ]
     if bodies:
         yield f"Described in C: {', '.join(f'`{name}`' for name in bodies)}."
+
+
+def _meaning(compiled: CompiledOperator) -> Iterator[str]:
+    """Yield what the operator computes: its equations with an example, or its function in MLIR."""
+    if compiled.body is not None:
+        # NumPy computes the example: only descriptions with a body pay for its import.
+        from gawee_dialect.opdesc.index_notation.reference import reference_text
+
+        yield reference_text(compiled)
+    elif compiled.operator.mlir is not None:
+        yield f"```mlir\n{dedent(compiled.operator.mlir.text).strip()}\n```"
 
 
 def _syntax(dialect: str, operator: Operator) -> str:
@@ -124,7 +136,7 @@ def _output(output: TensorOut, compiled: CompiledOperator) -> str:
         words.append("static")
     if output.custom is not None:
         words.append("statements below")
-    return "; ".join(words)
+    return "; ".join(words) or "as the equations say"
 
 
 def _checks(argument: TensorIn | Param, compiled: CompiledOperator) -> Iterator[str]:

@@ -1,9 +1,9 @@
-"""The page of an operator that is defined by equations: all of it follows from the body.
+"""What a page says of an operator that is defined by equations: all of it follows from the body.
 
-Equations, arguments, where sizes come from, and an example whose numbers were computed.
+Equations, parameters, where sizes come from, and an example whose numbers were computed.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -25,30 +25,19 @@ SHOWN = 4
 
 
 def reference_text(compiled: CompiledOperator) -> str:
-    """Return a section in Markdown; raises GaweeError where no example is found."""
+    """Return what a page says of a body; raises GaweeError where no example is found."""
     body = compiled.body
     assert body is not None
-    operator = compiled.operator
-    parts = [f"### {operator.optype}", *([operator.doc] if operator.doc else [])]
-    parts.append("```text\n" + "\n".join(map(spelled, body.program.definitions)) + "\n```")
-    parts.append("\n".join(["| | |", "|---|---|", *_arguments(body)]))
-    parts.append("\n".join(_sizes(body)))
-    parts.append(_example(compiled))
-    return "\n\n".join(parts) + "\n"
+    equations = "\n".join(map(spelled, body.program.definitions))
+    said = "\n".join((*_parameters(body), *_sizes(body)))
+    return "\n\n".join((f"```text\n{equations}\n```", said, _example(compiled)))
 
 
-def _arguments(body: Body) -> Iterator[str]:
-    program = body.program
-    yield f"| inputs | {_quoted(program.inputs)} |"
-    yield f"| results | {_quoted(program.outputs)} |"
-    for each in program.parameters:
-        yield f"| parameter | {_parameter(each)} |"
-    for requirement in program.requirements:
-        yield f"| requires | `{requirement.text}` |"
-
-
-def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+def _parameters(body: Body) -> Iterator[str]:
+    for each in body.program.parameters:
+        yield f"- parameter {_parameter(each)}"
+    for requirement in body.program.requirements:
+        yield f"- requires `{requirement.text}`"
 
 
 def _parameter(parameter: Parameter) -> str:
