@@ -9,6 +9,7 @@ from xdsl.pattern_rewriter import PatternRewriteWalker
 from gawee_dialect.dialect import GAWEE, GRAPH_LEVEL
 from gawee_dialect.dialect.elementwise import ElementwiseOp, UnaryOp
 from gawee_dialect.dialect.index_notation import IndexNotationOp
+from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.lower_to_linalg.elementwise import SCALAR_BODIES, LowerElementwise
 from gawee_dialect.passes.rewrite_pass import Driver
@@ -32,7 +33,7 @@ def test_every_elementwise_op_has_a_scalar_body():
 
 
 def test_the_pass_removes_every_op_of_a_graph():
-    assert set(LowerToLinalg.removes) == {*GRAPH_LEVEL, IndexNotationOp}
+    assert set(LowerToLinalg.removes) == {*GRAPH_LEVEL, IndexNotationOp, NamedMeaningOp}
 
 
 def test_an_elementwise_op_without_a_scalar_body_is_declined_with_the_reason():
