@@ -44,12 +44,21 @@ def _docs(arguments: Namespace) -> str:
     return page(described.dialect, described.operators)
 
 
+def _onnx(arguments: Namespace) -> str:
+    from gawee_dialect.opdesc.emit.onnx_file import onnx_file
+    from gawee_dialect.opdesc.read import read_descriptions
+
+    described = read_descriptions(arguments.input)
+    return onnx_file(described.dialect, described.operators)
+
+
 EMITTERS: dict[str, Callable[[Namespace], str]] = {
     "python": _python,
     "irdl": _irdl,
     "c": _c,
     "header": _header,
     "docs": _docs,
+    "onnx": _onnx,
 }
 """What `--emit` may name, and what writes it."""
 
@@ -59,7 +68,8 @@ def opdesc_parser() -> CommandParser:
     parser = CommandParser(
         prog="gawee-translate opdesc",
         description="Write descriptions of operators as definition code: op classes in Python, "
-        "IRDL for mlir-opt, C functions and their header gawee_op.h, or a page in Markdown.",
+        "IRDL for mlir-opt, C functions and their header gawee_op.h, a page in Markdown, or "
+        "functions of ONNX.",
         allow_abbrev=False,
     )
     add = parser.add_argument
