@@ -152,7 +152,8 @@ class _MlirBody:
     def _moved(self, diagnostics: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
         for each in diagnostics:
             moved = self.error(each.message, each.place).diagnostics[0]
-            yield replace(moved, hint=each.hint or moved.hint)
+            hints = [hint for hint in (each.hint, moved.hint) if hint is not None]
+            yield replace(moved, hint="; ".join(hints) or None)
 
     def _place(self, where: str) -> str:
         line, column = (int(each) for each in where.rsplit(":", 2)[1:])
