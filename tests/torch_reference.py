@@ -48,7 +48,9 @@ TORCH_TYPES = {
     "f64": torch.float64,
     "i64": torch.int64,
     "i32": torch.int32,
+    "i16": torch.int16,
     "i8": torch.int8,
+    "ui16": torch.uint16,
     "ui8": torch.uint8,
     "i1": torch.bool,
 }

@@ -6,7 +6,7 @@ The arithmetic of windows is that of the format: an output size is
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor
+from math import ceil, floor, isfinite
 from types import MappingProxyType
 
 from xdsl.dialects.builtin import Float32Type, IntegerType
@@ -181,13 +181,18 @@ def _rounding(function: Callable[[float], int]) -> Callable[[Sequence[Value]], V
     def run(arguments: Sequence[Value]) -> Value:
         number = converted(arguments[0], DOUBLE).data
         assert isinstance(number, float)
-        return Value(DOUBLE, float(function(number)))
+        return Value(DOUBLE, _whole(function, number))
 
     return run
 
 
 def _floorf(arguments: Sequence[Value]) -> Value:
-    return Value(FLOAT, float(floor(as_arithmetic(arguments[0].number(), FLOAT))))
+    return Value(FLOAT, _whole(floor, as_arithmetic(arguments[0].number(), FLOAT)))
+
+
+def _whole(function: Callable[[float], int], number: float) -> float:
+    """Round as C does: infinities and NaN are whole already."""
+    return float(function(number)) if isfinite(number) else number
 
 
 def _constant_of(function: str) -> Function:
