@@ -196,6 +196,17 @@ def torch_interpolate(op: InterpolateOp, x: Tensor, *_size: Tensor) -> Tensor:
     return result
 
 
+def torch_integer(compute: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    """PyTorch stores uint16, and computes none of it: what wraps around in 16 bits does in 32."""
+
+    def run(op: Operation, a: Tensor, b: Tensor) -> Tensor:
+        if a.dtype != torch.uint16:
+            return compute(a, b)
+        return compute(a.to(torch.int32), b.to(torch.int32)).to(torch.uint16)
+
+    return run
+
+
 MEANING: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     ConvOp: torch_conv,
     ConvTransposeOp: torch_conv_transpose,
@@ -206,9 +217,9 @@ MEANING: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     BatchNormOp: torch_batch_norm,
     ReluOp: lambda op, x: F.relu(x),
     SqrtOp: lambda op, x: torch.sqrt(x),
-    AddOp: lambda op, a, b: a + b,
-    SubOp: lambda op, a, b: a - b,
-    MulOp: lambda op, a, b: a * b,
+    AddOp: torch_integer(lambda a, b: a + b),
+    SubOp: torch_integer(lambda a, b: a - b),
+    MulOp: torch_integer(lambda a, b: a * b),
     DivOp: lambda op, a, b: a / b,
     MaxPoolOp: torch_max_pool,
     AvgPoolOp: torch_avg_pool,

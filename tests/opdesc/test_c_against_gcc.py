@@ -139,6 +139,11 @@ BLOCKS: dict[str, str] = {
         "double n = ceil((y - x) / z);\ndst_dims = ln_alloc(sizeof(int) * 4);\n"
         "dst_dims[0] = (int)n; dst_dims[3] = (int)ceil(x);"
     ),
+    "floor of infinity": (
+        "{ double big = 1e300; float f = (float)big; dst_dims = ln_alloc(sizeof(int) * 4);"
+        " dst_dims[0] = floor(f) > 1e30; dst_dims[1] = ceil(-f) < 0;"
+        " dst_dims[2] = floorf(big) > 1e30; dst_dims[3] = a; }"
+    ),
     "initialized array": (
         "{ int dims[] = {1, other->dims[0], 2, src->dims[1]/stride[0]-5};"
         " dst_dims = ln_clone(dims, sizeof(int)*4); }"
