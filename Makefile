@@ -15,7 +15,7 @@ PIP := $(PY) -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed-
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format lit docs docs-serve reference bench clean
+.PHONY: help setup demo test fuzz check format lit docs docs-serve reference bench clean
 
 help: ## List what can be made
 	@echo "Usage: make TARGET [VENV=$(VENV)] [PYTHON=$(PYTHON)]"
@@ -28,6 +28,9 @@ test: export HYPOTHESIS_PROFILE = $(PROFILE)
 test: $(STAMP)dev ## Run lit and pytest; tests of absent oracles (PyTorch, mlir-opt) are skipped and counted
 	@echo $(LIT) tests/filecheck; $(LIT) tests/filecheck; lit=$$?; \
 	echo $(PY) -m pytest -q -n $(JOBS); $(PY) -m pytest -q -n $(JOBS) && exit $$lit
+
+fuzz: $(STAMP)dev ## Give every reader 5000 damaged inputs
+	GAWEE_FUZZ=full $(PY) -m pytest -q -n $(JOBS) tests/fuzz
 
 check: $(STAMP)dev ## Lint, check formatting and types
 	$(PY) -m ruff check .

@@ -1,0 +1,1 @@
+"""Damaged inputs for every reader."""
