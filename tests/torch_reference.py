@@ -196,13 +196,13 @@ def torch_interpolate(op: InterpolateOp, x: Tensor, *_size: Tensor) -> Tensor:
     return result
 
 
-def torch_integer(compute: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+def torch_integer(compute: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """PyTorch stores uint16, and computes none of it: what wraps around in 16 bits does in 32."""
 
-    def run(op: Operation, a: Tensor, b: Tensor) -> Tensor:
-        if a.dtype != torch.uint16:
-            return compute(a, b)
-        return compute(a.to(torch.int32), b.to(torch.int32)).to(torch.uint16)
+    def run(op: Operation, *operands: Tensor) -> Tensor:
+        if operands[0].dtype != torch.uint16:
+            return compute(*operands)
+        return compute(*(operand.to(torch.int32) for operand in operands)).to(torch.uint16)
 
     return run
 
@@ -215,7 +215,7 @@ MEANING: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     GridSampleOp: torch_grid_sample,
     MatMulOp: lambda op, x, weight, bias=None: F.linear(x, weight, bias),
     BatchNormOp: torch_batch_norm,
-    ReluOp: lambda op, x: F.relu(x),
+    ReluOp: torch_integer(F.relu),
     SqrtOp: lambda op, x: torch.sqrt(x),
     AddOp: torch_integer(lambda a, b: a + b),
     SubOp: torch_integer(lambda a, b: a - b),

@@ -35,25 +35,26 @@ class LowerDescribed(Pattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: OpaqueOp, rewriter: PatternRewriter) -> None:
-        optype = op.description().operator.optype
-        if optype not in MEANINGS or not is_shipped(op):
-            self._lower_own(op, rewriter)
+        lowered = _lowered(op)
+        if isinstance(lowered, NoMeaning):
+            self.missed(op, str(lowered))
             return
+        rewriter.replace(op, *lowered)
+
+
+def _lowered(op: OpaqueOp) -> tuple[Sequence[Operation], Sequence[SSAValue]] | NoMeaning:
+    """Return the ops that an op is, and its results, or why there are none: MLIR goes before C."""
+    optype = op.description().operator.optype
+    if optype in MEANINGS and is_shipped(op):
         site = Site(op)
         results = _meaning(optype, site)
-        if isinstance(results, NoMeaning):
-            self.missed(op, str(results))
-            return
-        rewriter.replace(op, site.made, results)
-
-    def _lower_own(self, op: OpaqueOp, rewriter: PatternRewriter) -> None:
-        """Lower an op that its own description says the meaning of: MLIR goes before C."""
-        if op.description().operator.mlir is not None:
-            rewriter.replace(op, *inlined_body(op))
-        elif has_native_run(op):
-            rewriter.replace(op, call := native_call(op), call.results)
-        else:
-            self.missed(op, "expected an operator with a meaning in gawee ops")
+        return results if isinstance(results, NoMeaning) else (site.made, results)
+    if op.description().operator.mlir is not None:
+        return inlined_body(op)
+    if has_native_run(op):
+        call = native_call(op)
+        return [call], call.results
+    return NoMeaning("expected an operator with a meaning in gawee ops")
 
 
 def _meaning(optype: str, site: Site) -> Sequence[SSAValue] | NoMeaning:
