@@ -47,7 +47,7 @@ def take_turns(
     for number in range(rounds):
         first = number % len(contenders)
         for contender in (*contenders[first:], *contenders[:first]):
-            wait_until_quiet(0, 20)
+            wait_until_quiet(0, 3)
             with busy_programs(load):
                 turn = contender.ask(runs, seconds)
             if turn is None:

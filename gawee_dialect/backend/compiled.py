@@ -116,7 +116,9 @@ class _Frame:
 
     def check_indices(self) -> None:
         """Raise GaweeError where an index of the last call was out of range."""
-        if not any(map(ge, self.worst, self.limits)):
+        # The first alone is three times as fast as all, and one is what most networks have.
+        first_is_fine = self.worst[0] < self.limits[0]
+        if first_is_fine and (len(self.limits) == 1 or not any(map(ge, self.worst, self.limits))):
             return
         values = iter(self.worst)
         problems = [check.problem([*islice(values, len(check.sizes))]) for _, check in self.checks]
