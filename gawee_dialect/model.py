@@ -230,22 +230,29 @@ class Model:
         *,
         name: str | None = None,
         weights: bool = True,
+        triple: str = "",
     ) -> list[Path]:
-        """Write code for C: `ll`, `asm`, `obj`, `shared` or `header`; returns the paths.
+        """Write code for C: `ll`, `asm`, `obj`, `shared`, `header`, `example`; returns the paths.
 
-        With `weights` the bound weights go into one file beside it, as the code wants them. The
-        caller's OpenMP settings say how many threads run it; for one thread it needs no OpenMP.
+        The code is for the processor that the options name as `target`, and a system by LLVM's
+        `triple`: unless told, this one where it can have such a processor. With `weights` the bound
+        weights go into one file beside it, as the code wants them. The caller's OpenMP settings say
+        how many threads run it; for one thread it needs no OpenMP. Raises GaweeError.
         """
         from gawee_dialect.backend.export import export
+        from gawee_dialect.backend.jit import target_elsewhere
+        from gawee_dialect.target.description import find_processor
 
         chosen = options or CodeOptions()
         chosen = replace(chosen, parallel=chosen.parallel and chosen.num_threads != 1)
+        target = target_elsewhere(find_processor(chosen.target), triple)
         return export(
             self.lowered(Level.LLVM, chosen),
             name or c_name(self.name),
             Path(directory),
             kinds,
             parameters=self.bound if weights else None,
+            target=target,
         )
 
     def compile(

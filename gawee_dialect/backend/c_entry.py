@@ -2,6 +2,7 @@
 
 size_t NAME_workspace_size(void);
 size_t NAME_weights_size(void);
+uint64_t NAME_weights_id(void);
 int NAME_run(const float *x, float *y, const void *weights, void *workspace);
 
 The status that a run returns is 0, or 1 more than the first of `CInterface.checks` that failed.
@@ -10,6 +11,7 @@ The status that a run returns is 0, or 1 more than the first of `CInterface.chec
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from math import prod
 
 from xdsl.dialects import llvm
@@ -26,6 +28,7 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
+from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.backend.memory import CACHE_LINE
 from gawee_dialect.backend.signature import Buffer, Signature, signature_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
@@ -57,6 +60,9 @@ class CInterface:
     """Byte offset in the blob, aligned to a cache line."""
 
     weights_size: int
+    weights_id: int
+    """Which code the weights are for, 64 bits: a hash of it. What is packed depends on that."""
+
     checks: Sequence[Buffer]
     """What gets the worst of an op's run-time indices."""
 
@@ -104,8 +110,13 @@ def c_interface(module: ModuleOp, name: str, function: str) -> CInterface:
         [(c_identifier(each.name, taken), each) for each in signature.of_role("output", "updated")],
         weights,
         offset,
+        _hash(module) if weights else 0,
         signature.of_role("indices"),
     )
+
+
+def _hash(module: ModuleOp) -> int:
+    return int.from_bytes(sha256(llvm_text(module).encode()).digest()[:8])
 
 
 def add_c_entry(module: ModuleOp, interface: CInterface) -> ModuleOp:
@@ -127,16 +138,17 @@ def add_c_entry(module: ModuleOp, interface: CInterface) -> ModuleOp:
                 pass
     module.body.block.add_ops(
         (
-            _size_function(f"{interface.name}_workspace_size", interface.workspace_size),
-            _size_function(f"{interface.name}_weights_size", interface.weights_size),
+            _number_function(f"{interface.name}_workspace_size", interface.workspace_size),
+            _number_function(f"{interface.name}_weights_size", interface.weights_size),
+            _number_function(f"{interface.name}_weights_id", interface.weights_id),
             _run_function(interface, inner),
         )
     )
     return module
 
 
-def _size_function(name: str, size: int) -> llvm.FuncOp:
-    value = llvm.ConstantOp(IntegerAttr(size, i64), i64)
+def _number_function(name: str, number: int) -> llvm.FuncOp:
+    value = llvm.ConstantOp(IntegerAttr(number, i64, truncate_bits=True), i64)
     body = Region(Block([value, llvm.ReturnOp(value.result)]))
     return llvm.FuncOp(name, LLVMFunctionType([], i64), LinkageAttr("external"), body=body)
 

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from string import Template
 
 from gawee_dialect.backend.c_entry import CInterface
 from gawee_dialect.backend.memory import CACHE_LINE
 from gawee_dialect.backend.signature import Buffer
+from gawee_dialect.backend.weights_file import HEAD, LOADER, MAGIC, MEMORY, VERSION
 from gawee_dialect.dialect.types import shape_text
 
 C_TYPES = {
@@ -25,31 +27,41 @@ C_TYPES = {
 """The C type of an array's elements, by NumPy's name."""
 
 HEADER = """\
-/* {name}: a network compiled by gawee. Every function may be called from any thread; calls that
+/* ${name}: a network compiled by gawee. Every function may be called from any thread; calls that
    run at the same time need a workspace each. */
-#ifndef {guard}
-#define {guard}
+#ifndef ${NAME}_H
+#define ${NAME}_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
-extern "C" {{
+extern "C" {
 #endif
 
-/* Bytes of scratch memory that a run needs; its address must be a multiple of {alignment}. */
-size_t {name}_workspace_size(void);
+/* Bytes of scratch memory that a run needs; its address must be a multiple of ${alignment}. */
+size_t ${name}_workspace_size(void);
 
-/* Bytes of {name}.weights.bin, to be loaded at an address that is a multiple of {alignment}. */
-size_t {name}_weights_size(void);
+/* Bytes of weights that a run reads; their address must be a multiple of ${alignment}. */
+size_t ${name}_weights_size(void);
+
+/* Which weights fit: those of ${name}.weights.bin that was written together with this code. */
+uint64_t ${name}_weights_id(void);
 
 /* Compute the outputs from the inputs; the arrays are dense, in C order, and may not overlap.
-{arrays}
-   Returns 0, or the number of the check that failed: outputs are not specified then.{checks} */
-int {name}_run({arguments});
+${arrays}
+   Returns 0, or the number of the check that failed: outputs are not specified then.${checks} */
+int ${name}_run(${arguments});
+
+#ifndef ${NAME}_NO_LOADER
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+${loader}#endif
 
 #ifdef __cplusplus
-}}
+}
 #endif
 
 #endif
@@ -61,29 +73,40 @@ def _declarations(arrays: Iterable[tuple[str, Buffer]], qualifier: str) -> list[
 
 
 def _comments(arrays: Iterable[tuple[str, Buffer]], direction: str) -> list[str]:
-    return [
-        f"   {name}: {direction}, {shape_text(buffer.shape)} {buffer.dtype.name}"
-        for name, buffer in arrays
-    ]
+    return [f"   {array_text(name, buffer, direction)}" for name, buffer in arrays]
+
+
+def array_text(name: str, buffer: Buffer, direction: str = "") -> str:
+    """Return what an array is: `x: input, 5x7 float32`."""
+    shape = shape_text(buffer.shape)
+    return f"{name}: " + ", ".join(filter(None, (direction, f"{shape} {buffer.dtype.name}")))
 
 
 def header_text(interface: CInterface) -> str:
-    """Return the C header that declares the entry points."""
+    """Return the C header that declares the entry points, and defines what loads the weights."""
     arguments = [
         *_declarations(interface.inputs, "const "),
         *_declarations(interface.outputs, ""),
         "const void *weights",
         "void *workspace",
     ]
-    return HEADER.format(
-        name=interface.name,
-        guard=f"{interface.name.upper()}_H",
-        alignment=CACHE_LINE,
+    loader = MEMORY + LOADER if interface.weights else MEMORY
+    names = {
+        "name": interface.name,
+        "NAME": interface.name.upper(),
+        "alignment": str(CACHE_LINE),
+        "head": str(HEAD.size),
+        "magic": MAGIC.decode(),
+        "version": str(VERSION),
+    }
+    return Template(HEADER).substitute(
+        names,
         arrays="\n".join(
             [*_comments(interface.inputs, "input"), *_comments(interface.outputs, "output")]
         ),
         arguments=", ".join(arguments),
         checks=_checks(interface),
+        loader=Template(loader).substitute(names),
     )
 
 
@@ -112,6 +135,8 @@ def manifest_text(
         "workspace_size": interface.workspace_size,
         "weights_size": interface.weights_size,
         "weights_file": weights_file,
+        "weights_start": HEAD.size,
+        "weights_id": f"{interface.weights_id:016x}",
         "inputs": [{"c_name": name, **_described(buffer)} for name, buffer in interface.inputs],
         "outputs": [{"c_name": name, **_described(buffer)} for name, buffer in interface.outputs],
         "weights": [

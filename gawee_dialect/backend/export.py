@@ -16,13 +16,15 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.c_entry import CInterface, add_c_entry, c_interface
+from gawee_dialect.backend.c_example import example_build, example_program
 from gawee_dialect.backend.c_header import header_text, manifest_text
 from gawee_dialect.backend.code_generation import emit_assembly, emit_object
 from gawee_dialect.backend.compiled import CompiledModel, check_arrays
-from gawee_dialect.backend.jit import Target, make_machine, optimized_module
+from gawee_dialect.backend.jit import Target, make_machine, optimized_module, system_of
 from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.backend.openmp import START_TEAM
 from gawee_dialect.backend.signature import llvm_function
+from gawee_dialect.backend.weights_file import weights_file
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN
 from gawee_dialect.dialect.native_code import sources_of
@@ -30,8 +32,9 @@ from gawee_dialect.whole_file import write_file
 
 Array = NDArray[np.generic]
 
-KINDS = ("ll", "asm", "obj", "shared", "header")
-"""What can be written: NAME.ll, NAME.s, NAME.o, NAME.so, and NAME.h with NAME.json."""
+KINDS = ("ll", "asm", "obj", "shared", "header", "example")
+"""What can be written: NAME.ll, NAME.s, NAME.o, NAME.so, NAME.h with NAME.json, and in
+NAME_example/ a program that calls NAME.o."""
 
 SUFFIXES = {"ll": ".ll", "asm": ".s", "obj": ".o", "shared": ".so"}
 
@@ -40,6 +43,19 @@ def link_flags(module: ModuleOp) -> Sequence[str]:
     """Return what a C compiler links a module with: libm, and OpenMP where threads are started."""
     starts_threads = llvm_function(module, START_TEAM) is not None
     return ("-fopenmp", "-lm") if starts_threads else ("-lm",)
+
+
+def _check_linker(target: Target) -> None:
+    """Raise GaweeError where this machine's C compiler would link code for another one."""
+    theirs, own = (make_machine(each, jit=False).triple for each in (target, Target()))
+    if "CC" in os.environ or system_of(theirs) == system_of(own):
+        return
+    raise GaweeError(
+        Diagnostic(
+            f"cannot link a shared library for {theirs} with this machine's C compiler",
+            hint="name a cross compiler in CC, or emit 'obj', which needs none",
+        )
+    )
 
 
 def link_shared(object_code: bytes, name: str, flags: Sequence[str] = ("-lm",)) -> bytes:
@@ -101,13 +117,14 @@ def export(
 ) -> list[Path]:
     """Write the files of some KINDS for a module at the llvm level; return their paths.
 
-    `obj` and `shared` bring the header and the manifest with them. With `parameters`,
-    NAME.weights.bin is written too. Raises GaweeError for an unknown kind, a name that is no C
-    identifier, parameters that do not fit, and a missing C compiler.
+    `obj` and `shared` bring the header and the manifest with them, `example` the object. With
+    `parameters`, NAME.weights.bin is written too. Raises GaweeError for an unknown kind, a name
+    that is no C identifier, parameters that do not fit, and a missing C compiler.
     """
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
         raise GaweeError(f"unsupported output '{unknown[0]}'; supported: {', '.join(KINDS)}")
+    kinds = {*kinds, "obj"} if "example" in kinds else set(kinds)
     if sources_of(module):
         message = "cannot write code for C: the network calls C of descriptions"
         raise GaweeError(Diagnostic(message, hint="it runs in Python, and in gawee-run"))
@@ -116,20 +133,27 @@ def export(
     weights = None
     if parameters is not None and interface.weights:
         weights = _bound_weights(module, interface, parameters, function)
+    if "shared" in kinds:
+        _check_linker(target)
     files: dict[str, bytes] = _code(add_c_entry(module, interface), kinds, name, target)
     if weights is not None:
-        files[f"{name}.weights.bin"] = weights
-    if {"header", "obj", "shared"} & set(kinds):
+        files[f"{name}.weights.bin"] = weights_file(weights, interface.weights_id)
+    if {"header", "obj", "shared"} & kinds:
         described = {
             "triple": make_machine(target, jit=False).triple,
             "cpu": target.cpu,
             "features": target.features,
         }
-        weights_file = f"{name}.weights.bin" if weights is not None else None
+        beside = f"{name}.weights.bin" if weights is not None else None
         files[f"{name}.h"] = header_text(interface).encode()
         files[f"{name}.json"] = manifest_text(
-            interface, described, weights_file, link_flags(module)
+            interface, described, beside, link_flags(module)
         ).encode()
+    if "example" in kinds:
+        files[f"{name}_example/main.c"] = example_program(interface).encode()
+        build = example_build(interface, link_flags(module))
+        files[f"{name}_example/CMakeLists.txt"] = build.encode()
+        (directory / f"{name}_example").mkdir(parents=True, exist_ok=True)
     directory.mkdir(parents=True, exist_ok=True)
     return [write_file(directory / file, data) for file, data in files.items()]
 

@@ -5,6 +5,7 @@ something is compiled: code from the cache is ready before that import is.
 """
 
 import ctypes.util
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,7 +18,7 @@ from gawee_dialect.backend import openmp
 from gawee_dialect.backend.code_generation import emit_object
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.native_code import sources_of
-from gawee_dialect.target.description import HOST, Processor
+from gawee_dialect.target.description import HOST, PROCESSORS, Processor
 from gawee_dialect.target.host import llvm_host
 
 _lock = threading.Lock()
@@ -44,12 +45,13 @@ def initialize() -> None:
 class Target:
     """The processor that code is made for: LLVM's names; `host` is this machine's.
 
-    `opt_level` is clang's -O.
+    `opt_level` is clang's -O, `triple` LLVM's name of the system, this one's where it is empty.
     """
 
     cpu: str = HOST
     features: str = ""
     opt_level: int = 3
+    triple: str = ""
 
     @staticmethod
     def of(processor: Processor) -> "Target":
@@ -61,7 +63,7 @@ class Target:
         if self.cpu != HOST:
             return self
         cpu, features = llvm_host()
-        return Target(cpu, self.features or features, self.opt_level)
+        return replace(self, cpu=cpu, features=self.features or features)
 
     def function_attributes(self) -> Mapping[str, str]:
         """Return the string attributes every function needs for this processor."""
@@ -70,11 +72,61 @@ class Target:
         return {"prefer-vector-width": "512"} if wide else {}
 
 
+@cache
+def _initialize_all() -> None:
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+
+
+def _system(triple: str) -> binding.Target:
+    """Return LLVM's back end for a triple; raises GaweeError where it knows none."""
+    initialize()
+    if not triple:
+        return binding.Target.from_default_triple()
+    with _lock:
+        _initialize_all()
+    try:
+        return binding.Target.from_triple(triple)
+    except RuntimeError as error:
+        raise GaweeError(
+            Diagnostic(
+                f"unknown triple '{triple}'",
+                hint="LLVM's names are ARCHITECTURE-VENDOR-SYSTEM, as aarch64-unknown-linux-gnu",
+            )
+        ) from error
+
+
+def system_of(triple: str) -> tuple[str, str]:
+    """Return what a triple says of code: LLVM's name of the architecture, and the system."""
+    architecture = _system(triple).name
+    system = re.search("linux|darwin|macos|windows", triple)
+    return architecture, system[0].replace("macos", "darwin") if system else triple
+
+
+def target_elsewhere(processor: Processor, triple: str = "") -> Target:
+    """Return the target of code that is for a processor, on a system by LLVM's name.
+
+    Without a triple: this system, where the processor is of this machine's architecture, otherwise
+    one that has such a processor. Raises GaweeError where the two do not go together.
+    """
+    own, theirs = _system("").name, _system("" if processor.name == HOST else processor.triple).name
+    chosen = triple or ("" if own == theirs else processor.triple)
+    found = _system(chosen).name
+    if found != theirs:
+        raise GaweeError(
+            Diagnostic(
+                f"expected a triple for target '{processor.name}' ({theirs}), got '{triple}' "
+                f"({found})",
+                hint=f"targets: {', '.join((HOST, *PROCESSORS))}",
+            )
+        )
+    return Target(processor.cpu, processor.features, triple=chosen)
+
+
 def make_machine(target: Target, *, jit: bool) -> binding.TargetMachine:
     """Make LLVM's description of a target; LLVM warns of a processor that it doesn't know."""
-    initialize()
     target = target.resolved()
-    return binding.Target.from_default_triple().create_target_machine(
+    return _system(target.triple).create_target_machine(
         cpu=target.cpu,
         features=target.features,
         opt=target.opt_level,

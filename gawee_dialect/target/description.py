@@ -57,6 +57,8 @@ class Processor:
     source: str
     measured_flops: float | None = None
     """What a loop of f32 multiply-adds reached, FLOPs a second; None where nobody measured."""
+    triple: str = "x86_64-unknown-linux-gnu"
+    """LLVM's name of a system with such a processor."""
 
     @property
     def lanes(self) -> int:
@@ -201,10 +203,34 @@ _APPLE_M1 = Processor(
         main_memory=58 * GIGA,
     ),
     source="published figures of an Apple M1, performance core",
+    triple="arm64-apple-macosx11.0",
+)
+
+_NEOVERSE_N1 = Processor(
+    # Graviton2: 2.5 GHz, two 128-bit multiply-add units and two 16-byte loads a cycle, by Arm's
+    # Neoverse N1 Software Optimization Guide; the rates of L2 and L3 are assumed, and one core's
+    # share of eight channels of DDR4-3200.
+    name="neoverse-n1",
+    cpu="neoverse-n1",
+    features="",
+    vector_bits=128,
+    vector_registers=32,
+    cores=64,
+    multiply_adds=2,
+    frequency=2.5e9,
+    memories=_caches(
+        2.5e9,
+        ("L1", 64 * KIB, 32),
+        ("L2", MIB, 24),
+        ("L3", 32 * MIB, 10),
+        main_memory=12 * GIGA,
+    ),
+    source="published figures of a Graviton2",
+    triple="aarch64-unknown-linux-gnu",
 )
 
 PROCESSORS: dict[str, Processor] = {
-    each.name: each for each in (_SKYLAKE_AVX512, _HASWELL, _GENERIC_AVX2, _APPLE_M1)
+    each.name: each for each in (_SKYLAKE_AVX512, _HASWELL, _GENERIC_AVX2, _APPLE_M1, _NEOVERSE_N1)
 }
 """The processors that can be named, beside `host`."""
 

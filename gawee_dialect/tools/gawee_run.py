@@ -30,7 +30,7 @@ from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.source import Source
-from gawee_dialect.target.description import HOST, Processor, find_processor
+from gawee_dialect.target.description import HOST, PROCESSORS, Processor, find_processor
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, positive, run_tool
 from gawee_dialect.tools.compare_oracle import compare_parser, is_compare, run_compare
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert, read_shapes
@@ -49,7 +49,7 @@ PROG = "gawee-run"
 DEFAULT_TOLERANCE = 1e-4
 """Part of an output's range: float32 networks of any usual depth stay far below it."""
 
-EMIT_KINDS = ("ll", "asm", "obj", "shared", "header")
+EMIT_KINDS = ("ll", "asm", "obj", "shared", "header", "example")
 
 NATIVE_CODE_HELP = (
     "compile and run the C of operator descriptions, which has all rights of this process"
@@ -133,10 +133,24 @@ def argument_parser() -> CommandParser:
         action="append",
         default=[],
         choices=EMIT_KINDS,
-        help="write code for C instead of running (obj and shared bring the header)",
+        help="write code for C instead of running (obj and shared bring the header, example the "
+        "object and a program that calls it)",
     )
     add("--emit-dir", default=".", metavar="DIR", help="where --emit writes (default: .)")
     add("--name", help="prefix of emitted files and functions (default: the graph's name)")
+    add(
+        "--target",
+        default=HOST,
+        metavar="CPU",
+        help=f"the processor that --emit writes code for, of {HOST} (default), "
+        + ", ".join(PROCESSORS),
+    )
+    add(
+        "--triple",
+        default="",
+        help="the system that --emit writes code for, by LLVM's name such as "
+        "aarch64-unknown-linux-gnu (default: this one, where it can have such a processor)",
+    )
     add(
         "--algorithms",
         choices=ALGORITHMS,
@@ -262,6 +276,7 @@ def code_options(arguments: Namespace) -> CodeOptions:
         fast_math=arguments.fast_math,
         trust_indices=arguments.trust_indices,
         algorithms=arguments.algorithms,
+        target=arguments.target,
         schedules=NO_CHOICES if path is None else read_schedules(path),
         num_threads=arguments.num_threads,
         passes=tuple(parse_insertion(text, all_passes()) for text in arguments.insert),
@@ -297,7 +312,11 @@ def emit(session: Session) -> int:
     arguments = session.arguments
     with session.progress.status("compiling"):
         paths = session.model.save(
-            Path(arguments.emit_dir), arguments.emit, session.options, name=arguments.name
+            Path(arguments.emit_dir),
+            arguments.emit,
+            session.options,
+            name=arguments.name,
+            triple=arguments.triple,
         )
     for path in paths:
         session.console.print(f"wrote {path}", highlight=False, soft_wrap=True)

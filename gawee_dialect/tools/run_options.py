@@ -8,6 +8,8 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 NEEDS: Mapping[str, Sequence[str]] = {
     "--emit-dir": ("--emit",),
     "--name": ("--emit",),
+    "--target": ("--emit",),
+    "--triple": ("--emit",),
     "--tolerance": ("--compare", "--verify"),
     "--mean": ("--input",),
     "--std": ("--input",),

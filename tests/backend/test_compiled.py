@@ -180,4 +180,4 @@ def test_compiled_model_is_saved_with_its_bound_weights(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "digits.json").read_text())
     assert manifest["weights"]
     size = (tmp_path / "digits.weights.bin").stat().st_size
-    assert size == manifest["weights_size"]
+    assert size == manifest["weights_start"] + manifest["weights_size"]

@@ -22,6 +22,7 @@ TORCHVISION = ROOT / "docs" / "tutorial" / "torchvision.md"
 
 PAGES = [
     ROOT / "README.md",
+    ROOT / "docs" / "c_abi.md",
     ROOT / "docs" / "kernels.md",
     ROOT / "docs" / "operator_descriptions.md",
     ROOT / "docs" / "index_notation.md",
@@ -39,7 +40,7 @@ RUN_SECTIONS = (
     "Instruments of your own",
 )
 """Those of the workbench whose examples are complete; the others are about large networks."""
-NOT_RUN = ("sh", "text")
+NOT_RUN = ("sh", "text", "c")
 """Blocks that make the virtual environment, which the tests run in already; those that only show."""
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
 OPTIONAL = re.compile(r"^import (torch_mlir|torchvision|torch|onnx)\b", re.MULTILINE)

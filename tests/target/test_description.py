@@ -12,6 +12,7 @@ GFLOPS = {
     "haswell": 8 * 2 * 2 * 3.4,
     "generic-avx2": 8 * 2 * 2 * 2.5,
     "apple-m1": 4 * 4 * 2 * 3.2,
+    "neoverse-n1": 4 * 2 * 2 * 2.5,
 }
 
 
