@@ -23,6 +23,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS
 from gawee_dialect.dialect.types import shape_text
+from gawee_dialect.python_numbers import as_array
 
 Array = NDArray[np.generic]
 BOUND_ROLES = tuple(kind.value for kind in WEIGHTS)
@@ -48,6 +49,9 @@ def check_arrays(
         array = given.get(buffer.name)
         if isinstance(array, np.generic):
             array = np.asarray(array)
+        elif array is not None and not buffer.shape and not _is_array(array):
+            number = as_array(array, buffer.dtype)
+            array = array if number is None else number
         problem = _problem(buffer, array)
         if problem is not None:
             problems.append(f"{what} '{buffer.name}': {problem}")

@@ -22,6 +22,7 @@ from gawee_dialect.interpreter.arrays import (
 from gawee_dialect.interpreter.errors import RunError
 from gawee_dialect.interpreter.machine import check_implemented, make_machine
 from gawee_dialect.locations import place
+from gawee_dialect.python_numbers import as_array
 
 
 def run_module(
@@ -45,6 +46,7 @@ def run_module(
     """
     called = Entry.of(module, function).called
     called_ops = [_interpreted(signature) for signature in called]
+    arguments = _with_arrays(called, arguments)
     _check_arguments(called, arguments)
     check_implemented(module, called_ops)
     machine = make_machine(module, listeners)
@@ -80,6 +82,25 @@ GIVEN = (
 )
 
 
+def _with_arrays(
+    called: Sequence[Signature], arguments: Mapping[str, Array]
+) -> Mapping[str, Array]:
+    """Return the arguments with arrays in the place of Python's numbers."""
+    numbers: dict[str, Array] = {}
+    for signature in called:
+        for argument in signature.of_kind(*GIVEN):
+            value: object = arguments.get(argument.name)
+            if isinstance(value, int | float) and not isinstance(value, np.generic):
+                array = None if _shape(argument) else as_array(value, dtype_of(argument.type))
+                # What does not fit has its own dtype, which the message then names.
+                numbers[argument.name] = np.asarray(value) if array is None else array
+    return {**arguments, **numbers} if numbers else arguments
+
+
+def _shape(argument: EntryArgument) -> tuple[int, ...]:
+    return array_shape(argument.type) if isa(argument.type, ShapedType) else ()
+
+
 def _check_arguments(called: Sequence[Signature], arguments: Mapping[str, Array]) -> None:
     names = {argument.name for signature in called for argument in signature.of_kind(*GIVEN)}
     unknown = [name for name in arguments if name not in names]
@@ -94,6 +115,10 @@ def _check_arguments(called: Sequence[Signature], arguments: Mapping[str, Array]
         raise GaweeError(problems.values())
 
 
+def _is_array(value: object) -> bool:
+    return isinstance(value, np.ndarray | np.generic)
+
+
 def _problems(argument: EntryArgument, arrays: Mapping[str, Array]) -> Iterable[str]:
     """Say what is wrong with the array for an argument, one message per problem."""
     what = f"{argument.kind} '{argument.name}'"
@@ -103,9 +128,12 @@ def _problems(argument: EntryArgument, arrays: Mapping[str, Array]) -> Iterable[
             yield f"expected {what}, got none"
         return
     dtype = dtype_of(argument.type)
+    if not _is_array(array):
+        yield f"expected {what} of dtype {dtype.name}, got {type(array).__name__}"
+        return
     if array.dtype != dtype:
         yield f"expected {what} of dtype {dtype.name}, got {array.dtype.name}"
-    shape = array_shape(argument.type) if isa(argument.type, ShapedType) else ()
+    shape = _shape(argument)
     if np.shape(array) != shape:
         yield f"expected {what} of shape {shape_text(shape)}, got {shape_text(np.shape(array))}"
 

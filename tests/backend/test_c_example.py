@@ -24,9 +24,9 @@ TYPES = """
 func.func @main(%a: memref<3xi64> {gawee.input = "a"}, %b: memref<2xf16> {gawee.input = "b"},
                 %c: memref<1xui8> {gawee.input = "c"}, %d: memref<3xi64> {gawee.output = "d"},
                 %e: memref<2xf16> {gawee.output = "d.1"}, %f: memref<1xui8> {gawee.output = "status"}) {
-  memref.copy %a, %d : memref<3xi64> to memref<3xi64>
-  memref.copy %b, %e : memref<2xf16> to memref<2xf16>
-  memref.copy %c, %f : memref<1xui8> to memref<1xui8>
+  "memref.copy"(%a, %d) : (memref<3xi64>, memref<3xi64>) -> ()
+  "memref.copy"(%b, %e) : (memref<2xf16>, memref<2xf16>) -> ()
+  "memref.copy"(%c, %f) : (memref<1xui8>, memref<1xui8>) -> ()
   return
 }
 """

@@ -8,6 +8,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect import GAWEE
 from gawee_dialect.interpreter import RunError, run_module
 from gawee_dialect.interpreter.machine import FUNCTIONS
+from gawee_dialect.model import Model
 from tests.interpreter.modules import parse, random
 
 LINEAR = """
@@ -40,6 +41,68 @@ def test_every_wrong_argument_is_reported_at_once():
             "expected parameter 'fc.weight', got none",
         )
     ]
+
+
+SCALED = """
+func.func @main(%x: tensor<2x3xf32> {gawee.input = "x"}, %s: tensor<TYPE> {gawee.input = "s"})
+    -> (tensor<TYPE> {gawee.output = "t"}) {
+  %t = gawee.add %s, %s : (tensor<TYPE>, tensor<TYPE>) -> tensor<TYPE>
+  return %t : tensor<TYPE>
+}"""
+LEVELS = ("gawee", "linalg", "llvm")
+
+
+def run_scaled(kind: str, value: object, level: str) -> np.ndarray:
+    model = Model(parse(SCALED.replace("TYPE", kind)))
+    return model.run({"x": random((2, 3)), "s": value}, level)["t"]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("f32", 2.5),
+        ("f32", 3),
+        ("f32", float("-inf")),
+        ("f32", np.float32(2.5)),
+        ("f64", 1e300),
+        ("i32", -7),
+        ("i64", 2**40),
+    ],
+)
+def test_a_number_is_an_argument_of_rank_0(kind: str, value: float, level: str):
+    found = run_scaled(kind, value, level)
+
+    assert (found.shape, found.tolist()) == ((), value + value)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("kind", "value", "got"),
+    [
+        ("f32", 1e300, "float"),
+        ("f64", 10**400, "int|object"),
+        ("f32", True, "bool"),
+        ("f32", [1.0], "list"),
+        ("f32", "1", "str"),
+        ("i32", 2.5, "float"),
+        ("i32", 2**31, "int"),
+        ("i32", np.int64(3), "int64"),
+    ],
+)
+def test_a_number_that_does_not_fit_is_refused(kind: str, value: object, got: str, level: str):
+    with pytest.raises(GaweeError, match=rf"input 's'.*, got ({got})") as raised:
+        run_scaled(kind, value, level)
+
+    assert (level == "llvm") == (raised.value.diagnostics[0].place is None)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_number_is_no_array_of_a_shape(level: str):
+    model = Model(parse(SCALED.replace("TYPE", "f32")))
+
+    with pytest.raises(GaweeError, match=r"input 'x'.*, got float"):
+        model.run({"x": 1.0, "s": 1.0}, level)
 
 
 def test_prepared_values_are_computed_first():

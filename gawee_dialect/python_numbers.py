@@ -1,0 +1,36 @@
+"""Python's numbers, as arguments of rank 0."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def as_array(value: object, dtype: np.dtype[np.generic]) -> NDArray[np.generic] | None:
+    """Return a Python number as an array of rank 0; None where it is none that the dtype holds.
+
+    An integer may stand for a float, rounded; nothing else is converted.
+    """
+    match value, dtype.kind:
+        case bool(), kind:
+            fits = kind == "b"
+        case int(), "i" | "u":
+            limits = np.iinfo(dtype)
+            fits = limits.min <= value <= limits.max
+        case ((int() | float()), "b" | "i" | "u"):
+            fits = False
+        case ((int() | float()), _):  # bfloat16 is of a kind of its own
+            return _rounded(value, dtype)
+        case _:
+            return None
+    return np.array(value, dtype) if fits else None
+
+
+def _rounded(value: float, dtype: np.dtype[np.generic]) -> NDArray[np.generic] | None:
+    try:
+        number = float(value)
+    except OverflowError:  # an integer that no float holds
+        return None
+    with np.errstate(over="ignore"):
+        array = np.array(number, dtype)
+    return array if math.isinf(number) or not np.isinf(array.astype(np.float64)) else None
