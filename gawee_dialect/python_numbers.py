@@ -15,7 +15,7 @@ def as_array(value: object, dtype: np.dtype[np.generic]) -> NDArray[np.generic] 
         case bool(), kind:
             fits = kind == "b"
         case int(), "i" | "u":
-            limits = np.iinfo(dtype)
+            limits = np.iinfo(dtype.name)
             fits = limits.min <= value <= limits.max
         case ((int() | float()), "b" | "i" | "u"):
             fits = False
