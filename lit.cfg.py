@@ -27,9 +27,7 @@ config.environment["PATH"] = os.pathsep.join((str(Path(PYTHON).parent), os.envir
 config.substitutions += [
     (
         r"\bROUNDTRIP\b",
-        "gawee-opt %s --split-input-file | gawee-opt --split-input-file | filecheck %s && "
-        "gawee-opt %s --split-input-file --mlir-print-op-generic | "
-        "gawee-opt --split-input-file | filecheck %s",
+        "gawee-opt %s --split-input-file --verify-roundtrip | filecheck %s",
     ),
     # lit takes no group references in a replacement, so a line for each tool.
     *(

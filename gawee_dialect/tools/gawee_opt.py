@@ -42,6 +42,7 @@ from gawee_dialect.tools.plugin_file import (
     modules_of,
     split_load_flags,
 )
+from gawee_dialect.tools.verify_roundtrip import verify_roundtrip
 from gawee_dialect.tools.watch import Hits, Watch
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
 
@@ -93,6 +94,12 @@ def argument_parser() -> CommandParser:
         action="store_true",
         help="for tests of messages: compare errors with '// expected-error {{text}}' "
         "annotations; where there are none, print them to stdout and go on",
+    )
+    add(
+        "--verify-roundtrip",
+        action="store_true",
+        help="check that what was read is the same after it was printed, in the pretty and in the "
+        "generic form, and read again",
     )
     add(
         "--verify-each",
@@ -196,12 +203,18 @@ class Chunks:
     def _transform(self, ctx: Context, chunk: str, line_offset: int) -> str:
         with phase(self.timing, "parse"):
             module = parse_mlir(ctx, chunk, self.name, line_offset)
+        if self.arguments.verify_roundtrip:
+            verify_roundtrip(module, self._parse_again)
         with instrumented(*self.instruments):
             run_pipeline(ctx, module, self.passes, verify_each=self.arguments.verify_each)
         if self.arguments.cost:
             print_table(cost_report(module))
         with phase(self.timing, "print"):
             return self._print(module)
+
+    def _parse_again(self, text: str, name: str) -> ModuleOp:
+        allow_unregistered = self.arguments.allow_unregistered_dialect
+        return parse_mlir(make_context(allow_unregistered=allow_unregistered), text, name)
 
     def _print(self, module: ModuleOp) -> str:
         return module_text(module, text_options(self.arguments, dump=False))
