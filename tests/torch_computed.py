@@ -16,7 +16,7 @@ from gawee_dialect.dialect import (
     normalization,
     reduction,
 )
-from gawee_dialect.dialect.cast import CastOp
+from gawee_dialect.dialect.cast import BitcastOp, CastOp
 
 Tensor = torch.Tensor
 
@@ -124,6 +124,7 @@ COMPUTED: dict[type[Operation], Callable[..., Tensor]] = {
     comparison.IsNanOp: plain(torch.isnan),
     comparison.WhereOp: plain(torch.where),
     CastOp: cast,
+    BitcastOp: lambda op, x: x.view(DTYPES[str(op.result.type.element_type)]),
     reduction.ReduceSumOp: reduced(torch.sum),
     reduction.ReduceMeanOp: reduced(torch.mean),
     reduction.ReduceMaxOp: reduced(torch.amax),

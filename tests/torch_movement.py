@@ -9,6 +9,7 @@ from xdsl.ir import Operation
 
 from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
 from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.dialect.position import IotaOp, TriOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
@@ -134,6 +135,20 @@ def torch_top_k(op: TopKOp, x: Tensor) -> Sequence[Tensor]:
     return tuple(part.narrow(axis, 0, k).clone() for part in ordered)
 
 
+def torch_non_max_suppression(
+    op: NonMaxSuppressionOp, candidates: Tensor, overlaps: Tensor
+) -> Tensor:
+    """Each candidate is struck out by the best one that is left, which is then taken out of both."""
+    left, kept = candidates.clone(), torch.zeros_like(candidates)
+    for place in product(*map(range, candidates.shape[:-1])):
+        while left[place].any():
+            best = int(left[place].nonzero()[0])
+            kept[place][best] = True
+            left[place] &= ~overlaps[place][best]
+            left[place][best] = False
+    return kept
+
+
 MOVEMENT: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     TransposeOp: lambda op, x: x.permute(op.permutation.get_values()).contiguous(),
     BroadcastToOp: lambda op, x: x.expand(op.shape.get_values()).clone(),
@@ -151,5 +166,6 @@ MOVEMENT: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     TriOp: torch_tri,
     SortOp: torch_sort,
     TopKOp: torch_top_k,
+    NonMaxSuppressionOp: torch_non_max_suppression,
 }
 """What PyTorch function each op class stands for, given the op and its operands."""

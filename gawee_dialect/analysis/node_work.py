@@ -22,12 +22,13 @@ from gawee_dialect.dialect.along_axis import AlongAxisOp, CumSumOp, LogSoftmaxOp
 from gawee_dialect.dialect.arithmetic import FloorDivOp, RemainderOp, SignOp
 from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.cast import CastOp
+from gawee_dialect.dialect.cast import BitcastOp, CastOp
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.operation import CountedOp
 from gawee_dialect.dialect.order import SortOp, TopKOp
@@ -61,7 +62,7 @@ MOVES = (
 )
 """Nodes that move elements without arithmetic on them."""
 
-ORDERS = (SortOp, TopKOp)
+ORDERS = (SortOp, TopKOp, NonMaxSuppressionOp)
 """Nodes that compare, and compute nothing."""
 
 READ_IN_PART = (SliceOp, GatherOp, GatherElementsOp, GatherNdOp)
@@ -106,7 +107,7 @@ def _batch_norm(op: BatchNormOp) -> int:
 
 
 _SEVERAL_STEPS: Mapping[type[Operation], int] = {
-    **dict.fromkeys((SignOp, CompareOp, IsNanOp, WhereOp, CastOp), 0),
+    **dict.fromkeys((SignOp, CompareOp, IsNanOp, WhereOp, CastOp, BitcastOp), 0),
     **{EluOp: 3, SigmoidOp: 4, SiluOp: 4, HardSigmoidOp: 4, HardSwishOp: 5, SoftplusOp: 6},
     **{RemainderOp: 4, FloorDivOp: 10},
 }

@@ -46,6 +46,7 @@ from gawee_dialect.dialect.bitwise import (
     LogicalNotOp,
 )
 from gawee_dialect.dialect.cast import (
+    BitcastOp,
     CastOp,
 )
 from gawee_dialect.dialect.comparison import (
@@ -70,6 +71,7 @@ from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
@@ -112,7 +114,7 @@ ELEMENTWISE = (
     *(SigmoidOp, SiluOp, HardSigmoidOp, HardSwishOp, SoftplusOp),
     *(LeakyReluOp, EluOp, GeluOp, ClipOp),
     *(LogicalNotOp, BitwiseNotOp, BitwiseAndOp, BitwiseOrOp, BitwiseXorOp),
-    *(CompareOp, IsNanOp, WhereOp, CastOp),
+    *(CompareOp, IsNanOp, WhereOp, CastOp, BitcastOp),
 )
 """Ops that compute every element from those at its own position."""
 
@@ -163,6 +165,7 @@ GAWEE = Dialect(
         TriOp,
         SortOp,
         TopKOp,
+        NonMaxSuppressionOp,
         ConstantOp,
         GetAttrOp,
         GetItemOp,

@@ -1,4 +1,4 @@
-"""Conversion of elements to another type."""
+"""Elements in another type: converted, or their bits as they are."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from xdsl.traits import Pure
 from gawee_dialect.dialect.elementwise import ElementwiseOp
 from gawee_dialect.dialect.types import (
     ELEMENTS,
+    NUMBERS,
     AnyTensor,
     dtype_name,
+    element_bytes,
     element_type,
+    require,
     tensor_type,
 )
 
@@ -69,4 +72,61 @@ class CastOp(ElementwiseOp):
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """cast %x (to its own type) -> %x, and cast constant -> constant"""
+        return (self.input,) if self.input.type == self.result.type else super().fold()
+
+
+@irdl_op_definition
+class BitcastOp(ElementwiseOp):
+    """The bits of the input's elements as elements of another type, the result's.
+
+    ```mlir
+    %y = gawee.bitcast %x : (tensor<2x3xf32>) -> tensor<2x3xi32>
+    ```
+
+    Constraints:
+      C1: both element types are floats or integers of more than one bit.
+      C2: they have as many bits.
+    """
+
+    name = "gawee.bitcast"
+
+    input = operand_def(TensorType)
+    result = result_def(TensorType)
+
+    traits = traits_def(Pure())
+    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
+
+    def __init__(self, input: SSAValue, element_type: Attribute):
+        super().__init__(
+            operands=[input], result_types=[self.result_type(tensor_type(input), element_type)]
+        )
+
+    @staticmethod
+    def result_type(input: AnyTensor, element_type: Attribute) -> AnyTensor:
+        """Return the input's type with other elements; raises VerifyException where C1, C2 fail."""
+        NUMBERS.require("input", input.element_type)
+        NUMBERS.require("result", element_type)
+        widths = [8 * element_bytes(each) for each in (input.element_type, element_type)]
+        require(
+            widths[0] == widths[1],
+            f"expected a result element of {widths[0]} bits, as '{input.element_type}' has, "
+            f"got {widths[1]} ('{element_type}')",
+        )
+        return TensorType(element_type, input.get_shape())
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(tensor_type(self.input), element_type(self.result))
+
+    def evaluate(self, *operands: Array) -> Array:
+        # Not by way of `compute_all`, which is given f16 in f32.
+        import numpy as np
+
+        bits = np.ascontiguousarray(operands[0]).reshape(operands[0].shape)
+        return bits.view(dtype_name(element_type(self.result)))
+
+    def compute_all(self, operands: Sequence[Array]) -> Array:
+        return self.evaluate(*operands)
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """bitcast %x (to its own type) -> %x, and bitcast constant -> constant"""
         return (self.input,) if self.input.type == self.result.type else super().fold()

@@ -6,6 +6,7 @@ from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.arrangement import BroadcastToOp, TransposeOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
 from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.slicing import SliceOp
@@ -28,6 +29,8 @@ def movement_links(op: Operation) -> Iterable[Link] | None:
         case TopKOp():
             apart = op.ordered_axis()
             return [*same_axes(op.input, op.values, apart), *same_axes(op.values, op.indices)]
+        case NonMaxSuppressionOp():
+            return [*same_axes(op.candidates, op.result), *_pairs(op)]
         case _:
             return _indexed(op)
 
@@ -48,6 +51,13 @@ def _indexed(op: Operation) -> Iterable[Link] | None:
             return [*rows, *same_axes(op.input, op.result)]
         case _:
             return None
+
+
+def _pairs(op: NonMaxSuppressionOp) -> Iterable[Link]:
+    """Link both last axes of the overlaps with the candidates' last one."""
+    last = len(tensor_shape(op.candidates)) - 1
+    axes = [(axis(op.candidates, index), axis(op.overlaps, index)) for index in range(last + 1)]
+    return [*axes, (axis(op.candidates, last), axis(op.overlaps, last + 1))]
 
 
 def _property(op: Operation, result: SSAValue, name: str) -> Iterable[Link]:

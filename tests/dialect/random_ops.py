@@ -65,6 +65,7 @@ from gawee_dialect.dialect.bitwise import (
     LogicalNotOp,
 )
 from gawee_dialect.dialect.cast import (
+    BitcastOp,
     CastOp,
 )
 from gawee_dialect.dialect.comparison import (
@@ -88,6 +89,7 @@ from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtO
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
@@ -312,6 +314,13 @@ def wheres(draw: Draw) -> Operation:
 def casts(draw: Draw) -> Operation:
     source, target = (draw(st.sampled_from(ELEMENTS)) for _ in range(2))
     return CastOp(value(source, shape(draw)), target)
+
+
+@st.composite
+def bitcasts(draw: Draw) -> Operation:
+    words = st.sampled_from([(f16, i16), (f32, i32), (f64, i64), (i8, i8)])
+    source, target = draw(words.flatmap(lambda pair: st.permutations(list(pair))))
+    return BitcastOp(value(source, shape(draw)), target)
 
 
 def reductions(op: Callable[..., Operation], elements: Sequence[Attribute]):
@@ -606,6 +615,12 @@ def sorts(draw: Draw) -> Operation:
 
 
 @st.composite
+def non_max_suppressions(draw: Draw) -> Operation:
+    dims = shape(draw, least=1)[:3]
+    return NonMaxSuppressionOp(value(i1, dims), value(i1, [*dims, dims[-1]]))
+
+
+@st.composite
 def top_ks(draw: Draw) -> Operation:
     dims = shape(draw, least=1)
     axis = axis_of(draw, dims)
@@ -698,6 +713,7 @@ OPS: dict[type[Operation], st.SearchStrategy[Operation]] = {
     CompareOp: compares(),
     WhereOp: wheres(),
     CastOp: casts(),
+    BitcastOp: bitcasts(),
     ReduceMeanOp: reductions(ReduceMeanOp, FLOATS),
     ReduceAnyOp: reductions(ReduceAnyOp, [i1]),
     ReduceAllOp: reductions(ReduceAllOp, [i1]),
@@ -739,6 +755,7 @@ OPS: dict[type[Operation], st.SearchStrategy[Operation]] = {
     TriOp: tris(),
     SortOp: sorts(),
     TopKOp: top_ks(),
+    NonMaxSuppressionOp: non_max_suppressions(),
     ConstantOp: constants(),
     GetAttrOp: getattrs(),
     GetItemOp: getitems(),

@@ -18,7 +18,7 @@ from gawee_dialect.dialect.bitwise import (  # noqa: E402
     BitwiseXorOp,
     LogicalNotOp,
 )
-from gawee_dialect.dialect.cast import CastOp  # noqa: E402
+from gawee_dialect.dialect.cast import BitcastOp, CastOp  # noqa: E402
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp  # noqa: E402
 from gawee_dialect.dialect.types import ELEMENT_TYPES  # noqa: E402
 from tests.interpreter.modules import random  # noqa: E402
@@ -248,6 +248,26 @@ def test_cast_to_every_type_equals_pytorch(dtype):
         return lambda x: CastOp(x, element), lambda x: x.to(getattr(torch, target))
 
     check({target: to(target) for target in ELEMENT_TYPES}, [x])
+
+
+SAME_BITS = {
+    **{"float16": ["int16", "uint16"], "float32": ["int32"], "float64": ["int64"]},
+    **{"int8": ["uint8"], "int16": ["float16", "uint16"], "int32": ["float32"]},
+    **{"int64": ["float64"], "uint8": ["int8"]},
+}
+
+
+@pytest.mark.parametrize("dtype", SAME_BITS)
+def test_bits_are_those_of_pytorch(dtype):
+    # Numbers of both signs, zeros, and bits that are a small float or a large one.
+    x = np.array([-5, 0, 1, 3, 64, 100], np.int64).astype(dtype)
+    x = np.append(x, np.array([-0.0, 0.0], dtype)) if dtype in FLOATS else np.append(x, x << 3)
+
+    def to(target):
+        element = ELEMENT_TYPES[target]
+        return lambda x: BitcastOp(x, element), lambda x: x.view(getattr(torch, target))
+
+    check({target: to(target) for target in SAME_BITS[dtype]}, [x])
 
 
 @settings(max_examples=8)

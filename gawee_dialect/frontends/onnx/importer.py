@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
+from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
@@ -32,6 +33,7 @@ from gawee_dialect.frontends.onnx.model import (
     OnnxValue,
     is_array,
 )
+from gawee_dialect.frontends.onnx.reasons import REASONS
 from gawee_dialect.frontends.onnx.registry import ONNX, find_mapping
 from gawee_dialect.frontends.onnx.value import Scope, Value
 from gawee_dialect.frontends.op_mapping.emitter import dtype_element
@@ -196,6 +198,7 @@ class OnnxImporter:
     ) -> Sequence[SSAValue | None]:
         self.emit.location = self.location(node)
         self.emit.outputs = len(node.outputs)
+        self.emit.output_types = self._declared(node)
         used = [bool(name) and name in self._read for name in node.outputs]
         self.emit.is_used = lambda index: index < len(used) and used[index]
         given = [self._input(each) for each in inputs]
@@ -211,6 +214,17 @@ class OnnxImporter:
         if made is None:
             return []
         return [made] if isinstance(made, SSAValue) else made
+
+    def _declared(self, node: OnnxNode) -> Sequence[AnyTensor]:
+        """Return the types of a node's outputs where the graph says them all."""
+        said = {each.name: each for each in self.model.graph.outputs}
+        types: list[AnyTensor] = []
+        for name in node.outputs:
+            shape = said[name].shape if name in said else None
+            if shape is None or not isa(shape, Sequence[int]):
+                return ()
+            types.append(TensorType(dtype_element(said[name].dtype), shape))
+        return types
 
     def _input(self, value: Value | None) -> Input:
         if value is None:
@@ -303,6 +317,8 @@ class OnnxImporter:
             more = f" and {len(nodes) - 1} more" if len(nodes) > 1 else ""
             hint = did_you_mean(name, known, "the page of formats lists what is supported")
             text = f"unsupported op '{name}' of node '{nodes[0].name}'{more}"
+            if name in REASONS:
+                text, hint = f"{text}: {REASONS[name]}", None
             self.problems.append(Diagnostic(text, self.place(nodes[0]), hint=hint))
 
     def outputs(self, scope: Scope) -> list[SSAValue]:

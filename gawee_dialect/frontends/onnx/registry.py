@@ -18,6 +18,7 @@ FAMILIES = (
     "contraction",
     "convolution",
     "creation",
+    "detection",
     "indexing",
     "linear_attention",
     "loss",

@@ -31,6 +31,7 @@ from gawee_dialect.passes.lower_to_linalg.grid_sample import LowerGridSample
 from gawee_dialect.passes.lower_to_linalg.index_notation import LowerIndexNotation
 from gawee_dialect.passes.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
 from gawee_dialect.passes.lower_to_linalg.named_meaning import RejectNamedMeaning
+from gawee_dialect.passes.lower_to_linalg.non_max_suppression import LowerNonMaxSuppression
 from gawee_dialect.passes.lower_to_linalg.normalization import (
     LowerBatchNorm,
     LowerGroupNorm,
@@ -58,7 +59,8 @@ from gawee_dialect.passes.rewrite_pass import RewritePass
 class LowerToLinalg(RewritePass):
     """Lower every gawee op to linalg, tensor, arith and math ops on tensors.
 
-    Scatters alone become `scf.for` loops: no structured op writes at computed positions.
+    Scatters become `scf.for` loops, for no structured op writes at computed positions, and so does
+    non-maximum suppression, whose steps read what those before them wrote.
 
     What comes out is accepted by upstream's `mlir-opt` as it is. Every linalg op writes into the
     tensor of its `outs`; functions and the marks on their arguments stay.
@@ -113,6 +115,7 @@ class LowerToLinalg(RewritePass):
         LowerIota,
         LowerTri,
         LowerOrder,
+        LowerNonMaxSuppression,
         LowerIdentity,
         LowerConstant,
         LowerIndexNotation,

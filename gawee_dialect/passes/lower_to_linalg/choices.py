@@ -13,12 +13,12 @@ from gawee_dialect.dialect.bitwise import (
     BitwiseXorOp,
     LogicalNotOp,
 )
-from gawee_dialect.dialect.cast import CastOp
+from gawee_dialect.dialect.cast import BitcastOp, CastOp
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.elementwise import ElementwiseOp
 from gawee_dialect.dialect.types import element_type
 from gawee_dialect.passes.lower_to_linalg.bodies import ScalarBody, binary, body_of, unary
-from gawee_dialect.passes.lower_to_linalg.conversions import converted
+from gawee_dialect.passes.lower_to_linalg.conversions import bits_as, converted
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 
 
@@ -34,6 +34,10 @@ def _cast(scalars: Scalars, args: Sequence[SSAValue], op: CastOp) -> SSAValue:
     return converted(scalars, args[0], element_type(op.result))
 
 
+def _bitcast(scalars: Scalars, args: Sequence[SSAValue], op: BitcastOp) -> SSAValue:
+    return bits_as(scalars, args[0], element_type(op.result))
+
+
 def _not(scalars: Scalars, value: SSAValue) -> SSAValue:
     assert isa(value.type, IntegerType)
     every_bit = 1 if value.type == i1 else -1
@@ -45,6 +49,7 @@ CHOICES: Mapping[type[ElementwiseOp], ScalarBody] = {
     IsNanOp: unary(Scalars.is_nan),
     WhereOp: body_of(WhereOp, _where),
     CastOp: body_of(CastOp, _cast),
+    BitcastOp: body_of(BitcastOp, _bitcast),
     LogicalNotOp: unary(_not),
     BitwiseNotOp: unary(_not),
     BitwiseAndOp: binary(Scalars.both),

@@ -47,6 +47,21 @@ def converted(scalars: Scalars, value: SSAValue, type: Attribute) -> SSAValue:
     return _from_integer(scalars, value, value.type, type)
 
 
+def bits_as(scalars: Scalars, value: SSAValue, type: Attribute) -> SSAValue:
+    """Take the bits of a scalar as those of another type of as many, as `gawee.bitcast` says."""
+    if is_unsigned(value.type):
+        value = _without_sign(scalars, value)
+    signless = type
+    if is_unsigned(type):
+        assert isa(type, IntegerType)
+        signless = IntegerType(type.width.data)
+    if value.type != signless:
+        value = scalars.emit(arith.BitcastOp(value, signless))
+    if signless != type:
+        value = scalars.emit(UnrealizedConversionCastOp.get([value], [type]))
+    return value
+
+
 def _without_sign(scalars: Scalars, value: SSAValue) -> SSAValue:
     assert isa(value.type, IntegerType)
     signless = IntegerType(value.type.width.data)

@@ -16,7 +16,7 @@ from gawee_dialect.dialect.arithmetic import (
     NegOp,
     RoundOp,
 )
-from gawee_dialect.dialect.cast import CastOp
+from gawee_dialect.dialect.cast import BitcastOp, CastOp
 from gawee_dialect.dialect.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.elementwise import (
     AddOp,
@@ -51,7 +51,7 @@ ROUNDED_ALIKE: tuple[type[ElementwiseOp], ...] = (
 )
 """Ops that give f16 the same bits whether it is computed in f16 or in f32 and rounded."""
 
-AS_THEY_ARE = (WhereOp, CastOp)
+AS_THEY_ARE = (WhereOp, CastOp, BitcastOp)
 """Ops whose bodies take elements of every type."""
 
 

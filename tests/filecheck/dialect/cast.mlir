@@ -13,3 +13,10 @@ func.func @cast_of_a_scalar(%x: tensor<i1>) -> tensor<f16> {
   %r = gawee.cast %x : (tensor<i1>) -> tensor<f16>
   func.return %r : tensor<f16>
 }
+
+// CHECK-LABEL: func.func @bitcast_to_integers
+// CHECK-NEXT:  %r = gawee.bitcast %x : (tensor<2x3xf32>) -> tensor<2x3xi32>
+func.func @bitcast_to_integers(%x: tensor<2x3xf32>) -> tensor<2x3xi32> {
+  %r = gawee.bitcast %x : (tensor<2x3xf32>) -> tensor<2x3xi32>
+  func.return %r : tensor<2x3xi32>
+}

@@ -30,6 +30,8 @@ NO_TWIN = {
     "gawee.log1p",
     "gawee.floor_div",
     "gawee.insert_slice",
+    "gawee.bitcast",
+    "gawee.non_max_suppression",
     "gawee.constant",
     "gawee.getattr",
     "gawee.getitem",

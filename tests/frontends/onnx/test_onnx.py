@@ -194,8 +194,36 @@ def test_all_unsupported_nodes_are_reported_at_once(tmp_path):
     messages = [each.message for each in raised.value.diagnostics]
     assert messages == [
         "'Selu' node unknown argument 'beta'; arguments: x, alpha, gamma",
-        "unsupported op 'NonZero' of node 'first' and 1 more",
+        "unsupported op 'NonZero' of node 'first' and 1 more: "
+        "how large its result is depends on elements",
     ]
+
+
+@pytest.mark.parametrize(
+    ("op_type", "domain", "reason"),
+    [
+        ("Unique", "", "how large its result is depends on elements"),
+        ("Bernoulli", "", "it draws other numbers every time"),
+        ("SequenceLength", "", "it is on sequences or optional values, not tensors"),
+        ("StringSplit", "", "it is on text"),
+        ("Adam", "ai.onnx.preview.training", "it is a step of training"),
+    ],
+)
+def test_why_an_op_cannot_be_supported_is_said(tmp_path, op_type, domain, reason):
+    node = helper.make_node(op_type, ["x"], ["y"], name="n", domain=domain)
+    path = written(tmp_path, model([node], [("x", (3, 2))], [("y", (3, 2))]))
+
+    with pytest.raises(GaweeError, match=f"{op_type}' of node 'n': {reason}"):
+        load(path)
+
+
+def test_dropout_that_drops_is_refused(tmp_path):
+    node = helper.make_node("Dropout", ["x", "half", "yes"], ["y"], seed=3)
+    initializers = [("half", np.array(0.5, np.float32)), ("yes", np.array(True))]
+    path = written(tmp_path, model([node], [("x", (3, 2))], [("y", (3, 2))], initializers))
+
+    with pytest.raises(GaweeError, match="unsupported training_mode with a ratio that is not 0"):
+        load(path)
 
 
 def test_coverage_names_what_each_node_becomes(tmp_path, capsys):

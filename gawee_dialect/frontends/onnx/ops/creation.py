@@ -8,6 +8,7 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.along_axis import CumSumOp
 from gawee_dialect.dialect.arrangement import ReverseOp
+from gawee_dialect.dialect.cast import BitcastOp
 from gawee_dialect.dialect.elementwise import MulOp, SubOp
 from gawee_dialect.dialect.shape import CatOp, IdentityOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
@@ -106,7 +107,10 @@ def dropout(
 ) -> Sequence[SSAValue | None]:
     """Nothing is dropped, as where a network is run"""
     if training_mode and (ratio is None or ratio != 0):
-        raise Refusal("unsupported training_mode; supported: a network that is run")
+        raise Refusal(
+            "unsupported training_mode with a ratio that is not 0: which elements are dropped is "
+            "random; supported: nothing is dropped"
+        )
     return emit(IdentityOp(data)), emit.full(tensor_shape(data), True, i1)
 
 
@@ -118,11 +122,9 @@ def dropout_before(emit: Emitter, data: SSAValue, ratio: float = 0.5) -> Sequenc
 
 @register_op("BitCast")
 def bit_cast(emit: Emitter, input: SSAValue, to: int) -> SSAValue:
-    """The same bits as another type; here only where that is the same one"""
+    """The same bits as another type that has as many"""
     element = dtype_element(DTYPES.get(to, f"ONNX type {to}"))
-    if element != element_type(input):
-        raise Refusal("unsupported reading of bits as another type")
-    return emit(IdentityOp(input))
+    return emit(IdentityOp(input) if element == element_type(input) else BitcastOp(input, element))
 
 
 def window(
