@@ -68,7 +68,7 @@ class NonMaxSuppressionOp(MovementOp):
     def evaluate(self, *operands: Array) -> Array:
         import numpy as np
 
-        kept, overlaps = operands[0].astype(np.bool_), operands[1]
+        kept, overlaps = (np.array(each, np.bool_) for each in operands)
         for index in range(kept.shape[-1] - 1):
             kept[..., index + 1 :] &= ~(kept[..., index, None] & overlaps[..., index, index + 1 :])
         return kept
