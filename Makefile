@@ -15,7 +15,7 @@ PIP := $(PY) -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed-
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fuzz check format lit docs docs-serve reference bench clean
+.PHONY: help setup demo test fuzz mutants check format lit docs docs-serve reference bench clean
 
 help: ## List what can be made
 	@echo "Usage: make TARGET [VENV=$(VENV)] [PYTHON=$(PYTHON)]"
@@ -31,6 +31,9 @@ test: $(STAMP)dev ## Run lit and pytest; tests of absent oracles (PyTorch, mlir-
 
 fuzz: $(STAMP)dev ## Give every reader 5000 damaged inputs
 	GAWEE_FUZZ=full $(PY) -m pytest -q -n $(JOBS) tests/fuzz
+
+mutants: $(STAMP)dev $(STAMP)mutants ## List changes that no test sees, of FILES=... or of what changed since main
+	$(PY) -m tests.mutants $(FILES) $(if $(filter-out tests/filecheck,$(TESTS)),--tests $(TESTS))
 
 check: $(STAMP)dev ## Lint, check formatting and types
 	$(PY) -m ruff check .

@@ -250,7 +250,7 @@ import os
 from tests.backend.test_openmp import *
 {without_pool}
 model = CompiledModel(llvm_module(ROWS), num_threads=2)
-model(**INPUTS)
+{before}
 child = os.fork()
 same = np.array_equal(model(**INPUTS), EXPECTED)
 if child == 0:
@@ -266,12 +266,28 @@ print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), same)
 def test_a_forked_process_does_not_wait_for_threads_that_it_has_not(
     without_pool: str, threads: int
 ) -> None:
-    program = FORKING.format(without_pool=without_pool)
+    program = FORKING.format(without_pool=without_pool, before="model(**INPUTS)")
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
     )
 
     assert done.stdout == f"{threads} True\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("without_pool", ["", "openmp.start_pool = lambda threads: None"])
+@pytest.mark.parametrize(
+    "before", ["", "model.num_threads = 1; model(**INPUTS); model.num_threads = 2"]
+)
+def test_a_process_that_was_forked_before_the_first_team_has_teams(
+    before: str, without_pool: str
+) -> None:
+    program = FORKING.format(without_pool=without_pool, before=before)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60
+    )
+
+    assert (done.stdout, done.stderr) == ("2 True\n", "")
 
 
 def test_the_limit_of_the_calling_thread_is_put_back() -> None:
