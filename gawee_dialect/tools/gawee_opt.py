@@ -37,6 +37,7 @@ from gawee_dialect.tools.pass_list import pass_list
 from gawee_dialect.tools.plugin_file import (
     LOAD_HELP,
     LOAD_OPS_HELP,
+    NATIVE_CODE_HELP,
     Loaded,
     loaded_files,
     modules_of,
@@ -75,6 +76,7 @@ def argument_parser() -> CommandParser:
     add_insert(parser)
     add("--load", metavar="FILE", help=LOAD_HELP)
     add("--load-ops", metavar="FILE", help=LOAD_OPS_HELP)
+    add("--allow-native-code", action="store_true", help=f"for checks: {NATIVE_CODE_HELP}")
     add(
         "--watch",
         action="store_true",
@@ -233,6 +235,15 @@ def check_is_mlir(source: Source) -> None:
     raise GaweeError(Diagnostic(message, f"{source.name}:1:1", hint=hint))
 
 
+def native_code(arguments: Namespace) -> AbstractContextManager[None]:
+    """Allow C that modules bring to run, where the command line says so."""
+    if not arguments.allow_native_code:
+        return nullcontext()
+    from gawee_dialect.backend.native_code import native_code_allowed
+
+    return native_code_allowed()
+
+
 def transformed(
     arguments: Namespace, passes: Sequence[ModulePass], instruments: Sequence[Instrument] = ()
 ) -> str:
@@ -243,12 +254,13 @@ def transformed(
     parts = split_chunks(source.text) if arguments.split_input_file else [(source.text, 0)]
     # A context of its own for each chunk: passes load dialects, and chunks must not depend on it.
     try:
-        outputs = [
-            chunks.process(
-                make_context(allow_unregistered=arguments.allow_unregistered_dialect), *part
-            )
-            for part in parts
-        ]
+        with native_code(arguments):
+            outputs = [
+                chunks.process(
+                    make_context(allow_unregistered=arguments.allow_unregistered_dialect), *part
+                )
+                for part in parts
+            ]
     finally:
         for instrument in chunks.instruments:
             instrument.report()

@@ -34,7 +34,13 @@ from gawee_dialect.target.description import HOST, PROCESSORS, Processor, find_p
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, positive, run_tool
 from gawee_dialect.tools.compare_oracle import compare_parser, is_compare, run_compare
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert, read_shapes
-from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
+from gawee_dialect.tools.plugin_file import (
+    LOAD_HELP,
+    LOAD_OPS_HELP,
+    NATIVE_CODE_HELP,
+    loaded_files,
+    split_load_flags,
+)
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
 from gawee_dialect.tools.run_options import check_options
 from gawee_dialect.universe import all_passes, make_context
@@ -50,10 +56,6 @@ DEFAULT_TOLERANCE = 1e-4
 """Part of an output's range: float32 networks of any usual depth stay far below it."""
 
 EMIT_KINDS = ("ll", "asm", "obj", "shared", "header", "example")
-
-NATIVE_CODE_HELP = (
-    "compile and run the C of operator descriptions, which has all rights of this process"
-)
 
 AnyArray = NDArray[np.generic]
 

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
 LOAD_HELP = "add the passes, ops and instruments that a Python file defines; repeatable"
 LOAD_OPS_HELP = "add the ops that a file of operator descriptions (.json, .op) defines; repeatable"
 
+NATIVE_CODE_HELP = (
+    "compile and run the C of operator descriptions, which has all rights of this process"
+)
+
 
 DESCRIPTIONS = (".json", ".op")
 """What files of operator descriptions are called."""

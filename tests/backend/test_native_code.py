@@ -1,6 +1,7 @@
 """Operators described in C, compiled and called: alone, in networks, and only where that is allowed."""
 
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from gawee_dialect.levels import Level
 from gawee_dialect.model import Model, load
 from gawee_dialect.opdesc.load import loaded_operators
 from gawee_dialect.passes.lower_opdesc import lower_described_ops
+from gawee_dialect.tools import gawee_opt
 from gawee_dialect.tools.gawee_run import main
 from gawee_dialect.universe import make_context
 from tests.opdesc.descriptions import Json, array, number, operator, output, string, tensor, text
@@ -299,3 +301,52 @@ def test_two_modules_may_mean_different_functions_by_one_name(level: Level) -> N
 
     for factor in (5, 2, 5):
         np.testing.assert_array_equal(runners[factor]({"x": x})["y"], factor * x)
+
+
+def test_checks_of_each_pass_run_c_where_that_is_allowed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph = tmp_path / "in.mlir"
+    graph.write_text(NAMED_ALIKE.format(factor=3))
+    check = [str(graph), "--check-each", "--gawee-to-llvm", "-o", os.devnull]
+
+    assert gawee_opt.main(check) == 0
+    refused = capsys.readouterr().err
+    assert gawee_opt.main([*check, "--allow-native-code"]) == 0
+    allowed = capsys.readouterr().err
+
+    assert "not run: cannot run '@scaled': it is C, which has all rights" in flat(refused)
+    assert "not run" not in allowed
+    assert re.search(r"convert-to-llvm\W.*native", allowed)
+
+
+def flat(text: str) -> str:
+    return " ".join(re.sub("[│┃]", " ", text).split())
+
+
+def test_a_pass_that_calls_the_wrong_c_is_caught(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph = tmp_path / "in.mlir"
+    graph.write_text(NAMED_ALIKE.format(factor=3))
+    plugin = tmp_path / "wrong.py"
+    plugin.write_text(
+        "from dataclasses import dataclass\n"
+        "from xdsl.passes import ModulePass\n"
+        "from xdsl.dialects.builtin import StringAttr\n\n"
+        "@dataclass(frozen=True)\n"
+        "class Wrong(ModulePass):\n"
+        '    name = "wrong"\n\n'
+        "    def apply(self, ctx, op):\n"
+        "        function = op.body.block.first_op\n"
+        '        source = function.attributes["gawee.c_source"].data\n'
+        '        function.attributes["gawee.c_source"] = StringAttr(source.replace("3 *", "4 *"))\n'
+    )
+
+    flags = ["--load", str(plugin), "--check-each", "--wrong", "--allow-native-code"]
+    assert gawee_opt.main([str(graph), *flags, "-o", os.devnull, "--reproducer-dir="]) == 1
+
+    message = capsys.readouterr().err
+    assert "call' of '@scaled'\nhint: the op's value at [" in message
+    before, after = map(float, re.findall(r"was (\S+) and is ([^\s,]+)", message)[0])
+    assert after / before == pytest.approx(4 / 3)

@@ -23,6 +23,7 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.entry import MAIN, PREPARE, find_function
+from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.instruments.check.isolated import run_isolated
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.interpreter.arrays import Array
@@ -66,6 +67,9 @@ class Plan:
 
     kernels: ModuleOp | None = None
     """Where a copy of loops runs natively: the loops, whose functions can be called one by one."""
+
+    native: Sequence[InterpreterFunctions] = ()
+    """What calls the C that the module brings."""
 
     def run(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
         """Return the outputs by name; raises GaweeError where the program goes wrong."""
@@ -111,7 +115,7 @@ class Plan:
             arguments,
             function=self.function,
             listeners=listeners,
-            implementations=implementations,
+            implementations=(*self.native, *implementations),
         )
         return {**self._untouched(arguments), **outputs}
 
@@ -126,13 +130,26 @@ def plan_run(module: ModuleOp, function: str, overwritten: tuple[str, ...] = ())
 
     Raises CannotRun.
     """
+    native = _native_code(module)
     if _llvm_function(module, function) is not None:
         return _native_plan(module, function, overwritten)
     problem = _not_interpretable(module, function)
     if problem is None:
-        return Plan(Engine.INTERPRETER, module, function, overwritten)
+        return Plan(Engine.INTERPRETER, module, function, overwritten, native=native)
     plan = _native_plan(_lowered(module, problem), function, overwritten)
     return replace(plan, kernels=module) if _is_made_of_calls(module, function) else plan
+
+
+def _native_code(module: ModuleOp) -> Sequence[InterpreterFunctions]:
+    """Return what calls the C that a module brings; raises CannotRun where that is not allowed."""
+    if not sources_of(module):
+        return ()
+    from gawee_dialect.backend.native_code import native_implementations
+
+    try:
+        return native_implementations(module)
+    except GaweeError as error:
+        raise CannotRun(error.diagnostics[0]) from error
 
 
 def _is_made_of_calls(module: ModuleOp, name: str) -> bool:
