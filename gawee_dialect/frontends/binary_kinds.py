@@ -21,6 +21,8 @@ MAGIC = (
     (b"\x93NUMPY", "a NumPy array", "--input takes it, beside a graph"),
     (b"\x89PNG", "a picture", "--input takes it, beside a graph"),
     (b"\xff\xd8\xff", "a picture", "--input takes it, beside a graph"),
+    (b"\xff\xfe", "a text in UTF-16", "save it as UTF-8"),
+    (b"\xfe\xff", "a text in UTF-16", "save it as UTF-8"),
     (b"\x1f\x8b", "a gzip archive", "unpack it first"),
 )
 """How files begin, what they are, and what to do."""

@@ -182,11 +182,25 @@ def sniff(source: Source) -> Frontend:
     if kind is not None:
         what, hint = kind
         raise GaweeError(Diagnostic(f"expected a graph, got {what}: '{source.name}'", hint=hint))
+    if source.is_text and source.text.lstrip().startswith(("{", "[")):
+        _check_json(source)
     unknown = f"cannot recognise the format of '{source.name}'; supported: {', '.join(FRONTENDS)}"
     hint = "--from names the format, and its reader then says what is wrong"
     if not source.is_text and b"\0" not in source.data:
         _ = source.text  # whoever wrote it meant text: say which byte is none
     raise GaweeError(Diagnostic(unknown, hint=hint))
+
+
+def _check_json(source: Source) -> None:
+    """Raise GaweeError for JSON that is wrong or cut off, and for what is no object."""
+    from gawee_dialect.located_json import decode_json, value_text
+
+    root = decode_json(source, non_finite=True)
+    if not isinstance(root, dict):
+        got = f"expected a graph to be an object, got {value_text(root)}"
+        raise GaweeError(
+            Diagnostic(got, source.place(len(source.text) - len(source.text.lstrip())))
+        )
 
 
 def open_graph(source: Source, options: ReadOptions | None = None, name: str = "auto") -> Graph:

@@ -92,6 +92,7 @@ BINARIES = {
     "cat.png": (b"\x89PNG\r\n", "a picture"),
     "cat.jpg": (b"\xff\xd8\xff\xe0", "a picture"),
     "net.json.gz": (b"\x1f\x8b\x08", "a gzip archive"),
+    "utf16.json": ("{}".encode("utf-16"), "a text in UTF-16"),
     "net.onnx": (b"version https\xff", "no ONNX model, whatever its name says"),
 }
 
@@ -144,6 +145,75 @@ def test_a_graph_on_standard_input_of_gawee_opt_is_no_mlir(
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(DIGITS.read_bytes())))
 
     assert "hint: gawee-translate turns it into MLIR, which gawee-opt reads" in says("gawee-opt")
+
+
+def test_a_file_that_is_cut_off_is_named_with_the_place(says) -> None:
+    text = DIGITS.read_text()
+    for keep in (1, 60, 500, len(text) // 2, len(text.rstrip()) - 1):
+        Path("cut.json").write_text(text[:keep])
+
+        for tool in ("gawee-run", "gawee-translate"):
+            message = says(f"{tool} cut.json")
+            assert re.match(r"cut\.json:\d+:\d+: error: cannot read JSON: ", message)
+            assert message.endswith("\nhint: the file is cut off\n")
+
+
+@pytest.mark.parametrize("tool", ["gawee-run", "gawee-translate", "gawee-tune"])
+def test_a_graph_of_json_is_an_object(tool: str, says) -> None:
+    Path("root.json").write_text(" [1, 2]")
+
+    assert says(f"{tool} root.json") == (
+        "root.json:1:2: error: expected a graph to be an object, got [1, 2]\n"
+    )
+    for name in ("npu-ir", "xoc", "gawee-json"):
+        assert re.match(
+            r"root\.json:1:\d: error: expected (a )?graph to be an object",
+            says(f"{tool} root.json --from {name}"),
+        )
+
+
+@pytest.mark.parametrize("tool", ["gawee-run", "gawee-translate", "gawee-opt", "gawee-tune"])
+def test_files_that_are_empty_or_no_text_are_named(tool: str, says) -> None:
+    Path("latin.mlir").write_bytes(RELU.encode() + b"// \xe4\n")
+    assert (
+        says(f"{tool} latin.mlir") == "latin.mlir:5:4: error: expected UTF-8 text, got byte 0xe4\n"
+    )
+    if tool != "gawee-opt":  # for which no text is a module without ops
+        Path("empty.json").write_bytes(b"\n")
+        assert says(f"{tool} empty.json") == (
+            "empty.json:1:1: error: expected a graph, got an empty file\n"
+        )
+
+
+def test_a_byte_order_mark_is_no_mistake(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("bom.mlir").write_text(RELU, encoding="utf-8-sig")
+    Path("bom.json").write_text(DIGITS.read_text(), encoding="utf-8-sig")
+
+    assert gawee_opt.main(["bom.mlir"]) == 0
+    assert gawee_run.main(["bom.mlir", "--level", "gawee"]) == 0
+    assert gawee_translate.main(["--no-weights", "bom.json"]) == 0
+    assert capfd.readouterr().err == ""
+
+
+def test_gawee_run_reads_a_graph_from_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    np.save("x.npy", np.array([[-1, 2, 3], [-4, 5, 6.5]], np.float32))
+    for name, data, flags in (
+        ("output0", RELU.encode(), ["--input", "x.npy"]),
+        ("fc", DIGITS.read_bytes(), ["--weights", str(DIGITS.parent)]),
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+
+        assert gawee_run.main(["-", "--level", "gawee", *flags]) == 0
+        assert name in capfd.readouterr().out
+
+
+def test_a_mistake_on_standard_input_has_a_place(says, monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = RELU.replace("gawee.relu", "gawee.rellu").encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(wrong)))
+
+    assert says("gawee-run -").startswith("<stdin>:2:8: error: 'gawee.rellu' op is not registered")
 
 
 def test_undefined_values_are_found_where_they_are_used(says) -> None:
