@@ -254,6 +254,7 @@ func.func @padding_that_is_returned_stays(%x: tensor<1x3x8x7xf32>, %w: tensor<16
 // -----
 
 // CHECK-LABEL: func.func @a_maximum_of_what_is_never_negative_is_padded_with_zeros
+// CHECK-NOT:     outside
 // CHECK:         } : tensor<1x2x8x7x8xf32>
 // CHECK-NEXT:    %{{.*}} = gawee.kernel parallel [1, 16, 3, 3] reduce [3, 3] ins(
 // CHECK-SAME:      (d0, (d1 floordiv 8), ((d2 * 2) + d4), ((d3 * 2) + d5), (d1 mod 8))>
