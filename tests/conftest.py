@@ -2,7 +2,9 @@
 
 import os
 import tempfile
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.effort import PROFILE, examples
@@ -23,3 +25,14 @@ for name in ("quick", "full"):
         suppress_health_check=[HealthCheck.too_slow],
     )
 settings.load_profile(PROFILE)
+
+ROOT = Path(__file__).parent.parent
+_reproducers = set(ROOT.glob("gawee-reproducer-*"))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail where tests leave reproducers in the checkout: they belong into folders of their own."""
+    left = set(ROOT.glob("gawee-reproducer-*")) - _reproducers
+    if left:
+        print(f"\nerror: tests left {', '.join(sorted(each.name for each in left))} behind")
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -471,3 +471,43 @@ func.func @shifted(%in: memref<3xf32, strided<[2], offset: 4>>, %out: memref<3xf
     native.function("shifted_packed")((ctypes.c_void_p * 2)(x.ctypes.data, out.ctypes.data))
 
     assert out.tolist() == [4.0, 6.0, 8.0]
+
+
+CALLS = """
+func.func private @cosf(f32) -> f32
+func.func @calls(%x: memref<7xf32>, %y: memref<7xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  scf.for %i = %c0 to %c7 step %c1 {
+    %v = memref.load %x[%i] : memref<7xf32>
+    %c = func.call @cosf(%v) : (f32) -> f32
+    %s = func.call @minus_half(%c, %v) : (f32, f32) -> f32
+    %j = func.call @backwards(%i) : (index) -> index
+    memref.store %s, %y[%j] : memref<7xf32>
+  }
+  return
+}
+func.func private @minus_half(%a: f32, %b: f32) -> f32 {
+  %half = arith.constant 0.5 : f32
+  %0 = arith.mulf %b, %half : f32
+  %1 = arith.subf %a, %0 : f32
+  return %1 : f32
+}
+func.func private @backwards(%i: index) -> index {
+  %c6 = arith.constant 6 : index
+  %0 = arith.subi %c6, %i : index
+  return %0 : index
+}
+"""
+
+
+def test_calls_return_values_from_here_and_from_the_c_library(
+    engine: Engine, random: np.random.Generator
+) -> None:
+    x = random.standard_normal(7).astype(np.float32)
+
+    result = engine(CALLS, "calls", {"x": x})["y"]
+
+    # the C library's cosine and NumPy's may differ in the last bit
+    np.testing.assert_allclose(result[::-1], np.cos(x) - x / 2, rtol=1e-6, atol=1e-6)

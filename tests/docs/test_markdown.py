@@ -95,3 +95,24 @@ def test_the_architecture_names_every_folder_and_no_other() -> None:
     assert unnamed == []
     assert len(quoted) > 20
     assert [path for path in quoted if not any((root / path).exists() for root in roots)] == []
+
+
+def test_the_home_page_has_a_picture_and_leads_to_what_people_look_for() -> None:
+    page = (ROOT / "docs" / "index.md").read_text()
+
+    assert re.search(r"^!\[[^\]]+\]\(\w+\.svg\)$", page, re.MULTILINE)
+    linked = {target for target, _ in LINK.findall(page)}
+    wanted = (
+        "workbench",
+        "kernels",
+        "tuning",
+        "running_pytorch",
+        "zoo",
+        "onnx",
+        "weights",
+        "c_abi",
+    )
+    assert {f"{name}.md" for name in wanted} <= linked
+    scrolling = (ROOT / "docs" / "tables.css").read_text()
+    assert re.search(r"table:not\(\[class\]\) \{[^}]*overflow-x: auto", scrolling)
+    assert "tables.css" in (ROOT / "mkdocs.yml").read_text()
