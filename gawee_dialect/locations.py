@@ -53,6 +53,14 @@ def node_name(location: Attribute) -> str | None:
     return next((found for found in names if found is not None), None)
 
 
+def origins(location: Attribute) -> list[tuple[str | None, str | None]]:
+    """Return the node and the place of each thing that a location says an op was made from."""
+    if isinstance(location, FusedLoc):
+        return [origin for child in _children(location) for origin in origins(child)]
+    origin = node_name(location), place(location)
+    return [] if origin == (None, None) else [origin]
+
+
 def hand_on_location(source: Operation, op: Operation) -> None:
     """Give an op, and all ops inside it, the source's location wherever they have none."""
     if isinstance(source.location, UnknownLoc):

@@ -51,6 +51,10 @@ FORBIDDEN = {
     "interpreter": {"backend", "frontends", "passes", "tools"},
     "backend": {"frontends", "passes", "plots", "tools"},
     "instruments": {"backend", "frontends", "plots", "tools"},
+    "report": {
+        *("backend", "frontends", "interpreter", "parameters", "plots", "reduce", "tools"),
+        "tuning",
+    },
     "tuning": {"frontends", "interpreter", "plots", "reduce", "tools"},
     "reduce": {"backend", "plots", "tools"},
     "pytorch": {"analysis", "inspection", "instruments", "passes", "plots", "reduce", "tools"},

@@ -42,7 +42,7 @@ def module_view(module: ModuleOp, name: str) -> GraphView:
     nodes: list[NodeView] = []
     returned: Sequence[SSAValue] = ()
     for op in function.body.block.ops:
-        used = [names.of(value) for value in dict.fromkeys(_used(op))]
+        used = [names.of(value) for value in dict.fromkeys(used_from_outside(op))]
         if op.has_trait(IsTerminator):
             returned = op.operands
         else:
@@ -80,7 +80,7 @@ def _node(op: Operation, used: Sequence[str], names: "_Names") -> NodeView:
     return NodeView(own, op.name, used, results)
 
 
-def _used(op: Operation) -> Iterator[SSAValue]:
+def used_from_outside(op: Operation) -> Iterator[SSAValue]:
     """Yield what an op and all ops inside it use of what is made outside of it."""
     for inner in op.walk():
         for value in inner.operands:

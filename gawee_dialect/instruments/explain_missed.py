@@ -23,6 +23,31 @@ NO_PATTERN = "no pattern of this pass is for it"
 Reasons = dict[Operation, dict[RewritePattern, str]]
 
 
+class DeclinedOps:
+    """Why patterns declined ops, for each of the passes that run inside each other."""
+
+    def __init__(self) -> None:
+        self._open: list[Reasons] = []
+
+    def begin(self) -> None:
+        """Note that a pass begins."""
+        self._open.append({})
+
+    def declined(self, pattern: RewritePattern, op: Operation, reason: str) -> None:
+        """Note why a pattern left an op."""
+        if self._open:
+            self._open[-1].setdefault(op, {})[pattern] = reason
+
+    def rewritten(self, op: Operation) -> None:
+        """Forget an op: what was said of it as it was no longer holds."""
+        if self._open:
+            self._open[-1].pop(op, None)
+
+    def end(self) -> Reasons:
+        """Note that a pass ends, and return the reasons that were given in it."""
+        return self._open.pop()
+
+
 @dataclass(frozen=True)
 class Explanation:
     """An op that a pass left: its name, place and node, and a line for each pattern tried."""
@@ -43,23 +68,21 @@ class ExplainMissed(Instrument):
         self._names = frozenset(names)
         self.fusions: dict[str, list[Explanation]] = {}
         """What became part of another op, by pass."""
-        self._open: list[Reasons] = []
+        self._declined = DeclinedOps()
         self._fused: list[Explanation] = []
         self._runs: Counter[str] = Counter()
 
     def before_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
-        self._open.append({})
+        self._declined.begin()
 
     def pattern_missed(self, pattern: RewritePattern, op: Operation, reason: str) -> None:
         ours = isinstance(pattern, Pattern)
         wanted = op.name in self._names if self._names else ours or reason != SILENT
-        if self._open and wanted:
-            self._open[-1].setdefault(op, {})[pattern] = reason
+        if wanted:
+            self._declined.declined(pattern, op, reason)
 
     def op_rewritten(self, rewrite: Rewrite) -> None:
-        # What was said of the op as it was no longer holds.
-        if self._open:
-            self._open[-1].pop(rewrite.op, None)
+        self._declined.rewritten(rewrite.op)
 
     def ops_fused(self, pattern: RewritePattern, op: Operation, into: Operation) -> None:
         if not self._names or {op.name, into.name} & self._names:
@@ -67,7 +90,7 @@ class ExplainMissed(Instrument):
             self._fused.append(Explanation(op_name(op), (how,)))
 
     def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
-        reasons = self._open.pop()
+        reasons = self._declined.end()
         if isinstance(module_pass, Pipeline):
             return
         name = module_pass.name

@@ -22,6 +22,7 @@ from gawee_dialect.passes.insertion import parse_insertion, with_insertions
 from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_pipeline
 from gawee_dialect.printing import module_text
+from gawee_dialect.report.document import Report
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import (
     DONE,
@@ -43,12 +44,20 @@ from gawee_dialect.tools.plugin_file import (
     modules_of,
     split_load_flags,
 )
+from gawee_dialect.tools.report_flags import (
+    add_report_flags,
+    refuse_report,
+    wants_report,
+    write_report,
+)
 from gawee_dialect.tools.verify_roundtrip import verify_roundtrip
 from gawee_dialect.tools.watch import Hits, Watch
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from gawee_dialect.instruments.check.summary import Step
 
 PROG = "gawee-opt"
 
@@ -122,6 +131,7 @@ def argument_parser() -> CommandParser:
     add("--allow-unregistered-dialect", action="store_true", help="parse unknown ops")
     add("--debug", action="store_true", help="show the traceback of an error")
     add("--version", action="store_true", help="show versions")
+    add_report_flags(parser)
     for family in FAMILIES:
         family.add_flags(parser)
     return parser
@@ -141,6 +151,8 @@ def parse_arguments(argv: Sequence[str], table: PassTable) -> tuple[Namespace, l
     if unknown:
         flags = [*parser.flags(), *(f"--{name}" for name in table)]
         raise GaweeError(_unknown_argument(unknown[0], flags))
+    if arguments.split_input_file:
+        refuse_report(arguments, "--split-input-file")
     passes = [made for spec in specs for made in parse_passes(spec, table)]
     insertions = [parse_insertion(text, table) for text in arguments.insert]
     return arguments, [*with_insertions(passes, insertions)]
@@ -176,14 +188,25 @@ class Chunks:
         passes: Sequence[ModulePass],
         name: str,
         instruments: Sequence[Instrument] = (),
+        report: Report | None = None,
     ):
         self.arguments = arguments
         self.passes = passes
         self.name = name
-        self.instruments = [*make_instruments(arguments, name), *instruments]
+        # A check that fails ends what those after it hear.
+        first = () if report is None else (report.recording,)
+        self.instruments = [*first, *make_instruments(arguments, name), *instruments]
         timers = (each for each in self.instruments if isinstance(each, Timing))
         self.timing = next(timers, None)
         self.complaints: list[Diagnostic] = []
+
+    def checks(self) -> "Sequence[Step] | None":
+        """Return what `--check-each` found; None where it did not run."""
+        if not self.arguments.check_each:
+            return None
+        from gawee_dialect.instruments.check.each import CheckEach
+
+        return next((each.steps for each in self.instruments if isinstance(each, CheckEach)), None)
 
     def process(self, ctx: Context, chunk: str, line_offset: int) -> str:
         """Return the output for one chunk.
@@ -248,9 +271,12 @@ def transformed(
     arguments: Namespace, passes: Sequence[ModulePass], instruments: Sequence[Instrument] = ()
 ) -> str:
     """Read, take through the passes, and return the output; raises GaweeError."""
+    wanted = wants_report(arguments)
     source = Source.read(arguments.input)
     check_is_mlir(source)
-    chunks = Chunks(arguments, passes, source.name, instruments)
+    words: Sequence[str] = getattr(arguments, "command_line", ())  # none while it watches
+    report = Report(PROG, words, source.name) if wanted else None
+    chunks = Chunks(arguments, passes, source.name, instruments, report)
     parts = split_chunks(source.text) if arguments.split_input_file else [(source.text, 0)]
     # A context of its own for each chunk: passes load dialects, and chunks must not depend on it.
     try:
@@ -264,6 +290,9 @@ def transformed(
     finally:
         for instrument in chunks.instruments:
             instrument.report()
+        if report is not None:
+            report.checks = chunks.checks()
+            write_report(arguments, report)
     if chunks.complaints:
         raise GaweeError(chunks.complaints)
     printed = (output for output in outputs if output)

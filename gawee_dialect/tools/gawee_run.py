@@ -4,6 +4,7 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -41,6 +42,7 @@ from gawee_dialect.tools.plugin_file import (
     loaded_files,
     split_load_flags,
 )
+from gawee_dialect.tools.report_flags import add_report_flags, wants_report, write_report
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
 from gawee_dialect.tools.run_options import check_options
 from gawee_dialect.universe import all_passes, make_context
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from gawee_dialect.backend.memory import MemoryUse
     from gawee_dialect.instruments.profile import NodeTime
     from gawee_dialect.model import Runner
+    from gawee_dialect.report.document import Report
 
 PROG = "gawee-run"
 DEFAULT_TOLERANCE = 1e-4
@@ -130,6 +133,7 @@ def argument_parser() -> CommandParser:
     )
     add("--cost", action="store_true", help="print FLOPs and bytes of each node")
     add("--json", metavar="FILE", help="write times, differences, cost and profile as JSON")
+    add_report_flags(parser)
     add(
         "--emit",
         action="append",
@@ -211,6 +215,8 @@ class Session:
     """What --json writes."""
     memory: "MemoryUse | None" = None
     """What the native code of the last level needs."""
+    report: "Report | None" = None
+    """What --report-json and --html write."""
 
     def ready(self, level: Level, options: CodeOptions) -> "Runner":
         """Lower and compile the model; return a function from inputs to outputs by name."""
@@ -333,7 +339,8 @@ def execute(session: Session) -> int:
     level = Level(arguments.level)
     result = session.result
     result["level"] = level.value
-    outputs, result["seconds"] = session.run_level(level, session.options)
+    with recorded(session.report):
+        outputs, result["seconds"] = session.run_level(level, session.options)
     report.print_outputs(console, outputs)
     code = DONE
     if arguments.compare is not None:
@@ -390,6 +397,8 @@ def profile(session: Session, level: Level) -> dict[str, object]:
         session.inputs, level, session.options, runs=max(3, arguments.repeat)
     )
     print_profile(session.console, times, processor)
+    if session.report is not None:
+        session.report.profile, session.report.processor = times, processor
     if session.memory is not None:
         print_memory(session.console, session.memory)
     if arguments.roofline is not None:
@@ -448,19 +457,39 @@ def run(argv: Sequence[str]) -> int:
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths) as loaded, instrumented(*loaded.instruments):
         try:
-            return run_session(parse_arguments(rest))
+            return run_reported(parse_arguments(rest), argv)
         finally:
             for instrument in loaded.instruments:
                 instrument.report()
 
 
-def run_session(arguments: Namespace) -> int:
+def recorded(report: "Report | None") -> AbstractContextManager[None]:
+    """Return what has a report hear of passes, where there is one."""
+    return nullcontext() if report is None else instrumented(report.recording)
+
+
+def run_reported(arguments: Namespace, words: Sequence[str]) -> int:
+    """Do what is asked for and write a report of it, also of what failed."""
+    if not wants_report(arguments):
+        return run_session(arguments, None)
+    from gawee_dialect.report.document import Report
+
+    report = Report(PROG, words, arguments.graph)
+    try:
+        return run_session(arguments, report)
+    finally:
+        write_report(arguments, report)
+
+
+def run_session(arguments: Namespace, report: "Report | None") -> int:
     """Read the graph and do all that is asked for; raises GaweeError and OSError."""
     if arguments.roofline is not None:
         from gawee_dialect.plots.roofline import check_picture
 
         check_picture(arguments.roofline)
-    session = make_session(arguments)
+    with recorded(report):
+        session = make_session(arguments)
+    session.report = report
     if arguments.cost:
         print_cost(session)
     if arguments.emit:

@@ -1,0 +1,84 @@
+"""The text of a module function by function, such that texts before and after a pass compare."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from io import StringIO
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.ir import Operation, SSAValue
+
+from gawee_dialect.printing import ModulePrinter, TextOptions
+
+OWN = "module attributes"
+"""Under which name the attributes of the module itself are."""
+
+
+@dataclass(eq=False, repr=False)
+class LastingNumbers(ModulePrinter):
+    """A printer that gives a value without a name the same number every time.
+
+    Otherwise every op that is inserted would be a difference in all lines behind it.
+    """
+
+    numbers: dict[SSAValue, str] = field(default_factory=dict[SSAValue, str])
+    offsets: dict[Operation, tuple[int, int]] = field(
+        default_factory=dict[Operation, tuple[int, int]]
+    )
+    """Where the text of each op begins and ends."""
+
+    def print_ssa_value(self, value: SSAValue) -> str:
+        if value.name_hint is not None:
+            return super().print_ssa_value(value)
+        number = self.numbers.setdefault(value, str(len(self.numbers)))
+        self.print_string(f"%{number}")
+        return number
+
+    def print_op(self, op: Operation) -> None:
+        assert isinstance(self.stream, StringIO)
+        start = self.stream.tell()
+        super().print_op(op)
+        self.offsets[op] = start, self.stream.tell()
+
+
+@dataclass(frozen=True)
+class FunctionText:
+    """A function's text, a digest of the constants that it leaves out, and where its ops are."""
+
+    text: str = ""
+    elided: bytes = b""
+    offsets: Mapping[Operation, tuple[int, int]] = field(
+        default_factory=dict[Operation, tuple[int, int]], compare=False
+    )
+
+
+class FunctionTexts:
+    """Prints a module again and again; a value keeps its number while it lives."""
+
+    def __init__(self, text: TextOptions) -> None:
+        self._text = text
+        self._numbers: dict[str, dict[SSAValue, str]] = {}
+
+    def of(self, module: ModuleOp) -> dict[str, FunctionText]:
+        """Return the text of each op of the module by its symbol, and of the module itself."""
+        ops = {key(op, position): op for position, op in enumerate(module.ops)}
+        own = ", ".join(f"{name} = {value}" for name, value in module.attributes.items())
+        texts = {name: self._printed(name, op) for name, op in ops.items()}
+        return {OWN: FunctionText(own), **texts}
+
+    def _printed(self, name: str, op: Operation) -> FunctionText:
+        stream = StringIO()
+        printer = LastingNumbers(
+            stream,
+            print_generic_format=self._text.generic,
+            print_debuginfo=self._text.locations,
+            elide_larger_than=self._text.elide_larger_than,
+            numbers=self._numbers.setdefault(name, {}),
+        )
+        printer.print_op(op)
+        return FunctionText(stream.getvalue(), printer.elided, printer.offsets)
+
+
+def key(op: Operation, position: int) -> str:
+    """Return the name of an op of a module: `@main`, or its place where it has no symbol."""
+    symbol = op.get_attr_or_prop("sym_name")
+    return f"@{symbol.data}" if isinstance(symbol, StringAttr) else f"{op.name} {position}"

@@ -1,0 +1,109 @@
+"""The documented JSON of a report; docs/report.md describes it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING
+
+from gawee_dialect.report.recording import Recording, current_errors
+from gawee_dialect.report.snapshot import Json
+
+if TYPE_CHECKING:
+    from gawee_dialect.instruments.check.summary import Step
+    from gawee_dialect.instruments.profile import NodeTime
+    from gawee_dialect.target.description import Processor
+
+SCHEMA_VERSION = 1
+PACKAGES = ("gawee-dialect", "xdsl", "numpy", "llvmlite")
+
+
+@dataclass
+class Report:
+    """What one run of a tool did: the words it was called with, and what was recorded of it."""
+
+    tool: str
+    words: Sequence[str]
+    input: str
+    recording: Recording = field(default_factory=Recording)
+    checks: "Sequence[Step] | None" = None
+    """What `--check-each` found: for the module as it was read, then for every pass."""
+
+    profile: "Sequence[NodeTime] | None" = None
+    processor: "Processor | None" = None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a module was read, so that there is something to tell."""
+        return bool(self.recording.levels)
+
+    def to_json(self) -> Json:
+        """Return the document; it is the same for the same run but for `times`.
+
+        While an exception is handled, it is the error that ended the run.
+        """
+        recording = self.recording
+        return {
+            "schema": "gawee-report",
+            "version": SCHEMA_VERSION,
+            "tool": {
+                "name": self.tool,
+                "arguments": list(self.words),
+                "packages": {name: _version(name) for name in PACKAGES},
+            },
+            "input": self.input,
+            "errors": current_errors(),
+            "levels": recording.levels,
+            "passes": recording.passes,
+            "checks": None if self.checks is None else list(map(_check, self.checks)),
+            "origins": recording.origins.to_json(),
+            "times": {
+                "passes": recording.seconds,
+                "checks": [step.seconds for step in self.checks or ()],
+                "profile": None if self.profile is None else list(self._profile()),
+                "processor": None if self.processor is None else self.processor.summary(),
+            },
+        }
+
+    def _profile(self) -> Iterator[Json]:
+        assert self.profile is not None
+        for time in self.profile:
+            limit = None if self.processor is None else time.limit(self.processor)
+            yield {
+                "node": time.node,
+                "place": time.place,
+                "kernel": time.what,
+                "milliseconds": time.seconds * 1e3,
+                "limit_milliseconds": None if limit is None else limit.seconds * 1e3,
+                "bound": None if limit is None else limit.bound,
+                "flops": None if time.work is None else time.work.flops,
+                "bytes": None if time.work is None else time.work.bytes,
+            }
+
+
+def json_text(document: Json) -> str:
+    """Return the document as text; numbers that JSON does not know are null."""
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _check(step: "Step") -> Json:
+    return {
+        "pass": step.name,
+        "numerics": step.declared,
+        "engine": step.engine,
+        "absolute": _finite(step.absolute),
+        "relative": _finite(step.relative),
+        "ulp": step.ulp,
+        "note": step.note,
+    }
+
+
+def _finite(number: float) -> float | None:
+    return float(number) if abs(number) < float("inf") else None
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,36 @@
+"""What ops come from, each node or place once, by number."""
+
+from collections.abc import Iterable
+
+from xdsl.ir import Attribute
+
+from gawee_dialect.locations import origins
+
+Origin = tuple[str | None, str | None]
+"""The name of a node and `file:line:column`; either may be unknown."""
+
+
+class Origins:
+    """Numbers origins in the order in which they are met, and knows which became part of which."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Origin, int] = {}
+        self._parts: dict[int, dict[int, None]] = {}
+
+    def numbers(self, location: Attribute) -> list[int]:
+        """Return the numbers of what a location names."""
+        return [self._numbers.setdefault(each, len(self._numbers)) for each in origins(location)]
+
+    def fuse(self, parts: Iterable[int], whole: Iterable[int]) -> None:
+        """Note that ops of some origins became part of an op of others."""
+        added = dict.fromkeys(each for part in parts for each in self.within(part))
+        for number in whole:
+            self._parts.setdefault(number, {}).update(added)
+
+    def within(self, number: int) -> list[int]:
+        """Return an origin and all that became part of it so far."""
+        return list(dict.fromkeys((number, *self._parts.get(number, ()))))
+
+    def to_json(self) -> list[dict[str, str | None]]:
+        """Return all origins by number."""
+        return [{"node": node, "place": place} for node, place in self._numbers]

@@ -1,0 +1,218 @@
+"""The instrument behind reports: the module at every level, and what each pass did to it."""
+
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from time import perf_counter
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+from xdsl.pattern_rewriter import RewritePattern
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.instruments.explain_missed import DeclinedOps, Reasons
+from gawee_dialect.instruments.function_texts import FunctionText, FunctionTexts
+from gawee_dialect.instruments.ir_diff import changed_functions
+from gawee_dialect.instruments.pattern_names import source_place
+from gawee_dialect.levels import Level, level_of
+from gawee_dialect.passes.instrument import SILENT, Instrument, Rewrite
+from gawee_dialect.passes.pass_manager import Pipeline
+from gawee_dialect.passes.rewrite_pass import Pattern
+from gawee_dialect.printing import TextOptions
+from gawee_dialect.report.changes import diffs_json
+from gawee_dialect.report.origins import Origins
+from gawee_dialect.report.snapshot import Json, functions_json
+
+INPUT = "input"
+"""The name of the module as it was read, beside those of the levels."""
+
+LARGEST_CONSTANT = 16
+"""Constants of more elements are elided."""
+
+Fired = tuple[str, str | None, str]
+"""A pattern, the place of its class, and the kind of a rewrite."""
+
+
+class Recording(Instrument):
+    """Collects what a report tells of one module.
+
+    Modules that follow it, copies for another part of a pipeline, continue its story.
+    """
+
+    def __init__(self) -> None:
+        self.levels: list[Json] = []
+        self.passes: list[Json] = []
+        self.seconds: list[float] = []
+        self.origins = Origins()
+        self._texts = FunctionTexts(TextOptions())
+        self._module: ModuleOp | None = None
+        self._before: Mapping[str, FunctionText] = {}
+        self._level = Level.GAWEE
+        self._started = 0.0
+        self._pipelines: list[str] = []
+        self._declined = DeclinedOps()
+        self._reset()
+
+    def _reset(self) -> None:
+        self._fired: dict[Fired, Counter[tuple[str, tuple[int, ...]]]] = {}
+        self._fused: list[Json] = []
+        self._statistics: dict[str, int] = {}
+
+    def start(self, module: ModuleOp) -> None:
+        """Take a module as it is before any pass."""
+        self._module = module
+        self._texts = FunctionTexts(TextOptions(elide_larger_than=LARGEST_CONSTANT))
+        self._before = self._texts.of(module)
+        if not self.levels:
+            self._level = level_of(module)
+            self._snapshot(module, INPUT)
+
+    def before_pipeline(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
+        self.start(module)
+
+    def before_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        if module is not self._module:
+            self.start(module)
+        self._declined.begin()
+        if isinstance(module_pass, Pipeline):
+            self._pipelines.append(module_pass.name)
+            return
+        self._reset()
+        self._started = perf_counter()
+
+    def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        self._end(module_pass, module, ())
+
+    def pass_failed(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        self._end(module_pass, module, current_errors())
+
+    def _end(self, module_pass: ModulePass, module: ModuleOp, errors: Sequence[Json]) -> None:
+        seconds = perf_counter() - self._started
+        reasons = self._declined.end()
+        if isinstance(module_pass, Pipeline):
+            self._pipelines.pop()
+            return
+        self.seconds.append(seconds)
+        # What a failed pass left may not be printable in the form of its ops.
+        after = self._before if errors else self._texts.of(module)
+        changed = bool(changed_functions(self._before, after))
+        self.passes.append(
+            {
+                "name": module_pass.name,
+                "spec": str(module_pass.spec()),
+                "within": list(self._pipelines),
+                "status": "failed" if errors else "changed" if changed else "unchanged",
+                "errors": list(errors),
+                "diff": diffs_json(self._before, after),
+                "rewrites": [self._rewrites(fired) for fired in self._fired],
+                "fused": self._fused,
+                "declined": self._reasons(reasons, module),
+                "statistics": self._statistics,
+            }
+        )
+        self._before = after
+        if changed:
+            self._level = self._reached(level_of(module))
+            self._snapshot(module, self._level.value)
+
+    def _reached(self, level: Level) -> Level:
+        """Return the level that a module is at, or on the way to, if it is between two."""
+        if level.order >= self._level.order:
+            return level
+        later = [each for each in Level if each.order > self._level.order]
+        return later[0] if later else self._level
+
+    def _snapshot(self, module: ModuleOp, name: str) -> None:
+        """Keep the module as the last one of its level."""
+        if self.levels and self.levels[-1]["name"] == name:
+            self.levels.pop()
+        self.levels.append(
+            {
+                "name": name,
+                "level": self._level.value,
+                "passes": len(self.passes),
+                "functions": functions_json(module, self._before, self.origins),
+            }
+        )
+
+    def op_rewritten(self, rewrite: Rewrite) -> None:
+        self._declined.rewritten(rewrite.op)
+        pattern = rewrite.pattern
+        name = rewrite.kind.value if pattern is None else type(pattern).__name__
+        where = None if pattern is None else source_place(type(pattern))
+        sources = tuple(self.origins.numbers(rewrite.op.location))
+        counts = self._fired.setdefault((name, where, rewrite.kind.value), Counter())
+        counts[rewrite.op.name, sources] += 1
+
+    def pattern_missed(self, pattern: RewritePattern, op: Operation, reason: str) -> None:
+        if isinstance(pattern, Pattern) or reason != SILENT:
+            self._declined.declined(pattern, op, reason)
+
+    def ops_fused(self, pattern: RewritePattern, op: Operation, into: Operation) -> None:
+        parts, whole = (self.origins.numbers(each.location) for each in (op, into))
+        self.origins.fuse(parts, whole)
+        self._fused.append(
+            {
+                "op": op.name,
+                "sources": parts,
+                "into": into.name,
+                "into_sources": whole,
+                "pattern": type(pattern).__name__,
+            }
+        )
+
+    def statistic(self, module_pass: ModulePass, what: str, value: int) -> None:
+        self._statistics[what] = value
+
+    def _rewrites(self, fired: Fired) -> Json:
+        name, where, kind = fired
+        counts = self._fired[fired]
+        return {
+            "pattern": name,
+            "place": where,
+            "kind": kind,
+            "count": counts.total(),
+            "ops": [
+                {"name": op, "sources": list(sources), "count": count}
+                for (op, sources), count in counts.items()
+            ],
+        }
+
+    def _reasons(self, reasons: Reasons, module: ModuleOp) -> list[Json]:
+        return [
+            {
+                "name": op.name,
+                "sources": self.origins.numbers(op.location),
+                "reasons": [
+                    {
+                        "pattern": type(pattern).__name__,
+                        "place": source_place(type(pattern)),
+                        "reason": reason,
+                    }
+                    for pattern, reason in reasons[op].items()
+                ],
+            }
+            for op in module.walk()
+            if op in reasons
+        ]
+
+
+def current_errors() -> list[Json]:
+    """Return what the exception that is being handled says; nothing where there is none."""
+    error = sys.exception()
+    if error is None:
+        return []
+    if not isinstance(error, GaweeError):
+        return [_error(Diagnostic(f"{type(error).__name__}: {first_line(error)}"))]
+    return [_error(each) for each in error.diagnostics]
+
+
+def _error(found: Diagnostic) -> Json:
+    return {
+        "message": found.message,
+        "place": found.place,
+        "node": found.node,
+        "hint": found.hint,
+    }

@@ -1,0 +1,121 @@
+"""The module at one level: its functions, the ops of those that are called, and their text."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+
+from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.llvm import FuncOp as LLVMFuncOp
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from gawee_dialect.dialect.entry import entry_arguments
+from gawee_dialect.inspection.module_view import used_from_outside
+from gawee_dialect.instruments.function_texts import FunctionText, key
+from gawee_dialect.report.origins import Origins
+
+Json = dict[str, object]
+
+
+def functions_json(
+    module: ModuleOp, texts: Mapping[str, FunctionText], origins: Origins
+) -> list[Json]:
+    """Return every function of a module that has a body, in order."""
+    names = {op.sym_name.data for op in module.ops if isinstance(op, FuncOp | LLVMFuncOp)}
+    return [
+        _function(op, texts[key(op, position)], origins, names)
+        for position, op in enumerate(module.ops)
+        if isinstance(op, FuncOp | LLVMFuncOp) and op.body.blocks.first is not None
+    ]
+
+
+def _function(
+    function: FuncOp | LLVMFuncOp, printed: FunctionText, origins: Origins, names: set[str]
+) -> Json:
+    block = function.body.blocks.first
+    assert block is not None
+    values = _Values()
+    public = _is_public(function)
+    return {
+        "name": function.sym_name.data,
+        "public": public,
+        "arguments": _arguments(function, block, values) if public else [],
+        "ops": list(_ops(function, printed, values, origins, names)) if public else [],
+        "calls": sorted({name for op in function.walk() for name in _symbols(op, names)}),
+        "sources": _sources(function, origins),
+        "text": printed.text,
+    }
+
+
+def _is_public(function: FuncOp | LLVMFuncOp) -> bool:
+    if isinstance(function, FuncOp):
+        visibility = function.sym_visibility
+        return visibility is None or visibility.data == "public"
+    return function.linkage.linkage.data == "external"
+
+
+class _Values:
+    """Numbers values in the order in which they are met."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[SSAValue, int] = {}
+
+    def of(self, value: SSAValue) -> int:
+        return self._numbers.setdefault(value, len(self._numbers))
+
+
+def _arguments(function: FuncOp | LLVMFuncOp, block: Block, values: _Values) -> list[Json]:
+    return [
+        {
+            "id": values.of(value),
+            "name": each.name,
+            "kind": each.kind.value,
+            "type": str(value.type),
+        }
+        for each, value in zip(entry_arguments(function), block.args, strict=True)
+    ]
+
+
+def _ops(
+    function: Operation, printed: FunctionText, values: _Values, origins: Origins, names: set[str]
+) -> Iterator[Json]:
+    breaks = [at for at, letter in enumerate(printed.text) if letter == "\n"]
+    ops = (op for region in function.regions for block in region.blocks for op in block.ops)
+    for number, op in enumerate(ops):
+        start, end = printed.offsets[op]
+        own = origins.numbers(op.location)
+        yield {
+            "id": number,
+            "name": op.name,
+            "operands": [values.of(each) for each in dict.fromkeys(used_from_outside(op))],
+            "results": [
+                {"id": values.of(each), "name": each.name_hint, "type": str(each.type)}
+                for each in op.results
+            ],
+            "sources": list(dict.fromkeys(part for each in own for part in origins.within(each))),
+            "lines": [bisect_right(breaks, start), bisect_right(breaks, end - 1)],
+            "calls": sorted({name for inner in op.walk() for name in _symbols(inner, names)}),
+        }
+
+
+def _sources(function: Operation, origins: Origins) -> list[int]:
+    """Return what the function's ops come from; that of the function itself is its first node."""
+    found: dict[int, None] = {}
+    for op in function.walk():
+        if op is not function:
+            found.update(dict.fromkeys(origins.numbers(op.location)))
+    return list(found)
+
+
+def _symbols(op: Operation, names: set[str]) -> Iterator[str]:
+    for attribute in (*op.properties.values(), *op.attributes.values()):
+        name = _symbol(attribute)
+        if name in names:
+            yield name
+
+
+def _symbol(attribute: Attribute) -> str:
+    if not isinstance(attribute, SymbolRefAttr):
+        return ""
+    root = attribute.root_reference
+    assert isinstance(root, StringAttr)
+    return root.data
