@@ -1,10 +1,19 @@
 """What ops come from, each node or place once, by number."""
 
 from collections.abc import Iterable
+from typing import TypedDict
 
 from xdsl.ir import Attribute
 
 from gawee_dialect.locations import origins
+
+
+class OriginJson(TypedDict):
+    """An origin, as the document has it."""
+
+    node: str | None
+    place: str | None
+
 
 Origin = tuple[str | None, str | None]
 """The name of a node and `file:line:column`; either may be unknown."""
@@ -31,6 +40,6 @@ class Origins:
         """Return an origin and all that became part of it so far."""
         return list(dict.fromkeys((number, *self._parts.get(number, ()))))
 
-    def to_json(self) -> list[dict[str, str | None]]:
+    def to_json(self) -> list[OriginJson]:
         """Return all origins by number."""
         return [{"node": node, "place": place} for node, place in self._numbers]

@@ -23,7 +23,7 @@ from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.printing import TextOptions
 from gawee_dialect.report.changes import diffs_json
 from gawee_dialect.report.origins import Origins
-from gawee_dialect.report.snapshot import Json, functions_json
+from gawee_dialect.report.snapshot import Json, LevelJson, functions_json
 
 INPUT = "input"
 """The name of the module as it was read, beside those of the levels."""
@@ -42,7 +42,7 @@ class Recording(Instrument):
     """
 
     def __init__(self) -> None:
-        self.levels: list[Json] = []
+        self.levels: list[LevelJson] = []
         self.passes: list[Json] = []
         self.seconds: list[float] = []
         self.origins = Origins()

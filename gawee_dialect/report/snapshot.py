@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
+from typing import TypedDict
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
@@ -16,9 +17,59 @@ from gawee_dialect.report.origins import Origins
 Json = dict[str, object]
 
 
+class ValueJson(TypedDict):
+    """A value."""
+
+    id: int
+    name: str | None
+    type: str
+
+
+class ArgumentJson(TypedDict):
+    """An argument of a public function."""
+
+    id: int
+    name: str
+    kind: str
+    type: str
+
+
+class OpJson(TypedDict):
+    """An op in the body of a public function."""
+
+    id: int
+    name: str
+    operands: list[int]
+    results: list[ValueJson]
+    sources: list[int]
+    lines: list[int]
+    calls: list[str]
+
+
+class FunctionJson(TypedDict):
+    """A function with a body."""
+
+    name: str
+    public: bool
+    arguments: list[ArgumentJson]
+    ops: list[OpJson]
+    calls: list[str]
+    sources: list[int]
+    text: str
+
+
+class LevelJson(TypedDict):
+    """The module at one level."""
+
+    name: str
+    level: str
+    passes: int
+    functions: list[FunctionJson]
+
+
 def functions_json(
     module: ModuleOp, texts: Mapping[str, FunctionText], origins: Origins
-) -> list[Json]:
+) -> list[FunctionJson]:
     """Return every function of a module that has a body, in order."""
     names = {op.sym_name.data for op in module.ops if isinstance(op, FuncOp | LLVMFuncOp)}
     return [
@@ -30,7 +81,7 @@ def functions_json(
 
 def _function(
     function: FuncOp | LLVMFuncOp, printed: FunctionText, origins: Origins, names: set[str]
-) -> Json:
+) -> FunctionJson:
     block = function.body.blocks.first
     assert block is not None
     values = _Values()
@@ -63,7 +114,7 @@ class _Values:
         return self._numbers.setdefault(value, len(self._numbers))
 
 
-def _arguments(function: FuncOp | LLVMFuncOp, block: Block, values: _Values) -> list[Json]:
+def _arguments(function: FuncOp | LLVMFuncOp, block: Block, values: _Values) -> list[ArgumentJson]:
     return [
         {
             "id": values.of(value),
@@ -77,7 +128,7 @@ def _arguments(function: FuncOp | LLVMFuncOp, block: Block, values: _Values) -> 
 
 def _ops(
     function: Operation, printed: FunctionText, values: _Values, origins: Origins, names: set[str]
-) -> Iterator[Json]:
+) -> Iterator[OpJson]:
     breaks = [at for at, letter in enumerate(printed.text) if letter == "\n"]
     ops = (op for region in function.regions for block in region.blocks for op in block.ops)
     for number, op in enumerate(ops):

@@ -1,6 +1,7 @@
 """`--report-json` and `--html`: what a run did, as a file."""
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping
 from pathlib import Path
 
 from gawee_dialect.diagnostics import GaweeError
@@ -16,25 +17,45 @@ def add_report_flags(parser: ArgumentParser) -> None:
         help="write what the passes did, as documented JSON: the module at every level, diffs, "
         "patterns that fired and declined, checks, times",
     )
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        help="write the same as a page to look at: one file, which needs no network",
+    )
+
+
+def _files(arguments: Namespace) -> Mapping[str, Path]:
+    """Return the files that are asked for, by flag."""
+    paths: Mapping[str, str | None] = {
+        "--report-json": arguments.report_json,
+        "--html": arguments.html,
+    }
+    return {flag: Path(path) for flag, path in paths.items() if path is not None}
 
 
 def refuse_report(arguments: Namespace, flag: str) -> None:
     """Raise GaweeError where a report is asked for together with a flag that it cannot go with."""
-    if arguments.report_json is not None:
-        raise GaweeError(f"expected --report-json without {flag}, got both")
+    for report in _files(arguments):
+        raise GaweeError(f"expected {report} without {flag}, got both")
 
 
 def wants_report(arguments: Namespace) -> bool:
     """Whether a report is asked for; raises WriteError for a file that cannot be written."""
-    paths = [path for path in (arguments.report_json,) if path is not None]
-    for path in paths:
-        check_writable(Path(path))
-    return bool(paths)
+    files = _files(arguments)
+    for path in files.values():
+        check_writable(path)
+    return bool(files)
 
 
 def write_report(arguments: Namespace, report: Report) -> None:
     """Write the files that are asked for; none where no module was read. Raises WriteError."""
     if not report.has_begun:
         return
-    if arguments.report_json is not None:
-        write_file(Path(arguments.report_json), json_text(report.to_json()))
+    files = _files(arguments)
+    if "--report-json" in files:
+        write_file(files["--report-json"], json_text(report.to_json()))
+    if "--html" in files:
+        # Only who wants the page pays for it.
+        from gawee_dialect.report.page import html_text
+
+        write_file(files["--html"], html_text(report))

@@ -18,7 +18,7 @@ NEEDS: Mapping[str, Sequence[str]] = {
 
 RUNNING = (
     *("--level", "--compare", "--tolerance", "--verify", "--repeat", "--profile", "--roofline"),
-    *("--measure", "--input", "--inputs", "--output", "--json", "--report-json"),
+    *("--measure", "--input", "--inputs", "--output", "--json", "--report-json", "--html"),
 )
 """Options of a run, and with --emit nothing runs."""
 

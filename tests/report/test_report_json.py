@@ -198,25 +198,27 @@ def test_runs_are_reported_with_their_profile(
     assert all(each["milliseconds"] >= 0 for each in rows)
 
 
+@pytest.mark.parametrize("flag", ["--report-json", "--html"])
 def test_a_report_of_several_modules_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    flag: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    target = tmp_path / "report.json"
-    words = ["--split-input-file", "--report-json", str(target), str(tmp_path / "in.mlir")]
+    target = tmp_path / "report"
+    words = ["--split-input-file", flag, str(target), str(tmp_path / "in.mlir")]
     assert gawee_opt.main(words) == 1
-    message = "error: expected --report-json without --split-input-file, got both"
+    message = f"error: expected {flag} without --split-input-file, got both"
     assert message in capsys.readouterr().err
     assert not target.exists()
 
 
+@pytest.mark.parametrize("flag", ["--report-json", "--html"])
 @pytest.mark.parametrize("tool", [gawee_opt, gawee_run])
 def test_a_file_that_cannot_be_written_is_an_error_before_anything_runs(
-    tool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tool, flag: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = tmp_path / "layer.mlir"
     source.write_text(LAYER)
-    missing = tmp_path / "no" / "report.json"
-    assert tool.main([str(source), "--report-json", str(missing)]) == 1
+    missing = tmp_path / "no" / "report"
+    assert tool.main([str(source), flag, str(missing)]) == 1
     output = capsys.readouterr()
     assert f"error: cannot write '{missing}'" in output.err
     assert output.out == ""
@@ -229,7 +231,10 @@ def test_what_cannot_be_read_has_no_report(tmp_path: Path) -> None:
     assert not target.exists()
 
 
-def test_emitting_code_has_no_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["graph.json", "--emit", "ll", "--report-json", str(tmp_path / "report.json")]
+@pytest.mark.parametrize("flag", ["--report-json", "--html"])
+def test_emitting_code_has_no_report(
+    flag: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["graph.json", "--emit", "ll", flag, str(tmp_path / "report")]
     assert gawee_run.main(words) == 1
-    assert "error: expected --emit without --report-json, got both" in capsys.readouterr().err
+    assert f"error: expected --emit without {flag}, got both" in capsys.readouterr().err

@@ -1,0 +1,678 @@
+"use strict";
+// Draws a report. Everything from the data goes into the page as text, never as markup.
+const report = JSON.parse(document.getElementById("report").textContent);
+const drawings = JSON.parse(document.getElementById("drawings").textContent);
+const boxes = drawings.boxes;
+const $ = (id) => document.getElementById(id);
+const narrow = matchMedia("(max-width: 900px)");
+const SVG = "http://www.w3.org/2000/svg";
+const LEAF = 36, ROW_GAP = 24, GAP = 16, PAD = 12, HEAD = 24, LETTER = 7.3, MOST = 34, MARGIN = 600;
+const state = { sources: [], pass: null, colour: "kind", query: "", cursor: null };
+
+function make(parent, tag, text, classes) {
+  const element = document.createElement(tag);
+  if (text !== undefined && text !== null) element.textContent = text;
+  if (classes) element.className = classes;
+  if (parent) parent.append(element);
+  return element;
+}
+
+function shape(parent, tag, attributes) {
+  const element = document.createElementNS(SVG, tag);
+  for (const name in attributes) element.setAttribute(name, attributes[name]);
+  parent.append(element);
+  return element;
+}
+
+const short = (milliseconds) => Number(milliseconds.toPrecision(3)).toString();
+const cut = (text) => (text.length > MOST ? text.slice(0, MOST - 1) + "…" : text);
+const functionOf = (level, box) => report.levels[level].functions[box.f];
+const opOf = (level, box) => (box.op === undefined ? null : functionOf(level, box).ops[box.op]);
+const originText = (number) => {
+  const origin = report.origins[number];
+  return origin.node || origin.place || "";
+};
+
+// ---- what is known of origins: time, errors -----------------------------------------------
+
+const places = new Map(report.origins.map((each, number) => [each.node + "\n" + each.place, number]));
+const byPlace = new Map(report.origins.map((each, number) => [each.place, number]));
+const timeOf = new Map();
+let longest = 0;
+for (const row of report.times.profile || []) {
+  const number = places.get(row.node + "\n" + row.place) ?? byPlace.get(row.place);
+  if (number === undefined) continue;
+  const known = timeOf.get(number) || { milliseconds: 0, rows: [] };
+  known.milliseconds += row.milliseconds;
+  known.rows.push(row);
+  timeOf.set(number, known);
+  longest = Math.max(longest, known.milliseconds);
+}
+const wrong = new Set();
+for (const error of [...report.errors, ...report.passes.flatMap((each) => each.errors)]) {
+  report.origins.forEach((origin, number) => {
+    if (error.place ? origin.place === error.place : error.node && origin.node === error.node) wrong.add(number);
+  });
+}
+
+// ---- boxes: what a box stands for ---------------------------------------------------------
+
+const sourcesCache = new Map();
+function sourcesOf(level, number) {
+  if (sourcesCache.has(number)) return sourcesCache.get(number);
+  const box = boxes[number];
+  let found;
+  if (box.rows) {
+    found = new Set();
+    for (const row of box.rows) for (const child of row) {
+      if (child >= 0) for (const each of sourcesOf(level, child)) found.add(each);
+    }
+  } else {
+    const op = opOf(level, box);
+    found = new Set(op ? op.sources : []);
+  }
+  sourcesCache.set(number, found);
+  return found;
+}
+
+function ownSources(level, box) {
+  const op = opOf(level, box);
+  return op ? op.sources : [];
+}
+
+// ---- placing ------------------------------------------------------------------------------
+
+const text = (box) => [cut(box.t), cut(box.rows ? `${box.n} ops` : box.s || "")];
+
+function measure(number) {
+  const box = boxes[number];
+  if (!(box.rows && box.open)) {
+    const [first, second] = text(box);
+    return { w: Math.max(60, LETTER * Math.max(first.length + (box.rows ? 2 : 0), 0.9 * second.length) + 18), h: LEAF };
+  }
+  let width = LETTER * cut(box.t).length + 40, height = box.n === undefined ? 0 : HEAD;
+  const rows = [];
+  for (const row of box.rows) {
+    const sizes = row.map((child) => (child < 0 ? { w: 6, h: 0 } : measure(child)));
+    const w = sizes.reduce((sum, size) => sum + size.w + GAP, -GAP);
+    const h = Math.max(0, ...sizes.map((size) => size.h));
+    rows.push({ row, sizes, w, h, y: height });
+    height += h + ROW_GAP;
+    width = Math.max(width, w);
+  }
+  return { w: width + 2 * PAD, h: height - ROW_GAP + PAD, rows };
+}
+
+class Graph {
+  constructor(section, level) {
+    this.section = section;
+    const bar = make(section, "div", null, "bar");
+    this.select = make(bar, "select");
+    this.select.setAttribute("aria-label", "Level");
+    for (const [button, title, act] of [
+      ["+", "Open all modules", () => this.fold(true)],
+      ["−", "Close all modules", () => this.fold(false)],
+    ]) {
+      const made = make(bar, "button", button);
+      made.title = title;
+      made.setAttribute("aria-label", title);
+      made.addEventListener("click", act);
+    }
+    this.note = make(bar, "small");
+    this.canvas = make(section, "div", null, "canvas");
+    this.canvas.tabIndex = 0;
+    this.svg = shape(this.canvas, "svg", {});
+    this.canvas.addEventListener("scroll", () => this.paint());
+    this.svg.addEventListener("click", (event) => {
+      const number = event.target.dataset && event.target.dataset.box;
+      if (number !== undefined) this.pressed(Number(number), event.target);
+    });
+    this.select.addEventListener("change", () => { this.show(this.select.value); arrange(); keep(); });
+    this.choices();
+    this.show(level);
+  }
+
+  choices() {
+    if (this.section.id === "graph-b") make(this.select, "option", "(one graph)").value = "";
+    report.levels.forEach((level, number) => { make(this.select, "option", level.name).value = number; });
+  }
+
+  show(level) {
+    this.select.value = level;
+    this.level = level === "" ? null : Number(level);
+    this.place();
+    this.canvas.scrollTo(Math.max(0, (this.width - this.canvas.clientWidth) / 2), 0);
+  }
+
+  place() {
+    this.flat = [];
+    this.edges = [];
+    this.width = this.height = 0;
+    if (this.level !== null) {
+      const root = drawings.roots[this.level];
+      const size = measure(root);
+      this.lay(root, size, PAD, PAD, null, true);
+      this.width = size.w + 2 * PAD;
+      this.height = size.h + 2 * PAD;
+      const ops = boxes[root].rows.flat().reduce((sum, each) => sum + boxes[each].n, 0);
+      this.note.textContent = `${ops} ops, after ${report.levels[this.level].passes} passes`;
+    }
+    this.svg.setAttribute("width", this.width);
+    this.svg.setAttribute("height", this.height);
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    this.paint();
+  }
+
+  lay(number, size, x, y, parent, isRoot) {
+    if (!isRoot) this.flat.push({ number, x, y, w: size.w, h: size.h, parent });
+    if (!size.rows) return;
+    const at = new Map();
+    for (const { row, sizes, w, h, y: top } of size.rows) {
+      let left = x + (size.w - w) / 2;
+      row.forEach((child, index) => {
+        const each = sizes[index];
+        at.set(child, { x: left + each.w / 2, top: y + top + (h - each.h) / 2, bottom: y + top + (h + each.h) / 2 });
+        if (child >= 0) this.lay(child, each, left, y + top + (h - each.h) / 2, number, false);
+        left += each.w + GAP;
+      });
+    }
+    for (const path of boxes[number].arrows || []) {
+      const points = path.map((each) => at.get(each));
+      const ys = points.flatMap((point) => [point.top, point.bottom]);
+      this.edges.push({ path, points, top: Math.min(...ys), bottom: Math.max(...ys) });
+    }
+  }
+
+  paint(all) {
+    const from = all ? -1 : this.canvas.scrollTop - MARGIN;
+    const to = all ? Infinity : this.canvas.scrollTop + this.canvas.clientHeight + MARGIN;
+    this.svg.replaceChildren();
+    if (this.level === null) return;
+    // An open module is behind the arrows in it, everything else before them.
+    const seen = this.flat.filter((each) => each.y <= to && each.y + each.h >= from);
+    for (const each of seen) if (boxes[each.number].rows && boxes[each.number].open) this.box(each);
+    for (const edge of this.edges) if (edge.top <= to && edge.bottom >= from) this.edge(edge);
+    for (const each of seen) if (!(boxes[each.number].rows && boxes[each.number].open)) this.box(each);
+  }
+
+  edge(edge) {
+    const [first, ...rest] = edge.points;
+    let d = `M${first.x} ${first.bottom}`, last = first;
+    for (const point of rest) {
+      const middle = (last.bottom + point.top) / 2;
+      d += `C${last.x} ${middle} ${point.x} ${middle} ${point.x} ${point.top}`;
+      if (point.bottom > point.top && point !== rest[rest.length - 1]) d += `L${point.x} ${point.bottom}`;
+      last = point;
+    }
+    shape(this.svg, "path", { d, class: "edge" });
+  }
+
+  box({ number, x, y, w, h }) {
+    const box = boxes[number], sources = sourcesOf(this.level, number);
+    const open = box.rows && box.open;
+    const classes = ["box"];
+    if (box.rows) classes.push("group");
+    if (open) classes.push("open");
+    if (box.op === undefined && !box.rows) classes.push("input");
+    if (!open && state.sources.some((each) => sources.has(each))) classes.push("chosen");
+    if (!open && state.query && this.matches(number)) classes.push("found");
+    if (!open && [...sources].some((each) => wrong.has(each))) classes.push("bad");
+    const rect = shape(this.svg, "rect", { x, y, width: w, height: h, rx: 5, class: classes.join(" "), "data-box": number });
+    const [first, second] = text(box);
+    shape(rect, "title", {}).textContent = this.title(number);
+    const heated = !open && state.colour === "time" && longest && this.runs(number);
+    if (heated) {
+      const sum = [...this.ownTimes(number)].reduce((total, each) => total + timeOf.get(each).milliseconds, 0);
+      shape(this.svg, "rect", { x, y, width: w, height: h, rx: 5, class: "heat", "fill-opacity": Math.min(0.85, 0.85 * sum / longest) });
+    }
+    const mark = box.rows ? (open ? "− " : "+ ") : "";
+    shape(this.svg, "text", { x: x + 9, y: y + 15 }).textContent = mark + first;
+    if (!open) shape(this.svg, "text", { x: x + 9, y: y + 29, class: heated ? "sub heated" : "sub" }).textContent = second;
+  }
+
+  runs(number) {
+    // Times are those of the function that the network runs, not of what prepares its weights.
+    if (this.running === undefined) this.running = new Map();
+    if (!this.running.has(number)) {
+      const box = boxes[number];
+      const main = box.f === undefined ? null : functionOf(this.level, box).name === "main";
+      this.running.set(number, main ?? Boolean(box.rows && box.rows.flat().some((each) => each >= 0 && this.runs(each))));
+    }
+    return this.running.get(number);
+  }
+
+  ownTimes(number) {
+    // Of what was fused into an op, the time is the op's own.
+    const box = boxes[number];
+    if (!box.rows) return ownSources(this.level, box).slice(0, 1).filter((each) => timeOf.has(each));
+    const inside = box.rows.flat().filter((each) => each >= 0).flatMap((each) => [...this.ownTimes(each)]);
+    return new Set(inside);
+  }
+
+  title(number) {
+    const box = boxes[number], op = opOf(this.level, box);
+    const lines = [box.t, ...(box.s ? [box.s] : []), ...(box.y ? [box.y] : [])];
+    if (op) lines.push(...op.results.map((each) => each.type));
+    for (const each of this.ownTimes(number)) if (!box.rows) lines.push(`${originText(each)}: ${short(timeOf.get(each).milliseconds)} ms`);
+    return lines.join("\n");
+  }
+
+  matches(number) {
+    const box = boxes[number];
+    const own = `${box.t}\n${box.s || ""}`.toLowerCase();
+    if (own.includes(state.query)) return true;
+    return Boolean(box.rows && box.rows.some((row) => row.some((child) => child >= 0 && this.matches(child))));
+  }
+
+  pressed(number, target) {
+    const box = boxes[number];
+    state.cursor = { graph: this, number };
+    if (box.rows) {
+      // What was pressed stays where it is on the screen.
+      const before = target.getBoundingClientRect().top;
+      box.open = !box.open;
+      this.place();
+      const now = this.svg.querySelector(`[data-box="${number}"]`);
+      if (now) this.canvas.scrollTop += now.getBoundingClientRect().top - before;
+      return;
+    }
+    choose(ownSources(this.level, box), this);
+  }
+
+  fold(open) {
+    if (this.level === null) return;
+    const visit = (number, depth) => {
+      const box = boxes[number];
+      if (!box.rows) return;
+      if (depth > 1) box.open = open;
+      for (const row of box.rows) for (const child of row) if (child >= 0) visit(child, depth + 1);
+    };
+    visit(drawings.roots[this.level], 0);
+    this.place();
+  }
+
+  reveal(wanted) {
+    // Open what hides an op that is wanted, and bring the first one into view.
+    if (this.level === null) return;
+    const open = (number) => {
+      const box = boxes[number];
+      if (!box.rows) return wanted(number);
+      let within = false;
+      for (const row of box.rows) for (const child of row) if (child >= 0 && open(child)) within = true;
+      if (within) box.open = true;
+      return within;
+    };
+    open(drawings.roots[this.level]);
+    this.place();
+    const first = this.flat.find((each) => !boxes[each.number].rows && wanted(each.number));
+    if (!first) return;
+    const { scrollTop, clientHeight, scrollLeft, clientWidth } = this.canvas;
+    const away = first.y < scrollTop || first.y + first.h > scrollTop + clientHeight || first.x < scrollLeft || first.x + first.w > scrollLeft + clientWidth;
+    if (away) this.canvas.scrollTo(first.x + first.w / 2 - clientWidth / 2, first.y - clientHeight / 3);
+    this.paint();
+  }
+}
+
+// ---- the selection ------------------------------------------------------------------------
+
+function choose(sources, from) {
+  state.sources = sources;
+  state.pass = null;
+  for (const graph of graphs) {
+    if (graph === from) graph.paint();
+    else graph.reveal((number) => ownSources(graph.level, boxes[number]).some((each) => sources.includes(each)));
+  }
+  paintPasses();
+  details();
+  keep();
+  if (narrow.matches) tab("details");
+}
+
+function choosePass(number) {
+  state.pass = number;
+  state.sources = [];
+  for (const graph of graphs) graph.paint();
+  paintPasses();
+  details();
+  keep();
+  if (narrow.matches) tab("details");
+}
+
+function listing(parent, lines, title, open) {
+  const holder = make(parent, "details");
+  holder.open = Boolean(open);
+  make(holder, "summary", title);
+  // Long texts are put in only when somebody wants them.
+  const fill = () => { if (holder.open && !holder.querySelector("pre")) make(holder, "pre", lines.join("\n")); };
+  holder.addEventListener("toggle", fill);
+  fill();
+}
+
+function reached(level, names) {
+  const functions = new Map(level.functions.map((each) => [each.name, each]));
+  const found = [], pending = [...names];
+  while (pending.length) {
+    const name = pending.shift(), each = functions.get(name);
+    if (!each || found.includes(each)) continue;
+    found.push(each);
+    pending.push(...each.calls);
+  }
+  return found;
+}
+
+function details() {
+  const panel = $("details");
+  panel.replaceChildren();
+  panel.scrollTop = 0;
+  if (state.pass !== null) passDetails(panel, state.pass);
+  else if (state.sources.length) opDetails(panel);
+  else overview(panel);
+}
+
+function overview(panel) {
+  make(panel, "h2", "This run");
+  errorList(panel, report.errors);
+  const table = make(panel, "table");
+  const packages = Object.entries(report.tool.packages).map(([name, version]) => `${name} ${version || "(not installed)"}`);
+  const changed = report.passes.filter((each) => each.status === "changed").length;
+  for (const [name, value] of [
+    ["command", [report.tool.name, ...report.tool.arguments].join(" ")],
+    ["input", report.input],
+    ["passes", `${report.passes.length}, of which ${changed} changed something`],
+    ["seconds", report.times.passes.reduce((sum, each) => sum + each, 0).toFixed(2)],
+    ["versions", packages.join(", ")],
+    ...(report.times.processor ? [["limits", report.times.processor]] : []),
+  ]) row(table, name, value);
+  if (report.times.profile) profileTable(panel);
+  make(panel, "p", "Press an op to see what became of it at every level, or a pass to see what it did. ? lists the keys.");
+}
+
+function row(table, name, value) {
+  const line = make(table, "tr");
+  make(line, "td", name);
+  make(line, "td", value);
+}
+
+function profileTable(panel) {
+  make(panel, "h3", "Slowest nodes, in ms");
+  const table = make(panel, "table");
+  const rows = [...report.times.profile].sort((one, other) => other.milliseconds - one.milliseconds).slice(0, 12);
+  for (const each of rows) {
+    const line = make(table, "tr");
+    const number = places.get(each.node + "\n" + each.place) ?? byPlace.get(each.place);
+    const cell = make(line, "td");
+    if (number === undefined) cell.textContent = each.node;
+    else link(cell, each.node, () => choose([number], null));
+    make(line, "td", short(each.milliseconds));
+    make(line, "td", each.kernel);
+  }
+}
+
+function link(parent, label, act) {
+  const made = make(parent, "button", label, "link");
+  made.addEventListener("click", act);
+  return made;
+}
+
+function errorList(panel, errors) {
+  for (const error of errors) {
+    make(panel, "p", [error.place, error.message, error.node && `node ${error.node}`, error.hint].filter(Boolean).join("\n"), "bad-text");
+  }
+}
+
+function opDetails(panel) {
+  make(panel, "h2", originText(state.sources[0]));
+  const table = make(panel, "table");
+  for (const number of state.sources) {
+    const origin = report.origins[number];
+    if (origin.place) row(table, "made from", (origin.node ? `${origin.node}, ` : "") + origin.place);
+  }
+  for (const number of state.sources) for (const time of (timeOf.get(number) || { rows: [] }).rows) {
+    row(table, "time", `${short(time.milliseconds)} ms in ${time.kernel}`);
+    if (time.limit_milliseconds !== null) row(table, "limit", `${short(time.limit_milliseconds)} ms, by ${time.bound}`);
+  }
+  errorList(panel, report.errors.filter((error) => state.sources.some((each) => wrong.has(each) && (error.place === report.origins[each].place || error.node === report.origins[each].node))));
+  for (const level of report.levels) levelDetails(panel, level);
+  const told = report.passes.flatMap((pass, number) => passLines(pass).map((line) => ({ number, pass, line })));
+  if (told.length) make(panel, "h3", "What passes did to it");
+  const list = told.length ? make(panel, "ul") : null;
+  for (const { number, pass, line } of told) {
+    const item = make(list, "li");
+    link(item, pass.name, () => choosePass(number));
+    item.append(`: ${line}`);
+  }
+}
+
+const concerns = (each) => each.sources.some((number) => state.sources.includes(number));
+
+function passLines(pass) {
+  const lines = [];
+  for (const rewrite of pass.rewrites) for (const op of rewrite.ops) if (concerns(op)) lines.push(`${op.name} by ${rewrite.pattern}` + (op.count > 1 ? ` ×${op.count}` : ""));
+  for (const each of pass.fused) if (concerns(each)) lines.push(`${each.op} became part of ${each.into} at ${each.into_sources.map(originText)}`);
+  for (const each of pass.declined) if (concerns(each)) for (const why of each.reasons) lines.push(`${each.name} was left by ${why.pattern}: ${why.reason}`);
+  return lines;
+}
+
+function levelDetails(panel, level) {
+  const found = [];
+  for (const each of level.functions) {
+    for (const op of each.ops) if (concerns(op)) found.push([each, op]);
+  }
+  if (!found.length) return;
+  // What a network runs comes before what prepares its weights.
+  found.sort(([one], [other]) => Number(other.name === "main") - Number(one.name === "main"));
+  make(panel, "h3", `${level.name}: ${found.length === 1 ? "1 op" : `${found.length} ops`}`);
+  found.forEach(([each, op], index) => {
+    const lines = each.text.split("\n").slice(op.lines[0], op.lines[1] + 1);
+    listing(panel, lines, `${op.name} in @${each.name}`, index < 3 && lines.length < 30);
+  });
+  for (const each of reached(level, found.flatMap(([, op]) => op.calls))) {
+    const lines = each.text.split("\n");
+    listing(panel, lines, `@${each.name}, ${lines.length} lines`, false);
+  }
+}
+
+function passDetails(panel, number) {
+  const pass = report.passes[number], check = report.checks && report.checks[number + 1];
+  make(panel, "h2", pass.name);
+  errorList(panel, pass.errors);
+  if (number === report.passes.length - 1 && !pass.errors.length) errorList(panel, report.errors);
+  const table = make(panel, "table");
+  row(table, "as", pass.spec);
+  if (pass.within.length) row(table, "part of", pass.within.join(", "));
+  row(table, "it", `${pass.status}, in ${report.times.passes[number].toFixed(4)} s`);
+  for (const [name, value] of Object.entries(pass.statistics)) row(table, name, value.toLocaleString("en"));
+  if (check) row(table, "check", checkText(check));
+  const groups = [
+    ["Patterns that fired", pass.rewrites.map((each) => [`${each.pattern} ×${each.count}` + (each.place ? ` (${each.place})` : ""), each.ops.map((op) => [`${op.name} at ${op.sources.map(originText)}` + (op.count > 1 ? ` ×${op.count}` : ""), op.sources])])],
+    ["What became part of what", pass.fused.map((each) => [`${each.op} at ${each.sources.map(originText)} into ${each.into} at ${each.into_sources.map(originText)}, by ${each.pattern}`, []])],
+    ["What was left, and why", pass.declined.map((each) => [`${each.name} at ${each.sources.map(originText)}`, each.reasons.map((why) => [`${why.pattern}: ${why.reason}`, each.sources])])],
+  ];
+  for (const [title, items] of groups) {
+    if (!items.length) continue;
+    make(panel, "h3", title);
+    for (const [name, parts] of items) {
+      const holder = make(panel, "details");
+      make(holder, "summary", name);
+      const list = make(holder, "ul");
+      for (const [line, sources] of parts) link(make(list, "li"), line, () => choose(sources, null));
+    }
+  }
+  for (const diff of pass.diff) {
+    make(panel, "h3", diff.function);
+    const pre = make(panel, "pre");
+    for (const line of diff.lines) make(pre, "span", line || " ", { "+": "added", "-": "removed", "@": "hunk" }[line[0]]);
+    if (diff.cut) make(pre, "span", `… ${diff.cut} more lines`, "hunk");
+  }
+}
+
+function checkText(check) {
+  if (check.note === "unchanged") return "not run: unchanged";
+  if (!check.engine) return check.note || "not run";
+  const ulp = check.ulp === null ? "a NaN or an infinity" : `${check.ulp} ulp`;
+  const number = (value) => (value === null ? "infinite" : value.toPrecision(3));
+  return `largest difference ${number(check.absolute)} (${number(check.relative)} relative, ${ulp}), ${check.numerics}, ran in ${check.engine}` + (check.note ? `; ${check.note}` : "");
+}
+
+// ---- the list of passes -------------------------------------------------------------------
+
+function paintPasses() {
+  const panel = $("passes");
+  if (!panel.firstChild) {
+    make(panel, "h2", `${report.passes.length} passes`);
+    const list = make(panel, "ol");
+    report.passes.forEach((pass, number) => {
+      const last = number === report.passes.length - 1 && report.errors.length;
+      const button = make(make(list, "li"), "button", pass.name, pass.status);
+      if (last) button.classList.add("failed");
+      const rewrites = pass.rewrites.reduce((sum, each) => sum + each.count, 0);
+      const check = report.checks && report.checks[number + 1];
+      const parts = [last ? "failed" : pass.status];
+      if (rewrites) parts.push(`${rewrites} rewrites`);
+      if (pass.declined.length) parts.push(`${pass.declined.length} left`);
+      if (check && check.engine) parts.push(check.note.endsWith("is wrong") ? "wrong" : "checked");
+      button.append(document.createElement("br"));
+      make(button, "small", parts.join(", "));
+      button.addEventListener("click", () => choosePass(number));
+    });
+  }
+  panel.querySelectorAll("button").forEach((button, number) => button.classList.toggle("chosen", number === state.pass));
+}
+
+// ---- search, keys, link -------------------------------------------------------------------
+
+let hits = [], hit = -1;
+
+function leaves(number) {
+  const box = boxes[number];
+  return box.rows ? box.rows.flat().filter((each) => each >= 0).flatMap(leaves) : [number];
+}
+
+function search(query) {
+  state.query = query.trim().toLowerCase();
+  hits = [];
+  hit = -1;
+  const graph = graphs[0];
+  if (state.query) hits = leaves(drawings.roots[graph.level]).filter((each) => graph.matches(each));
+  $("found").textContent = state.query ? `${hits.length} found` : "";
+  for (const each of graphs) each.paint();
+}
+
+function step(by) {
+  const graph = graphs[0];
+  const list = state.query ? hits : leaves(drawings.roots[graph.level]).filter((each) => boxes[each].op !== undefined);
+  if (!list.length) return;
+  const at = state.query ? hit : list.indexOf(state.cursor && state.cursor.number);
+  hit = (at + by + list.length) % list.length;
+  const number = list[hit];
+  state.cursor = { graph, number };
+  choose(ownSources(graph.level, boxes[number]), null);
+  graph.reveal((each) => each === number);
+}
+
+const KEYS = [
+  ["/", "search; Enter goes to the next op that is found", () => { $("search").focus(); $("search").select(); }],
+  ["j", "next op", () => step(1)],
+  ["k", "op before", () => step(-1)],
+  ["n", "next pass", () => stepPass(1)],
+  ["p", "pass before", () => stepPass(-1)],
+  ["[", "level before", () => stepLevel(-1)],
+  ["]", "next level", () => stepLevel(1)],
+  ["o", "open all modules", () => graphs.forEach((each) => each.fold(true))],
+  ["c", "close all modules", () => graphs.forEach((each) => each.fold(false))],
+  ["t", "colours: kind of box, or time", () => { $("colour").selectedIndex = ($("colour").selectedIndex + 1) % $("colour").options.length; colour(); }],
+  ["?", "these keys", () => $("keys").showModal()],
+  ["Escape", "no selection", () => choose([], graphs[0])],
+];
+
+function stepPass(by) {
+  if (report.passes.length) choosePass(((state.pass ?? (by > 0 ? -1 : 0)) + by + report.passes.length) % report.passes.length);
+}
+
+function stepLevel(by) {
+  const graph = graphs[0];
+  graph.show(String((graph.level + by + report.levels.length) % report.levels.length));
+  keep();
+}
+
+function colour() {
+  state.colour = $("colour").value;
+  for (const graph of graphs) graph.paint();
+}
+
+function keep() {
+  const parts = new URLSearchParams();
+  if (state.pass !== null) parts.set("pass", state.pass);
+  if (state.sources.length) parts.set("op", state.sources.join("."));
+  parts.set("a", report.levels[graphs[0].level].name);
+  if (graphs[1].level !== null) parts.set("b", report.levels[graphs[1].level].name);
+  history.replaceState(null, "", "#" + parts);
+}
+
+function restore() {
+  const parts = new URLSearchParams(location.hash.slice(1));
+  const level = (name) => report.levels.findIndex((each) => each.name === name);
+  if (level(parts.get("a")) >= 0) graphs[0].show(String(level(parts.get("a"))));
+  if (parts.has("a")) graphs[1].show(level(parts.get("b")) >= 0 ? String(level(parts.get("b"))) : "");
+  arrange();
+  const sources = (parts.get("op") || "").split(".").filter(Boolean).map(Number).filter((each) => each in report.origins);
+  const pass = parts.get("pass");
+  if (sources.length) choose(sources, null);
+  else if (pass !== null && Number(pass) in report.passes) choosePass(Number(pass));
+  else { paintPasses(); details(); }
+}
+
+function arrange() {
+  document.querySelector("main").classList.toggle("single", graphs[1].level === null);
+  for (const graph of graphs) graph.paint();
+}
+
+const TABS = [["passes", "Passes"], ["graph-a", "Graph"], ["details", "Details"]];
+function tab(id) {
+  for (const [each] of TABS) $(each).classList.toggle("shown", each === id);
+  $("tabs").querySelectorAll("button").forEach((button) => button.setAttribute("aria-selected", String(button.dataset.tab === id)));
+  if (id === "graph-a") graphs[0].paint();
+}
+
+for (const [id, label] of TABS) {
+  const button = make($("tabs"), "button", label);
+  button.dataset.tab = id;
+  button.addEventListener("click", () => tab(id));
+}
+for (const [value, label] of [["kind", "by kind"], ...(longest ? [["time", "by time"]] : [])]) make($("colour"), "option", label).value = value;
+const keysTable = make($("keys"), "table");
+for (const [key, what] of KEYS) {
+  const line = make(keysTable, "tr");
+  make(make(line, "td"), "kbd", key);
+  make(line, "td", what);
+}
+const close = make(make($("keys"), "form"), "button", "close");
+close.addEventListener("click", (event) => { event.preventDefault(); $("keys").close(); });
+
+const graphs = [new Graph($("graph-a"), "0"), new Graph($("graph-b"), "")];
+$("search").addEventListener("input", (event) => search(event.target.value));
+$("search").addEventListener("keydown", (event) => {
+  if (event.key === "Enter") step(event.shiftKey ? -1 : 1);
+  if (event.key === "Escape") { event.target.value = ""; search(""); event.target.blur(); }
+  event.stopPropagation();
+});
+$("colour").addEventListener("change", colour);
+$("help").addEventListener("click", () => $("keys").showModal());
+addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || $("keys").open || event.target.tagName === "SELECT") return;
+  const found = KEYS.find(([key]) => key === event.key);
+  if (!found) return;
+  event.preventDefault();
+  found[2]();
+});
+addEventListener("resize", () => graphs.forEach((each) => each.paint()));
+addEventListener("hashchange", restore);
+addEventListener("beforeprint", () => graphs.forEach((each) => each.paint(true)));
+addEventListener("afterprint", () => graphs.forEach((each) => each.paint()));
+tab("graph-a");
+if (longest) { $("colour").value = "time"; state.colour = "time"; }
+if (innerWidth > 1100 && report.levels.length > 1 && !location.hash) {
+  const tensors = report.levels.map((each) => ["gawee", "linalg", "kernels"].includes(each.level));
+  graphs[1].show(String(tensors.lastIndexOf(true) > 0 ? tensors.lastIndexOf(true) : report.levels.length - 1));
+}
+restore();

@@ -1,0 +1,59 @@
+"""A report as one HTML file that needs no network: the data, our own script and style.
+
+Names from files are data. The script puts them into the page as text, and in the file itself no
+`<` stands in them, so that nothing can end the element that holds the data. The content security
+policy allows this script and this style, by their hashes, and nothing else.
+"""
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+
+from gawee_dialect.report.document import Report
+from gawee_dialect.report.drawing import Drawing
+from gawee_dialect.report.origins import OriginJson
+from gawee_dialect.report.snapshot import Json, LevelJson
+
+
+def html_text(report: Report) -> str:
+    """Return the page of a report, which is the same for the same run but for its times."""
+    levels, origins = report.recording.levels, report.recording.origins.to_json()
+    style, script = _part("page.css"), _part("page.js")
+    policy = (
+        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    parts = {
+        "policy": policy,
+        "title": escape(f"{report.tool}: {report.input}"),
+        "style": style,
+        "script": script,
+        "report": _data(report.to_json()),
+        "drawings": _data(drawings_json(levels, origins)),
+    }
+    # Split, not replaced: what is filled in may hold such a mark itself.
+    pieces = _part("page.html").split("@")
+    return "".join(parts.get(piece, piece) if at % 2 else piece for at, piece in enumerate(pieces))
+
+
+def drawings_json(levels: Sequence[LevelJson], origins: Sequence[OriginJson]) -> Json:
+    """Return the boxes of all levels, and the number of the box that each level is."""
+    drawing = Drawing(origins)
+    roots = [drawing.level(each["level"], each["functions"]) for each in levels]
+    return {"boxes": drawing.boxes, "roots": roots}
+
+
+def _part(name: str) -> str:
+    return (files("gawee_dialect.report") / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _data(value: Mapping[str, object]) -> str:
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
