@@ -6,7 +6,7 @@ from gawee_dialect.instruments.function_texts import FunctionText
 from gawee_dialect.instruments.ir_diff import NOTHING, changed_functions
 from gawee_dialect.instruments.text_diff import diff_lines
 
-SHOWN = 1500
+SHOWN = 600
 """Lines of all diffs of a pass together; of what remains the report has the numbers alone."""
 
 COMPARED = 8000

@@ -56,4 +56,4 @@ def _hash(text: str) -> str:
 
 def _data(value: Mapping[str, object]) -> str:
     text = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return text.replace("<", "\\u003c")
