@@ -4,7 +4,6 @@ import json
 import sys
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -42,7 +41,7 @@ from gawee_dialect.tools.plugin_file import (
     loaded_files,
     split_load_flags,
 )
-from gawee_dialect.tools.report_flags import add_report_flags, wants_report, write_report
+from gawee_dialect.tools.report_flags import add_report_flags, recorded, reported
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
 from gawee_dialect.tools.run_options import check_options
 from gawee_dialect.universe import all_passes, make_context
@@ -457,28 +456,12 @@ def run(argv: Sequence[str]) -> int:
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths) as loaded, instrumented(*loaded.instruments):
         try:
-            return run_reported(parse_arguments(rest), argv)
+            arguments = parse_arguments(rest)
+            with reported(arguments, PROG, argv, arguments.graph) as report:
+                return run_session(arguments, report)
         finally:
             for instrument in loaded.instruments:
                 instrument.report()
-
-
-def recorded(report: "Report | None") -> AbstractContextManager[None]:
-    """Return what has a report hear of passes, where there is one."""
-    return nullcontext() if report is None else instrumented(report.recording)
-
-
-def run_reported(arguments: Namespace, words: Sequence[str]) -> int:
-    """Do what is asked for and write a report of it, also of what failed."""
-    if not wants_report(arguments):
-        return run_session(arguments, None)
-    from gawee_dialect.report.document import Report
-
-    report = Report(PROG, words, arguments.graph)
-    try:
-        return run_session(arguments, report)
-    finally:
-        write_report(arguments, report)
 
 
 def run_session(arguments: Namespace, report: "Report | None") -> int:

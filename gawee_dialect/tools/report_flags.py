@@ -1,10 +1,12 @@
 """`--report-json` and `--html`: what a run did, as a file."""
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.report.document import Report, json_text
 from gawee_dialect.whole_file import check_writable, write_file
 
@@ -45,6 +47,29 @@ def wants_report(arguments: Namespace) -> bool:
     for path in files.values():
         check_writable(path)
     return bool(files)
+
+
+def recorded(report: Report | None) -> AbstractContextManager[None]:
+    """Return what has a report hear of passes, where there is one."""
+    return nullcontext() if report is None else instrumented(report.recording)
+
+
+@contextmanager
+def reported(
+    arguments: Namespace, prog: str, words: Sequence[str], source: str
+) -> Generator[Report | None]:
+    """Yield a report to fill, and write it at the end, also of a run that failed.
+
+    Yields None where no report is asked for. Raises WriteError.
+    """
+    if not wants_report(arguments):
+        yield None
+        return
+    report = Report(prog, words, source)
+    try:
+        yield report
+    finally:
+        write_report(arguments, report)
 
 
 def write_report(arguments: Namespace, report: Report) -> None:
