@@ -48,6 +48,9 @@ def parse_mlir(ctx: Context, text: str, name: str, line_offset: int = 0) -> Modu
     except RecursionError as error:
         place = None if parser is None else parser.place(parser.pos)
         raise GaweeError(Diagnostic("expected less nesting", place)) from error
+    except OverflowError as error:  # xDSL makes a list of a splat's elements
+        place = None if parser is None else parser.place(parser.pos)
+        raise GaweeError(Diagnostic("expected a size that memory has room for", place)) from error
     verify_module(module)
     verify_static_bounds(module)
     return module

@@ -442,6 +442,19 @@ def test_a_tensor_that_no_machine_holds_is_no_bug(shape: str, message: str, says
     assert done.returncode == 1
 
 
+def test_a_constant_that_no_machine_counts_has_a_place(says) -> None:
+    Path("a.mlir").write_text(
+        "func.func @f() {\n"
+        f"  %a = gawee.constant dense<1.0> : tensor<{10**30 - 1}xf32>\n  return\n}}\n"
+    )
+
+    for tool in ("gawee-opt", "gawee-run"):
+        message = says(f"{tool} a.mlir")
+        assert re.match(
+            r"a\.mlir:\d:\d+: error: expected a size that memory has room for\n", message
+        )
+
+
 def test_letters_that_a_terminal_has_not_are_escaped() -> None:
     Path("größe.mlir").write_text(RELU.replace('"x"', '"größe"').replace("->", "->", 1))
     environment = {
