@@ -273,6 +273,33 @@ SIGNATURE = (
 )
 
 
+# What occurs in the custom blocks of the format's operators, and in how many of the 41.
+FEATURES = {
+    "function call": r"ln_\w+\(", "index": r"\w\[\w", "->": "->", "block": r"\{ ", "assignment": r" = ",
+    "declaration": r"\b(int|double|char) \*?\w+", "times": r"\w ?\* ?\w", "cast": r"\((int|float)\)\w",
+    "string": '"', "+": r"\+ ", "==": "==", "< >": "[<>] ", "compound literal": r"\(int\[\]\)\{",
+    "if": r"\bif\b", "for": r"\bfor\b", "++": r"\+\+", "/": " ?/ ?", "sizeof": r"sizeof\(int\)",
+    "array initialiser": r"\] = \{", "else": r"\belse\b", "||": r"\|\|", "&&": "&&", "minus": r"\w ?- ?\w",
+    "address": r"&\w+->\w+\[|&\w+\[", "comment": "//", "continue": r"\bcontinue\b", "break": r"\bbreak\b",
+    "!": r"!\w", "!=": "!=",
+}  # fmt: skip
+CALLED = """
+    ln_opck_satisfy_msg ln_sprint_shape ln_clone ln_alloc ln_output_dim_conv ln_streq ceil
+    ln_autopadding_conv ln_msg_warn ln_opck_param_double_ge ln_opck_param_double_gt
+    ln_opck_param_double_le ln_opck_param_double_ne tl_dtype_min_double tl_dtype_max_double
+    ln_msg_inter_error ln_output_dim_deconv ln_autopadding_deconv ln_next_multiple_power2
+    ln_compute_length ln_free floorf
+""".split()
+
+
+def test_blocks_have_every_feature_and_function_of_the_format() -> None:
+    blocks = "\n".join(BLOCKS.values())
+
+    assert [name for name, pattern in FEATURES.items() if not re.search(pattern, blocks)] == []
+    assert [name for name in CALLED if f"{name}(" not in blocks] == []
+    assert len(BLOCKS) >= 41
+
+
 def compiled(folder: Path, source: str) -> ctypes.CDLL:
     (folder / "blocks.c").write_text(PRELUDE + source)
     target = folder / "blocks.so"

@@ -1,6 +1,7 @@
 """Graphs of invocations: both forms, what is refused, and back from modules."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,8 @@ WITHOUT_NAME = {key: value for key, value in one().items() if key != "name"}
         (ops(one(tensors_out=[{"arg_name": "a", "name": "b"}, {"arg_name": "a", "name": "c"}])), "expected arguments to differ, got 'a' twice"),
         (ops(one(), one(tensors_out=[{"arg_name": "dst", "name": "m"}])), "expected ops to differ, got 'n' twice"),
         (ops(one("a"), one("b", tensors_out=[{"arg_name": "dst", "name": "a"}])), "op 'b': expected one op that makes tensor 'a', got two"),
+        (ops(one(optype="maxreduce_arg", tensors_out=[{"arg_name": "dst", "name": "t"}, {"arg_name": "arg", "name": "t"}])), "op 'n': expected one op that makes tensor 't', got two"),
+        (ops(one(), RELU | {"tensors_in": [{"arg_name": "src", "name": "n"}, {"arg_name": "src", "name": "n"}]}), "op 'r': expected arguments to differ, got 'src' twice"),
         (ops(RELU, one()), "op 'r': expected tensor 'n' to be made by an earlier op\nhint: ops come in the order in which they run"),
         (ops(RELU), "op 'r': expected tensor 'n' to be made by an earlier op"),
         (ops(one(optype="zero")), "'zero' op is not registered\n  node \"n\"\nhint: did you mean 'zeros'?"),
@@ -162,6 +165,39 @@ def test_graph_that_is_wrong_is_refused_with_its_place(source: str, message: str
 
     assert message in str(caught.value)
     assert str(caught.value).startswith("graph:1:")
+
+
+@pytest.mark.parametrize("value", [None, 3, "", {}], ids=["null", "number", "empty", "object"])
+@pytest.mark.parametrize("key", ["name", "optype", "tensors_in", "tensors_out", "params"])
+def test_key_of_an_op_that_is_missing_or_of_another_type_is_refused(key: str, value: Json) -> None:
+    missing = {name: each for name, each in one().items() if name != key}
+    expected = f"expected a string '{key}'" if "type" in key or key == "name" else f"'{key}'"
+
+    for source in (ops(missing), ops(one() | {key: value})):
+        with pytest.raises(GaweeError) as caught:
+            import_invocations(parse_invocations(Source.of_text(source, "graph")))
+        assert re.match(r"graph:1:\d+: error: op.*: expected a", str(caught.value))
+        assert expected in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [None, 3, "", []], ids=["null", "number", "empty", "array"])
+@pytest.mark.parametrize(
+    ("group", "key"),
+    [(group, key) for group in ("tensors_in", "tensors_out") for key in ("arg_name", "name")]
+    + [("params", "arg_name")],
+)
+def test_key_of_an_argument_that_is_missing_or_of_another_type_is_refused(
+    group: str, key: str, value: Json
+) -> None:
+    argument: dict[str, Json] = {"arg_name": "a", "value": 1}
+    if group != "params":
+        argument = {"arg_name": "a", "name": "t"}
+    missing = {name: each for name, each in argument.items() if name != key}
+
+    for each in (missing, argument | {key: value}):
+        with pytest.raises(GaweeError) as caught:
+            import_invocations(parse_invocations(Source.of_text(ops(one() | {group: [each]}), "g")))
+        assert re.match(rf"g:1:\d+: error: op 'n': expected a string '{key}'", str(caught.value))
 
 
 def test_all_wrong_ops_of_a_graph_are_reported() -> None:

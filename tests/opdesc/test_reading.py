@@ -156,6 +156,22 @@ REFUSED: dict[str, tuple[dict[str, Json], str]] = {
         operator(extra_privs=[{"name": "handle"}]),
         "operator 'probe', extra_privs: expected a field 'type', got none",
     ),
+    "priv name": (
+        operator(extra_privs=[{"type": "int"}]),
+        "operator 'probe', extra_privs: expected a field 'name', got none",
+    ),
+    "output name": (
+        operator(tensors_out=[without(output(), "arg_name")]),
+        "operator 'probe', output: expected a field 'arg_name', got none",
+    ),
+    "param name": (
+        operator(params=[without(number("p"), "arg_name")]),
+        "operator 'probe', param: expected a field 'arg_name', got none",
+    ),
+    "output mtype": (
+        operator(tensors_out=[without(output(), "mtype")]),
+        "operator 'probe', output 'dst': expected a field 'mtype', got none",
+    ),
     "input name": (
         operator(tensors_in=[without(tensor(), "arg_name")]),
         "operator 'probe', input: expected a field 'arg_name', got none",
@@ -193,6 +209,20 @@ REFUSED: dict[str, tuple[dict[str, Json], str]] = {
         operator(params=[string("p", realtype="int")]),
         "param 'p': expected a field 'from_func' beside 'realtype' of a string, got none",
     ),
+    "realtype of an array": (
+        operator(params=[without(array("p"), "realtype")]),
+        "param 'p': expected a field 'realtype' beside LN_PARAM_ARRAY_NUMBER, got none",
+    ),
+    "realtype name of an array": (
+        operator(params=[array("p", "char")]),
+        "param 'p': unknown realtype 'char'",
+    ),
+    "from_func of an array": (
+        operator(
+            params=[{"arg_name": "p", "ptype": "LN_PARAM_ARRAY_STRING", "realtype": "int"}]
+        ),
+        "param 'p': expected a field 'from_func' beside 'realtype' of a string, got none",
+    ),
     "from_func name": (
         operator(params=[string("p", realtype="int", from_func="tl_dtype")]),
         "param 'p': unknown from_func 'tl_dtype'",
@@ -217,9 +247,24 @@ REFUSED: dict[str, tuple[dict[str, Json], str]] = {
         operator(params=[number("p", checks=[{}])]),
         "param 'p': expected an element of 'checks' to have a field 'check', got none",
     ),
+    "input checks": (
+        operator(tensors_in=[tensor(checks=[{"check": "1"}, {}])]),
+        "input 'src': expected an element of 'checks' to have a field 'check', got none",
+    ),
     "op checks": (
         operator(checks=[{}]),
         "operator 'probe': expected an element of 'checks' to have a field 'check', got none",
+    ),
+    **{
+        f"output without {key}": (
+            operator(tensors_out=[without(output(), key)]),
+            f"output 'dst': expected a field '{key}', or 'custom' that sets it, got none",
+        )
+        for key in ("ndim", "dims", "dtype")
+    },
+    "constant": (
+        operator(tensors_out=[output(dtype="TL_FLAOT")]),
+        "output 'dst', 'dtype': unknown name 'TL_FLAOT'",
     ),
     "output": (
         operator(tensors_out=[CUSTOM]),
@@ -358,3 +403,16 @@ def test_without_the_parser_of_c_one_line_says_what_to_install(
         r"error: .*cannot read operator descriptions: pycparser is not installed\nhint: pip install",
         read_error(text(operator())),
     )
+
+
+def test_fields_that_the_format_has_for_nothing_are_ignored() -> None:
+    plain = operator(autogen=True)
+    fields = operator(
+        variable_length={"any": ["thing"]},
+        tensors_in=[tensor(dims="(int[]){1, 2}")],
+        tensors_out=[output(len="src->len")],
+    )
+
+    (ignored,) = parse_descriptions(text(fields), "ops.json").operators
+
+    assert ignored.operator == parse_descriptions(text(plain), "ops.json").operators[0].operator
