@@ -25,6 +25,12 @@ MAX_DEPTH = 32
 MAX_VALUES = 100_000
 """Of all kinds together."""
 
+MAX_NAME = 1000
+"""Characters of what is named: operators, arguments, fields, tensors."""
+
+MAX_PROBLEMS = 1000
+"""Of a text: what is behind them is not read."""
+
 
 @dataclass(frozen=True)
 class Deleted:
@@ -79,6 +85,13 @@ _OPENS = re.compile(r"'''[ \t\r]*\n")
 _CLOSES = re.compile(r"^[ \t]*'''[ \t]*,?[ \t]*(?://[^\n]*)?\r?$", re.MULTILINE)
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _WORDS: Mapping[str, bool | None] = {"true": True, "false": False, "null": None}
+
+
+def begins_with(text: str, pattern: re.Pattern[str]) -> bool:
+    """Whether a pattern matches the first characters that are no blank and in no comment."""
+    space = _SPACE.match(text)
+    assert space is not None  # it matches nothing, too
+    return pattern.match(text, space.end()) is not None
 
 
 class Reader:

@@ -6,7 +6,7 @@ of `Checks`, whose messages are those of described ops. Integers are Python's; `
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import ClassVar, Generic, NoReturn, TypeVar
@@ -18,6 +18,7 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.types import require_static
+from gawee_dialect.easy_json import Scalar
 from gawee_dialect.opdesc.arguments import as_realtype, dtype_value
 from gawee_dialect.opdesc.c_library import FUNCTIONS
 from gawee_dialect.opdesc.c_operations import COMPARISONS
@@ -32,10 +33,17 @@ from gawee_dialect.opdesc.c_values import (
     Value,
 )
 from gawee_dialect.opdesc.described_op import tensor_of
+from gawee_dialect.opdesc.description import Code
 from gawee_dialect.opdesc.enums import DTYPES, from_text
+from gawee_dialect.opdesc.index_notation.arguments import GIVEN
+from gawee_dialect.opdesc.index_notation.body import Body, read_body
+from gawee_dialect.opdesc.index_notation.instance import Misfit, Type
+from gawee_dialect.opdesc.index_notation.program import Arguments
+from gawee_dialect.opdesc.index_notation.syntax import Parameter
 from gawee_dialect.opdesc.invocation import ParamValue, Tensor, ptype_of
 from gawee_dialect.opdesc.param_syntax import param_value, parse_op, print_op
 from gawee_dialect.opdesc.pre_run import MAX_NDIM, shape_text
+from gawee_dialect.source import Source
 
 Number = TypeVar("Number", int, float)
 
@@ -149,6 +157,18 @@ class TensorView:
         return dtype_value(self.tensor)
 
 
+def equations(
+    text: str,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    *params: tuple[str, str, int | None],
+) -> Body:
+    """Read a body in index notation; `params` are kind, name, and how many where it is an array."""
+    given = [Parameter(GIVEN, kind, name, length) for kind, name, length in params]
+    code = Code(text, Source.of_text(text, "equations"), Scalar(text, 0, ((0, 0),)))
+    return read_body(code, Arguments(inputs, outputs, given))
+
+
 class CheckedOp(IRDLOperation, ABC):
     """An op whose checks are a method, and whose syntax is that of described ops."""
 
@@ -157,6 +177,9 @@ class CheckedOp(IRDLOperation, ABC):
 
     PARAMS: ClassVar[Sequence[str]] = ()
     """The names of the parameters, in the order in which they are printed."""
+
+    BODY: ClassVar[Body | None] = None
+    """What the op computes, in index notation, where that is known."""
 
     @abstractmethod
     def check(self, check: "Checks") -> None:
@@ -189,6 +212,13 @@ class Checks:
     def __init__(self, op: CheckedOp) -> None:
         self._op = op
         self._params = op.params()
+        if op.BODY is not None:
+            self._params = {**op.BODY.defaults, **self._params}
+
+    @property
+    def params(self) -> int:
+        """How many parameters there are, those that a body has a value for included."""
+        return len(self._params)
 
     def fail(self, message: str) -> NoReturn:
         """Raise VerifyException."""
@@ -350,3 +380,29 @@ class Checks:
         if inferred != got:
             self.fail(f"expected output '{name}' of type '{inferred}', got '{got}'")
         return TensorView(tensor_of(name, self._op.results[index]))
+
+    def body(
+        self,
+        inputs: Sequence[TensorView],
+        params: "Mapping[str, float | Array[int] | Array[float]]",
+    ) -> None:
+        """Check that the results are those of the equations of `BODY`; raises VerifyException."""
+        body = self._op.BODY
+        assert body is not None  # the class that calls this has one
+        types = {each.tensor.name: Type(each.tensor.shape, each.tensor.element) for each in inputs}
+        numbers = {
+            name: tuple(value.numbers()) if isinstance(value, Array) else value
+            for name, value in params.items()
+        }
+        try:
+            instance = body.instance(types, numbers)
+        except Misfit as misfit:
+            self.fail(f"{misfit.message} ({misfit.place})" if misfit.place else misfit.message)
+        for name, result in zip(body.program.outputs, self._op.results, strict=True):
+            made = instance.tensors[name]
+            if prod(made.shape) > MAX_ELEMENTS:
+                limit = f"at most {MAX_ELEMENTS} elements"
+                self.fail(f"expected output '{name}' of {limit}, got {prod(made.shape)}")
+            inferred = TensorType(made.element, made.shape)
+            if inferred != result.type:
+                self.fail(f"expected output '{name}' of type '{inferred}', got '{result.type}'")

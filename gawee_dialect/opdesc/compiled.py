@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.easy_json import MAX_PROBLEMS
 from gawee_dialect.opdesc import c_syntax as c
 from gawee_dialect.opdesc.c_evaluate import NAMED_CONSTANTS
 from gawee_dialect.opdesc.c_names import (
@@ -29,6 +30,9 @@ from gawee_dialect.opdesc.index_notation.lexer import IndexNotationError
 
 MAX_ALL_CODE = 40_000
 """Characters of C in one file, what derived operators inherit counted once."""
+
+MAX_ALL_BODIES = 60_000
+"""Characters of index notation in one file."""
 
 TENSOR_FIELDS = ("ndim", "len", "dims", "dtype")
 TENSOR_ENTRY_FIELDS = ("name", "isstatic", "mtype", "owner", "offset", "creater")
@@ -108,10 +112,16 @@ def compile_operators(operators: Sequence[Operator]) -> Sequence[CompiledOperato
     if sum(texts.values()) > MAX_ALL_CODE:
         message = f"expected at most {MAX_ALL_CODE} characters of C, got {sum(texts.values())}"
         raise GaweeError(Diagnostic(message, str(operators[0].place)))
+    bodies = sum(len(each.body.text) for each in operators if each.body is not None)
+    if bodies > MAX_ALL_BODIES:
+        message = f"expected at most {MAX_ALL_BODIES} characters of index notation, got {bodies}"
+        raise GaweeError(Diagnostic(message, str(operators[0].place)))
     syntax = Syntax()
     problems: list[Diagnostic] = []
     compiled: list[CompiledOperator] = []
     for described in operators:
+        if len(problems) >= MAX_PROBLEMS:
+            break
         try:
             operator, body = with_body(described)
         except IndexNotationError as error:

@@ -4,12 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gawee_dialect.diagnostics import Diagnostic, did_you_mean
-from gawee_dialect.easy_json import Fields, Items, Node, Scalar
+from gawee_dialect.easy_json import MAX_CHARACTERS, MAX_NAME, Fields, Items, Node, Scalar
 from gawee_dialect.opdesc.description import Code, Named, Place
 from gawee_dialect.source import Source
 
 MAX_ARGUMENTS = 64
 """Inputs, outputs, parameters or checks: each kind of an operator."""
+
+MAX_DOC = 20_000
+"""Characters of what is written for readers."""
 
 
 @dataclass
@@ -26,8 +29,15 @@ class FieldReader:
 
     def check_known(self) -> None:
         """Report every field that is none of the known ones."""
+        if len(self.fields.fields) > MAX_ARGUMENTS:
+            count = len(self.fields.fields)
+            self.report(f"expected at most {MAX_ARGUMENTS} fields, got {count}")
+            return
         for key in self.fields.fields:
-            if key not in self.known:
+            if len(key) > MAX_NAME:
+                message = f"expected a field's name of at most {MAX_NAME} characters"
+                self.report(f"{message}, got {len(key)}", self.fields.keys.get(key))
+            elif key not in self.known:
                 hint = did_you_mean(key, self.known, f"fields: {', '.join(self.known)}")
                 self.report(f"unknown field '{key}'", self.fields.keys.get(key), hint)
 
@@ -50,14 +60,23 @@ class FieldReader:
         self.report(f"expected '{key}' to be {expected}, got {kind_of(node)}", node.offset)
         return None
 
-    def text(self, key: str, *, required: bool = False) -> Named | None:
-        """Read a string; reports one that is required and not there."""
+    def text(self, key: str, *, required: bool = False, longest: int = MAX_NAME) -> Named | None:
+        """Read a string; reports one that is too long, or is required and not there."""
         if required and not self.has(key):
             self.report(f"expected a field '{key}', got none")
         node = self._scalar(key, (str,), "a string")
         if node is None:
             return None
+        if not self._is_short(key, node, longest):
+            return None
         return Named(str(node.value), Place(self.source, node.offset))
+
+    def _is_short(self, key: str, node: Scalar, longest: int) -> bool:
+        length = len(str(node.value))
+        if length > longest:
+            message = f"expected '{key}' of at most {longest} characters, got {length}"
+            self.report(message, node.offset)
+        return length <= longest
 
     def one_of(self, key: str, names: Iterable[str], *, required: bool = False) -> Named | None:
         """Read a string that is one of some names."""
@@ -73,13 +92,15 @@ class FieldReader:
         node = self._scalar(key, (bool,), "true or false")
         return None if node is None else bool(node.value)
 
-    def code(self, key: str, *, number: bool = False) -> Code | None:
+    def code(self, key: str, *, number: bool = False, longest: int = MAX_CHARACTERS) -> Code | None:
         """Read C text, with `number` also a number that stands for itself."""
         if number:
             node = self._scalar(key, (str, int, float), "a number or a C expression")
         else:
             node = self._scalar(key, (str,), "a string")
-        return None if node is None else self._as_code(node)
+        if node is None or not self._is_short(key, node, longest):
+            return None
+        return self._as_code(node)
 
     def _as_code(self, node: Scalar) -> Code:
         return Code(str(node.value), self.source, node)

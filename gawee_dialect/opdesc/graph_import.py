@@ -13,6 +13,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 
 from gawee_dialect.diagnostics import did_you_mean, verify_module
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
+from gawee_dialect.easy_json import MAX_PROBLEMS
 from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.invocation import CheckFailure, Invocation, Tensor
@@ -50,6 +51,8 @@ class _Builder:
     def build(self) -> ModuleOp:
         """Make every op; problems are collected, and what reads a refused op's tensors is left."""
         for each in self.graph.invocations:
+            if len(self.graph.report.problems) >= MAX_PROBLEMS:
+                break
             if not any(argument.name in self.refused for argument in each.invocation.tensors_in):
                 self._add(each)
             if any(argument.name not in self.values for argument in each.invocation.tensors_out):

@@ -11,8 +11,18 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gawee_dialect.easy_json import Deleted, Fields, Items, Node, Scalar, decode_easy_json
+from gawee_dialect.easy_json import (
+    MAX_NAME,
+    MAX_PROBLEMS,
+    Deleted,
+    Fields,
+    Items,
+    Node,
+    Scalar,
+    decode_easy_json,
+)
 from gawee_dialect.frontends.report import Report
+from gawee_dialect.opdesc.field_reader import MAX_ARGUMENTS
 from gawee_dialect.opdesc.invocation import Argument, Invocation, ParamValue, ptype_of
 from gawee_dialect.opdesc.invocation import Scalar as ParamScalar
 from gawee_dialect.opdesc.op_text import OpTextReader
@@ -57,6 +67,8 @@ class _JsonReader:
             if key not in known:
                 self.report.add(root.keys[key], f"unknown field '{key}' of graph")
         for node in ops.items:
+            if len(self.report.problems) >= MAX_PROBLEMS:
+                return
             made = self._op(node)
             if made is not None:
                 yield LocatedInvocation(made, node.offset)
@@ -67,7 +79,11 @@ class _JsonReader:
     def _text(self, fields: Fields, key: str) -> str | None:
         node = fields.fields.get(key)
         if isinstance(node, Scalar) and isinstance(node.value, str) and node.value:
-            return node.value
+            if len(node.value) <= MAX_NAME:
+                return node.value
+            message = f"expected '{key}' of at most {MAX_NAME} characters, got {len(node.value)}"
+            self._problem(node, message)
+            return None
         got = "none" if node is None else "no text"
         self._problem(fields if node is None else node, f"expected a string '{key}', got {got}")
         return None
@@ -76,6 +92,10 @@ class _JsonReader:
         node = fields.fields.get(key)
         if not isinstance(node, Items):
             self._problem(fields if node is None else node, f"expected an array '{key}'")
+            return
+        if len(node.items) > MAX_ARGUMENTS:
+            message = f"expected '{key}' to have at most {MAX_ARGUMENTS} elements"
+            self._problem(node, f"{message}, got {len(node.items)}")
             return
         for item in node.items:
             if not isinstance(item, Fields):
@@ -184,8 +204,12 @@ class _TextReader(OpTextReader):
     def tensor(self) -> str:
         """Read the name of a tensor: a word, or text in double quotes."""
         if self.peek() == '"':
+            at = self.position
             value = self.string().value
             assert isinstance(value, str)
+            if len(value) > MAX_NAME:
+                message = f"expected a name of at most {MAX_NAME} characters, got {len(value)}"
+                raise self.error(message, at)
             return value
         return self.name()
 
@@ -195,6 +219,7 @@ class _TextReader(OpTextReader):
             at = self.position
             arg_name = self.name()
             self.expect("=")
+            self._require_room(len(found))
             if any(each.arg_name == arg_name for each in found):
                 raise self.error(f"expected arguments to differ, got '{arg_name}' twice", at)
             found.append(Argument(arg_name, self.tensor()))
@@ -208,12 +233,17 @@ class _TextReader(OpTextReader):
             at = self.position
             arg_name = self.name()
             self.expect("=")
+            self._require_room(len(found))
             if arg_name in found:
                 raise self.error(f"expected params to differ, got '{arg_name}' twice", at)
             found[arg_name] = self._param()
             if not self.take(","):
                 break
         return found
+
+    def _require_room(self, count: int) -> None:
+        if count == MAX_ARGUMENTS:
+            raise self.error(f"expected at most {MAX_ARGUMENTS} arguments of a kind, got more")
 
     def _param(self) -> ParamValue:
         at = self.position
@@ -255,6 +285,8 @@ def _check_names(found: Sequence[LocatedInvocation], report: Report) -> None:
     made: set[str] = set()
     later = {out.name for each in found for out in each.invocation.tensors_out}
     for each in found:
+        if len(report.problems) >= MAX_PROBLEMS:
+            return
         invocation = each.invocation
         if invocation.name in names:
             report.add(each.offset, f"expected ops to differ, got '{invocation.name}' twice")

@@ -23,6 +23,9 @@ from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.description import Code, Operator
 from gawee_dialect.opdesc.param_syntax import param_text
 
+MAX_MLIR = 20_000
+"""Characters of one function."""
+
 _HOLE = re.compile(r"\$\{([^{}]*)\}")
 _FIELD = re.compile(r"(\w+)->(?:dims\[(\d+)\]|(ndim|len|dtype))", re.ASCII)
 
@@ -31,6 +34,10 @@ def check_mlir_body(operator: Operator, problems: list[Diagnostic]) -> None:
     """Report what an operator's MLIR asks for that the operator does not have."""
     code = operator.mlir
     if code is None:
+        return
+    if len(code.text) > MAX_MLIR:
+        message = f"expected MLIR of at most {MAX_MLIR} characters, got {len(code.text)}"
+        _report(operator, code, 0, problems, message)
         return
     if operator.body is not None:
         _report(operator, code, 0, problems, "expected no 'mlir' beside a 'body'")

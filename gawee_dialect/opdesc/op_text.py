@@ -16,12 +16,14 @@ from itertools import zip_longest
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.easy_json import (
     MAX_DEPTH,
+    MAX_NAME,
     Deleted,
     Fields,
     Items,
     Node,
     Reader,
     Scalar,
+    begins_with,
 )
 from gawee_dialect.source import Source
 
@@ -32,14 +34,11 @@ MAX_MERGED = 200_000
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _DIALECT = re.compile(r'dialect[ \t]*"([A-Za-z_]\w*)"', re.ASCII)
-_STARTS_WITH_NAME = re.compile(
-    r"(?:[ \t\r\n\ufeff]+|//[^\n]*(?:\n|\Z)|/\*.*?\*/)*[A-Za-z_]", re.DOTALL
-)
 
 
 def is_op_text(text: str) -> bool:
     """Whether a text is of this form: JSON begins with a bracket."""
-    return _STARTS_WITH_NAME.match(text) is not None
+    return begins_with(text, _NAME)
 
 
 class OpTextReader(Reader):
@@ -58,6 +57,9 @@ class OpTextReader(Reader):
         match = _NAME.match(self.text, self.position)
         if match is None:
             raise self.error(f"expected a name, got {self.found()}")
+        if len(match[0]) > MAX_NAME:
+            message = f"expected a name of at most {MAX_NAME} characters, got {len(match[0])}"
+            raise self.error(message)
         self.position = match.end()
         return match[0]
 
@@ -133,18 +135,23 @@ def _read_block(reader: OpTextReader) -> _Block:
 def _resolved(blocks: Mapping[str, _Block], source: Source) -> dict[str, Fields]:
     problems: list[Diagnostic] = []
     done: dict[str, Fields] = {}
+    broken: set[str] = set()
     merger = _Merger(source)
 
     def resolve(start: str) -> None:
-        chain = [blocks[start]]
-        while (base := chain[-1].base) is not None and base not in done:
-            problem = _base_problem(base, chain, blocks)
+        last = blocks[start]
+        chain = {start: last}
+        while last.base is not None and last.base not in done:
+            problem = _base_problem(last.base, last, chain, blocks)
             if problem is not None:
                 message, hint = problem
-                problems.append(Diagnostic(message, source.place(chain[-1].base_offset), hint=hint))
+                problems.append(Diagnostic(message, source.place(last.base_offset), hint=hint))
+            if problem is not None or last.base in broken:
+                broken.update(chain)
                 return
-            chain.append(blocks[base])
-        for block in reversed(chain):
+            last = blocks[last.base]
+            chain[last.name] = last
+        for block in reversed(chain.values()):
             inherited = Fields({}, 0) if block.base is None else done[block.base]
             merged = merger.merged(inherited, block.fields)
             assert isinstance(merged, Fields)
@@ -154,17 +161,17 @@ def _resolved(blocks: Mapping[str, _Block], source: Source) -> dict[str, Fields]
         if name not in done:
             resolve(name)
     if problems:
-        raise GaweeError(dict.fromkeys(problems))
+        raise GaweeError(problems)
     return {name: done[name] for name in blocks}
 
 
 def _base_problem(
-    base: str, chain: list[_Block], blocks: Mapping[str, _Block]
+    base: str, block: _Block, chain: Mapping[str, _Block], blocks: Mapping[str, _Block]
 ) -> tuple[str, str | None] | None:
     if base not in blocks:
         hint = did_you_mean(base, blocks, "an operator of the same file can be a base")
-        return f"unknown base '{base}' of operator '{chain[-1].name}'", hint
-    if any(block.name == base for block in chain):
+        return f"unknown base '{base}' of operator '{block.name}'", hint
+    if base in chain:
         return f"expected operator '{base}' not to be derived from itself", None
     return None
 

@@ -6,7 +6,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.easy_json import Fields, Items, Node, Scalar, decode_easy_json
+from gawee_dialect.easy_json import (
+    MAX_NAME,
+    MAX_PROBLEMS,
+    Fields,
+    Items,
+    Node,
+    Scalar,
+    decode_easy_json,
+)
 from gawee_dialect.opdesc.compiled import CompiledOperator, compile_operators
 from gawee_dialect.opdesc.description import (
     Bound,
@@ -27,7 +35,7 @@ from gawee_dialect.opdesc.enums import (
     PTYPES,
     REALTYPES,
 )
-from gawee_dialect.opdesc.field_reader import FieldReader, kind_of
+from gawee_dialect.opdesc.field_reader import MAX_DOC, FieldReader, kind_of
 from gawee_dialect.opdesc.mlir_body import check_mlir_body
 from gawee_dialect.opdesc.op_text import MAX_OPERATORS, decode_op_text, is_op_text
 from gawee_dialect.source import Source
@@ -73,7 +81,7 @@ def _argument(reader: FieldReader, fields: Fields, kind: str, known: Sequence[st
 def _named(kind: str, fields: Fields, key: str) -> str:
     """Return what messages call an object: its kind, and its name where it has one."""
     name = fields.fields.get(key)
-    if isinstance(name, Scalar) and isinstance(name.value, str):
+    if isinstance(name, Scalar) and isinstance(name.value, str) and len(name.value) <= MAX_NAME:
         return f"{kind} '{name.value}'"
     return kind
 
@@ -123,7 +131,7 @@ def _output(reader: FieldReader) -> TensorOut | None:
         ndim=reader.code("ndim", number=True),
         dims=reader.codes("dims") if listed else reader.code("dims"),
         dtype=reader.code("dtype"),
-        owner=reader.code("owner"),
+        owner=reader.code("owner", longest=MAX_NAME),
         static=reader.boolean("static") or False,
         custom=custom,
         cleanup=reader.code("cleanup"),
@@ -205,7 +213,7 @@ def _operator(reader: FieldReader) -> Operator | None:
         calc_offset=reader.code("calc_offset"),
         body=reader.code("body"),
         mlir=reader.code("mlir"),
-        doc=None if (doc := reader.text("doc")) is None else doc.text,
+        doc=None if (doc := reader.text("doc", longest=MAX_DOC)) is None else doc.text,
     )
     return operator if len(reader.problems) == before else None
 
@@ -327,6 +335,8 @@ def parse_descriptions(text: str, name: str) -> DescriptionFile:
     operators: list[Operator] = []
     seen: set[str] = set()
     for fields in objects:
+        if len(problems) >= MAX_PROBLEMS:
+            break
         what = _named("operator", fields, "optype")
         has_body = "body" in fields.fields
         reader = FieldReader(fields, what, source, problems, _OPERATOR_FIELDS, has_body)

@@ -4,19 +4,24 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from textwrap import wrap
+from textwrap import dedent, wrap
 
 from gawee_dialect.opdesc.c_evaluate import RELATIONS
 from gawee_dialect.opdesc.c_print import INDENT
 from gawee_dialect.opdesc.c_types import variables
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.described_op import class_name
-from gawee_dialect.opdesc.description import Bound, Code, Param, TensorIn, TensorOut
+from gawee_dialect.opdesc.description import Bound, Code, Operator, Param, TensorIn, TensorOut
 from gawee_dialect.opdesc.emit.python_print import PythonPrinter, literals, python_name, string
+from gawee_dialect.opdesc.index_notation.arguments import GIVEN
+from gawee_dialect.opdesc.index_notation.body import Body
 
-_RUNTIME = ("Array", "library", "library_double", "quotient", "remainder", "zeros")
+_RUNTIME = ("Array", "equations", "library", "library_double", "quotient", "remainder", "zeros")
 _SCALARS = {"STRING": "text", "BOOL": "boolean", "NULL": "null"}
 TAB = INDENT * 2
+MAX_LITERAL = 70
+"""Characters of an equation on one line."""
+
 MAX_LINE = 88
 """Of imports; all other lines are for a formatter."""
 
@@ -34,7 +39,7 @@ def python_file(dialect: str, compiled: Sequence[CompiledOperator], source: str)
         *_imports(
             used,
             any(each.operator.tensors_out for each in operators),
-            any(each.operator.params for each in operators),
+            any(each.operator.params or each.body for each in operators),
         ),
     ]
     last = f"{dialect.upper()} = Dialect({string(dialect)}, [{names}])\n"
@@ -83,6 +88,9 @@ def _class(dialect: str, compiled: CompiledOperator, used: set[str]) -> str:
         params = ", ".join(string(param.arg_name) for param in operator.params)
         comma = "," if len(operator.params) == 1 else ""
         lines.append(f"{TAB}PARAMS: ClassVar = ({params}{comma})")
+    if compiled.body is not None:
+        lines += _equations(operator, compiled.body)
+        used.add("equations")
     if operator.tensors_out:
         lines.append(f"{TAB}traits = traits_def(Pure())")
     if lines[-1]:
@@ -91,6 +99,30 @@ def _class(dialect: str, compiled: CompiledOperator, used: set[str]) -> str:
     body = [f"{TAB}{TAB}{line}" for line in checks.body()]
     used |= checks.printer.used
     return "\n".join((*lines, f"{TAB}def check(self, check: Checks) -> None:", *body))
+
+
+def _equations(operator: Operator, body: Body) -> Iterator[str]:
+    """Yield the attribute of a class that holds its equations."""
+    assert operator.body is not None  # what a body was read from
+    text = dedent(operator.body.text).strip("\n")
+    parts = [
+        string(line[start : start + MAX_LITERAL])
+        for line in text.splitlines(keepends=True)
+        for start in range(0, len(line), MAX_LITERAL)
+    ]
+    yield f"{TAB}BODY: ClassVar = equations("
+    yield from (f"{TAB}{TAB}{part}" for part in parts[:-1])
+    yield f"{TAB}{TAB}{parts[-1]},"
+    yield f"{TAB}{TAB}{_names(body.program.inputs)},"
+    yield f"{TAB}{TAB}{_names(body.program.outputs)},"
+    for each in body.program.parameters:
+        if each.offset == GIVEN:
+            yield f"{TAB}{TAB}({string(each.kind)}, {string(each.name)}, {each.length}),"
+    yield f"{TAB})"
+
+
+def _names(names: Sequence[str]) -> str:
+    return f"[{', '.join(map(string, names))}]"
 
 
 def _docstring(text: str) -> str:
@@ -119,15 +151,27 @@ class _Check:
         for index, tensor in enumerate(operator.tensors_in):
             self._input(index, tensor)
         add(f'check.count("output tensors", {len(operator.tensors_out)}, len(self.results))')
-        add(f'check.count("params", {len(operator.params)}, len(self.params()))')
+        given = "len(self.params())" if self.compiled.body is None else "check.params"
+        add(f'check.count("params", {len(operator.params)}, {given})')
         for param in operator.params:
             self._param(param)
         for code in operator.checks:
             self._holds("'checks'", code)
         self._custom("'custom'", operator.custom)
         for index, output in enumerate(operator.tensors_out):
-            self._output(index, output)
+            if self.compiled.body is None or (output.ndim and output.dims and output.dtype):
+                self._output(index, output)
+        if self.compiled.body is not None:
+            self._body(self.compiled.body)
         return list(self._used())
+
+    def _body(self, body: Body) -> None:
+        """Add the check that results are as the equations say."""
+        inputs = ", ".join(map(python_name, body.program.inputs))
+        params = (
+            f"{string(each.name)}: {python_name(each.name)}" for each in body.program.parameters
+        )
+        self.lines.append(f"check.body([{inputs}], {{{', '.join(params)}}})")
 
     def _used(self) -> Iterator[str]:
         """Yield the lines; what nothing reads is checked, and has no name."""

@@ -18,6 +18,9 @@ from gawee_dialect.opdesc.index_notation.scalars import ParameterValue
 from gawee_dialect.opdesc.index_notation.syntax import Parameter
 from gawee_dialect.opdesc.invocation import ParamValue
 
+GIVEN = 0
+"""The offset of a parameter that the description declares, and not the body itself."""
+
 _KINDS = {"int": "int", "float": "float", "double": "float"}
 
 
@@ -70,7 +73,7 @@ def _parameter(param: Param) -> Parameter | None:
     if not kind or (param.is_array and (param.len is None or not param.len.text.isdigit())):
         return None
     length = int(param.len.text) if param.is_array and param.len is not None else None
-    return Parameter(0, kind, param.arg_name, length)
+    return Parameter(GIVEN, kind, param.arg_name, length)
 
 
 def _param(parameter: Parameter, code: Code) -> Param:
