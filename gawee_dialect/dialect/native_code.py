@@ -1,11 +1,24 @@
 """Functions that a module declares and brings as C: `attributes {gawee.c_source = "..."}`."""
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.llvm import FuncOp as LLVMFuncOp
+from xdsl.ir import Operation
+from xdsl.traits import SymbolTable
 
 C_SOURCE = "gawee.c_source"
 """The attribute of a declaration: a C file that defines the function, taking pointers to data."""
+
+COMPUTED_ONCE = "gawee.computed_once"
+"""The attribute of a declaration whose function is called once, before the first run."""
+
+
+def is_computed_once(op: Operation) -> bool:
+    """Whether an op calls a function that computes the same in every run, and so is called once."""
+    if not isinstance(op, CallOp):
+        return False
+    callee = SymbolTable.lookup_symbol(op, op.callee)
+    return callee is not None and COMPUTED_ONCE in callee.attributes
 
 
 def sources_of(module: ModuleOp) -> dict[str, str]:

@@ -11,17 +11,18 @@ from xdsl.dialects.builtin import ArrayAttr, FunctionType, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region, SSAValue
 
-from gawee_dialect.diagnostics import did_you_mean, verify_module
+from gawee_dialect.diagnostics import GaweeError, did_you_mean, verify_module
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
 from gawee_dialect.easy_json import MAX_PROBLEMS
 from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.opdesc.described_op import DescribedOp
-from gawee_dialect.opdesc.invocation import CheckFailure, Invocation, Tensor
+from gawee_dialect.opdesc.invocation import Invocation, Tensor
 from gawee_dialect.opdesc.invocation_graph import InvocationGraph, LocatedInvocation
+from gawee_dialect.opdesc.life_cycle import Life
 from gawee_dialect.opdesc.lightnet import is_shipped
 from gawee_dialect.opdesc.load import registered_operators
 from gawee_dialect.opdesc.param_syntax import param_attribute
-from gawee_dialect.opdesc.pre_run import Checked, pre_run
+from gawee_dialect.opdesc.pre_run import Checked
 
 PRINTS = ("print", "fprint")
 """Operators that show what they read, and make nothing."""
@@ -89,10 +90,12 @@ class _Builder:
             hint = did_you_mean(invocation.optype, self.known, "--load-ops FILE adds operators")
             self._report(each, "is not registered", hint)
             return
+        life = Life(kind.description(), invocation, self.table)
         try:
-            checked = pre_run(kind.description(), invocation, self.table)
-        except CheckFailure as failure:
-            self._report(each, failure.message, failure.hint)
+            checked = life.pre_run()
+        except GaweeError as error:
+            for problem in error.diagnostics:
+                self.graph.report.add(each.offset, problem.message, problem.node, problem.hint)
             return
         for argument in invocation.tensors_in:
             if argument.name in self.overwritten:
@@ -121,7 +124,8 @@ class _Builder:
             value = result if outside is None else self._argument(outside, tensor)
             value.name_hint = name_hint(tensor.name)
             self.values[tensor.name] = value
-            self.table[tensor.name] = tensor if outside is None else _known(tensor, outside)
+            if outside is not None:
+                self.table[tensor.name] = _known(tensor, outside)
             if tensor.owner is not None and invocation.optype in OVERWRITES and is_shipped(op):
                 self.overwritten[tensor.owner] = invocation.name
 

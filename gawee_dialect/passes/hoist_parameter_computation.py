@@ -26,6 +26,7 @@ from gawee_dialect.dialect.entry import (
     output_attributes,
 )
 from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.native_code import is_computed_once
 from gawee_dialect.dialect.shape import FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import AnyTensor
 from gawee_dialect.passes.numerics import EXACT, Numerics
@@ -99,12 +100,15 @@ def split(function: FuncOp) -> Split:
 
 
 def _early_ops(block: Block) -> dict[Operation, bool]:
-    """Map the ops that read no input to whether they read a parameter, be it through others."""
+    """Map the ops that read no input to whether they read a parameter, be it through others.
+
+    A call that is made once counts as one that does: nothing else may decide when it is made.
+    """
     analysis = ParameterAnalysis()
     early: dict[Operation, bool] = {}
     for op in block.ops:
         if op.results and all(analysis.is_known_early(result) for result in op.results):
-            early[op] = any(
+            early[op] = is_computed_once(op) or any(
                 isinstance(value, BlockArgument) or early.get(_maker(value), False)
                 for value in values_read(op)
             )

@@ -6,6 +6,7 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
 from gawee_dialect.dialect.entry import WEIGHTS, ArgumentKind, entry_arguments
+from gawee_dialect.dialect.native_code import is_computed_once
 
 
 def is_pure(op: Operation) -> bool:
@@ -13,7 +14,8 @@ def is_pure(op: Operation) -> bool:
 
     xDSL's linalg ops don't state their effects; those with results work on tensors, so have none.
     """
-    return is_side_effect_free(op) or (bool(op.results) and op.dialect_name() == Linalg.name)
+    is_linalg = bool(op.results) and op.dialect_name() == Linalg.name
+    return is_linalg or is_side_effect_free(op) or is_computed_once(op)
 
 
 def values_read(op: Operation) -> list[SSAValue]:

@@ -1,5 +1,9 @@
 """The life of an operator: which step follows which, and what is in the tensor table."""
 
+import shutil
+from pathlib import Path
+
+import numpy as np
 import pytest
 from xdsl.dialects.builtin import f32
 
@@ -8,9 +12,13 @@ from gawee_dialect.opdesc.invocation import Argument, Invocation, Tensor
 from gawee_dialect.opdesc.life_cycle import Life, State, offset_in_arena
 from gawee_dialect.opdesc.pre_run import Checked
 from gawee_dialect.opdesc.read import parse_descriptions
+from gawee_dialect.tools.gawee_opt import main as gawee_opt
+from gawee_dialect.tools.gawee_run import main
+from gawee_dialect.tools.gawee_translate import main as translate
 from tests.opdesc.descriptions import Json, operator, output, text
 
 pytest.importorskip("pycparser")
+needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
 
 def life(table: dict[str, Tensor], name: str = "node", **fields: Json) -> Life:
@@ -95,3 +103,117 @@ def test_a_tensor_with_an_owner_is_a_view_in_the_arena() -> None:
         offset_in_arena("y", tensors, {})
     with pytest.raises(GaweeError, match="expected tensor 'z' to be in the tensor table"):
         offset_in_arena("z", tensors, {})
+
+
+# Each step writes to a file, so that the order of calls can be seen.
+LOGGING = """{"dialect": "mine", "ops": [{
+  "optype": "twice", "author": "a test", "arch": "none",
+  "tensors_in": [{"arg_name": "src", "mtype": "LN_MEM_NONE"}],
+  "tensors_out": [{"arg_name": "dst", "mtype": "LN_MEM_NONE", "ndim": "src->ndim", "dims": "src->dims", "dtype": "src->dtype", "static": true}],
+  "params": [],
+  "static_run": '''
+    FILE *log = fopen("CALLS", "a"); fputs("static_run\\n", log); fclose(log);
+    for (int i = 0; i < src->len; i++) ((float *)dst->data)[i] = 2 * ((float *)src->data)[i];
+  '''
+}, {
+  "optype": "plus", "author": "a test", "arch": "none",
+  "tensors_in": [{"arg_name": "a", "mtype": "LN_MEM_NONE"}, {"arg_name": "b", "mtype": "LN_MEM_NONE", "sameshape": "a"}],
+  "tensors_out": [{"arg_name": "dst", "mtype": "LN_MEM_NONE", "ndim": "a->ndim", "dims": "a->dims", "dtype": "a->dtype"}],
+  "params": [],
+  "run": '''
+    FILE *log = fopen("CALLS", "a"); fputs("run\\n", log); fclose(log);
+    for (int i = 0; i < a->len; i++) ((float *)dst->data)[i] = ((float *)a->data)[i] + ((float *)b->data)[i];
+  ''',
+  "post_run": '''
+    FILE *log = fopen("CALLS", "a"); fputs("post_run\\n", log); fclose(log);
+  '''
+}]}"""
+INVOKED = """
+create(| dst=x | dtype="TL_FLOAT", dims=[2, 3], ran=[0, 0], data=[0], from_file=false);
+create(| dst=w | dtype="TL_FLOAT", dims=[2, 3], ran=[0, 0], data=[0], from_file=true);
+twice(src=w | dst=t |);
+plus(a=x, b=t | dst=y |);
+"""
+
+
+def invoked(folder: Path, graph: str, *flags: str) -> int:
+    """Run gawee-run on a graph of the logging operators, with x of ones and w of threes."""
+    (folder / "ops.json").write_text(LOGGING.replace("CALLS", str(folder / "calls")))
+    (folder / "graph.il").write_text(graph)
+    ones = np.ones((2, 3), np.float32)
+    np.savez(folder / "weights.npz", w=3 * ones)
+    np.savez(folder / "inputs.npz", x=ones)
+    files = ["--weights", str(folder / "weights.npz"), "--inputs", str(folder / "inputs.npz")]
+    load = ["--load-ops", str(folder / "ops.json"), "--allow-native-code"]
+    return main([*load, *files, *flags, str(folder / "graph.il")])
+
+
+@needs_compiler
+def test_static_run_is_called_once_and_run_in_every_run(tmp_path: Path) -> None:
+    output = str(tmp_path / "out.npz")
+    assert invoked(tmp_path, INVOKED, "--repeat", "3", "--output", output) == 0
+
+    calls = (tmp_path / "calls").read_text().split()
+    assert calls == ["static_run", *["run", "post_run"] * 3]
+    assert np.load(output)["y"].tolist() == [[7, 7, 7]] * 2
+
+
+@needs_compiler
+def test_static_run_without_an_input_is_called_once(tmp_path: Path) -> None:
+    table = """create(| dst=w | dtype="TL_FLOAT", dims=[2, 3], ran=[0, 0], data=[4], from_file=false);"""
+    graph = "\n".join((INVOKED.splitlines()[1], table.replace("[4]", "[4, 4, 4, 4, 4, 4]"), *INVOKED.splitlines()[3:]))  # fmt: skip
+    (tmp_path / "out.npz").touch()
+
+    assert invoked(tmp_path, graph, "--repeat", "2", "--output", str(tmp_path / "out.npz")) == 0
+
+    assert (tmp_path / "calls").read_text().split().count("static_run") == 1
+    assert np.load(tmp_path / "out.npz")["y"].tolist() == [[9, 9, 9]] * 2
+
+
+@needs_compiler
+def test_static_run_of_what_an_input_decides_is_refused_at_its_op(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoked(tmp_path, INVOKED.replace("src=w", "src=x")) == 1
+
+    error = capsys.readouterr().err
+    assert f"{tmp_path / 'graph.il'}:4:1: error: 'mine.twice' op cannot be removed by" in error
+    assert (
+        "expected input 'src' to be static: 'static_run' reads it once, before the first" in error
+    )
+    assert not (tmp_path / "calls").exists()
+
+
+def test_an_op_that_comes_before_what_it_reads_is_refused_at_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = INVOKED.splitlines()
+
+    assert invoked(tmp_path, "\n".join((*lines[:3], lines[4], lines[3]))) == 1
+
+    assert f"{tmp_path / 'graph.il'}:4:1: error: op 'plus1': expected tensor 't' to be made by" in (
+        capsys.readouterr().err
+    )
+
+
+def test_outputs_in_their_inputs_memory_are_views_in_the_compiled_graph(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "graph.il").write_text(
+        """
+        create(| dst=x | dtype="TL_FLOAT", dims=[2, 3], ran=[0, 0], data=[0], from_file=false);
+        relu(src=x | dst=a |);
+        reshape(src=a | dst=b | dims=[3, 2]);
+        forward(src=b | dst=c |);
+        softmax(src=c | dst=y | axis=1);
+        """
+    )
+    assert (
+        translate(["--no-weights", str(tmp_path / "graph.il"), "-o", str(tmp_path / "g.mlir")]) == 0
+    )
+    flags = ["--lower-opdesc", "--gawee-to-kernels", "--gawee-kernels-to-loops"]
+    assert gawee_opt([str(tmp_path / "g.mlir"), *flags]) == 0
+
+    loops = capsys.readouterr().out
+    assert "memref.alloc()" not in loops
+    assert "memref.copy" not in loops

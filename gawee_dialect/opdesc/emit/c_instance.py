@@ -83,7 +83,8 @@ def _call(op: DescribedOp, checked: Checked) -> Iterator[str]:
     yield from _shared(op, checked)
     if operator.static_run is not None:
         yield f"{optype}_static_run(&op_arg);"
-    yield f"{optype}_run(&op_arg);"
+    if operator.run is not None:
+        yield f"{optype}_run(&op_arg);"
     for described, output in zip(operator.tensors_out, checked.outputs, strict=True):
         if described.arg_name in compiled.owners:
             size = f"{output.len} * {_size(output)}"

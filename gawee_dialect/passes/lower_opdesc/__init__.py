@@ -53,7 +53,7 @@ def _lowered(op: OpaqueOp) -> tuple[Sequence[Operation], Sequence[SSAValue]] | N
         return inlined_body(op)
     if has_native_run(op):
         call = native_call(op)
-        return [call], call.results
+        return call if isinstance(call, NoMeaning) else ([call], call.results)
     return NoMeaning("expected an operator with a meaning in gawee ops")
 
 
