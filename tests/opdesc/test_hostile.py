@@ -214,3 +214,13 @@ def test_hostile_texts_end_in_a_located_error_within_a_second_and_200_megabytes(
     assert "expected at most 100000 values, got more" in limits
     assert "expected to inherit at most 200000 values" in limits
     assert "expected a number of fewer digits" in limits
+    assert "expected 'arch' of at most 1000 characters, got 1900000" in limits
+    assert "expected a field's name of at most 1000 characters, got 1900000" in limits
+    assert "expected a name of at most 1000 characters, got 1900000" in limits
+    assert "expected at most 64 fields, got 49006" in limits
+    assert "expected at most 60000 characters of index notation, got" in limits
+    assert "expected MLIR of at most 20000 characters, got 1900000" in limits
+    assert "expected operator 'a0' not to be derived from itself" in limits
+    assert "expected at most 64 arguments of a kind, got more" in limits
+    assert "expected 'tensors_in' to have at most 64 elements, got 20000" in limits
+    assert "op: expected 'name' of at most 1000 characters, got 1900000" in limits
