@@ -56,7 +56,7 @@ CASES = {
     "long text": custom("x" * 10_000_000),
     "long comment": custom("/*" + "x" * 19000 + "*/" + "//" * 100),
     "long run text": operator(run="x" * 10_000_000),
-    "long text": operator(run="x" * 3_000_000),
+    "longer text than is read": operator(run="x" * 3_000_000),
     "long integer": custom("int a = " + "9" * 19000 + ";"),
     "much code": json.dumps({"ops": [json.loads(operator(optype=f"p{k}", custom=f"int a = {k};" * 600)) for k in range(20)]}),
     "deep JSON": "[" * 1_000_000,
@@ -90,7 +90,7 @@ CASES = {
     "huge size": body("y[i < 100000, j < 100000] = x[0] * i * j"),
     "huge step": body("y[i] = x[i*1000000000000000]"),
     "many fields": operator(**{f"tensors_in{k}": 1 for k in range(49_000)}),
-    "many problems": many(900, params=[NUMBER | {"arg_name": f"p{k}"} for k in range(15)]),
+    "many problems": many(600, params=[NUMBER | {"arg_name": f"p{k}"} for k in range(15)]),
     "many problems in C": many(300, checks=[{"check": "zzz + ("}] * 10),
     "many bodies": json.dumps({"ops": [{"optype": f"p{k}", "body": "y[i] = " + " + ".join(["x[i]"] * 90)} for k in range(999)]}),
     "many wrong bodies": json.dumps({"ops": [{"optype": f"p{k}", "body": "y[i] = " + "+".join(["q[j]"] * 20)} for k in range(600)]}),
@@ -158,8 +158,8 @@ def case(name, file, text, run):
     print(f"{name}|{seconds:.3f}|{peak - resident:.0f}|{peak:.0f}|{code}|{line[:200]}", flush=True)
     os._exit(0)
 
-def load():
-    return gawee_opt.main(["--load-ops", "ops.op", "use.mlir", "--lower-opdesc"])
+def load(*flags):
+    return gawee_opt.main(["--load-ops", "ops.op", "use.mlir", *flags])
 
 def read(file):
     return gawee_translate.main(["--no-weights", file, "-o", "graph.mlir"])
@@ -168,10 +168,11 @@ Path("use.mlir").write_text(USE)
 Path("ops.op").write_text(body("y[i] = x[i] + 1"))
 Path("first.il").write_text(ZEROS)
 with contextlib.redirect_stdout(io.StringIO()):  # what is imported where it is used
-    assert load() == 0
+    assert load("--lower-opdesc") == 0
     assert read("first.il") == 0
 for name, text in CASES.items():
-    case(name, "ops.op", text, load)
+    flags = ["--lower-opdesc"] if "MLIR" in name else []
+    case(name, "ops.op", text, lambda: load(*flags))
 for name, text in GRAPHS.items():
     file = "graph.json" if text.startswith("{") else "graph.il"
     case(name, file, text, lambda: read(file))
@@ -203,7 +204,7 @@ def test_hostile_texts_end_in_a_located_error_within_a_second_and_200_megabytes(
         assert name in HARMLESS or located is not None, (name, message)
         assert float(seconds) < 1, (name, seconds)
         assert float(growth) < 200, (name, growth)
-        assert float(peak) < 400, (name, peak)
+        assert float(peak) < 250, (name, peak)  # what is imported included
     limits = done.stdout
     assert "expected to end within 50000 steps" in limits
     assert "expected at most 8000000 bytes, got 10000" in limits
