@@ -1,13 +1,12 @@
 """Described operators beside the built-in ones: convolutions of ResNets and matrix products.
 
 `python -m benchmarks.described_ops` runs both as machine code in turns, on one thread, and prints
-the median microseconds of a call of either, and their ratio.
+the least microseconds of a call of either, and their ratio.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from tempfile import TemporaryDirectory
 
 import numpy as np
@@ -105,14 +104,14 @@ CASES = (
 )
 
 
-def medians(calls: Sequence[Callable[[], object]], rounds: int) -> Sequence[float]:
-    """Call functions in turns, every other round backwards; returns the median seconds of each."""
+def least_seconds(calls: Sequence[Callable[[], object]], rounds: int) -> Sequence[float]:
+    """Call functions in turns, every other round backwards; returns the least seconds of each."""
     seconds: list[list[float]] = [[] for _ in calls]
-    for number in range(rounds + 1):
+    for number in range(rounds):
         order = range(len(calls)) if number % 2 else reversed(range(len(calls)))
         for index in order:
             seconds[index] += measure("", calls[index], 1, warmup=0).seconds
-    return [median(each[1:]) for each in seconds]  # the first call is a warm-up
+    return [min(each) for each in seconds]
 
 
 def row(case: Case, rounds: int = ROUNDS) -> str:
@@ -129,13 +128,13 @@ def row(case: Case, rounds: int = ROUNDS) -> str:
     outputs = [each.run(inputs)["y"] for each in compiled]
     np.testing.assert_allclose(*outputs, rtol=0, atol=1e-4 * np.abs(outputs[0]).max())
     calls = [lambda each=each: each.run(inputs) for each in compiled]
-    described, built_in = (seconds * 1e6 for seconds in medians(calls, rounds))
+    described, built_in = (seconds * 1e6 for seconds in least_seconds(calls, rounds))
     return f"| {case.name} | {described:.0f} | {built_in:.0f} | {described / built_in:.2f} |"
 
 
 def main() -> int:
     """Print the table; returns the exit code."""
-    print(f"{processor()}, one thread, median of {ROUNDS} calls\n")
+    print(f"{processor()}, one thread, least of {ROUNDS} calls\n")
     print("| | described, us | built-in, us | ratio |\n|---|---|---|---|")
     for case in CASES:
         print(row(case), flush=True)

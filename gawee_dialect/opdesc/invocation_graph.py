@@ -46,6 +46,8 @@ class InvocationGraph:
     report: Report = field(compare=False)
 
 
+MAX_OPS = 10_000
+
 _OP_FIELDS = ("name", "optype", "tensors_in", "tensors_out", "params")
 _HALVES = ("offset_h", "offset_l")
 
@@ -66,6 +68,9 @@ class _JsonReader:
         for key in root.fields:
             if key not in known:
                 self.report.add(root.keys[key], f"unknown field '{key}' of graph")
+        if len(ops.items) > MAX_OPS:
+            self.report.add(ops.offset, f"expected at most {MAX_OPS} ops, got {len(ops.items)}")
+            return
         for node in ops.items:
             if len(self.report.problems) >= MAX_PROBLEMS:
                 return
@@ -186,8 +191,11 @@ class _TextReader(OpTextReader):
     def invocations(self) -> Iterator[LocatedInvocation]:
         """Yield the invocations of the text."""
         counts: dict[str, int] = {}
+        left = iter(range(MAX_OPS))
         while self.peek():
             start = self.position
+            if next(left, None) is None:
+                raise self.error(f"expected at most {MAX_OPS} ops, got more")
             optype = self.name()
             self.expect("(")
             inputs = self._arguments("|")
