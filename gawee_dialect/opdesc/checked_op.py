@@ -159,11 +159,14 @@ class TensorView:
 
 def equations(
     text: str,
-    inputs: Sequence[str],
-    outputs: Sequence[str],
+    inputs: Sequence[str] | None,
+    outputs: Sequence[str] | None,
     *params: tuple[str, str, int | None],
 ) -> Body:
-    """Read a body in index notation; `params` are kind, name, and how many where it is an array."""
+    """Read a body in index notation; None for arguments that it says itself.
+
+    `params` are those that it does not: kind, name, and how many where it is an array.
+    """
     given = [Parameter(GIVEN, kind, name, length) for kind, name, length in params]
     code = Code(text, Source.of_text(text, "equations"), Scalar(text, 0, ((0, 0),)))
     return read_body(code, Arguments(inputs, outputs, given))

@@ -1,6 +1,7 @@
 """Python of descriptions: it is clean, can be imported, and its ops say what the loaded ops say."""
 
 import importlib.util
+import re
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from xdsl.utils.test_value import create_ssa_value
 
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.opdesc import lightnet
+from gawee_dialect.opdesc.described_op import BodyOp
+from gawee_dialect.opdesc.index_notation.random_use import random_use
 from gawee_dialect.opdesc.invocation import ptype_of
 from gawee_dialect.opdesc.load import load_operator_descriptions, loaded_operators
 from gawee_dialect.opdesc.param_syntax import param_attribute
@@ -27,6 +30,7 @@ from tests.opdesc.invocations import BASES, changed, described_op
 
 pytest.importorskip("pycparser")
 SHIPPED = sorted(Path(lightnet.__file__).parent.glob("*.op"))
+EQUATIONS = Path(__file__).parent / "index_notation" / "operators.op"
 
 # A little of everything that the shipped operators don't have.
 PROBE = operator(
@@ -56,6 +60,8 @@ PROBE = operator(
            'ln_opck_satisfy_msg(size[1 - axis] / axis != 8, "eight is %s", "wrong");',
 )  # fmt: skip
 
+PLACE = re.compile(r" \([^ ]*:\d+:\d+\)$")
+
 
 def written(folder: Path, path: Path) -> Path:
     target = folder / f"{path.stem}_ops.py"
@@ -74,7 +80,7 @@ def imported(path: Path) -> Dialect:
 
 
 def test_files_are_clean(tmp_path: Path) -> None:
-    files = [written(tmp_path, path) for path in SHIPPED]
+    files = [written(tmp_path, path) for path in (*SHIPPED, EQUATIONS)]
     ruff = [sys.executable, "-m", "ruff"]
     options = ["--isolated", "--line-length", "100"]
     subprocess.run([*ruff, "format", *options, *files], check=True, cwd=tmp_path)
@@ -151,6 +157,37 @@ def test_ops_say_what_the_loaded_ops_say(tmp_path: Path) -> None:
     assert len(kinds) == 38
     assert seen.count("ok") > 40
     assert len(set(seen)) > 100
+
+
+def test_ops_of_equations_say_what_the_loaded_ops_say(tmp_path: Path) -> None:
+    made = {op.name: op for op in imported(written(tmp_path, EQUATIONS)).operations}
+    loaded = {op.name: op for op in load_operator_descriptions(EQUATIONS).operations}
+    assert list(made) == list(loaded)
+    seen: list[str] = []
+    for name, kind in loaded.items():
+        assert issubclass(kind, BodyOp)
+        use = random_use(kind.description(), 0)
+        types = use.instance.tensors
+        operator = kind.description().operator
+        names = [
+            [each.arg_name for each in args] for args in (operator.tensors_in, operator.tensors_out)
+        ]
+        inputs, results = (
+            [TensorType(types[n].element, types[n].shape) for n in group] for group in names
+        )
+        longer = [*inputs[:-1], TensorType(inputs[-1].element_type, [*inputs[-1].get_shape(), 7])]
+        without = dict(list(use.parameters.items())[1:])
+        for operands, params in (
+            (inputs, use.parameters),
+            (longer, use.parameters),
+            (inputs, without),
+        ):
+            arguments = [create_ssa_value(each) for each in operands], results, params
+            seen.append(PLACE.sub("", verdict(kind, *arguments)))
+            assert PLACE.sub("", verdict(made[name], *arguments)) == seen[-1], name
+
+    assert seen[::3] == ["ok"] * len(loaded)
+    assert len(set(seen)) > 50
 
 
 def test_every_check_is_translated(tmp_path: Path) -> None:

@@ -113,16 +113,19 @@ def _equations(operator: Operator, body: Body) -> Iterator[str]:
     yield f"{TAB}BODY: ClassVar = equations("
     yield from (f"{TAB}{TAB}{part}" for part in parts[:-1])
     yield f"{TAB}{TAB}{parts[-1]},"
-    yield f"{TAB}{TAB}{_names(body.program.inputs)},"
-    yield f"{TAB}{TAB}{_names(body.program.outputs)},"
+    yield f"{TAB}{TAB}{_listed(operator.tensors_in, operator.body)},"
+    yield f"{TAB}{TAB}{_listed(operator.tensors_out, operator.body)},"
     for each in body.program.parameters:
         if each.offset == GIVEN:
             yield f"{TAB}{TAB}({string(each.kind)}, {string(each.name)}, {each.length}),"
     yield f"{TAB})"
 
 
-def _names(names: Sequence[str]) -> str:
-    return f"[{', '.join(map(string, names))}]"
+def _listed(tensors: Sequence[TensorIn | TensorOut], body: Code) -> str:
+    """Return the names of tensors that a description lists; None where its body says them."""
+    if all(each.place == body.place() for each in tensors):
+        return "None"
+    return f"[{', '.join(string(each.arg_name) for each in tensors)}]"
 
 
 def _docstring(text: str) -> str:
