@@ -155,3 +155,21 @@ func.func @main(%w: tensor<2x3xf32> {gawee.parameter = "w"}) -> tensor<2x3xf32> 
   %p = gawee.sqrt %w : (tensor<2x3xf32>) -> tensor<2x3xf32>
   func.return %p : tensor<2x3xf32>
 }
+
+// -----
+
+// A call that is made once moves, though it reads nothing; any other call stays.
+// CHECK-LABEL: func.func @prepare() -> (tensor<3xf32> {gawee.output = "0"})
+// CHECK-NEXT:  %[[T:.*]] = func.call @table() : () -> tensor<3xf32>
+// CHECK-NEXT:  func.return %[[T]]
+// CHECK:       func.func @main(%x: tensor<3xf32> {gawee.input = "x"}, %{{.*}}: tensor<3xf32> {gawee.prepared = "0"})
+// CHECK-NEXT:  %{{.*}} = func.call @noise() : () -> tensor<3xf32>
+func.func private @table() -> tensor<3xf32> attributes {gawee.c_source = "void table(float *y) {}", gawee.computed_once}
+func.func private @noise() -> tensor<3xf32> attributes {gawee.c_source = "void noise(float *y) {}"}
+func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
+  %t = func.call @table() : () -> tensor<3xf32>
+  %n = func.call @noise() : () -> tensor<3xf32>
+  %a = gawee.add %x, %t : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %y = gawee.add %a, %n : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  func.return %y : tensor<3xf32>
+}
