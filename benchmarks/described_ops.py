@@ -125,8 +125,8 @@ def row(case: Case, rounds: int = ROUNDS) -> str:
                 case.model(op).compile(CodeOptions(num_threads=1))
                 for op in (case.described, case.built_in)
             ]
-    outputs = [each.run(inputs)["y"] for each in compiled]
-    np.testing.assert_allclose(*outputs, rtol=0, atol=1e-4 * np.abs(outputs[0]).max())
+    result, expected = (np.asarray(each.run(inputs)["y"], np.float32) for each in compiled)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-4 * float(np.abs(expected).max()))
     calls = [lambda each=each: each.run(inputs) for each in compiled]
     described, built_in = (seconds * 1e6 for seconds in least_seconds(calls, rounds))
     return f"| {case.name} | {described:.0f} | {built_in:.0f} | {described / built_in:.2f} |"
