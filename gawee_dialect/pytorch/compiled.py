@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from operator import attrgetter
 from pickle import PicklingError
 from typing import TYPE_CHECKING
 
@@ -10,9 +13,9 @@ from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.errors import ExecutionError
-from gawee_dialect.frontends.npu_ir.extract import extract_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor, is_tensor, torch
+from gawee_dialect.frontends.npu_ir.state import extract_with_state
 from gawee_dialect.frontends.op_mapping.schema import value_text
 from gawee_dialect.pytorch.execute import ir_model, named_inputs, used_weights
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
@@ -28,7 +31,8 @@ class CompiledTorch:
     are returned have them. `compiled.native` is the same on NumPy arrays.
 
     `known` is, by their positions, what of the arguments is no tensor: it is part of the graph, and
-    may be given or left out.
+    may be given or left out. `state` are tensors of the model that calls change: the last inputs of
+    the graph and its first outputs. They are read when a call begins and written when it ends.
     """
 
     def __init__(
@@ -40,8 +44,12 @@ class CompiledTorch:
         passes: Sequence[Insertion] = (),
         cache: bool = True,
         known: Mapping[int, object] | None = None,
+        state: Sequence[Callable[[], Tensor]] = (),
     ) -> None:
         self.ir = ir
+        self.state = list(state)
+        count = len(ir.graph_inputs) - len(self.state)
+        self._called = replace(ir, graph_inputs=ir.graph_inputs[:count])
         self.known = dict(known or {})
         self.native: CompiledModel = ir_model(ir, weights).compile(
             options, passes=passes, cache=cache
@@ -77,20 +85,26 @@ class CompiledTorch:
     def run(self, inputs: Sequence[object]) -> list[Tensor]:
         """Compute all outputs in order; raises GaweeError for inputs that do not fit."""
         arrays: dict[str, Array] = {}
-        tensors = self._tensors(inputs)
-        for name, tensor in zip(named_inputs(self.ir, tensors), tensors, strict=True):
+        state = [current() for current in self.state]
+        given = named_inputs(self._called, self._tensors(inputs))
+        held = self.ir.graph_inputs[len(given) :]
+        given |= {meta.name: each for meta, each in zip(held, state, strict=True)}
+        for name, tensor in given.items():
             if not is_tensor(tensor):
                 got = value_text(tensor)
                 raise ExecutionError(f"expected input '{name}' to be a tensor, got {got}")
             arrays[name] = array_of_tensor(tensor, f"input '{name}'")
-        return [tensor_of_array(each) for each in self.native.run(arrays).values()]
+        results = [tensor_of_array(each) for each in self.native.run(arrays).values()]
+        for tensor, new in zip(state, results[: len(state)], strict=True):
+            tensor.detach().copy_(new)
+        return results[len(state) :]
 
     def _tensors(self, inputs: Sequence[object]) -> list[object]:
         """Return what of the arguments is a tensor; raises ExecutionError for other numbers."""
         if all(is_tensor(each) for each in inputs):
             return list(inputs)
         given = leaves(inputs)
-        if not self.known or len(given) != len(self.known) + len(self.ir.graph_inputs):
+        if not self.known or len(given) != len(self.known) + len(self._called.graph_inputs):
             return given
         for index, known in self.known.items():
             if is_tensor(given[index]) or given[index] != known:
@@ -121,15 +135,24 @@ def compile_torch(
 ) -> CompiledTorch:
     """Extract a model, import it and compile it with its own weights, for this processor.
 
-    model: a torch.nn.Module in `eval()` mode, with its weights.
+    model: a torch.nn.Module in `eval()` mode, with its weights. Tensors that it keeps and `forward`
+        changes are changed by every call.
     example_inputs: the positional arguments of `forward`; their shapes are those of every call,
         and so is what is no tensor, such as a number.
     options, passes, cache: as for `Model.compile`.
 
     Raises ExportError and ConversionError for a model that cannot be extracted or imported.
     """
-    ir = extract_ir(model, example_inputs, strict=False, decompose=decompose)
+    ir, changed = extract_with_state(model, example_inputs, decompose=decompose)
     state: Callable[[], Mapping[str, object]] = getattr(model, "state_dict")
     given = enumerate(leaves(tuple(example_inputs)))
     known = {index: each for index, each in given if not is_tensor(each)}
-    return CompiledTorch(ir, state(), options, passes=passes, cache=cache, known=known)
+    held = [partial(_tensor_of, model, name) for name in changed]
+    return CompiledTorch(ir, state(), options, passes=passes, cache=cache, known=known, state=held)
+
+
+def _tensor_of(model: Module, name: str) -> Tensor:
+    """Return the tensor that a model has now under the path of an attribute."""
+    found: object = attrgetter(name)(model)
+    assert is_tensor(found)
+    return found

@@ -12,6 +12,7 @@ import torch
 
 import gawee_dialect
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.npu_ir.extract import extract_ir
 from gawee_dialect.pytorch import compile_torch, gawee_backend
 from gawee_dialect.pytorch.tensors import array_of_tensor, tensor_of_array
 from tests.pytorch.zoo import make
@@ -109,14 +110,67 @@ class Recurrent(torch.nn.Module):
         return self.state.copy_(torch.tanh(x + self.state)) * 2
 
 
-def test_state_that_forward_changes_is_refused_and_torch_compile_keeps_it() -> None:
+class Assigned(torch.nn.Module):
+    """Its state is an attribute, a new tensor after every call; others are never read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.state, self.seen, self.grid = torch.zeros(3, 5), None, torch.zeros(0)
+        self.cell = torch.nn.GRUCell(5, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        self.seen, self.grid = x * 2, x + 1
+        self.state = self.cell(x, self.state)
+        return self.state
+
+
+class Counted(torch.nn.Module):
+    """Its state is a buffer, and one of a module inside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.zeros((), dtype=torch.int64))
+        self.inner = Recurrent()
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        self.count.add_(1)
+        return self.inner(x) * self.count, self.count
+
+
+@pytest.mark.parametrize("make", [Recurrent, Assigned, Counted])
+def test_state_that_forward_changes_is_kept_in_the_model(make: type[torch.nn.Module]) -> None:
+    model, other, x = make().eval(), make().eval(), torch.randn(3, 5)
+    other.load_state_dict(model.state_dict())
+    attributes = set(vars(model))
+    compiled = compile_torch(model, (x,))
+
+    assert set(vars(model)) == attributes
+    assert set(model.state_dict()) == set(other.state_dict())
+    with torch.no_grad():
+        for _ in range(3):
+            torch.testing.assert_close(compiled(x), other(x), **CLOSE)
+            torch.testing.assert_close(model.state_dict(), other.state_dict())
+        torch.testing.assert_close(model(x), other(x), **CLOSE)
+    with pytest.raises(GaweeError, match="expected 1 inputs, got 2"):
+        compiled(x, x)
+
+
+@pytest.mark.parametrize("make", [Recurrent, Assigned, Counted])
+def test_a_graph_that_changes_state_is_refused(make: type[torch.nn.Module]) -> None:
+    model, x = make().eval(), torch.randn(3, 5)
+    message = "expected a model that changes no buffer, constant or input, got changes of"
+    with pytest.raises(GaweeError, match=message) as raised:
+        extract_ir(model, (x,), strict=False)
+    assert "compile_torch and torch.compile(model, backend='gawee') write it back" in str(
+        raised.value
+    )
+    with pytest.raises(GaweeError, match=message):
+        compile_torch(model, (x,), decompose=False)
+
+
+def test_torch_compile_keeps_state() -> None:
     torch._dynamo.reset()
     x = torch.randn(3, 5)
-    message = "changes no buffer, constant or input, got changes of 'state'"
-    with pytest.raises(GaweeError, match=message) as raised:
-        compile_torch(Recurrent().eval(), (x,))
-    assert "torch.compile(model, backend='gawee')" in str(raised.value)
-
     model, compiled = Recurrent(), torch.compile(Recurrent(), backend=gawee_backend)
     with torch.no_grad():
         for _ in range(3):

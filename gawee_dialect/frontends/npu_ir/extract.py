@@ -1,19 +1,11 @@
 """A PyTorch model as NPU_IR: traced by torch.export, without a look at the data of its weights."""
 
-import io
-import logging
-import re
-import sys
-import traceback
 import warnings
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from gawee_dialect.diagnostics import Diagnostic, first_line
+from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.convert import Converter
-from gawee_dialect.frontends.npu_ir.decompositions import decompositions
-from gawee_dialect.frontends.npu_ir.errors import ConversionError, ExportError
+from gawee_dialect.frontends.npu_ir.errors import ExportError
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, Constant, TensorMeta
 from gawee_dialect.frontends.npu_ir.pytorch import (
     Module,
@@ -24,11 +16,10 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     has_data,
     is_sequence,
     is_tensor,
-    library_folder,
     torch,
     torch_name,
 )
-from gawee_dialect.frontends.npu_ir.stand_ins import StandIns
+from gawee_dialect.frontends.npu_ir.trace import check_mutations, decomposed, export, kind_of
 
 SHOWN = 5
 """How many tensors an error about devices names."""
@@ -66,12 +57,12 @@ def extract_ir(
     """
     if strict:
         _check_devices(model, (example_inputs, example_kwargs))
-    program = _export(model, example_inputs, example_kwargs or {})
-    _check_mutations(program)
+    program = export(model, example_inputs, example_kwargs or {})
+    check_mutations(program)
     if decompose:
-        program = _decompose(program, keep)
-        _check_mutations(program)
-    return _convert(program, model, model_name or type(model).__name__)
+        program = decomposed(program, keep)
+        check_mutations(program)
+    return graph_of(program, model, model_name or type(model).__name__)
 
 
 def _named_tensors(model: Module, inputs: object) -> Iterator[tuple[str, Tensor]]:
@@ -100,128 +91,22 @@ def _check_devices(model: Module, inputs: object) -> None:
         )
 
 
-def _export(model: Module, inputs: Sequence[object], kwargs: Mapping[str, object]) -> Program:
-    library = torch()
-    stand_ins = StandIns()
-    try:
-        arguments = stand_ins.of_inputs(tuple(inputs))
-        keywords = stand_ins.of_inputs(dict(kwargs))
-        with stand_ins.inside(model), library.no_grad(), _quiet():
-            program: Program = library.export.export(model, arguments, keywords)
-            return program
-    except Exception as error:
-        raise _export_error(error) from error
+def graph_of(
+    program: Program, model: Module, model_name: str, changed: Collection[str] = ()
+) -> NPU_IR:
+    """Convert a traced program of a model.
 
-
-@contextmanager
-def _quiet() -> Generator[None]:
-    """Keep from the user what PyTorch says about itself, and about what we say ourselves.
-
-    It warns of its own use of what it deprecates, and prints a graph before it refuses it.
+    changed: buffers that the program changes; they become the last inputs of the graph, and what
+        they are changed to its first outputs.
     """
-    logger = logging.getLogger("torch.fx.experimental.symbolic_shapes")
-    level, said = logger.level, io.StringIO()
-    logger.setLevel(logging.ERROR)
-    try:
-        with (
-            warnings.catch_warnings(action="ignore", category=FutureWarning),
-            redirect_stderr(said),
-        ):
-            yield
-        sys.stderr.write(said.getvalue())
-    finally:
-        logger.setLevel(level)
-
-
-_MUTATED = re.compile(r"[Cc]onstant (?P<name>\S+) is mutated in the forward")
-_DATA_DEPENDENT = ("DataDependent", "GuardOnDataDependent", "UnsupportedFakeTensorException")
-
-
-def _export_error(error: Exception) -> ExportError:
-    """Say what torch.export refused, and which line of the model it was at."""
-    chain = list(_causes(error))
-    place = next((found for each in chain if (found := _model_line(each)) is not None), None)
-    names = " ".join(type(each).__name__ + " " + str(each)[:2000] for each in chain)
-    if any(name in names for name in _DATA_DEPENDENT):
-        return ExportError(
-            Diagnostic(
-                "expected control flow that does not depend on data",
-                place,
-                hint="torch.where takes one of two values for each element; "
-                "what is the same for all inputs may be decided outside of forward",
-            )
-        )
-    mutated = next((found for each in chain if (found := _MUTATED.search(str(each)))), None)
-    if mutated is not None:
-        return ExportError(_changes([mutated["name"]], place))
-    hint = "data made in forward has no data on the meta device; use self.register_buffer()"
-    about_meta = "meta" in str(error) and "device" in str(error)
-    message = f"cannot export the model: {type(error).__name__}: {first_line(error)}"
-    return ExportError(Diagnostic(message, place, hint=hint if about_meta else None))
-
-
-def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
-
-
-def _model_line(error: BaseException) -> str | None:
-    """Return the innermost line of a traceback that is neither PyTorch's nor ours."""
-    foreign = (
-        library_folder(),
-        str(Path(__file__).parent),
-        str(Path(traceback.__file__).parent),
-    )
-    frames = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if not frame.filename.startswith(foreign)
-    ]
-    return f"{frames[-1].filename}:{frames[-1].lineno}:1" if frames else None
-
-
-def _decompose(program: Program, keep: Sequence[str]) -> Program:
-    library = torch()
-    try:
-        with library.no_grad(), _quiet():
-            return program.run_decompositions(decompositions(keep))
-    except Exception as error:
-        raise _export_error(error) from error
-
-
-def _kind(spec: Spec) -> str:
-    return str(getattr(spec.kind, "name"))
-
-
-def _check_mutations(program: Program) -> None:
-    """Refuse a model that changes its buffers or its inputs, which a graph cannot say."""
-    changed = [
-        str(spec.target)
-        for spec in program.graph_signature.output_specs
-        if "MUTATION" in _kind(spec)
-    ]
-    if changed:
-        raise ConversionError(_changes(changed))
-
-
-def _changes(names: Sequence[str], place: str | None = None) -> Diagnostic:
-    quoted = ", ".join(f"'{name}'" for name in names)
-    return Diagnostic(
-        f"expected a model that changes no buffer, constant or input, got changes of {quoted}",
-        place,
-        hint="model.eval() keeps statistics as they are; return what is new instead, or use "
-        "torch.compile(model, backend='gawee'), which writes it back",
-    )
-
-
-def _convert(program: Program, model: Module, model_name: str) -> NPU_IR:
+    given = program.graph_signature.input_specs
     specs = {
-        spec.arg.name: spec for spec in program.graph_signature.input_specs if _kind(spec) in _KINDS
+        spec.arg.name: spec
+        for spec in given
+        if kind_of(spec) in _KINDS and spec.target not in changed
     }
-    tokens = {
-        spec.arg.name for spec in program.graph_signature.input_specs if _kind(spec) == "TOKEN"
-    }
+    state = {spec.arg.name for spec in given if spec.target in changed}
+    tokens = {spec.arg.name for spec in given if kind_of(spec) == "TOKEN"}
     ir = NPU_IR([], [], [], [], {}, model_name, str(torch().__version__))
     tied = _first_names(model)
     converter = Converter()
@@ -237,6 +122,7 @@ def _convert(program: Program, model: Module, model_name: str) -> NPU_IR:
             _add_weight(ir, meta, tied.get(spec.target or "", spec.target or ""))
         elif meta is not None:
             ir.graph_inputs.append(meta)
+    ir.graph_inputs.sort(key=lambda meta: meta.name in state)
     outputs = converter.convert(program.graph_module)
     ir.nodes = converter.nodes
     ir.graph_outputs = [
@@ -281,7 +167,7 @@ def _add_constants(
     buffers = dict(model.named_buffers(remove_duplicate=False))
     for spec in specs.values():
         assert spec.target is not None
-        kind = _kind(spec)
+        kind = kind_of(spec)
         persistent = getattr(spec, "persistent", None) is not False
         if kind == "PARAMETER" or (kind == "BUFFER" and persistent):
             continue

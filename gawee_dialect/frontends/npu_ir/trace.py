@@ -1,0 +1,166 @@
+"""Models traced by torch.export; what it refuses is said with the line of the model."""
+
+import io
+import logging
+import re
+import sys
+import traceback
+import warnings
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stderr
+from pathlib import Path
+
+from gawee_dialect.diagnostics import Diagnostic, first_line
+from gawee_dialect.frontends.npu_ir.decompositions import decompositions
+from gawee_dialect.frontends.npu_ir.errors import ConversionError, ExportError
+from gawee_dialect.frontends.npu_ir.pytorch import (
+    Module,
+    Program,
+    Spec,
+    library_folder,
+    torch,
+)
+from gawee_dialect.frontends.npu_ir.stand_ins import StandIns
+
+
+class StateChange(ExportError):
+    """A call of the model changes tensors that the model holds, by their names."""
+
+    def __init__(self, names: Sequence[str], place: str | None = None) -> None:
+        super().__init__(_changes(names, place))
+        self.names = names
+
+
+def export(model: Module, inputs: Sequence[object], kwargs: Mapping[str, object]) -> Program:
+    """Trace a model with stand-ins for its weights and inputs, which have no data.
+
+    Raises StateChange for a model that reads and changes tensors that are no buffers, ExportError
+    for one that cannot be traced.
+    """
+    library = torch()
+    stand_ins = StandIns()
+    assigned: list[str] = []
+    try:
+        arguments = stand_ins.of_inputs(tuple(inputs))
+        keywords = stand_ins.of_inputs(dict(kwargs))
+        with stand_ins.inside(model), library.no_grad(), _quiet(assigned):
+            program: Program = library.export.export(model, arguments, keywords)
+    except Exception as error:
+        raise _export_error(error) from error
+    read = {spec.target for spec in program.graph_signature.input_specs}
+    state = [name for name in assigned if name in read]
+    if state:
+        raise StateChange(state)
+    return program
+
+
+@contextmanager
+def _quiet(assigned: list[str] | None = None) -> Generator[None]:
+    """Keep from the user what PyTorch says about itself, and about what we say ourselves.
+
+    It warns of its own use of what it deprecates, and prints a graph before it refuses it. Names of
+    tensors that it warns were assigned are added to `assigned`.
+    """
+    logger = logging.getLogger("torch.fx.experimental.symbolic_shapes")
+    level, said = logger.level, io.StringIO()
+    logger.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings(record=True) as caught, redirect_stderr(said):
+            yield
+        sys.stderr.write(said.getvalue())
+    finally:
+        logger.setLevel(level)
+    for each in caught:
+        found = _ASSIGNED.match(str(each.message))
+        if found is not None and assigned is not None:
+            assigned.extend(found["names"].replace("self.", "").split(", "))
+        elif not issubclass(each.category, FutureWarning):
+            warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
+
+
+_ASSIGNED = re.compile(r"The tensor attributes? (?P<names>.*) (was|were) assigned during export")
+_MUTATED = re.compile(r"[Cc]onstant (?P<name>\S+) is mutated in the forward")
+_DATA_DEPENDENT = ("DataDependent", "GuardOnDataDependent", "UnsupportedFakeTensorException")
+
+
+def _export_error(error: Exception) -> ExportError:
+    """Say what torch.export refused, and which line of the model it was at."""
+    chain = list(_causes(error))
+    place = next((found for each in chain if (found := _model_line(each)) is not None), None)
+    names = " ".join(type(each).__name__ + " " + str(each)[:2000] for each in chain)
+    if any(name in names for name in _DATA_DEPENDENT):
+        return ExportError(
+            Diagnostic(
+                "expected control flow that does not depend on data",
+                place,
+                hint="torch.where takes one of two values for each element; "
+                "what is the same for all inputs may be decided outside of forward",
+            )
+        )
+    mutated = next((found for each in chain if (found := _MUTATED.search(str(each)))), None)
+    if mutated is not None:
+        return StateChange([mutated["name"]], place)
+    hint = "data made in forward has no data on the meta device; use self.register_buffer()"
+    about_meta = "meta" in str(error) and "device" in str(error)
+    message = f"cannot export the model: {type(error).__name__}: {first_line(error)}"
+    return ExportError(Diagnostic(message, place, hint=hint if about_meta else None))
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _model_line(error: BaseException) -> str | None:
+    """Return the innermost line of a traceback that is neither PyTorch's nor ours."""
+    foreign = (
+        library_folder(),
+        str(Path(__file__).parent),
+        str(Path(traceback.__file__).parent),
+    )
+    frames = [
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if not frame.filename.startswith(foreign)
+    ]
+    return f"{frames[-1].filename}:{frames[-1].lineno}:1" if frames else None
+
+
+def decomposed(program: Program, keep: Sequence[str]) -> Program:
+    """Take ops apart into core ATen ops, but for those to keep; raises ExportError."""
+    library = torch()
+    try:
+        with library.no_grad(), _quiet():
+            return program.run_decompositions(decompositions(keep))
+    except Exception as error:
+        raise _export_error(error) from error
+
+
+def kind_of(spec: Spec) -> str:
+    """Return what an input or output of a program is: `PARAMETER`, `BUFFER_MUTATION`."""
+    return str(getattr(spec.kind, "name"))
+
+
+def check_mutations(program: Program, *, of_buffers: bool = False) -> None:
+    """Refuse a model that changes its buffers or its inputs, which a graph cannot say.
+
+    With `of_buffers` changes of buffers are left to the caller. Raises ConversionError.
+    """
+    changed = [
+        str(spec.target)
+        for spec in program.graph_signature.output_specs
+        if "MUTATION" in kind_of(spec) and not (of_buffers and kind_of(spec) == "BUFFER_MUTATION")
+    ]
+    if changed:
+        raise ConversionError(_changes(changed))
+
+
+def _changes(names: Sequence[str], place: str | None = None) -> Diagnostic:
+    quoted = ", ".join(f"'{name}'" for name in names)
+    return Diagnostic(
+        f"expected a model that changes no buffer, constant or input, got changes of {quoted}",
+        place,
+        hint="model.eval() keeps statistics as they are; return what is new instead; "
+        "compile_torch and torch.compile(model, backend='gawee') write it back",
+    )
