@@ -235,6 +235,31 @@ MASKED_ARGUMENTS = (
 )
 
 
+@pytest.mark.parametrize("lanes", [[0], [2], [0, 3]])
+@pytest.mark.parametrize("bits", [8, 16])
+def test_a_masked_store_of_narrowed_lanes_writes_no_others(
+    engine: Engine, bits: int, lanes: list[int]
+) -> None:
+    mask = ["true" if lane in lanes else "false" for lane in range(8)]
+    body = f"""
+    %mask = arith.constant dense<[{", ".join(mask)}]> : vector<8xi1>
+    %ones = arith.constant dense<-1> : vector<8xi{bits}>
+    vector.store %ones, %out[%c0] : memref<8xi{bits}>, vector<8xi{bits}>
+    %v = vector.load %x[%c0] : memref<8xi32>, vector<8xi32>
+    %narrow = arith.trunci %v : vector<8xi32> to vector<8xi{bits}>
+    vector.maskedstore %out[%c0], %mask, %narrow : memref<8xi{bits}>, vector<8xi1>, vector<8xi{bits}>
+"""
+    x = np.arange(5, 13, dtype=np.int32)
+    arguments = (
+        f'%x: memref<8xi32> {{gawee.input = "x"}}, %out: memref<8xi{bits}> {{gawee.output = "out"}}'
+    )
+
+    found = engine(function(arguments, body), "f", {"x": x})["out"]
+
+    expected = [x[lane] if lane in lanes else -1 for lane in range(8)]
+    np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("count", [-(2**40), -1, 0, 1, 3, 5])
 def test_masks_reach_only_what_is_there(engine: Engine, count: int) -> None:
     x = np.arange(1, 15, dtype=np.float32).reshape(2, 7)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from xdsl.dialects import llvm, vector
+from xdsl.dialects import arith, llvm, vector
 from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
@@ -32,6 +32,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     rule,
 )
 from gawee_dialect.passes.convert_to_llvm.instructions import (
+    element_address,
     load,
     masked_load,
     masked_store,
@@ -93,11 +94,28 @@ def convert_masked_load(op: vector.MaskedLoadOp, to: FunctionConversion) -> None
 
 
 def convert_masked_store(op: vector.MaskedStoreOp, to: FunctionConversion) -> None:
-    """vector.maskedstore  ->  llvm.call_intrinsic "llvm.masked.store" """
+    """vector.maskedstore  ->  llvm.call_intrinsic "llvm.masked.store"; of one lane, its store"""
     pointer, alignment = _place(to, op.base, op.indices)
     value = as_stored(to, to.value(op.value_to_store))
-    to.append(masked_store(value, pointer, to.value(op.mask), alignment))
+    lane = _only_lane(op.mask)
+    if lane is None:
+        to.append(masked_store(value, pointer, to.value(op.mask), alignment))
+    else:
+        # LLVM 22 stores a single lane that was truncated as wide as it was before.
+        element = to.compute(ours.ExtractElementOp(value, to.integer(lane)))
+        address = element_address(pointer, to.integer(lane), element.type)
+        to.append(store(element, to.compute(address), alignment))
     to.mark_written(op.base)
+
+
+def _only_lane(mask: SSAValue) -> int | None:
+    """Return the lane that a constant mask has set alone; None for any other mask."""
+    if not isinstance(mask.owner, arith.ConstantOp):
+        return None
+    dense = mask.owner.value
+    lanes = dense.get_values() if isinstance(dense, DenseIntOrFPElementsAttr) else ()
+    chosen = [index for index, lane in enumerate(lanes) if lane]
+    return chosen[0] if len(chosen) == 1 else None
 
 
 def broadcast(to: FunctionConversion, source: SSAValue, type: Attribute) -> SSAValue:
