@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from xdsl.dialects.builtin import (
     LocationAttr,
     ModuleOp,
@@ -18,20 +17,19 @@ from xdsl.utils.hints import isa
 from gawee_dialect.diagnostics import Diagnostic, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.shape import IdentityOp
-from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_shape, tensor_type
+from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_shape
 from gawee_dialect.frontends.metadata_attributes import METADATA, metadata_attribute
 from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW
-from gawee_dialect.frontends.onnx.folding import fold
+from gawee_dialect.frontends.onnx.functions import body_of_call
+from gawee_dialect.frontends.onnx.known_results import known_results, offer_results
 from gawee_dialect.frontends.onnx.model import (
     Array,
-    AttributeReference,
     OnnxFunction,
     OnnxGraph,
     OnnxModel,
     OnnxNode,
     OnnxValue,
-    is_array,
 )
 from gawee_dialect.frontends.onnx.reasons import REASONS
 from gawee_dialect.frontends.onnx.registry import ONNX, find_mapping
@@ -40,7 +38,7 @@ from gawee_dialect.frontends.op_mapping.emitter import dtype_element
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
-from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind, value_text
+from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
 from gawee_dialect.located_json import JsonValue
 
 
@@ -161,7 +159,7 @@ class OnnxImporter:
             made = CONTROL_FLOW[node.full_type](self, node, inputs, scope, opsets)
             scope.update(_named(node, made))
             return
-        folded = _folded(node, inputs)
+        folded = known_results(node, inputs)
         if folded is not None:
             known = [Value("", elements=elements) for elements in folded]
             scope.update(_named(node, known))
@@ -173,7 +171,7 @@ class OnnxImporter:
         before = self.function.block.last_op
         results = self._call(mapping, node, inputs)
         scope.update(_named(node, [each and Value("", each) for each in results]))
-        _offer(node, inputs, scope)
+        offer_results(node, inputs, scope)
         if node.metadata and node.outputs and node.outputs[0] in scope:
             self._keep_metadata(node.metadata, scope[node.outputs[0]], before)
 
@@ -274,19 +272,9 @@ class OnnxImporter:
             for name, value in zip(function.inputs, inputs, strict=False)
             if value is not None
         }
-        attributes = {**function.attributes, **node.attributes}
-        absent = set(function.inputs) - set(inner)
-        for each in function.nodes:
-            own = OnnxNode(
-                f"{node.name}/{each.name}",
-                each.op_type,
-                ["" if name in absent else name for name in each.inputs],
-                each.outputs,
-                _resolved(each.attributes, attributes),
-                each.domain,
-            )
+        for each in body_of_call(node, function, list(inner)):
             self._read |= {*each.inputs, *function.outputs}
-            self.add_node(own, inner, function.opsets or self.model.opsets)
+            self.add_node(each, inner, function.opsets or self.model.opsets)
         for outer, name in zip(node.outputs, function.outputs, strict=False):
             if outer and name in inner:
                 scope[outer] = inner[name]
@@ -360,19 +348,6 @@ def _names_read(graph: OnnxGraph) -> set[str]:
     return names.union({each.name for each in graph.outputs}, *map(_names_read, inner))
 
 
-def _folded(node: OnnxNode, inputs: Sequence[Value | None]) -> Sequence[Array] | None:
-    """Return what a node makes where that is known when the graph is read."""
-    if node.full_type == "Constant":
-        return [_constant(node)]
-    if node.full_type in ("Shape", "Size") and inputs and inputs[0] is not None:
-        return [_size(node, inputs[0])]
-    if any(each is not None and each.elements is None for each in inputs):
-        return None
-    if node.domain not in ("", "ai.onnx"):
-        return None
-    return fold(node.op_type, [each and each.elements for each in inputs], node.attributes)
-
-
 def _named(node: OnnxNode, values: Sequence[Value | None]) -> Scope:
     """Return the outputs of a node that are there and have a name, by name."""
     found: Scope = {}
@@ -384,60 +359,3 @@ def _named(node: OnnxNode, values: Sequence[Value | None]) -> Scope:
         if value.tensor is not None:
             value.tensor.name_hint = value.tensor.name_hint or name_hint(name)
     return found
-
-
-def _offer(node: OnnxNode, inputs: Sequence[Value | None], scope: Scope) -> None:
-    """Compute what a node makes of offered elements, for those who must know it."""
-    if node.domain not in ("", "ai.onnx") or not any(each and each.sources for each in inputs):
-        return
-    if any(each is not None and each.known is None for each in inputs):
-        return
-    made = fold(node.op_type, [each and each.known for each in inputs], node.attributes)
-    for name, offered in zip(node.outputs, made or (), strict=False):
-        if name in scope:
-            scope[name].offered = offered
-            scope[name].sources = [one for each in inputs if each for one in each.sources]
-
-
-def _constant(node: OnnxNode) -> Array:
-    kinds = {"value_float": np.float32, "value_floats": np.float32}
-    for key, value in node.attributes.items():
-        if is_array(value):
-            return value
-        if key.startswith("value_int") or key in kinds:
-            return _numbers(value, kinds.get(key, np.int64))
-    given = ", ".join(node.attributes)
-    raise Refusal(f"unsupported constant of {given}; supported: numbers and dense tensors")
-
-
-def _numbers(value: object, dtype: type[np.generic]) -> Array:
-    try:
-        with np.errstate(over="ignore"):
-            return np.asarray(value, dtype)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise Refusal(f"expected the constant to be numbers, got {value_text(value)}") from error
-
-
-def _size(node: OnnxNode, value: Value) -> Array:
-    if value.elements is not None:
-        shape: Sequence[int] = value.elements.shape
-    else:
-        assert value.tensor is not None
-        shape = tensor_type(value.tensor).get_shape()
-    if node.op_type == "Size":
-        return np.asarray(int(np.prod(shape)), np.int64)
-    start, end = node.attributes.get("start", 0), node.attributes.get("end", len(shape))
-    assert isinstance(start, int)
-    assert isinstance(end, int)
-    return np.asarray(shape[slice(start, end)], np.int64)
-
-
-def _resolved(
-    attributes: Mapping[str, object], outer: Mapping[str, object]
-) -> Mapping[str, object]:
-    """Return attributes with references replaced; what the call leaves out is left out."""
-    found = {
-        key: outer.get(value.name) if isinstance(value, AttributeReference) else value
-        for key, value in attributes.items()
-    }
-    return {key: value for key, value in found.items() if value is not None}
