@@ -4,7 +4,7 @@
     python examples/ocr/run.py letter.png         # a page of your own
     python examples/ocr/run.py --compare          # beside ONNX Runtime
 
-The first run downloads the networks, 16 MB, as a package that carries them.
+The first run downloads the networks, 15 MB, as a package that carries them.
 """
 
 import argparse

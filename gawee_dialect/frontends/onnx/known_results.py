@@ -66,6 +66,7 @@ def _size(node: OnnxNode, value: Value) -> Array:
     if node.op_type == "Size":
         return np.asarray(int(np.prod(shape)), np.int64)
     start, end = node.attributes.get("start", 0), node.attributes.get("end", len(shape))
-    assert isinstance(start, int)
-    assert isinstance(end, int)
+    if not isinstance(start, int) or not isinstance(end, int):
+        got = f"{value_text(start)} and {value_text(end)}"
+        raise Refusal(f"expected attributes 'start' and 'end' to be integers, got {got}")
     return np.asarray(shape[slice(start, end)], np.int64)

@@ -217,6 +217,17 @@ def test_why_an_op_cannot_be_supported_is_said(tmp_path, op_type, domain, reason
         load(path)
 
 
+def test_ends_of_a_shape_are_integers(tmp_path):
+    nodes = [
+        helper.make_node("Shape", ["x"], ["s"], start=0.5),
+        helper.make_node("Size", ["s"], ["y"]),
+    ]
+    path = written(tmp_path, model(nodes, [("x", (3, 2))], [("y", ())]))
+
+    with pytest.raises(GaweeError, match=r"expected attributes 'start' and 'end' to be integers"):
+        load(path)
+
+
 def test_dropout_that_drops_is_refused(tmp_path):
     node = helper.make_node("Dropout", ["x", "half", "yes"], ["y"], seed=3)
     initializers = [("half", np.array(0.5, np.float32)), ("yes", np.array(True))]
