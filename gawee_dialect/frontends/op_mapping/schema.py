@@ -234,6 +234,8 @@ class _Binder:
             )
         taken = [_as_tensor(self.inputs.pop(0)) for _ in range(size)]
         if parameter.kind is Kind.TENSORS:
+            if None in taken:
+                raise Refusal(f"expected argument '{parameter.name}' to be tensors, got none")
             return taken
         return list(_with_nones(taken, next(self.masks, None), parameter.name))
 

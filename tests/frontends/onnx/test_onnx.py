@@ -228,6 +228,15 @@ def test_ends_of_a_shape_are_integers(tmp_path):
         load(path)
 
 
+@pytest.mark.parametrize("op_type", ["Sum", "Concat"])
+def test_no_input_of_a_list_is_left_out(tmp_path, op_type):
+    node = helper.make_node(op_type, ["", "x"], ["y"], **{"axis": 0} if op_type == "Concat" else {})
+    path = written(tmp_path, model([node], [("x", (3, 2))], [("y", (3, 2))]))
+
+    with pytest.raises(GaweeError, match="to be tensors, got none"):
+        load(path)
+
+
 def test_dropout_that_drops_is_refused(tmp_path):
     node = helper.make_node("Dropout", ["x", "half", "yes"], ["y"], seed=3)
     initializers = [("half", np.array(0.5, np.float32)), ("yes", np.array(True))]
