@@ -18,7 +18,7 @@ from xdsl.passes import ModulePass
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.passes.pass_manager import PassTable, leaf_passes, parse_passes
 
-_PLACE = re.compile(r"(after|before)=([\w-]+)(?:#([1-9][0-9]*))?")
+_PLACE = re.compile(r"(after|before)=([\w-]+)(?:#([1-9][0-9]{0,8}))?")
 FORM = "after=PASS or before=PASS, PASS#2 for the second of that name"
 
 

@@ -36,6 +36,8 @@ def parse_passes(spec: str, table: PassTable) -> list[ModulePass]:
         specs = tuple(parse_pipeline(text))
     except ArgSpecParseError as error:
         raise GaweeError(f"cannot read pass pipeline '{text}': {_what_and_where(error)}") from error
+    except ValueError as error:  # a number of more digits than Python reads
+        raise GaweeError(f"cannot read pass pipeline: {first_line(error)}") from error
     return [_make_pass(item, table) for item in specs]
 
 

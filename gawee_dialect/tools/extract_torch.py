@@ -13,6 +13,7 @@ from gawee_dialect.parameters.store import MemoryStore
 from gawee_dialect.parameters.torch_file import import_torch
 from gawee_dialect.parameters.write_archive import write_parameters
 from gawee_dialect.tools.command_line import DONE, CommandParser
+from gawee_dialect.tools.graph_arguments import is_size
 
 
 def torch_parser() -> CommandParser:
@@ -61,7 +62,7 @@ def _example(text: str) -> object:
     torch = import_torch("cannot make an input")
     sizes, _, name = text.partition(":")
     dtype: object = getattr(torch, name or "float32", None)
-    known = all(size.isascii() and size.isdigit() for size in sizes.split(","))
+    known = all(map(is_size, sizes.split(",")))
     if not known or not isinstance(dtype, torch.dtype):
         raise GaweeError(f"expected --shape SIZES[:DTYPE] such as 1,77:int64, got '{text}'")
     return torch.zeros([int(size) for size in sizes.split(",")], dtype=dtype)

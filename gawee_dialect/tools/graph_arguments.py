@@ -52,12 +52,21 @@ def add_shapes(parser: CommandParser) -> None:
     )
 
 
+MAX_DIGITS = 18
+"""Of a size: more need not fit into 64 bits."""
+
+
+def is_size(text: str) -> bool:
+    """Whether a word of a command line is a size."""
+    return text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS
+
+
 def read_shapes(given: Sequence[str]) -> dict[str, Sequence[int]]:
     """Return the sizes by name; raises GaweeError for what is no NAME=SIZES."""
     shapes: dict[str, Sequence[int]] = {}
     for text in given:
         name, _, sizes = text.rpartition("=")
-        if not name or not all(size.isascii() and size.isdigit() for size in sizes.split(",")):
+        if not name or not all(map(is_size, sizes.split(","))):
             raise GaweeError(f"expected --shape NAME=SIZES such as x=1,3,224,224, got '{text}'")
         shapes[name] = [int(size) for size in sizes.split(",")]
     return shapes

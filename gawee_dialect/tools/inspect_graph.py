@@ -24,7 +24,7 @@ from gawee_dialect.tools.command_line import DONE, CommandParser, write_text
 from gawee_dialect.tools.convert_weights import convert_weights, weights_parser
 from gawee_dialect.tools.emit_operators import emit_operators, opdesc_parser
 from gawee_dialect.tools.extract_torch import extract_torch, torch_parser
-from gawee_dialect.tools.graph_arguments import add_translated_file, read_shapes
+from gawee_dialect.tools.graph_arguments import add_translated_file, is_size, read_shapes
 from gawee_dialect.tools.plugin_file import LOAD_HELP
 
 MAX_NODES = 30
@@ -71,7 +71,7 @@ def visualize_parser() -> CommandParser:
 
 
 def _count(text: str) -> int:
-    if not text.isascii() or not text.isdigit():
+    if not is_size(text):
         raise GaweeError(f"expected --max-nodes of at least 0, got '{text}'")
     return int(text)
 

@@ -2,9 +2,7 @@
 
 import sys
 
-from tests.fuzz.mutate import mutated
 from tests.fuzz.readers import READERS
 
 if __name__ == "__main__":
-    reader, number = READERS[sys.argv[1]], int(sys.argv[2])
-    sys.stdout.buffer.write(mutated(reader.seeds[number % len(reader.seeds)], number))
+    sys.stdout.buffer.write(READERS[sys.argv[1]].damaged(int(sys.argv[2])))

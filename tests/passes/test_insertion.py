@@ -159,6 +159,10 @@ def test_every_wrong_place_is_reported_at_once() -> None:
     ("text", "message"),
     [
         ("behind=cse:cse", "expected a place, such as after=fold-conv-add, got 'behind=cse'"),
+        (
+            f"after=cse#{'9' * 5000}:cse",
+            "expected a place, such as after=fold-conv-add, got 'after",
+        ),
         ("after=cse#0:cse", "expected a place, such as after=fold-conv-add, got 'after=cse#0'"),
         ("after=cse", "expected PLACE:PIPELINE, such as after=fold-conv-add:my-pass, got 'after="),
         ("after=cse:css", "unknown pass 'css'"),

@@ -65,6 +65,7 @@ def test_a_live_model_runs_from_its_files(folder: Path) -> None:
             ["models_of_mine:net", "--shape", "2,x"],
             "error: expected --shape SIZES[:DTYPE] such as 1,77:int64, got '2,x'",
         ),
+        (["models_of_mine:net", "--shape", "9" * 5000], "error: expected --shape SIZES[:DTYPE]"),
         (["models_of_mine:net", "--shape", "2:number"], "error: expected --shape SIZES[:DTYPE]"),
         (["models_of_mine:net", "--shape", "2,7:int64"], "error: "),
     ],

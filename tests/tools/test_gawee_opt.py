@@ -157,6 +157,7 @@ def test_verify_each_can_be_turned_off(good: Path) -> None:
         (["-p", "canonicalise"], "unknown pass 'canonicalise'\nhint: did you mean 'canonicalize'?"),
         (["-p", "qqqqqq"], "unknown pass 'qqqqqq'\nhint: --list-passes lists all passes"),
         (["-p", "cse{"], "pipeline 'cse{': expected argument name here at column 5"),
+        (["-p", f"cse{{x={'9' * 5000}}}"], "cannot read pass pipeline: exceeds the limit"),
         (["--pass-pipeline=func.func(cse)"], "cannot read pass pipeline 'func.func(cse)'"),
         (["-p"], "expected a pipeline after -p, got nothing"),
         (["--apply-pdl=pdl-file=no.mlir"], "no.mlir}': unknown token at column 22"),

@@ -116,6 +116,10 @@ def test_what_a_renderer_says_is_reported(
         (("info",), "error: the following arguments are required: input"),
         (("info", "g.json", "--jsno"), "error: unknown argument '--jsno'"),
         (
+            ("visualize", "g.json", "--max-nodes", "9" * 5000),
+            "error: expected --max-nodes of at least 0, got '999",
+        ),
+        (
             ("visualize", "g.json", "--max-nodes", "two"),
             "error: expected --max-nodes of at least 0, got 'two'",
         ),

@@ -88,8 +88,9 @@ def test_sizes_with_names_are_given_by_the_user(tmp_path, capsys):
     nameless = str(written(tmp_path, conv_model(None)))
     assert gawee_translate.main([nameless]) == 1
     assert "expected the size '?' to be given, got none" in capsys.readouterr().err
-    assert gawee_translate.main([path, "--shape", "batch"]) == 1
-    assert "expected --shape NAME=SIZES such as" in capsys.readouterr().err
+    for shape in ("batch", "batch=" + "9" * 5000):
+        assert gawee_translate.main([path, "--shape", shape]) == 1
+        assert "expected --shape NAME=SIZES such as" in capsys.readouterr().err
 
 
 def test_the_weights_of_a_file_come_before_those_of_the_model(tmp_path):
