@@ -7,6 +7,7 @@ JOBS ?= auto
 # Slow tests run a part of their cases: `make test PROFILE=full` runs all.
 PROFILE ?= quick
 TESTS ?= tests/filecheck
+INPUTS ?= 5000
 
 PY := $(VENV)/bin/python
 LIT := $(VENV)/bin/lit -sv --no-progress-bar
@@ -29,8 +30,8 @@ test: $(STAMP)dev ## Run lit and pytest; tests of absent oracles (PyTorch, mlir-
 	@echo $(LIT) tests/filecheck; $(LIT) tests/filecheck; lit=$$?; \
 	echo $(PY) -m pytest -q -n $(JOBS); $(PY) -m pytest -q -n $(JOBS) && exit $$lit
 
-fuzz: $(STAMP)dev ## Give every reader 5000 damaged inputs
-	GAWEE_FUZZ=full $(PY) -m pytest -q -n $(JOBS) tests/fuzz
+fuzz: $(STAMP)dev ## Give every reader damaged inputs: make fuzz INPUTS=5000 READERS="xoc onnx"
+	$(PY) -m tests.fuzz --inputs $(INPUTS) $(READERS)
 
 mutants: $(STAMP)dev $(STAMP)mutants ## List changes that no test sees, of FILES=... or of what changed since main
 	$(PY) -m tests.mutants $(FILES) $(if $(filter-out tests/filecheck,$(TESTS)),--tests $(TESTS))

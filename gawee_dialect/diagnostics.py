@@ -61,6 +61,11 @@ def verify_module(module: ModuleOp) -> None:
         module.verify()
     except VerifyException as error:
         raise GaweeError(_locate(module, error)) from error
+    except KeyError as error:  # an op looks at a property that the op around it lacks
+        outer = _first_wrong(module, region_first=False)
+        if outer is None:
+            raise
+        raise GaweeError(outer) from error
     problems = [_not_defined(op, number) for op, number in misuses(module)]
     if problems:
         raise GaweeError(problems)
@@ -77,12 +82,16 @@ def _not_defined(op: Operation, number: int) -> Diagnostic:
 
 def _locate(module: ModuleOp, error: VerifyException) -> Diagnostic:
     # xDSL's exception doesn't name the op. Only the failing path pays for this second walk.
-    for op in module.walk(region_first=True):
+    return _first_wrong(module, region_first=True) or Diagnostic(first_line(error))
+
+
+def _first_wrong(module: ModuleOp, *, region_first: bool) -> Diagnostic | None:
+    for op in module.walk(region_first=region_first):
         try:
             op.verify(verify_nested_ops=False)
-        except VerifyException as own_error:
-            return Diagnostic.at(op, first_line(own_error))
-    return Diagnostic(first_line(error))
+        except VerifyException as error:
+            return Diagnostic.at(op, first_line(error))
+    return None
 
 
 def first_line(error: BaseException) -> str:

@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     f64,
 )
-from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue
+from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError
@@ -34,6 +34,9 @@ from gawee_dialect.resources import resource_elements, split_resources
 
 SHOWN = 20
 """Characters of what stands in the place of an op that its message shows."""
+
+MAX_WIDTH = (1 << 24) - 1
+"""Bits of an integer, as in MLIR."""
 
 _VALUE = re.compile(r"%([\w$.-]+)")
 _LOCATION_ALIAS = re.compile(r"^(#[\w$.-]+)\s*=\s*(loc\(.*\))[ \t]*$", re.MULTILINE)
@@ -117,6 +120,12 @@ class LocatedParser(Parser):
         except ValueError as error:
             self.raise_error(str(error), start)
         return elements or DenseResourceAttr.from_params(name, type)
+
+    def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
+        width = self._builtin_integer_type_regex.match(self._current_token.text)
+        if width is not None and int(width[1]) > MAX_WIDTH:
+            self.raise_error(f"expected an integer of at most {MAX_WIDTH} bits")
+        return super()._parse_optional_integer_or_float_type()
 
     def _parse_alias_def(self) -> None:
         # Locations are known before the text is read: upstream puts their names at the end.

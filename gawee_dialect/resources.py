@@ -79,33 +79,37 @@ def _spelled(name: str) -> str:
     return name if _BARE.fullmatch(name) else f'"{name}"'
 
 
-def split_resources(text: str) -> tuple[str, Mapping[str, bytes]]:
+def _bytes(digits: str) -> bytes | None:
+    return None if len(digits) % 2 else bytes.fromhex(digits)[ALIGNMENT_BYTES:]
+
+
+def split_resources(text: str) -> tuple[str, Mapping[str, bytes | None]]:
     """Return a text without its section of resources, and the blobs of the section by name.
 
+    A blob of an odd number of digits is None: no bytes, as is known where its name is used.
     What is cut keeps its lines, so that all that follows keeps its place.
     """
     begin, end = text.find(_BEGIN), text.rfind(_END)
     if begin < 0 or end < begin:
         return text, {}
     section = text[begin : end + len(_END)]
-    blobs = {
-        name.strip('"'): bytes.fromhex(digits)[ALIGNMENT_BYTES:]
-        for name, digits in _ENTRY.findall(section)
-    }
+    blobs = {name.strip('"'): _bytes(digits) for name, digits in _ENTRY.findall(section)}
     lines = "\n" * section.count("\n")
     return text[:begin] + lines + text[end + len(_END) :], blobs
 
 
 def resource_elements(
-    name: str, type: TensorType[AnyDenseElement], blobs: Mapping[str, bytes]
+    name: str, type: TensorType[AnyDenseElement], blobs: Mapping[str, bytes | None]
 ) -> DenseIntOrFPElementsAttr | None:
     """Return the constant of a resource, None where the text does not hold it.
 
-    Raises ValueError where its size is not that of the type.
+    Raises ValueError where its size is not that of the type, and where it is no whole bytes.
     """
     if name not in blobs:
         return None
     blob, expected = blobs[name], dense_bytes(type.get_shape(), type.element_type)
+    if blob is None:
+        raise ValueError(f"expected pairs of digits in resource '{name}', got an odd number")
     if len(blob) != expected:
         raise ValueError(f"expected {expected} bytes in resource '{name}', got {len(blob)}")
     return DenseIntOrFPElementsAttr(type, BytesAttr(ResourceBytes.named(name, blob)))

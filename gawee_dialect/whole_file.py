@@ -3,12 +3,14 @@
 A device or a pipe keeps being one: what was written goes into it at the end.
 """
 
+import os
 import shutil
 import stat
 import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from errno import ELOOP
 from functools import cache
 from pathlib import Path
 
@@ -39,13 +41,21 @@ def _is_stream(path: Path) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
+def _resolved(path: Path) -> Path:
+    """Return where a path leads; raises OSError for links in a circle."""
+    try:
+        return path.resolve()
+    except RuntimeError as error:  # Python before 3.13
+        raise OSError(ELOOP, os.strerror(ELOOP)) from error
+
+
 def check_writable(path: Path) -> None:
     """Raise WriteError where a file cannot be written, before anybody works for it."""
     try:
         if path.is_dir():
             raise IsADirectoryError(21, "Is a directory")
         if not _is_stream(path):
-            _draft_folder(path.resolve()).rmdir()
+            _draft_folder(_resolved(path)).rmdir()
     except OSError as error:
         raise WriteError(path, error) from error
 
@@ -58,8 +68,8 @@ def whole_file(path: Path) -> Generator[Path]:
     and its mode is kept; a link goes on leading there. Raises WriteError.
     """
     into_stream = _is_stream(path)
-    target = path if into_stream else path.resolve()
     try:
+        target = path if into_stream else _resolved(path)
         folder = Path(tempfile.mkdtemp()) if into_stream else _draft_folder(target)
     except OSError as error:
         raise WriteError(path, error) from error

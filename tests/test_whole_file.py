@@ -56,6 +56,15 @@ def test_the_mode_is_kept_and_a_link_goes_on_leading_there(tmp_path: Path) -> No
     assert stat.S_IMODE(path.stat().st_mode) == 0o750
 
 
+def test_a_link_in_a_circle_is_an_error(tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(link)
+
+    for write in (check_writable, lambda path: write_file(path, b"")):
+        with pytest.raises(WriteError, match="Too many levels of symbolic links"):
+            write(link)
+
+
 def test_a_pipe_keeps_being_one(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -1,6 +1,7 @@
 """MLIR text in and out, for the tools and for Python."""
 
 import re
+import struct
 from collections.abc import Iterator
 
 from xdsl.context import Context
@@ -43,6 +44,9 @@ def parse_mlir(ctx: Context, text: str, name: str, line_offset: int = 0) -> Modu
             Diagnostic(first_line(ValueError(error.msg)).rstrip("."), place)
         ) from error
     except VerifyException as error:  # an attribute that its own constructor rejects
+        place = None if parser is None else parser.place(parser.pos)
+        raise GaweeError(Diagnostic(first_line(error), place)) from error
+    except (ValueError, OverflowError, struct.error) as error:  # a number that its type cannot hold
         place = None if parser is None else parser.place(parser.pos)
         raise GaweeError(Diagnostic(first_line(error), place)) from error
     except RecursionError as error:

@@ -10,4 +10,4 @@ def name_hint(name: str) -> str:
     hint = re.sub(r"[^A-Za-z0-9_$-]", "_", ascii_letters(name))
     # xDSL drops one number from the end and appends its own: a second one would give names twice.
     hint = re.sub(r"(?<=.)(_\d+)+$", "", hint)
-    return f"v{hint}" if hint[:1].isdigit() else hint
+    return f"v{hint}" if not hint or hint[0].isdigit() else hint

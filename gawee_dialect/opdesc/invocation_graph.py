@@ -283,6 +283,7 @@ def parse_invocations(source: Source) -> InvocationGraph:
         found = tuple(_TextReader(source.text, source.name).invocations())
     report.raise_if_any()
     _check_names(found, report)
+    _check_integers(found, report)
     report.raise_if_any()
     return InvocationGraph(found, source, report)
 
@@ -310,6 +311,16 @@ def _check_names(found: Sequence[LocatedInvocation], report: Report) -> None:
                 message = f"expected one op that makes tensor '{argument.name}', got two"
                 report.add(each.offset, f"op '{invocation.name}': {message}")
             made.add(argument.name)
+
+
+def _check_integers(found: Sequence[LocatedInvocation], report: Report) -> None:
+    """Report integers that 64 bits do not hold, signed or not."""
+    for each in found:
+        for name, value in each.invocation.params.items():
+            numbers = value if isinstance(value, tuple) else (value,)
+            if any(isinstance(one, int) and not -(1 << 63) <= one < 1 << 64 for one in numbers):
+                message = f"expected integers of 64 bits as param '{name}', got a larger one"
+                report.add(each.offset, f"op '{each.invocation.name}': {message}")
 
 
 def invocations_json(invocations: Sequence[Invocation]) -> str:

@@ -360,15 +360,11 @@ def read_descriptions(path: str | Path) -> DescriptionFile:
     """Read the descriptions of a file; raises OSError, and GaweeError as `parse_descriptions`."""
     from gawee_dialect.easy_json import MAX_CHARACTERS
 
-    size = Path(path).stat().st_size
+    size = Path(path).stat().st_size  # of a device: 0
     if size > 4 * MAX_CHARACTERS:
         message = f"cannot read descriptions: expected at most {4 * MAX_CHARACTERS} bytes"
         raise GaweeError(Diagnostic(f"{message}, got {size}", str(path)))
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise GaweeError(f"cannot read '{path}': byte {error.start} is not UTF-8") from error
-    return parse_descriptions(text, str(path))
+    return parse_descriptions(Source.read(path).text, str(path))
 
 
 def _bears(optype: str, arch: str) -> bool:

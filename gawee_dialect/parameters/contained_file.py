@@ -1,5 +1,6 @@
 """Data files that a graph refers to: inside its folder, regular, and exactly as long as needed."""
 
+import os
 import stat
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
@@ -48,10 +49,15 @@ def find_file(folder: Path, path: str, size: int) -> Path:
     return file
 
 
+def _real(path: Path) -> Path:
+    """Return where a path leads; one that goes in a circle leads to itself, and cannot be read."""
+    return Path(os.path.realpath(path))
+
+
 def find_inside(folder: Path, path: str) -> Path:
     """Return the regular file of a relative path; raises FileProblem as `find_file` does."""
     file = folder / check_relative(path)
-    if not file.resolve().is_relative_to(folder.resolve()):
+    if not _real(file).is_relative_to(_real(folder)):
         raise FileProblem(f"expected path '{path}' to stay inside the folder of the graph")
     try:
         status = file.stat()

@@ -36,8 +36,10 @@ class SafetensorsFile(ParameterStore):
         length = int.from_bytes(self._data[:_LENGTH_BYTES].tobytes(), "little")
         self._start = _LENGTH_BYTES + length
         header = json.loads(self._data[_LENGTH_BYTES : self._start].tobytes())
+        assert isa(header, dict[str, object])
+        header.pop("__metadata__", None)
         assert isa(header, dict[str, dict[str, object]])
-        self._entries = {name: entry for name, entry in header.items() if name != "__metadata__"}
+        self._entries = header
 
     def describe(self, name: str) -> ArrayDescription:
         entry = self._entries[name]
@@ -61,7 +63,10 @@ class SafetensorsFile(ParameterStore):
         array = data.view(dtype.newbyteorder("<")).astype(dtype, copy=False)
         # Data begins where the data before it ends, which need not suit what reads it.
         aligned = array if array.flags.aligned else array.copy()
-        return read_only(aligned.reshape(description.shape))
+        try:
+            return read_only(aligned.reshape(description.shape))
+        except ValueError as error:  # more axes than NumPy has
+            raise ParameterProblem(f"'{name}': {first_line(error)}") from error
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)

@@ -3,7 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol, TypeGuard
+from pickletools import genops
+from typing import IO, Protocol, TypeGuard
+from zipfile import ZipFile, is_zipfile
 
 from xdsl.utils.hints import isa
 
@@ -18,6 +20,12 @@ from gawee_dialect.parameters.store import (
 
 SUFFIXES = (".pt", ".pth", ".bin")
 """How such files are called."""
+
+MAX_NAME = 4096
+"""Characters of a name; what a model calls its parameters is shorter."""
+
+LEGACY_PICKLES = 5
+"""How many a file before PyTorch 1.6 begins with: the fourth is the dictionary."""
 
 WRAPPERS = ("state_dict", "model_state_dict", "model")
 """Keys under which checkpoints keep the weights beside other things."""
@@ -77,10 +85,41 @@ def import_torch(what: str):
         ) from error
 
 
+def _check(path: Path) -> None:
+    """Refuse what PyTorch's loader would spend minutes or gigabytes on; raises ValueError.
+
+    Its search in an error's text takes the square of the longest name. Its own archives are never
+    compressed, so that what it unpacks is no larger than the file.
+    """
+    if not is_zipfile(path):
+        with path.open("rb") as stream:
+            _check_names(stream)
+        return
+    with ZipFile(path) as archive:
+        if sum(each.file_size for each in archive.infolist()) > path.stat().st_size:
+            raise ValueError("expected an archive that is not compressed")
+        for name in archive.namelist():
+            if name.endswith("data.pkl"):
+                with archive.open(name) as stream:
+                    _check_names(stream)
+
+
+def _check_names(stream: IO[bytes]) -> None:
+    """Raise ValueError for a name in a sequence of pickles that is too long."""
+    for _ in range(LEGACY_PICKLES):
+        try:
+            longest = max(len(value) for _, value, _ in genops(stream) if isinstance(value, str))
+        except Exception:  # damage, which PyTorch describes, or a pickle without a name
+            continue
+        if longest > MAX_NAME:
+            raise ValueError(f"expected names of at most {MAX_NAME} characters, got {longest}")
+
+
 def _load(path: Path) -> object:
     torch = import_torch(f"cannot read weights '{path}'")
     options = {"map_location": "cpu", "weights_only": True}
     try:
+        _check(path)
         # Files before PyTorch 1.6 are not archives, and cannot be mapped.
         return torch.load(path, mmap=torch.serialization._is_zipfile(path.open("rb")), **options)
     except Exception as error:

@@ -46,6 +46,8 @@ class UwefNode:
 
     op_type: str
     tensors: dict[str, UwefTensor]
+    place: str = field(default="", compare=False)
+    """`name:line:column` of the entry."""
 
 
 @dataclass
@@ -109,7 +111,7 @@ class _Reader:
             shapes = {name: tensor.description.shape for name, tensor in found.items()}
             for problem in shape_problems(op_type, shapes):
                 self.report(entry, f"node '{key}': {problem}")
-        return UwefNode(op_type, found)
+        return UwefNode(op_type, found, self.text.place(entry.offset))
 
     def tensor(self, node: str, tensors: JsonObject, name: str) -> UwefTensor | None:
         if name not in TENSOR_KEYS:

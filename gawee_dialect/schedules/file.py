@@ -24,6 +24,8 @@ def read_schedules(path: str | Path) -> Database:
         except json.JSONDecodeError as error:
             message = f"expected a JSON object, got an error at column {error.colno}: {error.msg}"
             problems.append(Diagnostic(message, place))
+        except RecursionError:
+            problems.append(Diagnostic("expected less nesting", place))
         except ValueError as error:
             problems.append(Diagnostic(str(error), place))
     if problems:

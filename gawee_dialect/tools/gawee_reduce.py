@@ -1,5 +1,6 @@
 """gawee-reduce: make a failing module small, ops and tensors, as long as it fails the same way."""
 
+import os
 import sys
 from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
@@ -128,7 +129,7 @@ def make_failure(arguments: Namespace, passes: Sequence[ModulePass]) -> Failure:
     """Return what failing is; raises GaweeError for a script that is not there."""
     script: str | None = arguments.test
     if script is not None:
-        program = which(script) or which(str(Path(script).resolve()))
+        program = which(script) or which(os.path.abspath(script))
         if program is None:
             raise GaweeError(f"cannot run '{script}': it is no program")
         return ScriptFailure(Path(program), arguments.test_time_limit)

@@ -11,6 +11,7 @@ vocabularies' ops that a file registers are known as long as it is loaded.
 
 import inspect
 import linecache
+import os
 import sys
 import traceback
 from collections.abc import Container, Generator, Iterable, Iterator, Sequence
@@ -315,7 +316,7 @@ def run_file(path: str) -> ModuleType:
 @contextmanager
 def _imports_beside(paths: Sequence[str]) -> Generator[None]:
     """Let files import what is in their folders; forget it, and the files, afterwards."""
-    folders = list(dict.fromkeys(str(Path(path).resolve().parent) for path in paths))
+    folders = list(dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths))
     before = set(sys.modules)
     sys.path += folders
     try:
@@ -330,7 +331,7 @@ def _imports_beside(paths: Sequence[str]) -> Generator[None]:
 
 def modules_of(paths: Sequence[str]) -> dict[str, Path]:
     """Return the modules that are loaded files, or that these import from beside them."""
-    folders = {Path(path).resolve().parent for path in paths}
+    folders = {Path(os.path.realpath(path)).parent for path in paths}
     # Modules of packages are none of theirs, even where a file lies in the folder of a package.
     files = {
         name: getattr(module, "__file__", None)

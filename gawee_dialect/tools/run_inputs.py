@@ -126,7 +126,7 @@ def read_picture(spec: InputSpec, path: str, scale: PictureScale) -> AnyArray:
     Raises GaweeError where the input has another shape, or Pillow is not installed.
     """
     try:
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
     except ImportError as error:
         raise GaweeError(
             Diagnostic(
@@ -143,7 +143,7 @@ def read_picture(spec: InputSpec, path: str, scale: PictureScale) -> AnyArray:
     try:
         with Image.open(path) as picture:
             converted = picture.convert("L" if channels == 1 else "RGB")
-    except (OSError, UnidentifiedImageError) as error:
+    except Exception as error:  # damage takes all forms: SyntaxError, ValueError, ...
         raise GaweeError(f"cannot read '{path}': {error}") from error
     pixels = np.asarray(converted.resize((width, height), Image.Resampling.BILINEAR))
     planes = pixels.reshape(height, width, channels).transpose(2, 0, 1) / 255.0

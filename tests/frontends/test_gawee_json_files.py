@@ -69,6 +69,12 @@ def test_a_symbolic_link_out_of_the_folder_is_refused(tmp_path: Path):
         assert "to stay inside the folder of the graph" in refusal(linear(path), folder)
 
 
+def test_a_symbolic_link_in_a_circle_is_refused(tmp_path: Path):
+    (tmp_path / "link.bin").symlink_to(tmp_path / "link.bin")
+
+    assert "cannot read file 'link.bin': too many levels" in refusal(linear("link.bin"), tmp_path)
+
+
 def test_a_symbolic_link_inside_the_folder_is_followed(tmp_path: Path):
     write_data(tmp_path, "weights/w.bin", np.zeros((5, 3), np.float32))
     (tmp_path / "link.bin").symlink_to(tmp_path / "weights/w.bin")

@@ -50,6 +50,12 @@ def test_resources_are_printed_again() -> None:
     assert print_mlir(read(printed)) == printed
 
 
+def test_half_a_byte_is_refused() -> None:
+    message = "in.mlir:3:.*expected pairs of digits in resource 'layer.weight', got an odd number"
+    with pytest.raises(GaweeError, match=message):
+        read(TEXT.replace(BLOB, BLOB[:-1]))
+
+
 def test_two_texts_have_resources_of_their_own() -> None:
     other = TEXT.replace(BLOB, BLOB[:-8] + "0000803F")
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.universe import make_context
 from tests.frontends.graphs import data, graph, node, parse, value
@@ -17,3 +18,44 @@ def test_names_survive_printing_and_parsing(name: str):
     text = print_mlir(module, locations=True)
 
     assert print_mlir(parse_mlir(make_context(), text, "x"), locations=True) == text
+
+
+NINES = "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            f"%c = arith.constant {NINES} : i64",
+            "m.mlir:1:5022: error: exceeds the limit (4300 digits)",
+        ),
+        (f"%c = arith.constant 0 : i{NINES}", "error: exceeds the limit (4300 digits)"),
+        (
+            "%c = arith.constant 0 : i2147483648",
+            "m.mlir:1:25: error: expected an integer of at most 16777215 bits",
+        ),
+        (
+            "%r = gawee.reduce_sum %x axes [9223372036854775808]",
+            "m.mlir:1:52: error: argument out of range",
+        ),
+        (
+            "%c = arith.constant dense<0x1000000000000000000> : tensor<f32>",
+            "error: int too big to convert",
+        ),
+        (
+            f"%c = arith.constant dense<1{'0' * 400}> : tensor<2xf32>",
+            "error: int too large to convert",
+        ),
+        (
+            '"func.func"() <{sym_name = "f"}> ({\n"func.return"() : () -> ()\n}) : () -> ()',
+            "m.mlir:1:1: error: 'func.func' op property 'function_type' expected in operation 'func.func'",
+        ),
+    ],
+)
+def test_numbers_and_properties_that_nobody_can_read_are_refused(text: str, message: str):
+    with pytest.raises(GaweeError) as raised:
+        parse_mlir(make_context(allow_unregistered=True), text, "m.mlir")
+
+    assert message in str(raised.value)
+    assert str(raised.value).startswith("m.mlir:1:")

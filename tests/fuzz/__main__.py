@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.util import find_spec
@@ -24,6 +25,8 @@ from tests.fuzz.watched import SECONDS, run_watched
 PER_READER = 5000
 SHOWN = 4
 """Numbers of a problem that are printed."""
+WARM = 40
+"""Seeds of a reader that are read in this process, so that workers begin with all imports."""
 PATIENCE = 2 * SECONDS
 """Seconds after which a worker is stuck in native code, where no alarm reaches it."""
 
@@ -67,7 +70,9 @@ def _by_problem(findings: Mapping[int, str]) -> dict[str, list[int]]:
 
 def tried(reader: Reader, numbers: range) -> dict[int, str]:
     """Return what is wrong, by the number of the input."""
-    for seed in reader.whole:  # imports and tables are this process's, which workers begin with
+    for seed in reader.seeds[
+        :: 1 + len(reader.seeds) // WARM
+    ]:  # imports and tables are this process's, which workers begin with
         _warm_up(reader, seed)
     findings: dict[int, str] = {}
     while numbers:
@@ -88,8 +93,10 @@ def _one_worker(reader: Reader, numbers: range, findings: dict[int, str]) -> ran
         os.close(source)
         try:
             run_watched(reader, numbers, output)
-        finally:
             os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
     os.close(output)
     last, text, stuck = numbers.start, b"", False
     while True:

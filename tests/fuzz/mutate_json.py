@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from copy import deepcopy
 from random import Random
 
 from tests.fuzz.mutate import DEEP, NUMBERS, PATHS, mutated
@@ -38,7 +39,7 @@ def _places(value: object) -> Iterator[tuple[Container, str | int]]:
 
 def _replace(choice: Random, root: object) -> None:
     container, key = choice.choice(list(_places(root)))
-    container[key] = choice.choice(VALUES)
+    container[key] = deepcopy(choice.choice(VALUES))
 
 
 def _remove(choice: Random, root: object) -> None:
@@ -64,11 +65,10 @@ def _repeat(choice: Random, root: object) -> None:
 def _add(choice: Random, root: object) -> None:
     container, _ = choice.choice(list(_places(root)))
     if isinstance(container, list):
-        container.append(choice.choice(VALUES))
+        container.append(deepcopy(choice.choice(VALUES)))
     else:
-        container[choice.choice(("", "name", "a" * 1000, "ü", "\0", "no such key"))] = (
-            choice.choice(VALUES)
-        )
+        keys = ("", "name", "a" * 1000, "ü", "\0", "no such key")
+        container[choice.choice(keys)] = deepcopy(choice.choice(VALUES))
 
 
 MUTATIONS: Sequence[Callable[[Random, object], None]] = (

@@ -38,11 +38,6 @@ class Reader:
         """The inputs that are damaged."""
         return self.make_seeds()
 
-    @property
-    def whole(self) -> Sequence[bytes]:
-        """The seeds that are no test of messages themselves."""
-        return [seed for seed in self.seeds if b"// -----" not in seed and b"not gawee" not in seed]
-
     def damaged(self, number: int) -> bytes:
         """Return the damaged input of a number: always the same."""
         return self.mutate(self.seeds[number % len(self.seeds)], number)

@@ -91,7 +91,7 @@ SMALL_LANGUAGES: Sequence[Reader] = (
     Reader("schedules", _schedules, lambda: SCHEDULES, mutated_json),
     Reader("pipelines", _pipeline, lambda: PIPELINES, is_file=False),
     Reader("insertions", _insertion, lambda: INSERTIONS, is_file=False),
-    Reader("command lines", _command_line, lambda: COMMAND_LINES, is_file=False),
+    Reader("command-lines", _command_line, lambda: COMMAND_LINES, is_file=False),
     Reader(
         "shapes", lambda data, _: read_shapes([_text(data)]), lambda: [b"x=1,3,224"], is_file=False
     ),
@@ -102,5 +102,5 @@ SMALL_LANGUAGES: Sequence[Reader] = (
         _mutated_descriptions,
         needs=("pycparser",),
     ),
-    Reader("op files", _descriptions, _op_texts, needs=("pycparser",)),
+    Reader("op-files", _descriptions, _op_texts, needs=("pycparser",)),
 )

@@ -5,6 +5,7 @@ import resource
 import signal
 import sys
 import traceback
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -105,6 +106,7 @@ def run_watched(reader: Reader, numbers: range, output: int) -> None:
     held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (held + HELD, held + HELD))
     opened = OpenedFiles()
+    warnings.simplefilter("ignore")
     for number in numbers:
         os.write(output, f"{number} begun\n".encode())
         before = peak_megabytes()

@@ -184,8 +184,8 @@ WEIGHTS: Sequence[Reader] = (
         needs=("torch",),
     ),
     Reader("uwef", partial(_file, ".json", _all_arrays), lambda: [_uwef()], mutated_json),
-    Reader("weights of xoc", _xoc_with, lambda: [_uwef()], mutated_json),
-    Reader("raw folder", _raw_folder, lambda: [bytes(24) + b"\nw.bin", bytes(24) + b"\n./w.bin"]),
+    Reader("weights-of-xoc", _xoc_with, lambda: [_uwef()], mutated_json, is_file=False),
+    Reader("raw-folder", _raw_folder, lambda: [bytes(24) + b"\nw.bin", bytes(24) + b"\n./w.bin"]),
     Reader("pg-flow", partial(_file, ".json", read_pgflow_graph), lambda: [PAGE], mutated_json),
     Reader("picture", partial(_file, ".png", _as_input), lambda: [_picture()], needs=("PIL",)),
 )

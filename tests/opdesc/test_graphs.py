@@ -156,6 +156,8 @@ WITHOUT_NAME = {key: value for key, value in one().items() if key != "name"}
         ("zeros(a=b, a=c | |);", "expected arguments to differ, got 'a' twice"),
         ("zeros(| | a=1, a=2);", "expected params to differ, got 'a' twice"),
         ("zeros(| | a=[]);", "expected an array of one kind of value, got an empty array"),
+        (f"zeros(| | a={1 << 64});", "op 'zeros1': expected integers of 64 bits as param 'a', got a larger one"),
+        (ops(one(params=param([1, -(1 << 63) - 1]))), "expected integers of 64 bits as param '"),
         ("zeros(| | a={});", "expected a string, number, boolean, null or array"),
     ],
 )  # fmt: skip

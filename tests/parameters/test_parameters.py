@@ -1,5 +1,6 @@
 """Stores of weights: what they give, that nothing is copied or writable, and what they refuse."""
 
+import json
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +13,8 @@ from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import EntryArgument
 from gawee_dialect.frontends.mlir_text import parse_mlir
-from gawee_dialect.parameters import bind_parameters, open_parameters
+from gawee_dialect.parameters import bind_parameters, open_archive, open_parameters
+from gawee_dialect.parameters.store import ParameterProblem
 from gawee_dialect.universe import make_context
 
 ARRAYS: dict[str, np.ndarray] = {
@@ -178,6 +180,25 @@ def test_a_damaged_archive_is_refused(suffix: str, tmp_path: Path):
 
     with pytest.raises(GaweeError, match=rf"cannot read '.*' as \{suffix}: "):
         open_parameters(path, weights())
+
+
+def test_safetensors_may_say_that_they_have_no_metadata(tmp_path: Path):
+    entries = {"__metadata__": None, "w": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}
+    header, data = json.dumps(entries).encode(), np.array([1.5, -2], np.float32)
+    path = tmp_path / "w.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + data.tobytes())
+
+    np.testing.assert_array_equal(open_archive(path)["w"], data)
+
+
+def test_safetensors_of_more_axes_than_numpy_has_are_refused(tmp_path: Path):
+    path = tmp_path / "w.safetensors"
+    entry = {"dtype": "F32", "shape": [1] * 99, "data_offsets": [0, 4]}
+    header = json.dumps({"w": entry}).encode()
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(4))
+
+    with pytest.raises(ParameterProblem, match="'w': maximum supported dimension"):
+        open_archive(path)["w"]
 
 
 def test_pickled_objects_are_never_loaded(tmp_path: Path):

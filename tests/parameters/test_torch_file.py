@@ -3,6 +3,7 @@
 import builtins
 import pickle
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,31 @@ def test_a_file_that_executes_code_is_refused(tmp_path: Path, capsys: pytest.Cap
         with pytest.raises(GaweeError, match=rf"cannot read '.*{name}' as PyTorch weights: "):
             open_archive(tmp_path / name)
     assert "executed" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("zipped", [True, False])
+def test_a_file_that_makes_pytorch_slow_is_refused(zipped: bool, tmp_path: Path):
+    torch = pytest.importorskip("torch")
+    path, name = tmp_path / "w.pt", b"builtins\n" + b"a" * 200_000
+    torch.save({"w": torch.ones(2)}, path, _use_new_zipfile_serialization=zipped)
+    damaged = path.read_bytes().replace(b"torch._utils\n_rebuild_tensor_v2", name)
+    if zipped:
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("w/data.pkl", b"\x80\x02c" + name + b"\n.")
+    else:
+        path.write_bytes(damaged)
+
+    with pytest.raises(GaweeError, match="expected names of at most 4096 characters, got 2000"):
+        open_archive(path)
+
+
+def test_a_packed_archive_is_refused(tmp_path: Path):
+    pytest.importorskip("torch")
+    with zipfile.ZipFile(tmp_path / "w.pt", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("w/data.pkl", bytes(1 << 20))
+
+    with pytest.raises(GaweeError, match="expected an archive that is not compressed"):
+        open_archive(tmp_path / "w.pt")
 
 
 @pytest.mark.parametrize("zipped", [True, False])

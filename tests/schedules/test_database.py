@@ -108,6 +108,7 @@ WINOGRAD = {
     [
         ("{", "expected a JSON object, got an error at column 2"),
         ("7", "expected a JSON object, got int"),
+        ("[" * 100_000, "expected less nesting"),
         (json.dumps({**FINE, "key": 3}), "expected a text as 'key', got 3"),
         (json.dumps({"key": "k"}), "expected a text as 'target', got none"),
         (json.dumps({**FINE, "choice": "direct"}), "expected an object as 'choice'"),

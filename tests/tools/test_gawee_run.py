@@ -62,6 +62,18 @@ def test_inputs_of_an_archive_are_taken_by_name(
         np.testing.assert_allclose(out["fc"], held_back["scores"][3:4], **TOLERANCE)
 
 
+def test_a_damaged_picture_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    image = pytest.importorskip("PIL.Image")
+    path = tmp_path / "digit.png"
+    image.new("L", (7, 5)).save(path)
+    data = bytearray(path.read_bytes())
+    data[11] = 5  # bytes of its first chunk
+    path.write_bytes(data)
+
+    assert main([GRAPH, "--input", str(path)]) == 1
+    assert "digit.png': Truncated IHDR chunk" in capsys.readouterr().err
+
+
 def test_picture_is_resized_and_scaled(held_back: dict[str, np.ndarray], tmp_path: Path) -> None:
     image = pytest.importorskip("PIL.Image")
     pixels = (held_back["images"][5, 0] * 255).round().astype(np.uint8)

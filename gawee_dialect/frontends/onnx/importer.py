@@ -94,6 +94,8 @@ class OnnxImporter:
 
     def _add_input(self, value: OnnxValue, scope: Scope) -> None:
         try:
+            if not value.name:
+                raise Refusal("expected a name, got none")
             element = dtype_element(value.dtype)
             shape = self._shape(value)
         except Refusal as problem:

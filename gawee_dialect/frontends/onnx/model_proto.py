@@ -222,7 +222,10 @@ class _Reader:
         except KeyError:
             dtype = f"ONNX type {type.elem_type}"
         shape = [
-            each.dim_value if each.HasField("dim_value") else each.dim_param or "?"
+            # Some writers have a size that is open as -1.
+            each.dim_value
+            if each.HasField("dim_value") and each.dim_value >= 0
+            else each.dim_param or "?"
             for each in type.shape.dim
         ]
         return OnnxValue(value.name, dtype, shape if type.HasField("shape") else None)

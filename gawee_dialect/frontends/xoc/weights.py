@@ -124,10 +124,11 @@ def _differences(document: XocDocument, weights: UwefFile) -> Iterator[Diagnosti
     for key, entry in weights.nodes.items():
         if key not in known:
             hint = did_you_mean(key, known, f"the graph has {len(document.nodes)} nodes")
-            yield Diagnostic(f"expected weights of nodes of the graph, got '{key}'", hint=hint)
+            message = f"expected weights of nodes of the graph, got '{key}'"
+            yield Diagnostic(message, entry.place, hint=hint)
         elif not _is_of(entry.op_type, known[key]):
             wanted = f"expected weights of node '{key}' for '{known[key]}'"
-            yield Diagnostic(f"{wanted}, got '{entry.op_type}'")
+            yield Diagnostic(f"{wanted}, got '{entry.op_type}'", entry.place)
 
 
 def _is_of(op_type: str, operator: str) -> bool:

@@ -206,7 +206,8 @@ def test_uwef_beside_a_graph_is_read_and_is_held_against_it(
     wrong = uwef(tmp_path / "wrong.json", conv=fc, fcc=fc)
     assert gawee_run.main([str(graph), "--weights", str(wrong)]) == 1
     said = capsys.readouterr().err
-    assert "expected weights of node 'conv' for 'Conv', got 'Linear'" in said
+    assert ".json:1:" in said
+    assert "error: expected weights of node 'conv' for 'Conv', got 'Linear'" in said
     assert "expected weights of nodes of the graph, got 'fcc'\nhint: did you mean 'fc'?" in said
 
 

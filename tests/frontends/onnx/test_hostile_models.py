@@ -1,0 +1,54 @@
+"""Models that no exporter writes: each is refused, and the message says where."""
+
+import pytest
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.formats import open_graph
+from gawee_dialect.source import Source
+
+onnx = pytest.importorskip("onnx")
+helper = onnx.helper
+
+
+def info(name, shape, dtype=1):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+def model(node, inputs=None, outputs=None):
+    """Return a model of one node from x to y."""
+    graph = helper.make_graph(
+        [node], "g", inputs or [info("x", [2, 3])], outputs or [info("y", None)]
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+
+
+def refusal(made) -> str:
+    with pytest.raises(GaweeError) as raised:
+        open_graph(Source("m.onnx", made.SerializeToString()), name="onnx").module()
+    return str(raised.value)
+
+
+def relu(name="x"):
+    return helper.make_node("Relu", [name], ["y"])
+
+
+def test_attributes_of_another_kind_are_refused():
+    node = helper.make_node("Shape", ["x"], ["y"], name="n", start="one")
+
+    message = refusal(model(node, outputs=[info("y", None, 7)]))
+
+    assert "'Shape' node expected attributes 'start' and 'end' to be integers, got 'one' and 2" in (
+        message
+    )
+
+
+def test_an_input_without_a_name_is_refused():
+    made = model(relu(), [info("x", [2, 3]), info("", [2, 3])])
+
+    assert "graph input '': expected a name, got none" in refusal(made)
+
+
+def test_a_size_below_zero_is_an_open_one():
+    message = refusal(model(relu(), [info("x", [-1, 3])]))
+
+    assert "graph input 'x': expected the size '?' to be given, got none" in message
