@@ -48,16 +48,20 @@ def parse_mlir(ctx: Context, text: str, name: str, line_offset: int = 0) -> Modu
         raise GaweeError(Diagnostic(first_line(error), place)) from error
     except (ValueError, OverflowError, struct.error) as error:  # a number that its type cannot hold
         place = None if parser is None else parser.place(parser.pos)
-        raise GaweeError(Diagnostic(first_line(error), place)) from error
+        raise GaweeError(Diagnostic(_too_large(error), place)) from error
     except RecursionError as error:
         place = None if parser is None else parser.place(parser.pos)
         raise GaweeError(Diagnostic("expected less nesting", place)) from error
-    except OverflowError as error:  # xDSL makes a list of a splat's elements
-        place = None if parser is None else parser.place(parser.pos)
-        raise GaweeError(Diagnostic("expected a size that memory has room for", place)) from error
     verify_module(module)
     verify_static_bounds(module)
     return module
+
+
+def _too_large(error: Exception) -> str:
+    # xDSL makes a list of a splat's elements.
+    if "index-sized integer" in str(error):
+        return "expected a size that memory has room for"
+    return first_line(error)
 
 
 def print_mlir(module: ModuleOp, *, generic: bool = False, locations: bool = False) -> str:
