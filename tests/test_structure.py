@@ -183,15 +183,19 @@ def test_every_part_has_a_rule() -> None:
     assert sorted(parts - set(FORBIDDEN) - {"tools"}) == []
 
 
-# Where an algorithm beside the direct one may be named: its op, its meaning, its two passes, and the
-# registries of these. Whatever else handles kernels asks `StructuredKernel` and `Algorithm`.
-REGISTRIES = {"gawee_dialect.dialect", "gawee_dialect.interpreter.gawee", "gawee_dialect.universe"}
+# Where an algorithm beside the direct one may be named: its op, its meaning (also the one on exact
+# numbers), its two passes, and the registries of these. Whatever else handles kernels asks `StructuredKernel` and `Algorithm`.
+REGISTRIES = {
+    *("gawee_dialect.dialect", "gawee_dialect.interpreter.gawee", "gawee_dialect.universe"),
+    "gawee_dialect.instruments.prove.meanings",
+}
 
 
 def homes_of(algorithm: str) -> tuple[str, ...]:
     return (
         f"gawee_dialect.dialect.{algorithm}",
         f"gawee_dialect.interpreter.gawee.{algorithm}",
+        f"gawee_dialect.instruments.prove.{algorithm}",
         f"gawee_dialect.passes.convert_to_{algorithm}",
         f"gawee_dialect.passes.lower_{algorithm}_to_loops",
     )

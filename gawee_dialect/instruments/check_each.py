@@ -44,7 +44,7 @@ def add_flags(parser: ArgumentParser) -> None:
 def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
     """Return the check, where `--check-each` asks for it; raises GaweeError for a wrong file."""
     if not arguments.check_each:
-        if not arguments.bisect:
+        if not (arguments.bisect or arguments.prove_each):
             _refuse_without_check(arguments)
         return ()
     # Only a check pays for NumPy.

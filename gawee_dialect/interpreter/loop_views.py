@@ -15,6 +15,7 @@ from xdsl.ir.affine import (
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.scalars import OtherNumbers
 
 
 def loop_ranges(maps: Sequence[AffineMap], shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
@@ -98,7 +99,8 @@ def loop_view(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> Arr
 def take(array: Array, indices: Sequence[Array]) -> Array:
     """Read one element per index; the indices broadcast."""
     # NumPy's stubs want index arrays to be integers by type, which only their dtype says.
-    return np.asarray(array)[tuple(np.asarray(index, dtype=np.int64) for index in indices)]
+    elements = array if isinstance(array, OtherNumbers) else np.asarray(array)
+    return elements[tuple(np.asarray(index, dtype=np.int64) for index in indices)]
 
 
 def index_grid(dim: int, ranges: Sequence[int]) -> Array:

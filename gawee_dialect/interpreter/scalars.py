@@ -27,9 +27,23 @@ def plain(function: Callable[..., Array]) -> Evaluate:
     return evaluate
 
 
+class OtherNumbers:
+    """The base of arrays that are not NumPy's, but speak its protocols of array functions.
+
+    They may say themselves what a scalar op computes that is no function of NumPy.
+    """
+
+    def evaluate(self, evaluate: Evaluate, op: Operation, operands: Sequence[Array]) -> Array:
+        """Compute an op's only result of operands of which one is such an array."""
+        return evaluate(op, operands)
+
+
 def evaluate_scalar(evaluate: Evaluate, op: Operation, operands: Sequence[Array]) -> Array:
     """Evaluate an op and round the result to its type."""
     dtype = dtype_of(op.results[0].type)
+    for operand in operands:
+        if isinstance(operand, OtherNumbers):
+            return operand.evaluate(evaluate, op, operands).astype(dtype, copy=False)
     return evaluate(op, operands).astype(dtype, copy=False)
 
 

@@ -14,6 +14,7 @@ from gawee_dialect.instruments import (
     debug_counter,
     explain_missed,
     print_ir,
+    prove_each,
     reproducer,
     rewrite_limit,
     timing,
@@ -43,6 +44,7 @@ FAMILIES: tuple[InstrumentFamily, ...] = (
     debug_counter,
     bisect,
     check_each,
+    prove_each,
     reproducer,
 )
 

@@ -32,6 +32,7 @@ PAGES = [
 ]
 TOOLS = ("opt", "translate", "run")
 RUN_SECTIONS = (
+    "Prove every pass",
     "What does each pass do to the IR?",
     "Which pattern did that?",
     "Why is this op still there?",

@@ -34,7 +34,7 @@ FLAGS = {
     "--debug-counter": "=FoldBatchNorm=1-100000",
     "--bisect": "",
 }
-SLOW = {"--check-each": ""}
+SLOW = {"--check-each": "", "--prove-each": ""}
 """Flags that run the module: on the network alone."""
 LOADED = """
 from gawee_dialect.passes.instrument import Instrument

@@ -1,0 +1,20 @@
+"""All that is said of exact numbers: by NumPy's functions, and by ops that make arrays."""
+
+from gawee_dialect.instruments.prove import arithmetic, functions, movements
+from gawee_dialect.instruments.prove.graph_ops import ExactGraphOps, ExactGraphOpsWithArrays
+from gawee_dialect.instruments.prove.nests import ExactNests
+from gawee_dialect.instruments.prove.tensors import ExactTensors
+from gawee_dialect.instruments.prove.winograd import ExactWinograd
+from gawee_dialect.interpreter.functions import OpFunctions
+
+NUMPY = (arithmetic, functions, movements)
+"""Where `Numbers` are told what NumPy's functions compute of them."""
+
+EXACT_FUNCTIONS: tuple[type[OpFunctions], ...] = (
+    ExactGraphOps,
+    ExactGraphOpsWithArrays,
+    ExactTensors,
+    ExactNests,
+    ExactWinograd,
+)
+"""Ops that mean something else on exact numbers than on arrays of NumPy."""

@@ -1,0 +1,117 @@
+"""Run a function of a module on exact numbers."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.interpreter import Interpreter, OpImplResult, PythonValues
+from xdsl.interpreters.func import FuncFunctions
+from xdsl.ir import Operation
+
+from gawee_dialect.analysis.signature import Entry, Signature
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
+from gawee_dialect.instruments.prove.fresh import is_float, unwritten
+from gawee_dialect.instruments.prove.inputs import drawn
+from gawee_dialect.instruments.prove.meanings import EXACT_FUNCTIONS
+from gawee_dialect.instruments.prove.nests import structured_functions
+from gawee_dialect.instruments.prove.numbers import Numbers, as_array
+from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.machine import Machine, check_implemented, implementations
+
+
+class NotProvable(Exception):
+    """A module has an op that has no meaning on exact numbers."""
+
+    def __init__(self, diagnostic: Diagnostic):
+        self.diagnostic = diagnostic
+        super().__init__(str(diagnostic))
+
+
+class ExactMachine(Machine):
+    """An interpreter on exact numbers; an op that cannot take them raises NotProvable."""
+
+    def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
+        try:
+            return super()._run_op(op, inputs)
+        except (TypeError, AttributeError) as error:
+            # How NumPy's protocols, and functions beside them, refuse what is no plain array.
+            raise NotProvable(Diagnostic.at(op, str(error))) from error
+
+
+def make_machine(module: ModuleOp, listeners: Sequence[Interpreter.Listener]) -> ExactMachine:
+    """Make an interpreter of a module on exact numbers."""
+    machine = ExactMachine(module, listeners=tuple(listeners))
+    machine.register_implementations(FuncFunctions())
+    for each in (*implementations(module), *EXACT_FUNCTIONS, structured_functions(module)):
+        machine.register_implementations(each(), override=True)
+    return machine
+
+
+def run_exactly(
+    module: ModuleOp,
+    arguments: Mapping[str, Array],
+    function: str,
+    seed: int,
+    listeners: Sequence[Interpreter.Listener] = (),
+) -> dict[str, Array]:
+    """Run a function; returns its outputs by name: exact numbers of floats, else plain arrays.
+
+    Floats among the arguments become numbers that the seed draws (`inputs.py`). Raises NotProvable
+    for an op that has no meaning on exact numbers, GaweeError where the program goes wrong.
+    """
+    called = Entry.of(module, function).called
+    called_ops = [each.function for each in called if isinstance(each.function, FuncOp)]
+    if len(called_ops) < len(called):
+        raise NotProvable(Diagnostic("the llvm dialect runs as native code alone"))
+    _check_implemented(module, called_ops)
+    machine = make_machine(module, listeners)
+    given = {name: drawn(array, seed) for name, array in arguments.items()}
+    outputs: dict[str, Array] = {}
+    with np.errstate(all="ignore"):
+        for signature, op in zip(called, called_ops, strict=True):
+            prepared = list(outputs.values())
+            operands = [_operand(each, given, prepared) for each in signature.arguments]
+            results = machine.call_op(op, tuple(operands))
+            outputs = _outputs(signature, operands, results)
+    return outputs
+
+
+def _check_implemented(module: ModuleOp, called: Sequence[FuncOp]) -> None:
+    try:
+        check_implemented(module, called)
+    except GaweeError as error:
+        raise NotProvable(error.diagnostics[0]) from error
+
+
+def _operand(
+    argument: EntryArgument, given: Mapping[str, Array], prepared: Sequence[Array]
+) -> Array:
+    match argument.kind:
+        case ArgumentKind.OUTPUT | ArgumentKind.INDICES | ArgumentKind.WORKSPACE:
+            return unwritten(argument.type)
+        case ArgumentKind.PREPARED:
+            return prepared[int(argument.name)]
+        case ArgumentKind.UPDATED:
+            return given[argument.name].copy()
+        case _:
+            return given[argument.name]
+
+
+def _outputs(
+    signature: Signature, operands: Sequence[Array], results: Sequence[Array]
+) -> dict[str, Array]:
+    written = signature.of_kind(ArgumentKind.OUTPUT, ArgumentKind.UPDATED)
+    outputs = {each.name: operands[each.index] for each in written}
+    for index, (name, result) in enumerate(zip(signature.returned, results, strict=True)):
+        if index not in signature.checks:
+            outputs[name] = result
+    return {name: _exact(each) for name, each in outputs.items()}
+
+
+def _exact(array: Array) -> Array:
+    """Return the numbers that floats are which no exact number has met."""
+    if isinstance(array, Numbers) or not is_float(np.asarray(array).dtype):
+        return array
+    return as_array(Numbers.constants(array))

@@ -1,0 +1,53 @@
+"""What the tests of `--prove-each` share: passes run under a proof, and wrong passes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from gawee_dialect.instruments.check.each import CheckSettings
+from gawee_dialect.instruments.prove.each import ProveEach
+from gawee_dialect.passes.instrument import instrumented
+from gawee_dialect.passes.pass_manager import parse_passes, run_passes
+from gawee_dialect.universe import all_passes, make_context
+
+
+@dataclass(frozen=True)
+class Wrong(ModulePass):
+    """A pass that is one function."""
+
+    name = "wrong"
+    change: Callable[[ModuleOp], None]
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        self.change(op)
+
+
+def prove(
+    module: ModuleOp, pipeline: str, *more: ModulePass, settings: CheckSettings | None = None
+) -> ProveEach:
+    """Run a pipeline, and more passes, under a proof, and return it; raises CheckFailure."""
+    proof = ProveEach(settings)
+    with instrumented(proof):
+        passes = parse_passes(pipeline, all_passes()) if pipeline else ()
+        run_passes(make_context(), module, [*passes, *more])
+    return proof
+
+
+def prove_after(module: ModuleOp, pipeline: str, last: ModulePass) -> ProveEach:
+    """Run a pipeline, and then one pass under a proof."""
+    if pipeline:
+        run_passes(make_context(), module, parse_passes(pipeline, all_passes()))
+    return prove(module, "", last)
+
+
+def unproved(proof: ProveEach) -> dict[str, str]:
+    """Return what passes are not proved of, and why: `expand-math: assumed, declared: ...`."""
+    open_ones = ("assumed", "checked by data", "wrong")
+    return {
+        step.name: f"{step.verdict}, {step.note}"
+        for step in proof.steps
+        if step.verdict.value in open_ones
+    }

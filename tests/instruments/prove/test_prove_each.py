@@ -1,0 +1,288 @@
+"""What `--prove-each` proves of our passes, and which wrong ones it stops at.
+
+Oracle of the wrong passes: each changes a module by hand, to one that computes something else.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from xdsl.dialects import arith, math
+from xdsl.dialects.builtin import ModuleOp
+
+import gawee_dialect
+from gawee_dialect.dialect.arithmetic import ReciprocalOp
+from gawee_dialect.dialect.elementwise import DivOp, MulOp, SqrtOp
+from gawee_dialect.instruments.check.each import CheckEach, CheckFailure, CheckSettings
+from gawee_dialect.passes.instrument import instrumented
+from gawee_dialect.passes.numerics import Numerics, approximates
+from gawee_dialect.passes.pass_manager import parse_passes, run_passes
+from gawee_dialect.tools import gawee_opt
+from gawee_dialect.universe import all_passes, make_context
+from tests.instruments.checking import parse
+from tests.instruments.prove import networks, wrong
+from tests.instruments.prove.proving import Wrong, prove, prove_after, unproved
+
+ROOT = Path(__file__).parent.parent.parent.parent
+NETWORKS = {
+    "residual": networks.RESIDUAL,
+    "mobile": networks.MOBILE,
+    "transformer": networks.TRANSFORMER,
+    "sum": networks.SUM,
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_pass_from_graph_to_kernels_is_proved(name: str) -> None:
+    proof = prove(parse(NETWORKS[name]), "gawee-to-kernels")
+
+    assert unproved(proof) == {}
+    proved = {step.name for step in proof.steps if step.verdict == "proved"}
+    assert {"lower-to-linalg", "form-kernels", "assign-schedules"} <= proved
+
+
+def test_winograd_is_proved() -> None:
+    proof = prove(parse(networks.RESIDUAL), "gawee-to-kernels")
+
+    verdicts = {step.name: step.verdict.value for step in proof.steps}
+    assert verdicts["convert-to-winograd"] == "proved"
+    assert verdicts["fold-batch-norm"] == "proved"
+    assert verdicts["assign-layouts"] == "proved"
+
+
+def test_digits_example_is_proved_on_its_data() -> None:
+    folder = ROOT / "examples" / "digits"
+    model = gawee_dialect.load(folder / "graph.json")
+    images = np.load(folder / "digits_test.npz")["images"]
+    arrays = {**model.bound, "x": images[0][None]}
+
+    proof = prove(model.module, "gawee-to-kernels", settings=CheckSettings(arrays=arrays))
+
+    assert unproved(proof) == {}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A wrong change after some passes of a network, and the op that has to be named."""
+
+    network: str
+    before: str
+    change: Callable[[ModuleOp], None]
+    op: str
+
+
+CASES = {
+    # Graphs
+    "a coefficient, one unit in the last place": Case(
+        "sum", "", wrong.nudge_constant, "'gawee.constant'"
+    ),
+    "the epsilon of a batch norm": Case("residual", "", wrong.nudge_epsilon, "'gawee.batch_norm'"),
+    "the epsilon of a layer norm": Case(
+        "transformer", "", wrong.nudge_layer_norm, "'gawee.layer_norm'"
+    ),
+    "padding on the other side": Case("residual", "", wrong.swap_padding, "'gawee.conv'"),
+    "gelu by tanh": Case("transformer", "", wrong.gelu_by_tanh, "'gawee.gelu'"),
+    "the scale of attention": Case("transformer", "", wrong.nudge_scale, "'gawee.attention'"),
+    "a skip connection that is dropped": Case("residual", "", wrong.drop_skip, "'gawee.add'"),
+    # Linalg
+    "a constant in a body": Case("residual", "gawee-to-linalg", wrong.nudge_float(0), "'linalg."),
+    "a difference in the place of a sum": Case(
+        "mobile",
+        "gawee-to-linalg",
+        wrong.replace_first(arith.AddfOp, arith.SubfOp),
+        "'linalg.",
+    ),
+    "a minimum in the place of a maximum": Case(
+        "residual",
+        "gawee-to-linalg",
+        wrong.replace_first(arith.MaximumfOp, arith.MinimumfOp),
+        "'linalg.",
+    ),
+    "a square in the place of a product": Case(
+        "mobile", "gawee-to-linalg", wrong.same_operands(arith.MulfOp), "'linalg."
+    ),
+    "a window that begins one earlier": Case(
+        "mobile", "gawee-to-linalg", wrong.shift_pad, "'linalg.depthwise_conv"
+    ),
+    "the first of a batch for all": Case(
+        "transformer", "gawee-to-linalg", wrong.broadcast_other_axis, "'linalg.generic'"
+    ),
+    # Kernels
+    "a constant of a kernel": Case(
+        "mobile", "gawee-to-kernels", wrong.nudge_float(-1), "'gawee.kernel'"
+    ),
+    "a sum that starts at a billionth": Case(
+        "mobile", "gawee-to-kernels", wrong.start_above_zero, "'gawee.kernel'"
+    ),
+    "the first image for all": Case(
+        "mobile", "gawee-to-kernels", wrong.first_row_of_input, "'gawee.kernel'"
+    ),
+    "a maximum of a kernel as a minimum": Case(
+        "residual",
+        "gawee-to-kernels",
+        wrong.replace_first(arith.MaximumfOp, arith.MinimumfOp),
+        "'gawee.",
+    ),
+    "a difference of a kernel as a sum": Case(
+        "transformer",
+        "gawee-to-kernels",
+        wrong.replace_first(arith.SubfOp, arith.AddfOp),
+        "'gawee.kernel'",
+    ),
+    "a quotient of a kernel as a product": Case(
+        "transformer",
+        "gawee-to-kernels",
+        wrong.replace_first(arith.DivfOp, arith.MulfOp),
+        "'gawee.kernel'",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_wrong_pass_is_caught_with_its_op(name: str) -> None:
+    case = CASES[name]
+
+    with pytest.raises(CheckFailure) as caught:
+        prove_after(parse(NETWORKS[case.network]), case.before, Wrong(case.change))
+
+    message = caught.value.diagnostics[0].message
+    assert caught.value.pass_name == "wrong"
+    pattern = (
+        r"pass 'wrong' moved output 'y' at \[\d+(, \d+)*\]: expected \S+, got \S+, which are "
+        rf"different numbers in exact arithmetic; first op that differs: .*{re.escape(case.op)}"
+    )
+    assert re.match(pattern, message), message
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "a coefficient, one unit in the last place",
+        "the epsilon of a batch norm",
+        "the scale of attention",
+        "a constant of a kernel",
+        "a sum that starts at a billionth",
+    ],
+)
+def test_what_only_a_proof_sees_is_below_the_tolerance_of_a_check(name: str) -> None:
+    case = CASES[name]
+    module = parse(NETWORKS[case.network])
+    if case.before:
+        run_passes(make_context(), module, parse_passes(case.before, all_passes()))
+    checked = CheckEach()
+    with instrumented(checked):
+        run_passes(make_context(), module, [Wrong(case.change)])
+
+    assert checked.steps[-1].relative < 2**-14
+
+
+REWRITES = """
+func.func @main(%x: tensor<3x5xf32> {gawee.input = "x"}, %z: tensor<3x5xf32> {gawee.input = "z"})
+    -> (tensor<3x5xf32> {gawee.output = "y"}) {
+  %q = gawee.div %x, %z : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32> loc("quotient"("net.json":10:5))
+  %y = gawee.tanh %q : (tensor<3x5xf32>) -> tensor<3x5xf32> loc("act"("net.json":20:5))
+  return %y : tensor<3x5xf32>
+}
+"""
+
+
+def multiply_by_inverse(module: ModuleOp) -> None:
+    op = wrong.first(module, DivOp)
+    assert op.parent is not None
+    inverse = ReciprocalOp(op.rhs)
+    product = MulOp(op.lhs, inverse.result)
+    op.parent.insert_ops_before([inverse, product], op)
+    op.result.replace_all_uses_with(product.result)
+    op.detach()
+    op.erase()
+
+
+def test_a_product_with_the_inverse_is_the_quotient() -> None:
+    assert unproved(prove(parse(REWRITES), "", Wrong(multiply_by_inverse))) == {}
+
+
+@dataclass(frozen=True)
+class Approximate(Wrong):
+    """A wrong pass that declares what it does."""
+
+    name = "approximate"
+    numerics: ClassVar[Numerics] = approximates(1 << 20)
+
+
+def test_what_a_pass_declares_to_approximate_is_assumed_and_checked_by_data() -> None:
+    proof = prove(parse(networks.SUM), "", Approximate(wrong.nudge_constant))
+
+    assert unproved(proof) == {"approximate": "assumed, declared: approximates(1048576 ulp)"}
+    assert proof.steps[-1].is_checked
+
+
+FOLDED = """
+func.func @main(%x: tensor<3xf32> {gawee.input = "x"}) -> (tensor<3xf32> {gawee.output = "y"}) {
+  %c = gawee.constant dense<2.0> : tensor<3xf32> loc("two"("net.json":5:5))
+  %s = gawee.sqrt %c : (tensor<3xf32>) -> tensor<3xf32> loc("root"("net.json":10:5))
+  %y = gawee.mul %x, %s : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32> loc("scaled"("net.json":20:5))
+  return %y : tensor<3xf32>
+}
+"""
+
+
+def test_constants_that_are_folded_in_floats_are_assumed() -> None:
+    module = parse(FOLDED)
+
+    proof = prove(module, "canonicalize")
+
+    assert not any(isinstance(op, SqrtOp) for op in module.walk())
+    assert unproved(proof) == {
+        "canonicalize": "assumed, constants are folded in floats: 'gawee.sqrt' op of node "
+        '"root" (net.json:10:5)'
+    }
+
+
+def test_what_has_no_exact_meaning_is_checked_by_data_and_named() -> None:
+    proof = prove(parse(networks.SUM), "gawee-to-loops")
+
+    reasons = {step.name: step.note for step in proof.steps if step.verdict == "checked by data"}
+    assert "lower-linalg-to-loops" in reasons
+    assert all(reason.startswith(("not provable: ", "before it: ")) for reason in reasons.values())
+
+
+BLENDED = """
+func.func @main(%x: tensor<2x3x4x5xf32> {gawee.input = "x"}) -> (tensor<2x3x7x9xf32> {gawee.output = "y"}) {
+  %y = gawee.interpolate %x size [7, 9] mode "bilinear" : (tensor<2x3x4x5xf32>) -> tensor<2x3x7x9xf32>
+  return %y : tensor<2x3x7x9xf32>
+}
+"""
+
+
+def test_weights_that_are_rounded_are_no_false_alarm() -> None:
+    proof = prove(parse(BLENDED), "lower-to-linalg")
+
+    reason = "weights of blended elements are rounded where they are computed"
+    assert reason in unproved(proof)["lower-to-linalg"]
+
+
+def test_a_pass_that_is_wrong_where_nothing_is_proved_is_caught_by_data() -> None:
+    with pytest.raises(CheckFailure, match=r"pass 'wrong' moved output 'y'.*reassociates"):
+        prove(
+            parse(networks.SUM),
+            "gawee-to-loops",
+            Wrong(wrong.replace_first(math.TanhOp, math.SinhOp)),
+        )
+
+
+def test_the_command_line_says_what_is_proved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "net.mlir"
+    path.write_text(networks.SUM)
+
+    code = gawee_opt.main(["--prove-each", "--check-seed=3", "--lower-to-linalg", str(path)])
+
+    out, err = capsys.readouterr()
+    assert code == 0
+    assert "linalg.generic" in out
+    assert re.search(r"lower-to-linalg\s+│ proved", err)

@@ -1,0 +1,178 @@
+"""Wrong changes of a module: each is one function, for `Wrong` of `proving.py`."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from xdsl.dialects import arith, linalg, tensor
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    ModuleOp,
+    TensorType,
+    f32,
+    f64,
+    i64,
+)
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineExpr, AffineMap
+
+from gawee_dialect.dialect.activation import GeluOp
+from gawee_dialect.dialect.attention import AttentionOp
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.normalization import BatchNormOp, LayerNormOp
+from gawee_dialect.interpreter.arrays import attribute_value
+
+Op = TypeVar("Op", bound=Operation)
+
+
+def first(module: ModuleOp, kind: type[Op]) -> Op:
+    return next(op for op in module.walk() if isinstance(op, kind))
+
+
+def next_float(value: float) -> float:
+    return float(np.nextafter(np.float32(value), np.float32(np.inf)))
+
+
+# At the gawee level.
+
+
+def nudge_constant(module: ModuleOp) -> None:
+    """A coefficient that is off by one unit in the last place, 7e-9 of 0.1."""
+    op = first(module, ConstantOp)
+    (value,) = attribute_value(op.value, op.result.type).reshape(-1)
+    type = TensorType(f32, [])
+    op.properties["value"] = DenseIntOrFPElementsAttr.from_list(type, [next_float(float(value))])
+
+
+def nudge_epsilon(module: ModuleOp) -> None:
+    """1e-5 and a billionth."""
+    first(module, BatchNormOp).properties["eps"] = FloatAttr(1.0001e-05, f64)
+
+
+def nudge_layer_norm(module: ModuleOp) -> None:
+    first(module, LayerNormOp).properties["eps"] = FloatAttr(1.001e-05, f64)
+
+
+def swap_padding(module: ModuleOp) -> None:
+    """One row more above and one less below."""
+    first(module, ConvOp).properties["padding"] = DenseArrayBase.from_list(i64, [2, 1, 0, 1])
+
+
+def gelu_by_tanh(module: ModuleOp) -> None:
+    op = first(module, GeluOp)
+    op.result.replace_all_uses_with(_inserted(op, GeluOp(op.input, approximate="tanh")).results[0])
+    op.detach()
+    op.erase()
+
+
+def nudge_scale(module: ModuleOp) -> None:
+    op = first(module, AttentionOp)
+    op.properties["scale"] = FloatAttr(next_float(op.scale.value.data), f64)
+
+
+def drop_skip(module: ModuleOp) -> None:
+    """x + y -> x + x"""
+    op = first(module, AddOp)
+    op.operands[1] = op.operands[0]
+
+
+def _inserted(before: Operation, op: Operation) -> Operation:
+    assert before.parent is not None
+    before.parent.insert_op_before(op, before)
+    op.location = before.location
+    return op
+
+
+# At the linalg level, and in the bodies of kernels.
+
+
+def nudge_float(which: int) -> Callable[[ModuleOp], None]:
+    """Make another float of a scalar constant, the next one above it."""
+
+    def change(module: ModuleOp) -> None:
+        constants = [
+            op
+            for op in module.walk()
+            if isinstance(op, arith.ConstantOp) and isinstance(op.value, FloatAttr)
+        ]
+        op = constants[which]
+        assert isinstance(op.value, FloatAttr)
+        op.properties["value"] = FloatAttr(next_float(op.value.value.data), f32)
+
+    return change
+
+
+def replace_first(old: type[Operation], new: type[Operation]) -> Callable[[ModuleOp], None]:
+    """Put another op of two operands in the place of the first of a kind."""
+
+    def change(module: ModuleOp) -> None:
+        op = first(module, old)
+        made = _inserted(op, new(*op.operands))
+        op.results[0].replace_all_uses_with(made.results[0])
+        op.detach()
+        op.erase()
+
+    return change
+
+
+def same_operands(kind: type[Operation]) -> Callable[[ModuleOp], None]:
+    """Let the first op of a kind read its first operand twice."""
+
+    def change(module: ModuleOp) -> None:
+        op = first(module, kind)
+        op.operands[1] = op.operands[0]
+
+    return change
+
+
+def shift_pad(module: ModuleOp) -> None:
+    """One element more before, and one less after."""
+    op = next(op for op in module.walk() if isinstance(op, tensor.PadOp))
+    low, high = list(op.static_low.get_values()), list(op.static_high.get_values())
+    low[-1], high[-1] = low[-1] + 1, high[-1] - 1
+    op.properties["static_low"] = DenseArrayBase.from_list(i64, low)
+    op.properties["static_high"] = DenseArrayBase.from_list(i64, high)
+
+
+def broadcast_other_axis(module: ModuleOp) -> None:
+    """Let every row of a batch be the first one."""
+    for op in module.walk():
+        if isinstance(op, linalg.ops.GenericOp):
+            maps = [each.data for each in op.indexing_maps]
+            if maps[0].num_dims > 1 and maps[0].results == maps[-1].results:
+                maps[0] = _with_zero_first(maps[0])
+                op.properties["indexing_maps"] = ArrayAttr(map(AffineMapAttr, maps))
+                return
+
+
+def _with_zero_first(old: AffineMap) -> AffineMap:
+    return AffineMap(old.num_dims, 0, (AffineExpr.constant(0), *old.results[1:]))
+
+
+# At the kernels level.
+
+
+def first_row_of_input(module: ModuleOp) -> None:
+    """Let a kernel read the first image of the batch for all of them."""
+    for op in module.walk():
+        if isinstance(op, KernelOp) and op.sizes[0] > 1:
+            maps = list(op.maps)
+            maps[0] = _with_zero_first(maps[0])
+            op.properties["indexing_maps"] = ArrayAttr(map(AffineMapAttr, maps))
+            return
+
+
+def start_above_zero(module: ModuleOp) -> None:
+    """Let a sum begin at a billionth."""
+    for op in module.walk():
+        if isinstance(op, KernelOp) and isinstance(op.initial, FloatAttr):
+            if op.initial.value.data == 0:
+                op.properties["initial"] = FloatAttr(1e-9, f32)
+                return
