@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.onnx_zoo.check import check
 from benchmarks.onnx_zoo.models import onnx_zoo
 from benchmarks.onnx_zoo.table import page
-from benchmarks.zoo.__main__ import LIBRARIES, read_results, run_zoo
+from benchmarks.zoo.__main__ import LIBRARIES, choose, read_results, run_zoo
 from benchmarks.zoo.libraries import import_library
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -29,12 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--measure", action="store_true", help="time calls as well")
     options = parser.parse_args(arguments)
     known = read_results(RESULTS) if options.missing else {}
-    chosen = [
-        each
-        for name, each in onnx_zoo().items()
-        if not options.names or any(part in name for part in options.names)
-        if name not in known
-    ]
+    networks = onnx_zoo()
+    chosen = [each for each in choose(networks, options.names) if each.name not in known]
     for library in LIBRARIES if chosen else ():
         import_library(library)
     RESULTS.parent.mkdir(exist_ok=True)
@@ -45,8 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         figures = f"{result.difference:.1e}, compiled in {result.compile_seconds:.0f} s"
         print(f"{result.name}: {result.verdict}: {result.reason or figures}", flush=True)
     results = read_results(RESULTS)
-    checked_ones = [results[name] for name in onnx_zoo() if name in results]
-    PAGE.write_text(page(checked_ones, len(onnx_zoo())), "utf-8")
+    checked_ones = [results[name] for name in networks if name in results]
+    PAGE.write_text(page(checked_ones, len(networks)), "utf-8")
     return int(any(each.verdict == "wrong" for each in results.values()))
 
 

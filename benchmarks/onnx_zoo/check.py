@@ -66,6 +66,7 @@ def check(network: OnnxNetwork, *, measure: bool = False, verbose: bool = False)
         except Exception as error:
             text = str(error).strip().splitlines() or [type(error).__name__]
             reason = re.sub(r"\S+/(?=model\.onnx)", "", text[0])  # the folder is a temporary one
+            reason = re.sub(r"\x1b\[[0-9;]*m", "", reason)  # the exporter's colours
             result.reason = f"{type(error).__name__}: {reason}"[:300]
             if verbose:
                 traceback.print_exc()

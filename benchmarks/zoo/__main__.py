@@ -4,7 +4,7 @@ import json
 import multiprocessing
 import sys
 from argparse import ArgumentParser
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from multiprocessing.connection import wait
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Generic, Protocol, TypeVar
 
 from benchmarks.zoo.check import Result, check
 from benchmarks.zoo.libraries import import_library
-from benchmarks.zoo.networks import Network, zoo
+from benchmarks.zoo.networks import zoo
 from benchmarks.zoo.table import page
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -91,9 +91,8 @@ def read_results(path: Path = RESULTS) -> dict[str, Result]:
     return {each.name: each for each in results}
 
 
-def _chosen(names: Sequence[str]) -> list[Network]:
+def choose(networks: Mapping[str, AnyNetwork], names: Sequence[str]) -> list[AnyNetwork]:
     """Return networks by their names, or by parts of them; all where none is given."""
-    networks = zoo()
     return [
         each
         for name, each in networks.items()
@@ -110,7 +109,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--missing", action="store_true", help="only what has no result yet")
     options = parser.parse_args(arguments)
     known = read_results() if options.missing else {}
-    chosen = [each for each in _chosen(options.names) if each.name not in known]
+    chosen = [each for each in choose(zoo(), options.names) if each.name not in known]
     for library in LIBRARIES if chosen else ():
         import_library(library)
     RESULTS.parent.mkdir(exist_ok=True)

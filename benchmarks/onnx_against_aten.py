@@ -1,0 +1,165 @@
+"""The same network entered by ATen and by ONNX: whether both become the same kernels.
+
+python -m benchmarks.onnx_against_aten resnet18 bert   # networks of the zoo, by parts of names
+python -m benchmarks.onnx_against_aten --time resnet18 # natively as well: ms of a call, in turns
+
+What differs is listed with its count: kernels of a network that were exported to ONNX and are not
+those of its ATen graph name the pattern that one of the two does not recognise.
+"""
+
+import sys
+import tempfile
+import warnings
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from xdsl.dialects import arith, func, tensor
+from xdsl.dialects.builtin import UnrealizedConversionCastOp
+from xdsl.ir import Operation, SSAValue
+
+from benchmarks.onnx_zoo.models import onnx_zoo
+from benchmarks.zoo.__main__ import LIBRARIES, choose
+from benchmarks.zoo.check import THREADS, best_ms
+from benchmarks.zoo.libraries import import_library
+from benchmarks.zoo.networks import Network, zoo
+from benchmarks.zoo.weights import settle
+from gawee_dialect.analysis.kernel_kind import kernel_kind
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.structured_kernel import StructuredKernel, shape_of
+from gawee_dialect.frontends.npu_ir import extract_ir
+from gawee_dialect.model import Model, load
+from gawee_dialect.pytorch import ir_model
+
+FREE = (
+    *(arith.ConstantOp, tensor.EmptyOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp),
+    *(tensor.ExtractSliceOp, tensor.CastOp, func.FuncOp, func.ReturnOp, UnrealizedConversionCastOp),
+)
+"""Ops that no code is made of."""
+
+OPTIONS = CodeOptions(num_threads=THREADS)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """What a kernel does, in which order it goes, but not in which order it names its scalars."""
+
+    summary: str
+    loops: str
+
+
+@dataclass
+class Entered:
+    """A network by both ways, and inputs for either."""
+
+    aten: Model
+    onnx: Model
+    inputs: Sequence[torch.Tensor]
+
+
+def kernels(model: Model) -> Counter[Kernel]:
+    """Return the kernels that every call of a network runs, with how often each is there."""
+    module = model.lowered("kernels", OPTIONS)
+    (main,) = (each for each in module.ops if _is_main(each))
+    (block,) = main.regions[0].blocks
+    return Counter(_kernel(op) for op in block.ops if not isinstance(op, FREE))
+
+
+def _is_main(op: Operation) -> bool:
+    return isinstance(op, func.FuncOp) and op.sym_name.data == "main"
+
+
+def _kernel(op: Operation) -> Kernel:
+    if not isinstance(op, StructuredKernel):
+        return Kernel(f"{op.name} {', '.join(str(each.type) for each in op.results)}", "")
+    kind = kernel_kind(op) if isinstance(op, KernelOp) else op.name
+    reads = sorted(zip(map(_shape_text, op.inputs), map(str, op.maps), strict=False))
+    body = Counter(inner.name.rpartition(".")[2] for inner in op.walk() if inner is not op)
+    for free in ("constant", "yield"):
+        body.pop(free, None)
+    work = " ".join(f"{name}*{count}" for name, count in sorted(body.items()))
+    summary = f"{kind} ({', '.join(shape for shape, _ in reads)}) -> {_shape_text(op.target)}"
+    loops = f"{op.sizes} {[map for _, map in reads]} {op.maps[-1]} {op.algorithm}"
+    return Kernel(f"{summary} {{{work}}}", loops)
+
+
+def _shape_text(value: SSAValue) -> str:
+    return "x".join(map(str, shape_of(value)))
+
+
+def enter(network: Network, folder: Path) -> Entered:
+    """Return a network by both ways, with the same weights."""
+    torch.manual_seed(0)
+    torch.set_num_threads(THREADS)
+    module, inputs = network.build()
+    module = module.float().eval()
+    settle(module, inputs)
+    ir = extract_ir(module, inputs, strict=False, model_name=network.name)
+    path = folder / "model.onnx"
+    onnx_zoo()[network.name].write(path)
+    return Entered(ir_model(ir, dict(module.state_dict())), load(path), inputs)
+
+
+def difference(aten: Counter[Kernel], onnx: Counter[Kernel]) -> list[str]:
+    """Return a line for each kernel that one way has more of: which, what, and how often."""
+    return [
+        f"  {way} {count:3} {kernel.summary}"
+        for way, more in (("aten", aten - onnx), ("onnx", onnx - aten))
+        for kernel, count in sorted(more.items(), key=lambda item: item[0].summary)
+    ]
+
+
+def times(entered: Entered) -> tuple[float, float]:
+    """Return the shortest milliseconds of a call by either way, in turns."""
+    compiled = [each.compile(OPTIONS, cache=False) for each in (entered.aten, entered.onnx)]
+    arrays = [each.numpy() for each in entered.inputs]
+    aten, onnx = (
+        {buffer.name: array for buffer, array in zip(each.inputs, arrays, strict=True)}
+        for each in compiled
+    )
+    by_aten, by_onnx = best_ms(
+        (lambda: compiled[0].run(aten), lambda: compiled[1].run(onnx)), seconds=4.0
+    )
+    return by_aten, by_onnx
+
+
+def compare(network: Network, *, time: bool) -> list[str]:
+    """Return what is to be said of a network: a line, and lines of what differs."""
+    with tempfile.TemporaryDirectory() as folder:
+        entered = enter(network, Path(folder))
+        aten, onnx = kernels(entered.aten), kernels(entered.onnx)
+        lines = difference(aten, onnx)
+        verdict = "differs" if lines else "the same"
+        head = f"{network.name}: {verdict}: {aten.total()} kernels by ATen, {onnx.total()} by ONNX"
+        if time:
+            by_aten, by_onnx = times(entered)
+            head += f"; {by_aten:.3g} and {by_onnx:.3g} ms: {by_onnx / by_aten - 1:+.1%}"
+    return [head, *lines]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print what differs; return 1 where anything does."""
+    parser = ArgumentParser(prog="python -m benchmarks.onnx_against_aten", description=__doc__)
+    parser.add_argument("names", nargs="+", help="parts of names of the zoo")
+    parser.add_argument("--time", action="store_true", help="compile and time both, in turns")
+    options = parser.parse_args(arguments)
+    warnings.simplefilter("ignore")
+    for library in LIBRARIES:
+        import_library(library)
+    differ = False
+    for network in choose(zoo(), options.names):
+        try:
+            lines = compare(network, time=options.time)
+        except Exception as error:  # one network that is refused does not end the others
+            lines = [f"{network.name}: failed: {str(error).splitlines()[0][:200]}"]
+        differ |= len(lines) > 1
+        print("\n".join(lines), flush=True)
+    return int(differ)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
