@@ -19,10 +19,12 @@ from gawee_dialect.dialect.arithmetic import (
     SignOp,
 )
 from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseNotOp, BitwiseOrOp, BitwiseXorOp
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.elementary import CosOp, ErfOp, ExpOp, LogOp, SinOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.types import element_type, is_float
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import div, div_mode, pow_tensors
+from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import div, div_mode, pow_number, pow_tensors
 from gawee_dialect.frontends.npu_ir.aten.pointwise import tan
 from gawee_dialect.frontends.npu_ir.aten.trigonometry import (
     acos,
@@ -107,8 +109,12 @@ def modulo(emit: Emitter, a: SSAValue, b: SSAValue, fmod: int = 0) -> SSAValue:
 
 @register_op("Pow")
 def power(emit: Emitter, x: SSAValue, y: SSAValue) -> SSAValue:
-    """x to the power of y, in the element type of x"""
+    """x to the power of y, in the element type of x; squares and cubes are products"""
     element = element_type(x)
+    if isinstance(y.owner, ConstantOp) and not tensor_shape(y) and is_float(element):
+        exponent = array_of(y.owner.value).item()
+        if exponent in (2, 3):
+            return pow_number(emit, x, int(exponent))
     return emit.cast(pow_tensors(emit, x, y), element)
 
 

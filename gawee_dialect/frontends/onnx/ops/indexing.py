@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import numpy as np
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
@@ -44,10 +45,29 @@ def from_start(emit: Emitter, indices: SSAValue, size: int) -> SSAValue:
     return where(emit, compared(emit, indices, 0, "lt"), add(emit, indices, size), indices)
 
 
+def _part_of_axis(emit: Emitter, data: SSAValue, indices: SSAValue, axis: int) -> SSAValue | None:
+    """Return what positions in a row that are known pick, as a slice; None for any others."""
+    if not isinstance(indices.owner, ConstantOp):
+        return None
+    shape, places = tensor_shape(data), array_of(indices.owner.value)
+    if places.ndim > 1 or not places.size:
+        return None
+    first = int(places.reshape(-1)[0])
+    last = first + places.size - 1
+    in_a_row = (places.reshape(-1) == np.arange(first, last + 1)).all()
+    if not in_a_row or first < -shape[axis] or last >= (0 if first < 0 else shape[axis]):
+        return None
+    taken = part(emit, data, axis, first % shape[axis], places.size)
+    return emit.reshape(taken, (*shape[:axis], *places.shape, *shape[axis + 1 :]))
+
+
 @register_op("Gather")
 def gather(emit: Emitter, data: SSAValue, indices: SSAValue, axis: int = 0) -> SSAValue:
     """Slices of an axis"""
     at = axis_of(data, axis)
+    known = _part_of_axis(emit, data, indices, at)
+    if known is not None:
+        return known
     places = from_start(emit, indices, tensor_shape(data)[at])
     return emit(GatherOp(data, places, axis=at))
 
@@ -61,8 +81,6 @@ def gather_elements(emit: Emitter, data: SSAValue, indices: SSAValue, axis: int 
 
 
 def _from_starts(emit: Emitter, data: SSAValue, indices: SSAValue, batch_dims: int = 0) -> SSAValue:
-    import numpy as np
-
     if counts_from_start(indices):
         return indices
     depth = tensor_shape(indices)[-1]

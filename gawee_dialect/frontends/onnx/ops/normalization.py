@@ -7,10 +7,10 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.arithmetic import AbsOp
 from gawee_dialect.dialect.elementary import RsqrtOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp
+from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.reduction import ReduceMeanOp, ReduceSumOp
 from gawee_dialect.dialect.slicing import PadOp
-from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
 from gawee_dialect.frontends.onnx.registry import register_op
@@ -89,6 +89,15 @@ def normalized(
     return emit(MulOp(value, inverse)), mean, inverse
 
 
+def _scales_rows(x: SSAValue, rank: int, *affine: SSAValue | None) -> bool:
+    """Whether scale and bias have just the last axes, and the type, of what they are for."""
+    sizes = tensor_shape(x)[len(tensor_shape(x)) - rank :]
+    return all(
+        each is None or (tensor_shape(each) == sizes and element_type(each) == element_type(x))
+        for each in affine
+    )
+
+
 @register_op("LayerNormalization")
 def layer_normalization(
     emit: Emitter,
@@ -98,10 +107,12 @@ def layer_normalization(
     axis: int = -1,
     epsilon: float = 1e-5,
     stash_type: int = 1,
-) -> Sequence[SSAValue]:
+) -> Sequence[SSAValue | None]:
     """The last axes moved to mean 0 and variance 1"""
-    rank = len(tensor_shape(x))
-    axes = list(range(axis_of(x, axis), rank))
+    axes = list(range(axis_of(x, axis), len(tensor_shape(x))))
+    read = emit.is_used(1) or emit.is_used(2)
+    if not read and _scales_rows(x, len(axes), scale, b):
+        return (emit(LayerNormOp(x, scale, b, normalized_rank=len(axes), eps=epsilon)),)
     value, mean, inverse = normalized(emit, x, axes, epsilon, centre=True)
     result = emit(MulOp(value, scale))
     return (result if b is None else emit(AddOp(result, b))), mean, inverse
@@ -118,6 +129,8 @@ def rms_normalization(
 ) -> SSAValue:
     """The last axes moved to a mean square of 1"""
     axes = list(range(axis_of(x, axis), len(tensor_shape(x))))
+    if _scales_rows(x, len(axes), scale):
+        return emit(RmsNormOp(x, scale, normalized_rank=len(axes), eps=epsilon))
     value, _, _ = normalized(emit, x, axes, epsilon, centre=False)
     return emit(MulOp(value, scale))
 

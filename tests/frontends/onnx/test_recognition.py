@@ -1,0 +1,112 @@
+"""Nodes that the dialect has an op for become that op; ONNX's reference evaluator is the judge."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gawee_dialect.model import Model, load
+
+onnx = pytest.importorskip("onnx")
+helper, numpy_helper = onnx.helper, onnx.numpy_helper
+
+RANDOM = np.random.default_rng(3)
+X = RANDOM.standard_normal((2, 5, 7), np.float32)
+ROWS = RANDOM.standard_normal((5, 7), np.float32)
+ONE_AXIS = RANDOM.standard_normal((7,), np.float32)
+
+
+def read(folder: Path, node, constants: dict[str, np.ndarray], outputs: Sequence[str]) -> Model:
+    """Read the model of one node, and hold what it computes to what ONNX says."""
+    from onnx.reference import ReferenceEvaluator
+
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [helper.make_tensor_value_info("x", 1, X.shape)],
+        [helper.make_tensor_value_info(name, 1, None) for name in outputs],
+        [numpy_helper.from_array(array, name) for name, array in constants.items()],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)])
+    onnx.save(made, folder / "net.onnx")
+    network = load(folder / "net.onnx")
+    expected = ReferenceEvaluator(made).run(None, {"x": X})
+    for wanted, got in zip(expected, network.run({"x": X}).values(), strict=True):
+        assert got.shape == wanted.shape
+        # Means of at most 35 elements in another order: a few roundings of float32.
+        np.testing.assert_allclose(got, wanted, rtol=1e-5, atol=1e-5)
+    return network
+
+
+def ops(network: Model) -> list[str]:
+    return [op.name.removeprefix("gawee.") for op in network.function.body.block.ops][:-1]
+
+
+@pytest.mark.parametrize(("axis", "scale"), [(-1, ONE_AXIS), (1, ROWS)])
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_layer_normalization_is_one_op(tmp_path, axis: int, scale, bias: bool) -> None:
+    constants = {"s": scale} | ({"b": scale * 2} if bias else {})
+    node = helper.make_node("LayerNormalization", ["x", *constants], ["y"], axis=axis, epsilon=1e-3)
+
+    assert ops(read(tmp_path, node, constants, ["y"])) == ["layer_norm"]
+
+
+def test_a_layer_normalization_whose_mean_is_read_is_computed_in_parts(tmp_path) -> None:
+    outputs = ["y", "mean", "inverse"]
+    node = helper.make_node("LayerNormalization", ["x", "s"], outputs)
+
+    assert "layer_norm" not in ops(read(tmp_path, node, {"s": ONE_AXIS}, outputs))
+
+
+def test_a_layer_normalization_whose_scale_is_repeated_is_computed_in_parts(tmp_path) -> None:
+    node = helper.make_node("LayerNormalization", ["x", "s"], ["y"], axis=1)
+
+    assert "layer_norm" not in ops(read(tmp_path, node, {"s": ONE_AXIS}, ["y"]))
+
+
+@pytest.mark.parametrize(("axis", "scale"), [(-1, ONE_AXIS), (1, ROWS)])
+def test_a_root_mean_square_normalization_is_one_op(tmp_path, axis: int, scale) -> None:
+    node = helper.make_node("RMSNormalization", ["x", "s"], ["y"], axis=axis, epsilon=1e-3)
+
+    assert ops(read(tmp_path, node, {"s": scale}, ["y"])) == ["rms_norm"]
+
+
+@pytest.mark.parametrize(("alpha", "one"), [(1 / 6, True), (0.2, False)])
+def test_the_hard_sigmoid_of_mobile_networks_is_one_op(tmp_path, alpha: float, one: bool) -> None:
+    node = helper.make_node("HardSigmoid", ["x"], ["y"], alpha=alpha)
+
+    assert (ops(read(tmp_path, node, {}, ["y"])) == ["hard_sigmoid"]) == one
+
+
+@pytest.mark.parametrize(
+    ("places", "made"),
+    [
+        (np.int64(2), ["slice", "reshape"]),
+        (np.int64(-1), ["slice", "reshape"]),
+        (np.array([3]), ["slice"]),
+        (np.array([1, 2, 3]), ["slice"]),
+        (np.array([-3, -2]), ["slice"]),
+        (np.arange(5), []),
+        (np.array([-1, 0]), None),
+        (np.array([2, 1]), None),
+        (np.array([[1, 2]]), None),
+    ],
+)
+def test_known_positions_in_a_row_are_a_slice(tmp_path, places, made: list[str] | None) -> None:
+    node = helper.make_node("Gather", ["x", "at"], ["y"], axis=1)
+
+    found = ops(read(tmp_path, node, {"at": np.asarray(places, np.int64)}, ["y"]))
+
+    found = [name for name in found if name != "constant"]
+    assert found == made if made is not None else "gather" in found
+
+
+@pytest.mark.parametrize(("exponent", "products"), [(2, 1), (3, 2), (4, None)])
+def test_squares_and_cubes_are_products(tmp_path, exponent: int, products: int | None) -> None:
+    node = helper.make_node("Pow", ["x", "n"], ["y"])
+
+    found = ops(read(tmp_path, node, {"n": np.asarray(exponent, np.float32)}, ["y"]))
+
+    assert found.count("mul") == (products or 0)
+    assert ("pow" in found) == (products is None)
