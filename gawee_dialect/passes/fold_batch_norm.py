@@ -1,16 +1,22 @@
-"""Fold batch normalization into the convolution or linear layer before it."""
+"""Fold batch normalization into the layer before it, and what scales and shifts it into both."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
+from xdsl.context import Context
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
     FloatAttr,
+    ModuleOp,
     TensorType,
 )
 from xdsl.ir import SSAValue
-from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    PatternRewriteWalker,
+    op_type_rewrite_pattern,
+)
 
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
@@ -19,11 +25,13 @@ from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.shape import ReshapeOp
-from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.fold_conv_add import per_channel_size
 from gawee_dialect.passes.layer import Layer, with_parameters
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
-from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.passes.rewrite_pass import Driver, Pattern, RewritePass
 
 
 def scalar_like(value: SSAValue, number: float) -> ConstantOp:
@@ -69,6 +77,75 @@ def name_after(value: SSAValue, source: SSAValue | None) -> None:
     """Name a folded value after what it replaces: `%conv1_weight_folded` for `%conv1_weight`."""
     if source is not None and source.name_hint is not None:
         value.name_hint = f"{source.name_hint}_folded"
+
+
+class FoldIntoNorm(Pattern):
+    """mul(batch_norm(x), c) -> batch_norm(x) with scale * c and bias * c; so with add"""
+
+    def __init__(self) -> None:
+        self._analysis = ParameterAnalysis()
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: MulOp | AddOp, rewriter: PatternRewriter) -> None:
+        reasons: list[str] = []
+        for value, constant in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            norm = value.owner
+            if not isinstance(norm, BatchNormOp):
+                continue
+            reason = self._reason_against(op, norm, constant)
+            if reason is None:
+                rewriter.replace(op, scaled_or_shifted(op, norm, constant, rewriter))
+                rewriter.erase(norm)
+                return
+            reasons.append(reason)
+        operands = f"{describe(op.lhs)} and {describe(op.rhs)}"
+        nothing = f"expected an operand from 'gawee.batch_norm', got {operands}"
+        self.missed(op, "; ".join(reasons) or nothing)
+
+    def _reason_against(
+        self, op: MulOp | AddOp, norm: BatchNormOp, constant: SSAValue
+    ) -> str | None:
+        readers = reader_count(norm.result)
+        if readers != 1:
+            return f"expected the result of 'gawee.batch_norm' to have one reader, got {readers}"
+        for value in (constant, norm.scale, norm.bias):
+            if value is not None and not self._analysis.is_known_early(value):
+                return (
+                    "expected scales and biases to be computed from parameters and constants "
+                    f"alone, got {describe(value)}"
+                )
+        shape, result = tensor_shape(constant), tensor_shape(norm.result)
+        if op.result.type != norm.result.type or per_channel_size(shape, result) != result[1]:
+            wanted = shape_text((result[1], *(1 for _ in result[2:])))
+            return f"expected a shape of channels alone, such as {wanted}, got {shape_text(shape)}"
+        return None
+
+
+def scaled_or_shifted(
+    op: MulOp | AddOp, norm: BatchNormOp, constant: SSAValue, rewriter: PatternRewriter
+) -> BatchNormOp:
+    """Insert the scale and bias of a normalization with a constant taken in; return that one."""
+    channels = tensor_shape(norm.mean)
+    if tensor_shape(constant) != channels:
+        constant = rewriter.insert(ReshapeOp(constant, shape=channels)).result
+    kind = type(op)
+
+    def joined(value: SSAValue | None) -> SSAValue:
+        new = constant if value is None else rewriter.insert(kind(value, constant)).result
+        if value is not None:
+            name_after(new, value)
+        return new
+
+    scale, bias = norm.scale, norm.bias
+    if kind is MulOp:
+        scale = joined(scale)
+    if kind is AddOp or bias is not None:
+        bias = joined(bias)
+    changed = BatchNormOp(
+        norm.input, norm.mean, norm.variance, scale, bias, eps=norm.eps.value.data
+    )
+    hand_on_location(norm, changed)
+    return changed
 
 
 class FoldIntoLayer(Pattern):
@@ -134,6 +211,9 @@ class FoldIntoLayer(Pattern):
 class FoldBatchNorm(RewritePass):
     """Fold batch normalization into the convolution (or matmul of rank 2) before it.
 
+    A product or sum of a batch normalization and one number a channel, as Caffe's networks have
+    them, first becomes part of its scale and bias.
+
     The new weight and bias are computed in the IR, so no weight data is needed;
     `hoist-parameter-computation` moves that arithmetic out of the run. The original parameters
     stay as they are for their other readers.
@@ -152,4 +232,8 @@ class FoldBatchNorm(RewritePass):
     name = "fold-batch-norm"
     numerics: ClassVar[Numerics] = REASSOCIATES
 
-    patterns = (FoldIntoLayer,)
+    patterns = (FoldIntoNorm, FoldIntoLayer)
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        for pattern in self.patterns:  # all that scales a norm, before the norm is gone
+            PatternRewriteWalker(Driver([pattern()], ctx)).rewrite_module(op)

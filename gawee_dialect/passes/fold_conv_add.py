@@ -1,17 +1,27 @@
-"""Fold the addition of a per-channel constant into the bias of the convolution before it."""
+"""Fold the addition of a per-channel constant into the bias of the layer before it."""
 
 from dataclasses import dataclass
+from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, TensorType
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from gawee_dialect.dialect.arrangement import TransposeOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.shape import ReshapeOp
-from gawee_dialect.dialect.types import element_type, shape_text, shaped_bytes, tensor_shape
+from gawee_dialect.dialect.types import (
+    element_type,
+    is_float,
+    shape_text,
+    shaped_bytes,
+    tensor_shape,
+)
+from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.layer import with_parameters
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
@@ -79,6 +89,74 @@ class FoldIntoBias(Pattern):
         return None
 
 
+class FoldIntoProduct(Pattern):
+    """add(x @ w, c) -> matmul(x, w) bias c, where c has one number for each column of w"""
+
+    def __init__(self) -> None:
+        self._analysis = ParameterAnalysis()
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: AddOp, rewriter: PatternRewriter) -> None:
+        reasons: list[str] = []
+        for summand, constant in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+            product = summand.owner
+            if not isinstance(product, MatMulOp | BatchMatMulOp):
+                continue
+            reason = self._reason_against(op, product, constant)
+            if reason is None:
+                rewriter.replace(op, biased(product, constant, rewriter))
+                rewriter.erase(product)
+                return
+            reasons.append(reason)
+        operands = f"{describe(op.lhs)} and {describe(op.rhs)}"
+        self.missed(op, "; ".join(reasons) or f"expected an operand from a product, got {operands}")
+
+    def _reason_against(
+        self, add: AddOp, product: MatMulOp | BatchMatMulOp, constant: SSAValue
+    ) -> str | None:
+        readers = reader_count(product.result)
+        if readers != 1:
+            return f"expected the result of '{product.name}' to have one reader, got {readers}"
+        weight = product.b if isinstance(product, BatchMatMulOp) else product.weight
+        early = all(map(self._analysis.is_known_early, (weight, constant)))
+        biased_already = isinstance(product, MatMulOp) and product.bias is not None
+        if biased_already or not early:
+            return "expected a product without bias, of weights, and a parameter or constant"
+        transposes = isinstance(product, BatchMatMulOp) and product.transpose_a is not None
+        if transposes or len(tensor_shape(weight)) != 2 or not is_float(element_type(weight)):
+            return "expected a weight that is one matrix of floats, and its input as it is stored"
+        shape, result = tensor_shape(constant), tensor_shape(product.result)
+        if (
+            add.result.type != product.result.type
+            or prod(shape) != result[-1]
+            or (shape[-1:] != result[-1:])
+        ):
+            return f"expected one number for each of {result[-1]} columns, got {shape_text(shape)}"
+        return None
+
+
+def biased(
+    product: MatMulOp | BatchMatMulOp, constant: SSAValue, rewriter: PatternRewriter
+) -> MatMulOp:
+    """Insert what a linear layer stores of a product's weight and of a constant; return it."""
+    columns = tensor_shape(product.result)[-1:]
+    if tensor_shape(constant) != columns:
+        constant = rewriter.insert(ReshapeOp(constant, shape=columns)).result
+    if isinstance(product, MatMulOp):
+        return with_bias(product, product.input, product.weight, constant)
+    weight = product.b
+    if product.transpose_b is None:
+        weight = rewriter.insert(TransposeOp(weight, permutation=[1, 0])).result
+    return with_bias(product, product.a, weight, constant)
+
+
+def with_bias(product: Operation, input: SSAValue, weight: SSAValue, bias: SSAValue) -> MatMulOp:
+    """Make a linear layer from the place of a product."""
+    layer = MatMulOp(input, weight, bias)
+    hand_on_location(product, layer)
+    return layer
+
+
 def summed_bias(conv: ConvOp, constant: SSAValue, rewriter: PatternRewriter) -> SSAValue:
     """Insert the bias of a convolution, zeros where it has none, plus a per-channel constant."""
     channels = tensor_shape(conv.result)[1]
@@ -104,18 +182,24 @@ def zero_bias(conv: ConvOp, channels: int) -> ConstantOp:
 
 @dataclass(frozen=True)
 class FoldConvAdd(RewritePass):
-    """Fold the addition of a per-channel constant into the bias of the convolution before it.
+    """Fold the addition of a per-channel constant into the bias of the layer before it.
 
-    Requires: nothing else reads the convolution's result (a function result counts as a reader);
-    the other operand is computed from parameters and constants alone; its shape is a scalar, [1],
-    [C, 1, 1] or [1, C, 1, 1]. A shape of [C] broadcasts along the width, so it stays.
+    A layer is a convolution, or a product with a weight that is one matrix: what a linear layer is
+    where its format has none.
+
+    Requires: nothing else reads the layer's result (a function result counts as a reader); the
+    other operand is computed from parameters and constants alone; its shape is a scalar, [1],
+    [C, 1, 1] or [1, C, 1, 1] behind a convolution, where [C] broadcasts along the width, so it
+    stays. Behind a product it is [C] or [1, C], and the product's weight is a parameter.
 
     rewrite:
         %y = gawee.conv %x, %w bias %b ...; %z = gawee.add %y, %c
         ->  %z = gawee.conv %x, %w bias %b + reshape(%c, [C]) ...
+        %y = gawee.batch_matmul %x, %w; %z = gawee.add %y, %c
+        ->  %z = gawee.matmul %x, transpose(%w) bias %c
     """
 
     name = "fold-conv-add"
     numerics: ClassVar[Numerics] = REASSOCIATES
 
-    patterns = (FoldIntoBias,)
+    patterns = (FoldIntoBias, FoldIntoProduct)

@@ -101,3 +101,31 @@ def test_matmul_keeps_the_result() -> None:
 
     assert op_names(after) == ["matmul"]
     assert_same_results(before, after, rtol=TOLERANCE["f32"])
+
+
+@pytest.mark.parametrize("scale", [False, True])
+@pytest.mark.parametrize("shift", [False, True])
+@pytest.mark.parametrize("shape", ["6x1x1x", "1x6x1x1x"])
+def test_scales_and_shifts_behind_a_norm_become_part_of_the_convolution(
+    shape: str, scale: bool, shift: bool
+) -> None:
+    result, constant = "tensor<2x6x4x6xf32>", f"tensor<{shape}f32>"
+    before = parse(f"""
+      func.func @main(%x: tensor<2x4x4x6xf32>, %w: tensor<6x4x1x1xf32> {{gawee.parameter = "w"}},
+          %m: tensor<6xf32> {{gawee.parameter = "m"}}, %v: tensor<6xf32> {{gawee.parameter = "v"}},
+          %g: tensor<6xf32> {{gawee.parameter = "g"}}, %t: tensor<6xf32> {{gawee.parameter = "t"}},
+          %c: {constant} {{gawee.parameter = "c"}}, %d: {constant} {{gawee.parameter = "d"}})
+          -> ({result} {{gawee.output = "z"}}) {{
+        %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1
+          : (tensor<2x4x4x6xf32>, tensor<6x4x1x1xf32>) -> {result}
+        %n = gawee.batch_norm %y mean %m variance %v {"scale %g" if scale else ""}
+          {"bias %t" if shift else ""} eps 1.0e-3 : {result}, tensor<6xf32>
+        %s = gawee.mul %n, %c : ({result}, {constant}) -> {result}
+        %z = gawee.add %s, %d : ({result}, {constant}) -> {result}
+        func.return %z : {result}
+      }}""")
+
+    after = transform(before, "fold-batch-norm,hoist-parameter-computation")
+
+    assert op_names(after) == ["conv"]
+    assert_same_results(before, after, rtol=TOLERANCE["f32"])

@@ -130,3 +130,40 @@ func.func @matmul_of_rank_three_is_left(%x: tensor<3x5x7xf32>, %w: tensor<5x7xf3
   %z = gawee.batch_norm %y mean %m variance %v eps 1.000000e-03 : tensor<3x5x5xf32>, tensor<5xf32>
   func.return %z : tensor<3x5x5xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @scale_and_shift_behind_a_norm_become_its_own
+// CHECK:       %[[C:.*]] = gawee.reshape %c shape [6]
+// CHECK-NEXT:  %[[SCALE:.*]] = gawee.mul %g, %[[C]]
+// CHECK-NEXT:  %[[BIAS:.*]] = gawee.mul %t, %[[C]]
+// CHECK-NEXT:  %[[D:.*]] = gawee.reshape %d shape [6]
+// CHECK-NEXT:  %[[SHIFT:.*]] = gawee.add %[[BIAS]], %[[D]]
+// CHECK-NEXT:  %[[Z:.*]] = gawee.batch_norm %x mean %m variance %v scale %[[SCALE]] bias %[[SHIFT]] eps 1.000000e-03
+// CHECK-NEXT:  func.return %[[Z]]
+func.func @scale_and_shift_behind_a_norm_become_its_own(%x: tensor<2x6x7x5xf32>, %m: tensor<6xf32> {gawee.parameter = "m"}, %v: tensor<6xf32> {gawee.parameter = "v"}, %g: tensor<6xf32> {gawee.parameter = "g"}, %t: tensor<6xf32> {gawee.parameter = "t"}, %c: tensor<6x1x1xf32> {gawee.parameter = "c"}, %d: tensor<1x6x1x1xf32> {gawee.parameter = "d"}) -> tensor<2x6x7x5xf32> {
+  %y = gawee.batch_norm %x mean %m variance %v scale %g bias %t eps 1.000000e-03 : tensor<2x6x7x5xf32>, tensor<6xf32>
+  %s = gawee.mul %y, %c : (tensor<2x6x7x5xf32>, tensor<6x1x1xf32>) -> tensor<2x6x7x5xf32>
+  %z = gawee.add %d, %s : (tensor<1x6x1x1xf32>, tensor<2x6x7x5xf32>) -> tensor<2x6x7x5xf32>
+  func.return %z : tensor<2x6x7x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @what_does_not_scale_channels_alone_stays_behind_a_norm
+// CHECK-NEXT:  gawee.batch_norm
+// CHECK-NEXT:  gawee.mul
+// CHECK-NEXT:  gawee.batch_norm
+// CHECK-NEXT:  gawee.mul
+// CHECK-NEXT:  gawee.batch_norm
+// CHECK-NEXT:  gawee.add
+// CHECK-NEXT:  func.return
+func.func @what_does_not_scale_channels_alone_stays_behind_a_norm(%x: tensor<2x6x7x5xf32>, %m: tensor<6xf32> {gawee.parameter = "m"}, %v: tensor<6xf32> {gawee.parameter = "v"}, %row: tensor<5xf32> {gawee.parameter = "row"}, %run: tensor<6x1x1xf32>) -> tensor<2x6x7x5xf32> {
+  %a = gawee.batch_norm %x mean %m variance %v eps 1.000000e-03 : tensor<2x6x7x5xf32>, tensor<6xf32>
+  %b = gawee.mul %a, %row : (tensor<2x6x7x5xf32>, tensor<5xf32>) -> tensor<2x6x7x5xf32>
+  %c = gawee.batch_norm %b mean %m variance %v eps 1.000000e-03 : tensor<2x6x7x5xf32>, tensor<6xf32>
+  %d = gawee.mul %c, %run : (tensor<2x6x7x5xf32>, tensor<6x1x1xf32>) -> tensor<2x6x7x5xf32>
+  %e = gawee.batch_norm %d mean %m variance %v eps 1.000000e-03 : tensor<2x6x7x5xf32>, tensor<6xf32>
+  %f = gawee.add %e, %d : (tensor<2x6x7x5xf32>, tensor<2x6x7x5xf32>) -> tensor<2x6x7x5xf32>
+  func.return %f : tensor<2x6x7x5xf32>
+}

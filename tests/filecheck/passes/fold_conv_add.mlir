@@ -115,3 +115,39 @@ func.func @batch_constant_of_a_sequence_stays(%x: tensor<4x3x5xf32>, %w: tensor<
   %z = gawee.add %y, %c : (tensor<4x4x5xf32>, tensor<4x1x1xf32>) -> tensor<4x4x5xf32>
   func.return %z : tensor<4x4x5xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @number_a_column_becomes_the_bias_of_a_product
+// CHECK-NEXT:  %[[T:.*]] = gawee.transpose %w permutation [1, 0]
+// CHECK-NEXT:  %[[Y:.*]] = gawee.matmul %x, %[[T]] bias %c
+// CHECK-NEXT:  %[[B:.*]] = gawee.reshape %d shape [7]
+// CHECK-NEXT:  %[[Z:.*]] = gawee.matmul %[[Y]], %v bias %[[B]]
+// CHECK-NEXT:  func.return %[[Z]]
+func.func @number_a_column_becomes_the_bias_of_a_product(%x: tensor<2x5x3xf32>, %w: tensor<3x4xf32> {gawee.parameter = "w"}, %c: tensor<4xf32> {gawee.parameter = "c"}, %v: tensor<7x4xf32> {gawee.parameter = "v"}, %d: tensor<1x7xf32> {gawee.parameter = "d"}) -> tensor<2x5x7xf32> {
+  %p = gawee.batch_matmul %x, %w : (tensor<2x5x3xf32>, tensor<3x4xf32>) -> tensor<2x5x4xf32>
+  %y = gawee.add %c, %p : (tensor<4xf32>, tensor<2x5x4xf32>) -> tensor<2x5x4xf32>
+  %q = gawee.matmul %y, %v : (tensor<2x5x4xf32>, tensor<7x4xf32>) -> tensor<2x5x7xf32>
+  %z = gawee.add %q, %d : (tensor<2x5x7xf32>, tensor<1x7xf32>) -> tensor<2x5x7xf32>
+  func.return %z : tensor<2x5x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @what_is_no_bias_of_a_product_stays
+// CHECK-NEXT:  gawee.batch_matmul %x, %run
+// CHECK-NEXT:  gawee.add
+// CHECK-NEXT:  gawee.batch_matmul %{{.*}}, %w
+// CHECK-NEXT:  gawee.add %{{.*}}, %rows
+// CHECK-NEXT:  gawee.batch_matmul %{{.*}}, %many
+// CHECK-NEXT:  gawee.add
+// CHECK-NEXT:  func.return
+func.func @what_is_no_bias_of_a_product_stays(%x: tensor<2x5x4xf32>, %run: tensor<4x4xf32>, %w: tensor<4x4xf32> {gawee.parameter = "w"}, %many: tensor<2x4x4xf32> {gawee.parameter = "many"}, %c: tensor<4xf32> {gawee.parameter = "c"}, %rows: tensor<5x1xf32> {gawee.parameter = "rows"}) -> tensor<2x5x4xf32> {
+  %p = gawee.batch_matmul %x, %run : (tensor<2x5x4xf32>, tensor<4x4xf32>) -> tensor<2x5x4xf32>
+  %y = gawee.add %p, %c : (tensor<2x5x4xf32>, tensor<4xf32>) -> tensor<2x5x4xf32>
+  %q = gawee.batch_matmul %y, %w : (tensor<2x5x4xf32>, tensor<4x4xf32>) -> tensor<2x5x4xf32>
+  %z = gawee.add %q, %rows : (tensor<2x5x4xf32>, tensor<5x1xf32>) -> tensor<2x5x4xf32>
+  %r = gawee.batch_matmul %z, %many : (tensor<2x5x4xf32>, tensor<2x4x4xf32>) -> tensor<2x5x4xf32>
+  %s = gawee.add %r, %c : (tensor<2x5x4xf32>, tensor<4xf32>) -> tensor<2x5x4xf32>
+  func.return %s : tensor<2x5x4xf32>
+}
