@@ -1,0 +1,44 @@
+"""What is compared of two ways into the compiler: the kernels, not how they came about."""
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+from benchmarks.onnx_against_aten import difference, kernels
+from gawee_dialect.model import Model, module_of_text
+
+
+def linear(body: str) -> Model:
+    """Return a network of a product with a weight and a bias."""
+    return Model(
+        module_of_text(f"""
+          func.func @main(%x: tensor<2x5x3xf32> {{gawee.input = "x"}},
+              %w: tensor<7x3xf32> {{gawee.parameter = "w"}},
+              %b: tensor<7xf32> {{gawee.parameter = "b"}})
+              -> (tensor<2x5x7xf32> {{gawee.output = "z"}}) {{
+            {body}
+            func.return %z : tensor<2x5x7xf32>
+          }}"""),
+        {},
+    )
+
+
+LAYER = """%z = gawee.matmul %x, %w bias %b
+  : (tensor<2x5x3xf32>, tensor<7x3xf32>, tensor<7xf32>) -> tensor<2x5x7xf32>"""
+
+ACTIVE = """%p = gawee.matmul %x, %w : (tensor<2x5x3xf32>, tensor<7x3xf32>) -> tensor<2x5x7xf32>
+  %z = gawee.relu %p : (tensor<2x5x7xf32>) -> tensor<2x5x7xf32>"""
+
+
+def test_networks_that_become_the_same_kernels_do_not_differ() -> None:
+    assert difference(kernels(linear(LAYER)), kernels(linear(LAYER))) == []
+
+
+def test_what_one_way_computes_alone_is_listed_with_its_count() -> None:
+    lines = difference(kernels(linear(LAYER)), kernels(linear(ACTIVE)))
+
+    assert any(line.startswith("  aten   1 matmul (") and "addf" in line for line in lines)
+    assert any(line.startswith("  onnx   1 ") and "maximumf" in line for line in lines)
+    assert not any(line.startswith("  aten") and "maximumf" in line for line in lines)
