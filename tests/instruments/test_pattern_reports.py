@@ -119,6 +119,8 @@ def test_what_was_declined_is_explained_by_pass(
         f"  gawee.add at {graph}:9:3",
         "    FoldIntoBias (gawee_dialect/passes/fold_conv_add.py:N): expected an operand from "
         "'gawee.conv', got 'gawee.batch_norm' and 'gawee.batch_norm'",
+        "    FoldIntoProduct (gawee_dialect/passes/fold_conv_add.py:N): expected an operand from a "
+        "product, got 'gawee.batch_norm' and 'gawee.batch_norm'",
     ]
     flatten = "gawee_dialect/passes/canonicalization/shape.py:N"
     assert lines == [
