@@ -12,8 +12,8 @@ from xdsl.traits import Pure
 
 from gawee_dialect.dialect.elementwise import ElementwiseOp
 from gawee_dialect.dialect.types import (
-    ELEMENTS,
     NUMBERS,
+    STORED,
     AnyTensor,
     dtype_name,
     element_bytes,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class CastOp(ElementwiseOp):
     """The input's elements in another type, the result's.
 
-    Floats are rounded to the nearest of their new type, or towards zero where that is an integer;
+    The one op that computes on bf16, which tensors are stored in: arithmetic is in f32. Floats are rounded to the nearest of their new type, or towards zero where that is an integer;
     a float that no i32 (i64 for i64) holds gives an integer that is not specified. Integers keep
     their low bits. To i1 means "is not zero", so NaN is true; from i1, true is 1.
 
@@ -58,8 +58,8 @@ class CastOp(ElementwiseOp):
     @staticmethod
     def result_type(input: AnyTensor, element_type: Attribute) -> AnyTensor:
         """Return the input's type with other elements; raises VerifyException where C1 fails."""
-        ELEMENTS.require("input", input.element_type)
-        ELEMENTS.require("result", element_type)
+        STORED.require("input", input.element_type)
+        STORED.require("result", element_type)
         return TensorType(element_type, input.get_shape())
 
     def inferred_type(self) -> AnyTensor:

@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
     Signedness,
     TensorType,
     VectorType,
+    bf16,
     f16,
     f32,
     f64,
@@ -141,6 +142,8 @@ NUMBERS = ElementClass("f16, f32, f64, integers of more than one bit", is_number
 INTEGERS = ElementClass("integers", is_integer)
 BOOLEANS = ElementClass("i1", lambda element: element == i1)
 ELEMENTS = ElementClass("f16, f32, f64, integers", lambda e: is_float(e) or is_integer(e))
+STORED = ElementClass("bf16, f16, f32, f64, integers", lambda e: e == bf16 or ELEMENTS.holds(e))
+"""What tensors may hold; ops that compute cast bf16 to f32 and back."""
 
 
 def dtype_name(element: Attribute) -> str:

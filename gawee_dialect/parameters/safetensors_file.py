@@ -15,6 +15,7 @@ from gawee_dialect.parameters.store import (
     ArrayDescription,
     ParameterProblem,
     ParameterStore,
+    array_dtype,
     read_only,
 )
 
@@ -50,11 +51,9 @@ class SafetensorsFile(ParameterStore):
     def __getitem__(self, name: str) -> Array:
         description = self.describe(name)
         try:
-            dtype = np.dtype(description.dtype)
-            if dtype.kind == "V":  # of a package that some other import registered with NumPy
-                raise TypeError(f"'{dtype}' is not NumPy's own")
-        except TypeError as error:
-            raise ParameterProblem(f"'{name}': NumPy has no {description.dtype}") from error
+            dtype = array_dtype(description.dtype)
+        except ParameterProblem as problem:
+            raise ParameterProblem(f"'{name}': {problem}") from problem
         offsets = self._entries[name]["data_offsets"]
         assert isa(offsets, list[int])
         data = self._data[self._start + offsets[0] :][: prod(description.shape) * dtype.itemsize]

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import bf16
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.dialect.types import dtype_name
 
 Array = NDArray[np.generic]
 
@@ -63,3 +67,20 @@ def read_only(array: Array) -> Array:
     view = np.ascontiguousarray(array).reshape(array.shape).view()
     view.flags.writeable = False
     return view
+
+
+def array_dtype(name: str) -> np.dtype[np.generic]:
+    """Return the dtype of arrays by its name; raises ParameterProblem where NumPy has none."""
+    try:
+        if name == "bfloat16":
+            return np.dtype(dtype_name(bf16))
+        dtype = np.dtype(name)
+    except VerifyException as error:
+        raise ParameterProblem(
+            "NumPy has bfloat16 from ml_dtypes, which is not installed"
+        ) from error
+    except TypeError as error:
+        raise ParameterProblem(f"NumPy has no {name}") from error
+    if dtype.kind == "V":  # of a package that some other import registered with NumPy
+        raise ParameterProblem(f"NumPy has no {name}")
+    return dtype

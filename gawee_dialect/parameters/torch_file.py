@@ -15,6 +15,7 @@ from gawee_dialect.parameters.store import (
     ArrayDescription,
     ParameterProblem,
     ParameterStore,
+    array_dtype,
     read_only,
 )
 
@@ -40,6 +41,8 @@ class _Tensor(Protocol):
 
     def detach(self) -> "_Tensor": ...
 
+    def view(self, dtype: object) -> "_Tensor": ...
+
     def numpy(self) -> Array: ...
 
 
@@ -58,12 +61,14 @@ class TorchFile(ParameterStore):
         return ArrayDescription(tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."))
 
     def __getitem__(self, name: str) -> Array:
-        tensor = self._tensors[name]
+        tensor, description = self._tensors[name].detach(), self.describe(name)
         try:
-            return read_only(tensor.detach().numpy())
-        except TypeError as error:
-            dtype = self.describe(name).dtype
-            raise ParameterProblem(f"'{name}': NumPy has no {dtype}") from error
+            dtype = array_dtype(description.dtype)
+        except ParameterProblem as problem:
+            raise ParameterProblem(f"'{name}': {problem}") from problem
+        if description.dtype == "bfloat16":
+            return read_only(tensor.view(import_module("torch").int16).numpy().view(dtype))
+        return read_only(tensor.numpy())
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._tensors)

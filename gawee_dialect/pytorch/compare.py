@@ -37,5 +37,9 @@ def compare(expected: Array, got: Array, rtol: float, atol: float) -> Difference
         apart = np.where(same, 0.0, np.abs(wide_expected - wide_got))
     apart = np.where(np.isnan(apart), infinite, apart)
     allowed = atol + rtol * np.abs(np.where(np.isfinite(wide_expected), wide_expected, 0.0))
-    close = same | (apart <= allowed) if expected.dtype.kind == "f" else same
+    close = same | (apart <= allowed) if _is_float(expected) else same
     return Difference(bool(close.all()), float(apart.max()), float(apart.mean()))
+
+
+def _is_float(array: Array) -> bool:
+    return array.dtype.kind == "f" or array.dtype.name == "bfloat16"

@@ -5,8 +5,11 @@ from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import bf16
+from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.frontends.npu_ir.pytorch import Tensor, is_tensor, torch, torch_name
 
 Array = NDArray[np.generic]
@@ -22,25 +25,37 @@ def is_array(value: object) -> TypeGuard[Array]:
 def array_of_tensor(tensor: Tensor, what: str = "tensor") -> Array:
     """Return a tensor's memory as an array; only a tensor that is elsewhere is copied.
 
-    Raises GaweeError for a tensor without data, and for a dtype that NumPy does not have.
+    Raises GaweeError for a tensor without data, and for bfloat16 where ml_dtypes is not installed.
     """
     plain = tensor.detach()
     if str(plain.device) == "meta":
         raise GaweeError(f"expected {what} to have data, got a tensor on the meta device")
     plain = plain if str(plain.device) == "cpu" else plain.cpu()
-    if torch_name(plain.dtype) == "bfloat16":
+    if torch_name(plain.dtype) != "bfloat16":
+        return _from_dlpack(plain)
+    bits: Tensor = getattr(plain, "view")(torch().int16)
+    return _from_dlpack(bits).view(_bfloat16(what))
+
+
+def _bfloat16(what: str) -> np.dtype[np.generic]:
+    try:
+        return np.dtype(dtype_name(bf16))
+    except VerifyException as error:
         raise GaweeError(
             Diagnostic(
-                f"unsupported dtype bfloat16 of {what}",
-                hint="model.float() makes all weights float32",
+                f"unsupported dtype bfloat16 of {what}: NumPy has it from ml_dtypes, which is "
+                "not installed",
+                hint="pip install 'gawee-dialect[bf16]', or model.float() makes all weights "
+                "float32",
             )
-        )
-    return _from_dlpack(plain)
+        ) from error
 
 
 def tensor_of_array(array: Array) -> Tensor:
     """Return an array's memory as a tensor; an array that cannot be written to is copied."""
     writeable = array if array.flags.writeable else array.copy()
+    if array.dtype.name == "bfloat16":
+        return getattr(tensor_of_array(writeable.view(np.int16)), "view")(torch().bfloat16)
     tensor: Tensor = torch().from_dlpack(writeable)
     return tensor
 

@@ -11,6 +11,7 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.parameters import open_archive
+from gawee_dialect.parameters.store import ParameterProblem
 
 
 class Payload:
@@ -117,18 +118,37 @@ def test_safetensors_are_views_of_the_mapped_file(tmp_path: Path):
     assert np.shares_memory(store["flags"], store["flags"])
 
 
+@pytest.mark.parametrize("suffix", ["safetensors", "pt"])
+def test_bfloat16_needs_ml_dtypes(tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("ml_dtypes")
+    from safetensors.torch import save_file
+
+    tensor = torch.randn(3, 5).bfloat16()
+    (torch.save if suffix == "pt" else save_file)({"w": tensor}, tmp_path / f"w.{suffix}")
+    store = open_archive(tmp_path / f"w.{suffix}")
+
+    assert store.describe("w").dtype == "bfloat16"
+    assert store["w"].dtype.name == "bfloat16"
+    np.testing.assert_array_equal(store["w"].astype(np.float32), tensor.float().numpy())
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)
+    with pytest.raises(
+        ParameterProblem, match="'w': NumPy has bfloat16 from ml_dtypes, which is not installed"
+    ):
+        store["w"]
+
+
 @pytest.mark.parametrize("registered", [False, True])
-def test_safetensors_of_a_dtype_that_numpy_lacks_are_refused(tmp_path: Path, registered: bool):
+@pytest.mark.parametrize("suffix", ["safetensors", "pt"])
+def test_a_dtype_that_numpy_lacks_is_refused(tmp_path: Path, suffix: str, registered: bool):
     torch = pytest.importorskip("torch")
     if registered:
         pytest.importorskip("ml_dtypes")
     from safetensors.torch import save_file
 
-    from gawee_dialect.parameters.store import ParameterProblem
+    tensor = torch.zeros(2, dtype=torch.float8_e5m2)
+    (torch.save if suffix == "pt" else save_file)({"w": tensor}, tmp_path / f"w.{suffix}")
+    store = open_archive(tmp_path / f"w.{suffix}")
 
-    save_file({"w": torch.zeros(2, dtype=torch.bfloat16)}, tmp_path / "w.safetensors")
-    store = open_archive(tmp_path / "w.safetensors")
-
-    assert store.describe("w").dtype == "bfloat16"
-    with pytest.raises(ParameterProblem, match="'w': NumPy has no bfloat16"):
+    with pytest.raises(ParameterProblem, match="'w': NumPy has no f"):
         store["w"]

@@ -27,12 +27,12 @@ class GraphWeights(ParameterStore):
         if name in self._found:
             return self._store.describe(self._found[name])
         constant = self._ir.constants[name]
-        return ArrayDescription(constant.data.shape, constant.data.dtype.name)
+        return ArrayDescription(constant.data.shape, constant.dtype)
 
     def __getitem__(self, name: str) -> Array:
         if name in self._found:
             return self._store[self._found[name]]
-        return read_only(self._ir.constants[name].data)
+        return read_only(self._ir.constants[name].array)
 
     def __iter__(self) -> Iterator[str]:
         yield from dict.fromkeys((*self._found, *self._ir.constants))

@@ -27,11 +27,11 @@ from gawee_dialect.frontends.npu_ir.aten.registry import (
     find_mapping,
     is_in_place,
 )
+from gawee_dialect.frontends.npu_ir.bfloat16 import in_float32, rounded, stored_element
 from gawee_dialect.frontends.npu_ir.errors import ConversionError
 from gawee_dialect.frontends.npu_ir.ir import GETITEM, NPU_IR, OpNode, TensorMeta, place_text
 from gawee_dialect.frontends.npu_ir.liveness import Aliases, Liveness, read_inputs
 from gawee_dialect.frontends.npu_ir.node_arguments import bind_arguments
-from gawee_dialect.frontends.op_mapping.emitter import dtype_element
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.locations import file_location
@@ -61,7 +61,7 @@ def import_ir(ir: NPU_IR) -> ModuleOp:
 def large_constants(ir: NPU_IR) -> Mapping[str, NDArray[np.generic]]:
     """Return the data of the constants that are arguments of the entry function, by name."""
     return {
-        name: constant.data
+        name: constant.array
         for name, constant in ir.constants.items()
         if constant.data.size > INLINE_ELEMENTS
     }
@@ -123,7 +123,7 @@ class Importer:
         constant = self.ir.constants.get(weight.name)
         if constant is not None and constant.data.size <= INLINE_ELEMENTS:
             try:
-                element = dtype_element(constant.dtype)
+                element = stored_element(constant.dtype)
             except Refusal as problem:
                 self._report_tensor(weight, f"constant '{weight.name}'", problem)
                 return
@@ -166,8 +166,9 @@ class Importer:
     def _call(
         self, mapping: OpMapping, node: OpNode, inputs: Sequence[SSAValue]
     ) -> Sequence[SSAValue | None]:
-        arguments = bind_arguments(mapping, inputs, node.attrs)
         self.emit.location = node_location(node)
+        inputs, attributes = in_float32(self.emit, inputs, node.attrs)
+        arguments = bind_arguments(mapping, inputs, attributes)
         positions = result_positions(node)
 
         def is_used(result: int) -> bool:
@@ -195,6 +196,7 @@ class Importer:
         for output, value in zip(node.outputs, results, strict=True):
             if value is None:
                 continue
+            value = rounded(self.emit, value, output.dtype)
             check_declared(output, tensor_type(value))
             self.values[output.name] = value
             value.name_hint = value.name_hint or name_hint(output.name)
@@ -303,7 +305,7 @@ def result_positions(node: OpNode) -> list[int]:
 
 def declared_type(meta: TensorMeta) -> AnyTensor:
     """Return the type of a tensor; raises Refusal for a dtype that this dialect does not have."""
-    element: Attribute = dtype_element(meta.dtype)
+    element: Attribute = stored_element(meta.dtype)
     return TensorType(element, meta.shape)
 
 

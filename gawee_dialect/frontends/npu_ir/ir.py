@@ -49,6 +49,9 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.dialects.builtin import bf16
+
+from gawee_dialect.dialect.types import dtype_name
 
 AttributeValue: TypeAlias = (
     bool | int | float | str | list["AttributeValue"] | dict[str, "AttributeValue"] | None
@@ -107,6 +110,11 @@ class Constant:
 
     data: NDArray[np.generic]
     dtype: str
+
+    @property
+    def array(self) -> NDArray[np.generic]:
+        """The data in its own dtype; raises VerifyException for bfloat16 without ml_dtypes."""
+        return self.data.astype(dtype_name(bf16)) if self.dtype == "bfloat16" else self.data
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Constant):

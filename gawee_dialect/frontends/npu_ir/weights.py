@@ -70,7 +70,7 @@ def bind_weights(
         raise WeightLoadError(problems)
     described = store if isinstance(store, ParameterStore) else MemoryStore(store)
     arrays: dict[str, Array] = {
-        name: constant.data for name, constant in ir.constants.items() if name not in report.found
+        name: constant.array for name, constant in ir.constants.items() if name not in report.found
     }
     try:
         arrays.update((name, described[own]) for name, own in report.found.items())

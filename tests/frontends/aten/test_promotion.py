@@ -1,5 +1,6 @@
 """Mixed element types: which one an op computes in, for every pair that PyTorch has."""
 
+from importlib.util import find_spec
 from itertools import product
 
 import pytest
@@ -17,6 +18,7 @@ from tests.frontends.aten.calls import Call, check
 DTYPES = (
     *(torch.float64, torch.float32, torch.float16, torch.int64, torch.int32),
     *(torch.int16, torch.int8, torch.uint8, torch.bool),
+    *((torch.bfloat16,) if find_spec("ml_dtypes") else ()),
 )
 
 

@@ -94,13 +94,13 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path):
 
 def test_data_that_numpy_has_no_array_of_is_refused(tmp_path: Path):
     torch = pytest.importorskip("torch")
-    text = json.loads(json.dumps(tiny()).replace("float32", "bfloat16"))
+    text = json.loads(json.dumps(tiny()).replace("float32", "float8_e5m2"))
     torch.save(
-        {name: torch.from_numpy(each).bfloat16() for name, each in ARRAYS.items()},
+        {name: torch.from_numpy(each).to(torch.float8_e5m2) for name, each in ARRAYS.items()},
         tmp_path / "w.pt",
     )
 
     with pytest.raises(
-        WeightLoadError, match=r"cannot read weights: 'fc\.\w+': NumPy has no bfloat16"
+        WeightLoadError, match=r"cannot read weights: 'fc\.\w+': NumPy has no float8_e5m2"
     ):
         bind_weights(parse_ir(json.dumps(text)), load_weights(tmp_path / "w.pt"))
