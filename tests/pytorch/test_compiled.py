@@ -1,6 +1,7 @@
 """Models compiled from inside PyTorch: one call, and torch.compile."""
 
 import tomllib
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -185,6 +186,40 @@ def test_a_check_of_data_among_the_ops_is_left_out() -> None:
 
     assert [each.name for each in compiled.ir.graph_inputs] == ["x"]
     torch.testing.assert_close(compiled(x), Inverse()(x), **CLOSE)
+
+
+class Function(torch.nn.Module):
+    def __init__(self, function: Callable[..., torch.Tensor]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *args: torch.Tensor) -> torch.Tensor:
+        return self.function(*args)
+
+
+INFINITE = float("inf")
+
+FUNCTIONS = {
+    "a scalar beside one element": (lambda x, y: x.squeeze(0) + y, [(1,), ()]),
+    "a scalar beside an axis of one": (torch.mul, [(1, 1), ()]),
+    "no upper limit": (lambda x: x.clamp(0.0, INFINITE) + x.clamp(-INFINITE, 1.0), [(3, 5)]),
+    "no limit": (lambda x: x.clamp(-INFINITE, INFINITE), [(2, 7, 3)]),
+    "statistics of instances": (torch.nn.functional.instance_norm, [(2, 3, 5, 7)]),
+    "memory in another order": (
+        *(lambda x: torch.empty_permuted(x.shape, (1, 0)).copy_(x) * 2, [(3, 5)]),
+    ),
+    "random numbers that nothing reads": (lambda x: (torch.randn(3), x + 1)[1], [(3, 5)]),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_computes_what_it_does_in_pytorch(name: str) -> None:
+    function, shapes = FUNCTIONS[name]
+    inputs = [torch.randn(shape) for shape in shapes]
+
+    compiled = compile_torch(Function(function).eval(), inputs)
+
+    torch.testing.assert_close(compiled(*inputs), function(*inputs), **CLOSE)
 
 
 class Noisy(torch.nn.Module):

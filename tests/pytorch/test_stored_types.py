@@ -128,6 +128,17 @@ def test_a_graph_and_its_weights_come_from_files(name: str, engine: str, tmp_pat
     assert_same(list(found), expected)
 
 
+def test_products_of_groups_of_rows() -> None:
+    class Experts(nn.Module):
+        def forward(self, x: torch.Tensor, w: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
+            return torch._grouped_mm(x, w, offs=ends)
+
+    torch.manual_seed(3)
+    inputs = halves(11, 16), halves(3, 16, 24), torch.tensor([3, 3, 11], dtype=torch.int32)
+
+    assert_same([compile_torch(Experts(), inputs)(*inputs)], [Experts()(*inputs)])
+
+
 def test_torch_compile_takes_bfloat16() -> None:
     torch._dynamo.reset()
     model, inputs, expected = made("mlp")

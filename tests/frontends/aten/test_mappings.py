@@ -56,6 +56,8 @@ COMPILED = (
     *("aten.fake_quantize_per_channel_affine_cachemask.default", "aten.grid_sampler_3d.default"),
     *("aten._grouped_mm.default", "aten.linalg_inv_ex.default"),
     *("aten.max_pool2d_with_indices.default", "aten.adaptive_max_pool2d.default"),
+    *("aten.grid_sampler_2d.default", "aten.bucketize.Tensor", "aten.instance_norm.default"),
+    *("aten._upsample_bilinear2d_aa.default", "aten.fake_quantize_per_tensor_affine.default"),
 )
 """A sample: the ops of the dialect have tests of their own at every level."""
 
