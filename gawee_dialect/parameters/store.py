@@ -81,6 +81,6 @@ def array_dtype(name: str) -> np.dtype[np.generic]:
         ) from error
     except TypeError as error:
         raise ParameterProblem(f"NumPy has no {name}") from error
-    if dtype.kind == "V":  # of a package that some other import registered with NumPy
+    if dtype.isbuiltin != 1:  # of a package that some other import registered with NumPy
         raise ParameterProblem(f"NumPy has no {name}")
     return dtype
