@@ -1,6 +1,7 @@
 """NPU_IR as a module of the gawee dialect."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -28,6 +29,10 @@ from gawee_dialect.frontends.npu_ir.aten.registry import (
     is_in_place,
 )
 from gawee_dialect.frontends.npu_ir.bfloat16 import in_float32, rounded, stored_element
+from gawee_dialect.frontends.npu_ir.complex_numbers.call import (
+    PARTS as COMPLEX_PARTS,
+)
+from gawee_dialect.frontends.npu_ir.complex_numbers.call import call_on_complex, has_complex
 from gawee_dialect.frontends.npu_ir.errors import ConversionError
 from gawee_dialect.frontends.npu_ir.ir import GETITEM, NPU_IR, OpNode, TensorMeta, place_text
 from gawee_dialect.frontends.npu_ir.liveness import Aliases, Liveness, read_inputs
@@ -149,7 +154,7 @@ class Importer:
     def add_node(self, node: OpNode) -> None:
         """Make a node's ops; report why where it is refused."""
         mapping = None if node.op_type == GETITEM else find_mapping(node.op_type)
-        if node.op_type != GETITEM and mapping is None:
+        if node.op_type != GETITEM and mapping is None and not has_complex(node):
             self.unsupported.append(node)
             return
         reads = read_inputs(node)
@@ -157,18 +162,16 @@ class Importer:
         if len(inputs) != len(reads):
             return
         try:
-            results = inputs if mapping is None else self._call(mapping, node, inputs)
+            results = inputs if node.op_type == GETITEM else self._call(mapping, node, inputs)
             self._take(node, results)
             self._write_back(node)
         except (Refusal, VerifyException) as problem:
             self._report(node, problem)
 
     def _call(
-        self, mapping: OpMapping, node: OpNode, inputs: Sequence[SSAValue]
+        self, mapping: OpMapping | None, node: OpNode, inputs: Sequence[SSAValue]
     ) -> Sequence[SSAValue | None]:
         self.emit.location = node_location(node)
-        inputs, attributes = in_float32(self.emit, inputs, node.attrs)
-        arguments = bind_arguments(mapping, inputs, attributes)
         positions = result_positions(node)
 
         def is_used(result: int) -> bool:
@@ -179,7 +182,11 @@ class Importer:
             )
 
         self.emit.is_used = is_used
-        made = mapping.function(self.emit, **arguments)
+        if mapping is None or has_complex(node):
+            made = call_on_complex(self.emit, node, inputs)
+        else:
+            inputs, attributes = in_float32(self.emit, inputs, node.attrs)
+            made = mapping.function(self.emit, **bind_arguments(mapping, inputs, attributes))
         if made is None:
             return []
         if isinstance(made, SSAValue):
@@ -248,7 +255,7 @@ class Importer:
     def add_stand_in(self, output: TensorMeta) -> None:
         """Make an argument of a tensor's declared type, so that what reads it can be checked."""
         if output.name not in self.values:
-            self._add(ArgumentKind.INPUT, output.name, output, "output")
+            self._add(ArgumentKind.INPUT, output.name, as_parts(output), "output")
 
     def report_unsupported(self) -> None:
         """Report the ops that nothing is registered for, each once, with its nodes."""
@@ -270,7 +277,10 @@ class Importer:
         """Return the values of the graph's outputs; those of refused nodes are left out."""
         found: list[SSAValue] = []
         for output in self.ir.graph_outputs:
-            if output.name in self.values:
+            if output.dtype in COMPLEX_PARTS:
+                problem = refusal_of_complex(output.dtype)
+                self._report_tensor(output, f"graph output '{output.name}'", problem)
+            elif output.name in self.values:
                 found.append(self.values[output.name])
             elif not self.problems:
                 text = f"expected a node that makes graph output '{output.name}', got none"
@@ -303,15 +313,31 @@ def result_positions(node: OpNode) -> list[int]:
     return positions if positions == sorted(set(positions)) and named else [*range(len(suffixes))]
 
 
+def as_parts(meta: TensorMeta) -> TensorMeta:
+    """Return what a tensor inside of a graph is held as: the parts of a complex one."""
+    parts = COMPLEX_PARTS.get(meta.dtype)
+    return meta if parts is None else replace(meta, shape=(*meta.shape, 2), dtype=parts)
+
+
+def refusal_of_complex(dtype: str) -> Refusal:
+    """Make the refusal of a complex input, weight or output."""
+    return Refusal(
+        f"unsupported dtype '{dtype}' outside of a graph",
+        hint="torch.view_as_real and torch.view_as_complex in forward take and return its parts",
+    )
+
+
 def declared_type(meta: TensorMeta) -> AnyTensor:
     """Return the type of a tensor; raises Refusal for a dtype that this dialect does not have."""
+    if meta.dtype in COMPLEX_PARTS:
+        raise refusal_of_complex(meta.dtype)
     element: Attribute = stored_element(meta.dtype)
     return TensorType(element, meta.shape)
 
 
 def check_declared(output: TensorMeta, inferred: AnyTensor) -> None:
     """Raise Refusal where a node declares another shape or dtype than its op makes."""
-    declared = declared_type(output)
+    declared = declared_type(as_parts(output))
     if declared.get_shape() != inferred.get_shape():
         raise Refusal(
             f"expected output '{output.name}' of shape {shape_text(inferred.get_shape())}, "

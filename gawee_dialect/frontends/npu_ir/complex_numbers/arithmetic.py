@@ -1,0 +1,158 @@
+"""Arithmetic on complex numbers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import f32, f64
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import atan2
+from gawee_dialect.frontends.npu_ir.aten.contraction import matmul as real_matmul
+from gawee_dialect.frontends.npu_ir.complex_numbers.registry import (
+    paired,
+    part_of,
+    register_complex_op,
+)
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.schema import Number, Operand
+
+
+def is_complex(value: SSAValue) -> bool:
+    """Whether an operand has two parts."""
+    return tensor_shape(value)[-1] == 2
+
+
+def as_complex(emit: Emitter, operand: Operand, like: SSAValue) -> SSAValue:
+    """Return an operand with two parts, in the element type of another one."""
+    if not isinstance(operand, SSAValue):
+        return emit.array(np.array([operand, 0]), element_type(like))
+    if is_complex(operand):
+        return operand
+    real = emit.reshape(operand, tensor_shape(operand)[:-1])
+    none = emit.full(tensor_shape(real), 0, element_type(real))
+    return paired(emit, real, none)
+
+
+def scaled(emit: Emitter, operand: SSAValue, factor: Operand) -> SSAValue:
+    """Return a tensor times a real tensor with a last axis of 1, or times a number."""
+    if not isinstance(factor, SSAValue):
+        factor = emit.number(factor, element_type(operand))
+    return emit(MulOp(operand, factor))
+
+
+def both(emit: Emitter, self: Operand, other: Operand) -> tuple[SSAValue, SSAValue]:
+    """Return two operands with two parts each."""
+    like = self if isinstance(self, SSAValue) else other
+    assert isinstance(like, SSAValue)
+    return as_complex(emit, self, like), as_complex(emit, other, like)
+
+
+@register_complex_op("aten.add")
+def add(emit: Emitter, self: Operand, other: Operand, alpha: Number = 1) -> SSAValue:
+    """The sum of both parts"""
+    lhs, rhs = both(emit, self, other)
+    return emit(AddOp(lhs, rhs if alpha == 1 else scaled(emit, rhs, alpha)))
+
+
+@register_complex_op("aten.sub")
+def sub(emit: Emitter, self: Operand, other: Operand, alpha: Number = 1) -> SSAValue:
+    """The difference of both parts"""
+    lhs, rhs = both(emit, self, other)
+    return emit(SubOp(lhs, rhs if alpha == 1 else scaled(emit, rhs, alpha)))
+
+
+@register_complex_op("aten.mul")
+def mul(emit: Emitter, self: Operand, other: Operand) -> SSAValue:
+    """(a + bi)(c + di) = ac - bd + (ad + bc)i"""
+    for one, factor in ((self, other), (other, self)):
+        if isinstance(one, SSAValue) and not (isinstance(factor, SSAValue) and is_complex(factor)):
+            return scaled(emit, one, factor)
+    assert isinstance(self, SSAValue)
+    assert isinstance(other, SSAValue)
+    a, b, c, d = (part_of(emit, each, index) for each in (self, other) for index in (0, 1))
+    real = emit(SubOp(emit(MulOp(a, c)), emit(MulOp(b, d))))
+    return paired(emit, real, emit(AddOp(emit(MulOp(a, d)), emit(MulOp(b, c)))))
+
+
+@register_complex_op("aten.div")
+def div(emit: Emitter, self: Operand, other: Operand) -> SSAValue:
+    """By a real number of both parts; by a complex one times its conjugate over its square"""
+    if not isinstance(other, SSAValue):
+        return scaled(emit, both(emit, self, other)[0], 1 / other)
+    if not is_complex(other):
+        return emit(DivOp(both(emit, self, other)[0], other))
+    product = mul(emit, self, conj(emit, other))
+    return emit(DivOp(product, emit.reshape(square(emit, other), (*tensor_shape(other)[:-1], 1))))
+
+
+@register_complex_op("aten._conj", "aten.conj", "aten._conj_physical", "aten.conj_physical")
+def conj(emit: Emitter, self: SSAValue) -> SSAValue:
+    """a - bi"""
+    return emit(MulOp(self, emit.array(np.array([1, -1]), element_type(self))))
+
+
+def square(emit: Emitter, value: SSAValue) -> SSAValue:
+    """Return a^2 + b^2."""
+    parts = [part_of(emit, value, index) for index in (0, 1)]
+    real, imaginary = (emit(MulOp(each, each)) for each in parts)
+    return emit(AddOp(real, imaginary))
+
+
+@register_complex_op("aten.abs")
+def absolute(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The root of a^2 + b^2"""
+    return emit(SqrtOp(square(emit, self)))
+
+
+@register_complex_op("aten.angle")
+def angle(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The angle between a number and the real axis"""
+    return atan2(emit, part_of(emit, self, 1), part_of(emit, self, 0))
+
+
+@register_complex_op("aten.mm", "aten.bmm", "aten.matmul")
+def matmul(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
+    """The product of matrices, by four products of their parts"""
+    lhs, rhs = both(emit, self, other)
+    a, b, c, d = (part_of(emit, each, index) for each in (lhs, rhs) for index in (0, 1))
+
+    def product(left: SSAValue, right: SSAValue) -> SSAValue:
+        return real_matmul(emit, left, right)
+
+    real = emit(SubOp(product(a, c), product(b, d)))
+    return paired(emit, real, emit(AddOp(product(a, d), product(b, c))))
+
+
+@register_complex_op("aten.view_as_real", "aten.view_as_real_copy")
+def view_as_real(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The tensor itself, as it is held"""
+    return self
+
+
+@register_complex_op("aten.view_as_complex", "aten.view_as_complex_copy")
+def view_as_complex(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The tensor itself, as it is held"""
+    return emit.reshape(self, tensor_shape(self)[:-1])
+
+
+@register_complex_op("aten.complex")
+def complex_of(emit: Emitter, real: SSAValue, imag: SSAValue) -> SSAValue:
+    """The complex tensor of two parts"""
+    return paired(emit, *(emit.reshape(each, tensor_shape(each)[:-1]) for each in (real, imag)))
+
+
+@register_complex_op("aten.full", "aten.zeros")
+def full(
+    emit: Emitter,
+    size: Sequence[int],
+    fill_value: Number = 0,
+    dtype: str | None = None,
+    layout: object = None,
+    device: object = None,
+    pin_memory: object = None,
+) -> SSAValue:
+    """One real number everywhere"""
+    element = f64 if dtype == "torch.complex128" else f32
+    return emit.broadcast(emit.array(np.array([fill_value, 0]), element), (*size, 2))
