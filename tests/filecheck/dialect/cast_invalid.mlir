@@ -1,7 +1,7 @@
 // RUN: gawee-opt %s --split-input-file --verify-diagnostics | filecheck %s
 
 // CastOp C1: the input has indices.
-// CHECK: error: 'gawee.cast' op unsupported element type 'index' of input; supported: f16, f32, f64, integers
+// CHECK: error: 'gawee.cast' op unsupported element type 'index' of input; supported: bf16, f16, f32, f64, integers
 func.func @cast_c1_the_input_has_indices(%x: tensor<2xindex>) {
   %y = gawee.cast %x : (tensor<2xindex>) -> tensor<2xf32>
   func.return
@@ -10,7 +10,7 @@ func.func @cast_c1_the_input_has_indices(%x: tensor<2xindex>) {
 // -----
 
 // CastOp C1: the result has indices.
-// CHECK: error: 'gawee.cast' op unsupported element type 'index' of result; supported: f16, f32, f64, integers
+// CHECK: error: 'gawee.cast' op unsupported element type 'index' of result; supported: bf16, f16, f32, f64, integers
 func.func @cast_c1_the_result_has_indices(%x: tensor<2xf32>) {
   %y = gawee.cast %x : (tensor<2xf32>) -> tensor<2xindex>
   func.return
