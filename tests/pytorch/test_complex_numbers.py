@@ -120,7 +120,7 @@ class Function(nn.Module):
 
 
 REFUSED = {
-    "graph output 'fft_r2c': unsupported dtype 'complex64' outside of a graph": torch.fft.rfft,
+    "graph output '_fft_r2c': unsupported dtype 'complex64' outside of a graph": torch.fft.rfft,
     "'aten.tan.default' node unsupported on complex numbers": (
         lambda x: torch.fft.rfft(x).tan().abs()
     ),
