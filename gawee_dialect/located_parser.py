@@ -29,7 +29,7 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind, StringLiteral
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, nearest
 from gawee_dialect.hints import isa
-from gawee_dialect.locations import file_location
+from gawee_dialect.locations import file_location, line_starts
 from gawee_dialect.resources import resource_elements, split_resources
 
 SHOWN = 20
@@ -81,7 +81,7 @@ class LocatedParser(Parser):
         self._parser_state = ParserState(LinearLexer(Input(input, name)))
         self._name = name
         self._line_offset = line_offset
-        self._line_starts = [0, *(index + 1 for index, char in enumerate(input) if char == "\n")]
+        self._line_starts = line_starts(input)
         self._text = input
         self._first_uses: dict[str, Span] = {}
 

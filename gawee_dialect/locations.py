@@ -3,7 +3,8 @@
 A location is `"file":line:column`, or `"node name"("file":line:column)` for ops made from a graph.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -18,6 +19,11 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from gawee_dialect.hints import isa
+
+
+def line_starts(text: str) -> Sequence[int]:
+    """Return the offset at which each line of a text begins."""
+    return [0, *(found.end() for found in re.finditer("\n", text))]
 
 
 def file_location(file: str, line: int, column: int, node: str | None = None) -> LocationAttr:

@@ -13,7 +13,7 @@ from pathlib import Path
 from xdsl.dialects.builtin import LocationAttr
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.locations import file_location
+from gawee_dialect.locations import file_location, line_starts
 
 STANDARD_INPUT = "-"
 """How command lines spell it."""
@@ -92,7 +92,7 @@ class Source:
 
     @cached_property
     def _line_starts(self) -> Sequence[int]:
-        return [0, *(index + 1 for index, char in enumerate(self.text) if char == "\n")]
+        return line_starts(self.text)
 
     def line_column(self, offset: int) -> tuple[int, int]:
         """Return the line and the column of an offset in the text, both from 1."""

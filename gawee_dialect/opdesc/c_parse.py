@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.locations import line_starts
 from gawee_dialect.opdesc import c_syntax as c
 from gawee_dialect.opdesc.description import Code, Place
 
@@ -116,9 +117,7 @@ def _parse(code: Code, before: str, after: str) -> "list[c_ast.Node]":
     return function.body.block_items or []
 
 
-@lru_cache(maxsize=8)
-def _line_starts(text: str) -> Sequence[int]:
-    return [0, *(found.end() for found in re.finditer("\n", text))]
+_line_starts = lru_cache(maxsize=8)(line_starts)
 
 
 def _index(text: str, line: int, column: int) -> int:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.dialect.native_code import C_SOURCE
 from gawee_dialect.frontends.mlir_text import parse_mlir, split_chunks
 from gawee_dialect.instruments.check.each import CheckEach, CheckSettings
 from gawee_dialect.passes.instrument import instrumented
@@ -17,9 +18,10 @@ def parse(text: str, name: str = "test.mlir", line_offset: int = 0) -> ModuleOp:
 
 
 def modules_in(path: Path) -> Iterator[ModuleOp]:
-    """Yield every module of a file that is split by `// -----`."""
+    """Yield every module of a file that is split by `// -----`, but those that bring C."""
     for chunk, line_offset in split_chunks(path.read_text()):
-        yield parse(chunk, path.name, line_offset)
+        if C_SOURCE not in chunk:
+            yield parse(chunk, path.name, line_offset)
 
 
 def check(module: ModuleOp, pipeline: str, settings: CheckSettings | None = None) -> CheckEach:
