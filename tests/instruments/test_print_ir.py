@@ -71,7 +71,8 @@ def large(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def more_passes(monkeypatch: pytest.MonkeyPatch) -> None:
+def more_passes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)  # reproducers of crashes go into the working directory
     table = all_passes() | {"break": lambda: Breaking, "halve": lambda: Halve}
     monkeypatch.setattr(gawee_opt, "all_passes", lambda: table)
 
