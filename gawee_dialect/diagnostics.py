@@ -82,13 +82,19 @@ def _not_defined(op: Operation, number: int) -> Diagnostic:
 
 def _locate(module: ModuleOp, error: VerifyException) -> Diagnostic:
     # xDSL's exception doesn't name the op. Only the failing path pays for this second walk.
-    return _first_wrong(module, region_first=True) or Diagnostic(first_line(error))
+    return (
+        _first_wrong(module, region_first=True)
+        or _first_wrong(module, region_first=True, with_blocks=True)
+        or Diagnostic(first_line(error))
+    )
 
 
-def _first_wrong(module: ModuleOp, *, region_first: bool) -> Diagnostic | None:
+def _first_wrong(
+    module: ModuleOp, *, region_first: bool, with_blocks: bool = False
+) -> Diagnostic | None:
     for op in module.walk(region_first=region_first):
         try:
-            op.verify(verify_nested_ops=False)
+            op.verify(verify_nested_ops=with_blocks)
         except VerifyException as error:
             return Diagnostic.at(op, first_line(error))
     return None

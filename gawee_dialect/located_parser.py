@@ -20,7 +20,7 @@ from xdsl.dialects.builtin import (
     UnknownLoc,
     f64,
 )
-from xdsl.ir import Attribute, AttributeInvT, Operation, SSAValue, TypeAttribute
+from xdsl.ir import Attribute, AttributeInvT, Block, Operation, SSAValue, TypeAttribute
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError
@@ -175,6 +175,13 @@ class LocatedParser(Parser):
         if isinstance(op.location, UnknownLoc):
             op.location = file_location(self._name, *self._line_column(start))
         return op
+
+    def _parse_block(self) -> Block:
+        start = self._current_token.span
+        try:
+            return super()._parse_block()
+        except KeyError as error:  # xDSL forgets the place of one that was used before
+            self.raise_error(f"expected block '^{error.args[0]}' to be defined once", start)
 
     def _get_op_by_name(self, name: str) -> type[Operation]:
         try:

@@ -5,7 +5,7 @@ from typing import Self
 
 from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IndexType, TensorType, i64
-from xdsl.dialects.utils import DynamicIndexList
+from xdsl.dialects.utils import DynamicIndexList, verify_dynamic_index_list
 from xdsl.ir import Attribute, Dialect, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
@@ -101,11 +101,17 @@ class PadOp(tensor.PadOp):
     Constraints:
       C1: there is padding for each axis, and an index of the body.
       C2: where source and padding are static, the result is as large as both.
+      C3: padding that the run knows is an operand.
     """
 
     name = "tensor.pad"
 
     def verify_(self) -> None:
+        blocks = len(self.region.blocks)
+        if blocks != 1:
+            raise VerifyException(f"expected a body of one block, got {blocks}")
+        for sizes, operands in ((self.static_low, self.low), (self.static_high, self.high)):
+            verify_dynamic_index_list(sizes.get_values(), operands, DYNAMIC_INDEX)
         source, result = tensor_shape(self.source), tensor_shape(self.result)
         low, high = self.static_low.get_values(), self.static_high.get_values()
         indices = len(self.region.block.args)
@@ -130,6 +136,7 @@ class ParallelInsertSliceOp(IRDLOperation):
 
     Constraints:
       C1: there is an offset, a size and a stride for each axis of what is inserted into.
+      C2: those that the run knows are operands.
     """
 
     name = "tensor.parallel_insert_slice"
@@ -157,6 +164,9 @@ class ParallelInsertSliceOp(IRDLOperation):
         numbers = (self.static_offsets, self.static_sizes, self.static_strides)
         if any(len(each) != rank for each in numbers):
             raise VerifyException(f"expected an offset, a size and a stride for {rank} axes")
+        operands = (self.offsets, self.sizes, self.strides)
+        for static, dynamic in zip(numbers, operands, strict=True):
+            verify_dynamic_index_list(static.get_values(), dynamic, DYNAMIC_INDEX)
 
 
 TENSOR = Dialect(

@@ -18,6 +18,10 @@ _SPLIT_LINE = re.compile(rf"^{SPLIT_MARKER}[ \t]*$", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
 
 
+NUMBERS = (ValueError, OverflowError, NotImplementedError, MemoryError, struct.error)
+"""What xDSL's constructors raise for numbers and for element types that they cannot store."""
+
+
 def split_chunks(text: str) -> Iterator[tuple[str, int]]:
     """Yield the parts between lines `// -----`, each with the number of lines before it."""
     line = 0
@@ -46,7 +50,7 @@ def parse_mlir(ctx: Context, text: str, name: str, line_offset: int = 0) -> Modu
     except VerifyException as error:  # an attribute that its own constructor rejects
         place = None if parser is None else parser.place(parser.pos)
         raise GaweeError(Diagnostic(first_line(error), place)) from error
-    except (ValueError, OverflowError, struct.error) as error:  # a number that its type cannot hold
+    except NUMBERS as error:  # a number that its type, or memory, cannot hold
         place = None if parser is None else parser.place(parser.pos)
         raise GaweeError(Diagnostic(_too_large(error), place)) from error
     except RecursionError as error:
@@ -59,7 +63,7 @@ def parse_mlir(ctx: Context, text: str, name: str, line_offset: int = 0) -> Modu
 
 def _too_large(error: Exception) -> str:
     # xDSL makes a list of a splat's elements.
-    if "index-sized integer" in str(error):
+    if isinstance(error, MemoryError) or "index-sized integer" in str(error):
         return "expected a size that memory has room for"
     return first_line(error)
 

@@ -112,10 +112,12 @@ def _check(path: Path) -> None:
 def _check_names(stream: IO[bytes]) -> None:
     """Raise ValueError for a name in a sequence of pickles that is too long."""
     for _ in range(LEGACY_PICKLES):
+        longest = 0
         try:
-            longest = max(len(value) for _, value, _ in genops(stream) if isinstance(value, str))
-        except Exception:  # damage, which PyTorch describes, or a pickle without a name
-            continue
+            for _, value, _ in genops(stream):
+                longest = max(longest, len(value)) if isinstance(value, str) else longest
+        except Exception:  # damage, which PyTorch describes; the names before it count
+            pass
         if longest > MAX_NAME:
             raise ValueError(f"expected names of at most {MAX_NAME} characters, got {longest}")
 

@@ -48,6 +48,14 @@ NINES = "9" * 5000
             "error: int too large to convert",
         ),
         (
+            "%c = arith.constant dense<1> : tensor<2xi664>",
+            "m.mlir:1:46: error: format not implemented for i664",
+        ),
+        (
+            "func.func @f(%c: i1) { cf.br ^bb1 ^bb1: return ^bb1: return }",
+            "m.mlir:1:48: error: expected block '^bb1' to be defined once",
+        ),
+        (
             '"func.func"() <{sym_name = "f"}> ({\n"func.return"() : () -> ()\n}) : () -> ()',
             "m.mlir:1:1: error: 'func.func' op property 'function_type' expected in operation 'func.func'",
         ),

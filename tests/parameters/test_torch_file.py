@@ -44,14 +44,15 @@ def test_a_file_that_executes_code_is_refused(tmp_path: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("zipped", [True, False])
-def test_a_file_that_makes_pytorch_slow_is_refused(zipped: bool, tmp_path: Path):
+@pytest.mark.parametrize("end", [b"\n.", b"\n\xff"], ids=["whole", "damaged"])
+def test_a_file_that_makes_pytorch_slow_is_refused(zipped: bool, end: bytes, tmp_path: Path):
     torch = pytest.importorskip("torch")
     path, name = tmp_path / "w.pt", b"builtins\n" + b"a" * 200_000
     torch.save({"w": torch.ones(2)}, path, _use_new_zipfile_serialization=zipped)
     damaged = path.read_bytes().replace(b"torch._utils\n_rebuild_tensor_v2", name)
     if zipped:
         with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("w/data.pkl", b"\x80\x02c" + name + b"\n.")
+            archive.writestr("w/data.pkl", b"\x80\x02c" + name + end)
     else:
         path.write_bytes(damaged)
 

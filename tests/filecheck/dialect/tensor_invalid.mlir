@@ -43,3 +43,33 @@ func.func @padding_that_is_too_little(%x: tensor<2x5xf32>, %v: f32) -> tensor<4x
   } : tensor<2x5xf32> to tensor<4x5xf32>
   return %p : tensor<4x5xf32>
 }
+
+// -----
+
+// PadOp C1: one block says what is padded with
+// CHECK: error: 'tensor.pad' op expected a body of one block, got 2
+func.func @padding_by_two_blocks(%x: tensor<2x5xf32>, %v: f32) -> tensor<3x5xf32> {
+  %p = tensor.pad %x low[0, 0] high[1, 0] {
+    tensor.yield %v : f32
+  ^bb0(%i: index, %j: index):
+  } : tensor<2x5xf32> to tensor<3x5xf32>
+  return %p : tensor<3x5xf32>
+}
+
+// -----
+
+// PadOp C3: 2^63 is what a size that the run brings is written as
+// CHECK: error: 'tensor.pad' op the number of dynamic positions passed as values (0) does not match the number of dynamic position markers (1)
+func.func @padding_by_more_than_there_is(%x: tensor<2x5xf32>, %v: f32) -> tensor<3x5xf32> {
+  %p = tensor.pad %x low[0, 0] high[9223372036854775808, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %v : f32
+  } : tensor<2x5xf32> to tensor<3x5xf32>
+  return %p : tensor<3x5xf32>
+}
+
+// -----
+
+// CHECK: tensor_invalid.mlir:{{[0-9]+}}:1: error: 'func.func' op operation func.func contains empty block
+func.func @nothing_in_a_body(%x: tensor<3xf32>) {
+}
