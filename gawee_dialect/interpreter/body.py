@@ -14,7 +14,7 @@ from xdsl.utils.exceptions import InterpretationError
 from gawee_dialect.interpreter.arith import ARITH
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.cf import assertions, require
-from gawee_dialect.interpreter.loop_views import take
+from gawee_dialect.interpreter.loop_views import index_grid, take
 from gawee_dialect.interpreter.math import MATH
 from gawee_dialect.interpreter.scalars import Evaluate, evaluate_scalar
 
@@ -76,6 +76,19 @@ def evaluate_values(
     for op, holds in zip(asserted, evaluate([op.arg for op in asserted]), strict=True):
         require(holds, op.msg.data)
     return evaluate(values)
+
+
+def yielded_elements(interpreter: Interpreter, body: Block, shape: tuple[int, ...]) -> Array:
+    """Compute what a body, whose arguments are indices, yields at every position of a shape."""
+    grids: dict[SSAValue, Array] = {
+        value: index_grid(dim, shape) for dim, value in enumerate(body.args)
+    }
+    terminator = body.last_op
+    assert terminator is not None
+    (elements,) = evaluate_values(
+        interpreter, body, grids, lambda dim: index_grid(dim, shape), terminator.operands
+    )
+    return elements
 
 
 def _evaluate_op(op: Operation, operands: Sequence[Array], index_of: IndexGrid) -> Array:

@@ -72,9 +72,11 @@ def structured_functions(module: ModuleOp) -> type[OpFunctions]:
     return register_impls(type("StructuredFunctions", (OpFunctions,), members))
 
 
-def _kept_dims(rank: int, dropped: Sequence[int]) -> AffineMap:
-    kept = (dim for dim in range(rank) if dim not in dropped)
-    return AffineMap(rank, 0, tuple(AffineDimExpr(dim) for dim in kept))
+def broadcast_maps(op: linalg.ops.BroadcastOp, rank: int) -> tuple[AffineMap, AffineMap]:
+    """Return the maps of input and output, the loops being the axes of the output."""
+    added = op.dimensions.get_values()
+    kept = tuple(AffineDimExpr(dim) for dim in range(rank) if dim not in added)
+    return AffineMap(rank, 0, kept), AffineMap.identity(rank)
 
 
 @register_impls
@@ -85,8 +87,7 @@ class LinalgFunctions(OpFunctions):
     def broadcast(
         self, interpreter: Interpreter, op: linalg.ops.BroadcastOp, args: PythonValues
     ) -> PythonValues:
-        rank = args[1].ndim
-        maps = [_kept_dims(rank, op.dimensions.get_values()), AffineMap.identity(rank)]
+        maps = broadcast_maps(op, args[1].ndim)
         return run_destination_style(interpreter, op, op.hidden_region.block, maps, args, 1)
 
     @impl(IndexOp)

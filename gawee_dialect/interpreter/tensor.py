@@ -13,14 +13,12 @@ from xdsl.interpreter import (
     impl_terminator,
     register_impls,
 )
-from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect.tensor import GenerateOp, PadOp
-from gawee_dialect.interpreter.arrays import Array, fresh_array, shaped_type
-from gawee_dialect.interpreter.body import evaluate_values, gather
+from gawee_dialect.interpreter.arrays import fresh_array, shaped_type
+from gawee_dialect.interpreter.body import gather, yielded_elements
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.loop_views import index_grid
 from gawee_dialect.interpreter.slices import box, mixed_values, put_slice, without_left_out
 
 
@@ -34,17 +32,8 @@ def run_pad(interpreter: Interpreter, op: tensor.PadOp, args: PythonValues) -> P
     shape = tuple(
         before + size + after for before, size, after in zip(low, source.shape, high, strict=True)
     )
-    body = op.region.block
-    grids: dict[SSAValue, Array] = {
-        value: index_grid(dim, shape) for dim, value in enumerate(body.args)
-    }
-    terminator = body.last_op
-    assert terminator is not None
-    (fill,) = evaluate_values(
-        interpreter, body, grids, lambda dim: index_grid(dim, shape), terminator.operands
-    )
     result = np.empty(shape, source.dtype)
-    result[...] = fill
+    result[...] = yielded_elements(interpreter, op.region.block, shape)
     result[tuple(slice(b, b + n) for b, n in zip(low, source.shape, strict=True))] = source
     return (result,)
 
@@ -70,16 +59,7 @@ class TensorFunctions(OpFunctions):
         self, interpreter: Interpreter, op: GenerateOp, args: PythonValues
     ) -> PythonValues:
         result = fresh_array(op.result.type, args)
-        body, shape = op.body.block, result.shape
-        grids: dict[SSAValue, Array] = {
-            value: index_grid(dim, shape) for dim, value in enumerate(body.args)
-        }
-        terminator = body.last_op
-        assert terminator is not None
-        (elements,) = evaluate_values(
-            interpreter, body, grids, lambda dim: index_grid(dim, shape), terminator.operands
-        )
-        result[...] = elements
+        result[...] = yielded_elements(interpreter, op.body.block, result.shape)
         return (result,)
 
     @impl(tensor.PadOp)

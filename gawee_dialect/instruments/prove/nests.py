@@ -7,16 +7,17 @@ from xdsl.dialects import linalg
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
-from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineDimExpr, AffineMap
+from xdsl.ir import Block, Operation
+from xdsl.ir.affine import AffineMap
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect.kernel import KernelOp, Number, element_of, shape_of
 from gawee_dialect.instruments.prove.fresh import filled
 from gawee_dialect.instruments.prove.views import target_by_loops, view_by_loops, write
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
-from gawee_dialect.interpreter.body import evaluate_values
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.gawee.kernel import finish
+from gawee_dialect.interpreter.linalg import broadcast_maps
 from gawee_dialect.interpreter.loop_views import loop_ranges
 from gawee_dialect.interpreter.structured import Nest, own_loops, run_on_views
 
@@ -88,24 +89,6 @@ def accumulate(
     return accumulator
 
 
-def finish(
-    interpreter: Interpreter, block: Block, value: SSAValue, values: Sequence[Array]
-) -> Array:
-    """Return the element of the output at every parallel point."""
-    arguments: dict[SSAValue, Array] = dict(zip(block.args, values, strict=True))
-
-    def no_index(dim: int) -> Array:
-        raise InterpretationError("unsupported index of a loop in a kernel")
-
-    (result,) = evaluate_values(interpreter, block, arguments, no_index, [value])
-    return result
-
-
-def _kept_dims(rank: int, dropped: Sequence[int]) -> AffineMap:
-    kept = (dim for dim in range(rank) if dim not in dropped)
-    return AffineMap(rank, 0, tuple(AffineDimExpr(dim) for dim in kept))
-
-
 @register_impls
 class ExactNests(OpFunctions):
     """Kernels, and what xDSL has no structured op for."""
@@ -114,8 +97,7 @@ class ExactNests(OpFunctions):
     def broadcast(
         self, interpreter: Interpreter, op: linalg.ops.BroadcastOp, args: PythonValues
     ) -> PythonValues:
-        rank = args[1].ndim
-        maps = [_kept_dims(rank, op.dimensions.get_values()), AffineMap.identity(rank)]
+        maps = broadcast_maps(op, args[1].ndim)
         return _run(interpreter, op, op.hidden_region.block, maps, args, 1)
 
     @impl(KernelOp)

@@ -3,7 +3,7 @@
 import numpy as np
 from xdsl.dialects import arith, tensor
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
-from xdsl.ir import Block, SSAValue
+from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.linalg import PackOp, SoftmaxOp, UnpackOp
 from gawee_dialect.dialect.linalg.named_op import element_shape
@@ -11,23 +11,9 @@ from gawee_dialect.dialect.special_functions import softmax
 from gawee_dialect.dialect.tensor import GenerateOp, PadOp
 from gawee_dialect.instruments.prove.fresh import constant, filled, unwritten
 from gawee_dialect.interpreter.arrays import Array
-from gawee_dialect.interpreter.body import evaluate_values, gather
+from gawee_dialect.interpreter.body import gather, yielded_elements
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.loop_views import index_grid
 from gawee_dialect.interpreter.slices import mixed_values, put_slice
-
-
-def _elements(interpreter: Interpreter, body: Block, shape: tuple[int, ...]) -> Array:
-    """Compute what a body yields at every position of a shape."""
-    grids: dict[SSAValue, Array] = {
-        value: index_grid(dim, shape) for dim, value in enumerate(body.args)
-    }
-    terminator = body.last_op
-    assert terminator is not None
-    (elements,) = evaluate_values(
-        interpreter, body, grids, lambda dim: index_grid(dim, shape), terminator.operands
-    )
-    return elements
 
 
 def run_pad(interpreter: Interpreter, op: tensor.PadOp, args: PythonValues) -> PythonValues:
@@ -38,7 +24,7 @@ def run_pad(interpreter: Interpreter, op: tensor.PadOp, args: PythonValues) -> P
     around = zip(low, source.shape, high, strict=True)
     shape = tuple(before + size + after for before, size, after in around)
     result = filled(shape, 0, source.dtype)
-    result[...] = _elements(interpreter, op.region.block, shape)
+    result[...] = yielded_elements(interpreter, op.region.block, shape)
     result[tuple(slice(b, b + n) for b, n in zip(low, source.shape, strict=True))] = source
     return (result,)
 
@@ -72,7 +58,7 @@ class ExactTensors(OpFunctions):
         self, interpreter: Interpreter, op: GenerateOp, args: PythonValues
     ) -> PythonValues:
         result = unwritten(op.result.type, args)
-        result[...] = _elements(interpreter, op.body.block, result.shape)
+        result[...] = yielded_elements(interpreter, op.body.block, result.shape)
         return (result,)
 
     @impl(tensor.InsertSliceOp)

@@ -12,7 +12,7 @@ from xdsl.interpreter import (
     impl_terminator,
     register_impls,
 )
-from xdsl.ir import SSAValue
+from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.utils.exceptions import InterpretationError
 
@@ -39,15 +39,16 @@ def accumulate(
     return accumulator
 
 
-def finish(interpreter: Interpreter, op: KernelOp, values: Sequence[Array]) -> Array:
+def finish(
+    interpreter: Interpreter, block: Block, value: SSAValue, values: Sequence[Array]
+) -> Array:
     """Return the element of the output at every parallel point."""
-    block = op.finish.block
     arguments: dict[SSAValue, Array] = dict(zip(block.args, values, strict=True))
 
     def no_index(dim: int) -> Array:
         raise InterpretationError("unsupported index of a loop in a kernel")
 
-    (result,) = evaluate_values(interpreter, block, arguments, no_index, [op.yielded(op.finish)])
+    (result,) = evaluate_values(interpreter, block, arguments, no_index, [value])
     return result
 
 
@@ -79,7 +80,8 @@ class KernelFunctions(OpFunctions):
         element = element_of(op.target)
         outside = 0 if op.outside is None else attribute_value(op.outside, element)
         result = np.full(shape_of(op.target), outside, dtype_of(element))
-        write(finish(interpreter, op, views), maps[-1], parallel, result)
+        total = finish(interpreter, op.finish.block, op.yielded(op.finish), views)
+        write(total, maps[-1], parallel, result)
         if op.output is None:
             return (result,)
         args[count][...] = result
