@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -26,23 +27,8 @@ if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array
 
 
-@irdl_op_definition
-class CastOp(ElementwiseOp):
-    """The input's elements in another type, the result's.
-
-    The one op that computes on bf16, which tensors are stored in: arithmetic is in f32. Floats are rounded to the nearest of their new type, or towards zero where that is an integer;
-    a float that no i32 (i64 for i64) holds gives an integer that is not specified. Integers keep
-    their low bits. To i1 means "is not zero", so NaN is true; from i1, true is 1.
-
-    ```mlir
-    %y = gawee.cast %x : (tensor<2x3xf32>) -> tensor<2x3xi32>
-    ```
-
-    Constraints:
-      C1: both element types are floats or integers.
-    """
-
-    name = "gawee.cast"
+class ElementTypeOp(ElementwiseOp):
+    """The input's elements as another type, which the result's type names."""
 
     input = operand_def(TensorType)
     result = result_def(TensorType)
@@ -56,27 +42,52 @@ class CastOp(ElementwiseOp):
         )
 
     @staticmethod
+    @abstractmethod
+    def result_type(input: AnyTensor, element_type: Attribute) -> AnyTensor:
+        """Return the input's type with other elements; raises VerifyException."""
+
+    def inferred_type(self) -> AnyTensor:
+        return self.result_type(tensor_type(self.input), element_type(self.result))
+
+    def fold(self) -> Sequence[SSAValue | Attribute] | None:
+        """op %x (to its own type) -> %x, and op constant -> constant"""
+        return (self.input,) if self.input.type == self.result.type else super().fold()
+
+
+@irdl_op_definition
+class CastOp(ElementTypeOp):
+    """The input's elements in another type, the result's.
+
+    The one op that computes on bf16, which tensors are stored in: arithmetic is in f32. Floats are
+    rounded to the nearest of their new type, or towards zero where that is an integer; a float that
+    no i32 (i64 for i64) holds gives an integer that is not specified. Integers keep their low bits.
+    To i1 means "is not zero", so NaN is true; from i1, true is 1.
+
+    ```mlir
+    %y = gawee.cast %x : (tensor<2x3xf32>) -> tensor<2x3xi32>
+    ```
+
+    Constraints:
+      C1: both element types are floats or integers.
+    """
+
+    name = "gawee.cast"
+
+    @staticmethod
     def result_type(input: AnyTensor, element_type: Attribute) -> AnyTensor:
         """Return the input's type with other elements; raises VerifyException where C1 fails."""
         STORED.require("input", input.element_type)
         STORED.require("result", element_type)
         return TensorType(element_type, input.get_shape())
 
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.input), element_type(self.result))
-
     def compute_all(self, operands: Sequence[Array]) -> Array:
         from gawee_dialect.dialect.special_functions import converted
 
         return converted(operands[0], dtype_name(element_type(self.result)))
 
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """cast %x (to its own type) -> %x, and cast constant -> constant"""
-        return (self.input,) if self.input.type == self.result.type else super().fold()
-
 
 @irdl_op_definition
-class BitcastOp(ElementwiseOp):
+class BitcastOp(ElementTypeOp):
     """The bits of the input's elements as elements of another type, the result's.
 
     ```mlir
@@ -89,17 +100,6 @@ class BitcastOp(ElementwiseOp):
     """
 
     name = "gawee.bitcast"
-
-    input = operand_def(TensorType)
-    result = result_def(TensorType)
-
-    traits = traits_def(Pure())
-    assembly_format = "$input attr-dict `:` functional-type(operands, results)"
-
-    def __init__(self, input: SSAValue, element_type: Attribute):
-        super().__init__(
-            operands=[input], result_types=[self.result_type(tensor_type(input), element_type)]
-        )
 
     @staticmethod
     def result_type(input: AnyTensor, element_type: Attribute) -> AnyTensor:
@@ -114,9 +114,6 @@ class BitcastOp(ElementwiseOp):
         )
         return TensorType(element_type, input.get_shape())
 
-    def inferred_type(self) -> AnyTensor:
-        return self.result_type(tensor_type(self.input), element_type(self.result))
-
     def evaluate(self, *operands: Array) -> Array:
         # Not by way of `compute_all`, which is given f16 in f32.
         import numpy as np
@@ -126,7 +123,3 @@ class BitcastOp(ElementwiseOp):
 
     def compute_all(self, operands: Sequence[Array]) -> Array:
         return self.evaluate(*operands)
-
-    def fold(self) -> Sequence[SSAValue | Attribute] | None:
-        """bitcast %x (to its own type) -> %x, and bitcast constant -> constant"""
-        return (self.input,) if self.input.type == self.result.type else super().fold()
