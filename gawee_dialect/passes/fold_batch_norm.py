@@ -28,7 +28,7 @@ from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.fold_conv_add import per_channel_size
-from gawee_dialect.passes.layer import Layer, with_parameters
+from gawee_dialect.passes.layer import Layer, folded_operand, with_parameters
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
 from gawee_dialect.passes.rewrite_pass import Driver, Pattern, RewritePass
@@ -87,20 +87,13 @@ class FoldIntoNorm(Pattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: MulOp | AddOp, rewriter: PatternRewriter) -> None:
-        reasons: list[str] = []
-        for value, constant in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-            norm = value.owner
-            if not isinstance(norm, BatchNormOp):
-                continue
-            reason = self._reason_against(op, norm, constant)
-            if reason is None:
-                rewriter.replace(op, scaled_or_shifted(op, norm, constant, rewriter))
-                rewriter.erase(norm)
-                return
-            reasons.append(reason)
-        operands = f"{describe(op.lhs)} and {describe(op.rhs)}"
-        nothing = f"expected an operand from 'gawee.batch_norm', got {operands}"
-        self.missed(op, "; ".join(reasons) or nothing)
+        found = folded_operand(op, (BatchNormOp,), self._reason_against, "'gawee.batch_norm'")
+        if isinstance(found, str):
+            self.missed(op, found)
+            return
+        norm, constant = found
+        rewriter.replace(op, scaled_or_shifted(op, norm, constant, rewriter))
+        rewriter.erase(norm)
 
     def _reason_against(
         self, op: MulOp | AddOp, norm: BatchNormOp, constant: SSAValue

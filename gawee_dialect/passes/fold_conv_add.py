@@ -22,7 +22,7 @@ from gawee_dialect.dialect.types import (
     tensor_shape,
 )
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.layer import with_parameters
+from gawee_dialect.passes.layer import folded_operand, with_parameters
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
@@ -48,21 +48,14 @@ class FoldIntoBias(Pattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: AddOp, rewriter: PatternRewriter) -> None:
-        reasons: list[str] = []
-        for summand, constant in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-            conv = summand.owner
-            if not isinstance(conv, ConvOp):
-                continue
-            reason = self._reason_against(op, conv, constant)
-            if reason is None:
-                bias = summed_bias(conv, constant, rewriter)
-                rewriter.replace(op, with_parameters(conv, conv.weight, bias))
-                rewriter.erase(conv)
-                return
-            reasons.append(reason)
-        operands = f"{describe(op.lhs)} and {describe(op.rhs)}"
-        nothing = f"expected an operand from 'gawee.conv', got {operands}"
-        self.missed(op, "; ".join(reasons) or nothing)
+        found = folded_operand(op, (ConvOp,), self._reason_against, "'gawee.conv'")
+        if isinstance(found, str):
+            self.missed(op, found)
+            return
+        conv, constant = found
+        bias = summed_bias(conv, constant, rewriter)
+        rewriter.replace(op, with_parameters(conv, conv.weight, bias))
+        rewriter.erase(conv)
 
     def _reason_against(self, add: AddOp, conv: ConvOp, constant: SSAValue) -> str | None:
         readers = reader_count(conv.result)
@@ -97,19 +90,14 @@ class FoldIntoProduct(Pattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: AddOp, rewriter: PatternRewriter) -> None:
-        reasons: list[str] = []
-        for summand, constant in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
-            product = summand.owner
-            if not isinstance(product, MatMulOp | BatchMatMulOp):
-                continue
-            reason = self._reason_against(op, product, constant)
-            if reason is None:
-                rewriter.replace(op, biased(product, constant, rewriter))
-                rewriter.erase(product)
-                return
-            reasons.append(reason)
-        operands = f"{describe(op.lhs)} and {describe(op.rhs)}"
-        self.missed(op, "; ".join(reasons) or f"expected an operand from a product, got {operands}")
+        products = (MatMulOp, BatchMatMulOp)
+        found = folded_operand(op, products, self._reason_against, "a product")
+        if isinstance(found, str):
+            self.missed(op, found)
+            return
+        product, constant = found
+        rewriter.replace(op, biased(product, constant, rewriter))
+        rewriter.erase(product)
 
     def _reason_against(
         self, add: AddOp, product: MatMulOp | BatchMatMulOp, constant: SSAValue

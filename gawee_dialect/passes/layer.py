@@ -1,14 +1,53 @@
 """The layers that parameters can be folded into, and how to change their parameters."""
 
-from typing import TypeAlias
+from collections.abc import Callable
+from typing import Protocol, TypeAlias, TypeVar
 
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.parameter_analysis import describe
 
 Layer: TypeAlias = ConvOp | MatMulOp
+
+Before = TypeVar("Before", bound=Operation)
+Change = TypeVar("Change", bound="Binary")
+
+
+class Binary(Protocol):
+    """A sum or a product."""
+
+    @property
+    def lhs(self) -> SSAValue: ...
+
+    @property
+    def rhs(self) -> SSAValue: ...
+
+
+def folded_operand(
+    op: Change,
+    kinds: tuple[type[Before], ...],
+    reason_against: Callable[[Change, Before, SSAValue], str | None],
+    what: str,
+) -> tuple[Before, SSAValue] | str:
+    """Return the op before a sum or a product that takes it in, and the other operand.
+
+    Where neither operand comes from such an op, or there are reasons against each that does,
+    returns why.
+    """
+    reasons: list[str] = []
+    for value, other in ((op.lhs, op.rhs), (op.rhs, op.lhs)):
+        before = value.owner
+        if not isinstance(before, kinds):
+            continue
+        reason = reason_against(op, before, other)
+        if reason is None:
+            return before, other
+        reasons.append(reason)
+    operands = f"{describe(op.lhs)} and {describe(op.rhs)}"
+    return "; ".join(reasons) or f"expected an operand from {what}, got {operands}"
 
 
 def with_parameters(layer: Layer, weight: SSAValue, bias: SSAValue) -> Layer:
