@@ -8,7 +8,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.passes.instrument import Instrument
 
 if TYPE_CHECKING:
-    from gawee_dialect.instruments.check.each import CheckSettings
+    from gawee_dialect.instruments.check.each_pass import CheckSettings
 
 
 def add_flags(parser: ArgumentParser) -> None:
@@ -55,7 +55,7 @@ def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
 
 def settings_of(arguments: Namespace) -> "CheckSettings":
     """Return what a check runs on, and what it allows; raises GaweeError for a wrong file."""
-    from gawee_dialect.instruments.check.each import CheckSettings
+    from gawee_dialect.instruments.check.each_pass import CheckSettings
     from gawee_dialect.parameters.archives import read_npz
 
     arrays = read_npz(arguments.check_inputs) if arguments.check_inputs is not None else {}

@@ -7,7 +7,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.dialect.native_code import C_SOURCE
 from gawee_dialect.frontends.mlir_text import parse_mlir, split_chunks
-from gawee_dialect.instruments.check.each import CheckEach, CheckSettings
+from gawee_dialect.instruments.check.each import CheckEach
+from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.universe import all_passes, make_context

@@ -13,7 +13,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.arithmetic import NegOp
 from gawee_dialect.dialect.elementwise import ReluOp
 from gawee_dialect.instruments.check.bisect import Bisect
-from gawee_dialect.instruments.check.each import CheckSettings
+from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.passes.canonicalize import CanonicalizePass
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.tools import gawee_opt

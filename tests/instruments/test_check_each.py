@@ -18,7 +18,9 @@ from xdsl.passes import ModulePass
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.elementwise import ReluOp
 from gawee_dialect.instruments.check import execute
-from gawee_dialect.instruments.check.each import CheckEach, CheckFailure, CheckSettings
+from gawee_dialect.instruments.check.each import CheckEach
+from gawee_dialect.instruments.check.each_pass import CheckSettings
+from gawee_dialect.instruments.check.failure import CheckFailure
 from gawee_dialect.instruments.check.functions import argument_specs
 from gawee_dialect.instruments.check.inputs import seeded_array
 from gawee_dialect.instruments.check.isolated import run_isolated

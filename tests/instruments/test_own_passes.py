@@ -9,7 +9,7 @@ import pytest
 import gawee_dialect
 from examples.resnet18.write_graph import write_resnet18
 from examples.unet.write_graph import write_unet
-from gawee_dialect.instruments.check.each import CheckSettings
+from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.passes.pass_manager import parse_passes
 from gawee_dialect.universe import OVERRIDES, PASSES, all_passes
 from tests.effort import full_run, part_of

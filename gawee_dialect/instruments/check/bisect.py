@@ -13,7 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.instruments.check.each import CheckEach, CheckSettings
+from gawee_dialect.instruments.check.each import CheckEach
+from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.rewrite_limit import NO_LIMIT, RewriteLimit, Step
 from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import leaf_passes, run_passes

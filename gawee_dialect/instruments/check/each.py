@@ -1,16 +1,13 @@
 """The instrument behind `--check-each`: stop at the first pass that changes what is computed."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from time import perf_counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.instruments.check.blame import Culprit, find_culprit, where
 from gawee_dialect.instruments.check.compare import (
     Difference,
@@ -19,35 +16,20 @@ from gawee_dialect.instruments.check.compare import (
     compare,
     same_values,
 )
+from gawee_dialect.instruments.check.each_pass import CheckSettings, EachPass
 from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, plan_run
-from gawee_dialect.instruments.check.functions import overwritten_arguments, public_functions
-from gawee_dialect.instruments.check.inputs import arguments_for
+from gawee_dialect.instruments.check.failure import (
+    CheckFailure,
+    blamed_op,
+    changed_outputs,
+    failure,
+    stopped_running,
+)
+from gawee_dialect.instruments.check.functions import overwritten_arguments
 from gawee_dialect.instruments.check.summary import Step, summary_table
 from gawee_dialect.instruments.report import print_table
 from gawee_dialect.interpreter.arrays import Array
-from gawee_dialect.locations import node_name, place
-from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.passes.numerics import REASSOCIATES, declared_numerics
-from gawee_dialect.passes.pass_manager import Pipeline
-
-
-class CheckFailure(GaweeError):
-    """A pass that changed what the program computes: the pass, and the diagnostic about it."""
-
-    def __init__(self, pass_name: str, diagnostic: Diagnostic):
-        super().__init__(diagnostic)
-        self.pass_name = pass_name
-
-
-@dataclass(frozen=True)
-class CheckSettings:
-    """What a check runs on, and what it allows; see `Tolerance` for the defaults."""
-
-    seed: int = 0
-    rtol: float | None = None
-    atol: float | None = None
-    arrays: Mapping[str, Array] = field(default_factory=dict[str, Array])
-    """Inputs and parameters by name; the others are seeded."""
 
 
 @dataclass
@@ -65,7 +47,7 @@ class State:
         return Engine.NATIVE if Engine.NATIVE in engines else Engine.INTERPRETER
 
 
-class CheckEach(Instrument):
+class CheckEach(EachPass[Step]):
     """Runs a module before the first pass and after every pass, and compares the outputs.
 
     Raises CheckFailure from `after_pass`, so that the pipeline stops at the pass that is to blame.
@@ -73,36 +55,21 @@ class CheckEach(Instrument):
     """
 
     def __init__(self, settings: CheckSettings | None = None):
-        self.settings = settings or CheckSettings()
-        self.steps: list[Step] = []
-        self._module: ModuleOp | None = None
-        self._arguments: dict[str, dict[str, Array]] = {}
+        super().__init__(settings)
         self._overwritten: dict[str, tuple[str, ...]] = {}
         self._state: State | None = None
         self._unchecked: list[ModulePass] = []
-        self._copy: ModuleOp | None = None
 
-    def before_pipeline(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
-        self._start(module)
+    def first_step(self) -> Step:
+        return Step("(as it was read)", "")
 
-    def before_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
-        if isinstance(module_pass, Pipeline):
-            return
-        if self._module is not module:  # passes run by hand, without a tool around them
-            self._start(module)
-        self._copy = module.clone()
+    def step_of(self, module_pass: ModulePass) -> Step:
+        return Step(module_pass.name, str(declared_numerics(module_pass)), note="unchanged")
 
-    def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
-        if isinstance(module_pass, Pipeline):
-            return  # each of its passes has been checked
-        started = perf_counter()
-        step = Step(module_pass.name, str(declared_numerics(module_pass)))
-        self.steps.append(step)
-        try:
-            self._check(module_pass, module, step)
-        finally:
-            step.seconds = perf_counter() - started
-            self._copy = None
+    def begin(self, module: ModuleOp, step: Step) -> None:
+        self._unchecked, self._state = [], None
+        self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
+        self._take(self._run_at_first(module, step), step)
 
     @property
     def is_waiting(self) -> bool:
@@ -111,21 +78,6 @@ class CheckEach(Instrument):
 
     def report(self) -> None:
         print_table(summary_table(self.steps))
-
-    def _start(self, module: ModuleOp) -> None:
-        functions = public_functions(module)
-        if not functions:
-            raise GaweeError("expected a public function to run, got none in the module")
-        self._module, self._unchecked = module, []
-        settings = self.settings
-        self._arguments = arguments_for(module, functions, settings.seed, settings.arrays)
-        self._overwritten = {name: overwritten_arguments(module, name) for name in functions}
-        started = perf_counter()
-        step = Step("(as it was read)", "")
-        self.steps.append(step)
-        self._state = None
-        self._take(self._run_at_first(module, step), step)
-        step.seconds = perf_counter() - started
 
     def _take(self, state: State | None, step: Step) -> None:
         if state is None:
@@ -145,31 +97,29 @@ class CheckEach(Instrument):
         """Run a copy of the module; None where it is at no level that can be run."""
         copy = module.clone()
         try:
-            plans = {
-                name: plan_run(copy, name, self._overwritten[name]) for name in self._arguments
-            }
+            plans = {name: plan_run(copy, name, self._overwritten[name]) for name in self.arguments}
         except CannotRun as error:
             step.note = f"not run: {error.diagnostic.message}"
             return None
-        outputs = {name: plan.run(self._arguments[name]) for name, plan in plans.items()}
+        outputs = {name: plan.run(self.arguments[name]) for name, plan in plans.items()}
         return State(copy, plans, outputs)
 
-    def _check(self, module_pass: ModulePass, module: ModuleOp, step: Step) -> None:
-        if self._copy is not None and module.is_structurally_equivalent(self._copy):
-            step.note = "unchanged"
-            return
-        before = self._state
-        if before is None:
+    def check_pass(
+        self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: Step
+    ) -> None:
+        step.note = ""
+        state_before = self._state
+        if state_before is None:
             self._take(self._run_at_first(module, step), step)
             return
         self._unchecked.append(module_pass)
         try:
             state = self._run(module, step)
         except GaweeError as error:
-            raise self._stopped_running(error) from error
+            raise stopped_running(self._unchecked, error) from error
         if state is not None:
             step.engine = state.engine.value
-            self._compare(before, state, step)
+            self._compare(state_before, state, step)
             self._take(state, step)
             self._unchecked = []
 
@@ -190,9 +140,7 @@ class CheckEach(Instrument):
             actual = after.outputs[function]
             changed = changed_signature(actual, expected)
             if changed is not None:
-                raise self._failure(
-                    f"changed the outputs of '@{function}': expected {changed[0]}, got {changed[1]}"
-                )
+                raise changed_outputs(self._unchecked, function, changed)
             for name, array in expected.items():
                 found = compare(actual[name], array, tolerance)
                 if found is None:
@@ -207,7 +155,7 @@ class CheckEach(Instrument):
     ) -> CheckFailure:
         tolerance = self._tolerance(before, after)
         culprit = find_culprit(
-            before.plans[function], after.plans[function], self._arguments[function], tolerance
+            before.plans[function], after.plans[function], self.arguments[function], tolerance
         )
         message = (
             f"moved output '{output}'{found.at}: expected {found.expected!s}, "
@@ -215,38 +163,14 @@ class CheckEach(Instrument):
             f"allowed: {tolerance.text}; {_blamed(culprit)}"
         )
         if culprit is None:
-            return self._failure(message)
-        return self._failure(message, culprit.before, _explanation(culprit))
-
-    def _failure(
-        self, message: str, op: Operation | None = None, hint: str | None = None
-    ) -> CheckFailure:
-        last, *others = (f"'{each.name}'" for each in reversed(self._unchecked))
-        either = f" (or {', '.join(others)}, which could not be run)" if others else ""
-        return CheckFailure(
-            self._unchecked[-1].name,
-            Diagnostic(
-                f"pass {last}{either} {message}",
-                None if op is None else place(op.location),
-                None if op is None else node_name(op.location),
-                hint,
-            ),
-        )
-
-    def _stopped_running(self, error: GaweeError) -> CheckFailure:
-        """Blame the pass for a program that ran before it and does not run after it."""
-        first = error.diagnostics[0]
-        failure = self._failure(f"left a module that cannot be run: {first.message}")
-        located = replace(failure.diagnostics[0], place=first.place, node=first.node)
-        return CheckFailure(failure.pass_name, located)
+            return failure(self._unchecked, message)
+        return failure(self._unchecked, message, culprit.before, _explanation(culprit))
 
 
 def _blamed(culprit: Culprit | None) -> str:
     if culprit is None:
         return "what its ops compute natively cannot be seen"
-    if culprit.difference is None:
-        return "no op differs: the function returns another value"
-    return f"first op that differs: {culprit.describe()}"
+    return blamed_op(culprit)
 
 
 def _explanation(culprit: Culprit) -> str | None:

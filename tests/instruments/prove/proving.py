@@ -7,7 +7,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.instruments.check.each import CheckSettings
+from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.prove.each import ProveEach
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes

@@ -17,7 +17,9 @@ from xdsl.dialects.builtin import ModuleOp
 import gawee_dialect
 from gawee_dialect.dialect.arithmetic import ReciprocalOp
 from gawee_dialect.dialect.elementwise import DivOp, MulOp, SqrtOp
-from gawee_dialect.instruments.check.each import CheckEach, CheckFailure, CheckSettings
+from gawee_dialect.instruments.check.each import CheckEach
+from gawee_dialect.instruments.check.each_pass import CheckSettings
+from gawee_dialect.instruments.check.failure import CheckFailure
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import Numerics, approximates
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes

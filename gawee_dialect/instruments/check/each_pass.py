@@ -1,0 +1,109 @@
+"""What checks and proofs of every pass share: data to run on, and the module before each pass."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Generic, Protocol, TypeVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.instruments.check.functions import public_functions
+from gawee_dialect.instruments.check.inputs import arguments_for
+from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.passes.instrument import Instrument
+from gawee_dialect.passes.pass_manager import Pipeline
+
+
+class TimedStep(Protocol):
+    """A row of the table that a check ends with."""
+
+    seconds: float
+
+
+StepT = TypeVar("StepT", bound=TimedStep)
+
+
+@dataclass(frozen=True)
+class CheckSettings:
+    """What a check runs on, and what it allows; see `Tolerance` for the defaults."""
+
+    seed: int = 0
+    rtol: float | None = None
+    atol: float | None = None
+    arrays: Mapping[str, Array] = field(default_factory=dict[str, Array])
+    """Inputs and parameters by name; the others are seeded."""
+
+
+class EachPass(Instrument, ABC, Generic[StepT]):
+    """Runs a module before the first pass and after every pass that changed it.
+
+    A check raises CheckFailure from `after_pass`, so that the pipeline stops at the pass that is to
+    blame. Each pass of a nested pipeline is looked at.
+    """
+
+    def __init__(self, settings: CheckSettings | None = None):
+        self.settings = settings or CheckSettings()
+        self.steps: list[StepT] = []
+        self.arguments: dict[str, dict[str, Array]] = {}
+        """What each function is run on, by its name and the argument's."""
+        self._module: ModuleOp | None = None
+        self._before: ModuleOp | None = None
+
+    @abstractmethod
+    def first_step(self) -> StepT:
+        """Make the row of the module as it was read."""
+
+    @abstractmethod
+    def step_of(self, module_pass: ModulePass) -> StepT:
+        """Make the row of a pass, which says `unchanged` until it is checked."""
+
+    @abstractmethod
+    def begin(self, module: ModuleOp, step: StepT) -> None:
+        """Run the module as it was read; it may be at no level that can be run."""
+
+    @abstractmethod
+    def check_pass(
+        self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: StepT
+    ) -> None:
+        """Run what a pass has changed, and compare; raises CheckFailure."""
+
+    def before_pipeline(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
+        self._start(module)
+
+    def before_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        if isinstance(module_pass, Pipeline):
+            return
+        if self._module is not module:  # passes run by hand, without a tool around them
+            self._start(module)
+        self._before = module.clone()
+
+    def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        if isinstance(module_pass, Pipeline):
+            return  # each of its passes has been looked at
+        assert self._before is not None
+        started = perf_counter()
+        step = self.step_of(module_pass)
+        self.steps.append(step)
+        try:
+            if not module.is_structurally_equivalent(self._before):
+                self.check_pass(module_pass, self._before, module, step)
+        finally:
+            step.seconds = perf_counter() - started
+            self._before = None
+
+    def _start(self, module: ModuleOp) -> None:
+        functions = public_functions(module)
+        if not functions:
+            raise GaweeError("expected a public function to run, got none in the module")
+        self._module = module
+        settings = self.settings
+        self.arguments = arguments_for(module, functions, settings.seed, settings.arrays)
+        started = perf_counter()
+        step = self.first_step()
+        self.steps.append(step)
+        self.begin(module, step)
+        step.seconds = perf_counter() - started

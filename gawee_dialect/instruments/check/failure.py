@@ -1,0 +1,64 @@
+"""How a check says which pass changed what is computed, and by which op."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.instruments.check.blame import Culprit
+from gawee_dialect.locations import node_name, place
+
+
+class CheckFailure(GaweeError):
+    """A pass that changed what the program computes: the pass, and the diagnostic about it."""
+
+    def __init__(self, pass_name: str, diagnostic: Diagnostic):
+        super().__init__(diagnostic)
+        self.pass_name = pass_name
+
+
+def failure(
+    passes: Sequence[ModulePass],
+    message: str,
+    op: Operation | None = None,
+    hint: str | None = None,
+) -> CheckFailure:
+    """Blame the last of some passes; the module could not be run between them."""
+    last, *others = (f"'{each.name}'" for each in reversed(passes))
+    either = f" (or {', '.join(others)}, which could not be run)" if others else ""
+    return CheckFailure(
+        passes[-1].name,
+        Diagnostic(
+            f"pass {last}{either} {message}",
+            None if op is None else place(op.location),
+            None if op is None else node_name(op.location),
+            hint,
+        ),
+    )
+
+
+def stopped_running(passes: Sequence[ModulePass], error: GaweeError) -> CheckFailure:
+    """Blame the last pass for a program that ran before it and does not run after it."""
+    first = error.diagnostics[0]
+    blamed = failure(passes, f"left a module that cannot be run: {first.message}")
+    located = replace(blamed.diagnostics[0], place=first.place, node=first.node)
+    return CheckFailure(blamed.pass_name, located)
+
+
+def changed_outputs(
+    passes: Sequence[ModulePass], function: str, changed: tuple[str, str]
+) -> CheckFailure:
+    """Blame the last pass for outputs of other names, shapes or dtypes: expected and actual."""
+    expected, actual = changed
+    return failure(
+        passes, f"changed the outputs of '@{function}': expected {expected}, got {actual}"
+    )
+
+
+def blamed_op(culprit: Culprit) -> str:
+    """Say which op differs first."""
+    if culprit.difference is None:
+        return "no op differs: the function returns another value"
+    return f"first op that differs: {culprit.describe()}"
