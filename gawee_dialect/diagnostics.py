@@ -55,13 +55,18 @@ class GaweeError(Exception):
         super().__init__("\n".join(map(str, self.diagnostics)))
 
 
+OUTER_LACKS = (KeyError, ValueError)
+"""What an op's verifier raises that looks at a property, or at the one block, that the op around it
+lacks."""
+
+
 def verify_module(module: ModuleOp) -> None:
     """Verify a module; raises GaweeError with the place of the first op that is wrong."""
     try:
         module.verify()
     except VerifyException as error:
         raise GaweeError(_locate(module, error)) from error
-    except KeyError as error:  # an op looks at a property that the op around it lacks
+    except OUTER_LACKS as error:
         outer = _first_wrong(module, region_first=False)
         if outer is None:
             raise
@@ -97,6 +102,8 @@ def _first_wrong(
             op.verify(verify_nested_ops=with_blocks)
         except VerifyException as error:
             return Diagnostic.at(op, first_line(error))
+        except OUTER_LACKS:
+            continue
     return None
 
 

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from xdsl.context import Context
@@ -205,6 +205,17 @@ class LocatedParser(Parser):
         if operand.operand_name not in self.ssa_values:
             self._first_uses.setdefault(operand.operand_name, operand.span)
         return super().resolve_operand(operand, type)
+
+    def _register_ssa_definition(self, name: str, values: Sequence[SSAValue], span: Span) -> None:
+        # An op that takes a value before its regions are read is no use of it yet: xDSL would
+        # leave the op without its operand where a region defines a value of that name.
+        for forward in self.forward_ssa_references.get(name, {}).values():
+            if forward.first_use is None:
+                self.raise_error(
+                    f"expected operand '%{name}' to be defined before it is used",
+                    self._first_uses[name],
+                )
+        super()._register_ssa_definition(name, values, span)
 
     def parse_module(self, allow_implicit_module: bool = True) -> ModuleOp:
         try:

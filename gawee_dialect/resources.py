@@ -21,7 +21,8 @@ ALIGNMENT = 64
 
 _BEGIN, _END = "{-#", "#-}"
 _BARE = re.compile(r"[A-Za-z_][\w.$-]*")
-_ENTRY = re.compile(r"([A-Za-z_][\w.$-]*|\"[^\"]*\")\s*:\s*\"0x([0-9A-Fa-f]*)\"")
+# A name begins where none goes on: else each letter of a long one is tried as the first.
+_ENTRY = re.compile(r"((?<![\w.$-])[A-Za-z_][\w.$-]*|\"[^\"]*\")\s*:\s*\"0x([0-9A-Fa-f]*)\"")
 
 
 class ResourceBytes(bytes):

@@ -1,5 +1,6 @@
 """Resources and names of locations in MLIR text: kept, read by upstream, run as parameters."""
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.model import load
+from gawee_dialect.resources import split_resources
 from gawee_dialect.tools import gawee_run
 from gawee_dialect.universe import make_context
 from tests.upstream_mlir import requires_upstream, run_mlir_opt
@@ -54,6 +56,14 @@ def test_half_a_byte_is_refused() -> None:
     message = "in.mlir:3:.*expected pairs of digits in resource 'layer.weight', got an odd number"
     with pytest.raises(GaweeError, match=message):
         read(TEXT.replace(BLOB, BLOB[:-1]))
+
+
+def test_a_long_name_is_no_hang() -> None:
+    section = "{-#\n  dialect_resources: { builtin: { " + "a" * 200_000 + " } }\n#-}"
+    start = time.monotonic()
+
+    assert split_resources(section) == ("\n\n", {})
+    assert time.monotonic() - start < 2
 
 
 def test_two_texts_have_resources_of_their_own() -> None:

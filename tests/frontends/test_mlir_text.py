@@ -56,6 +56,20 @@ NINES = "9" * 5000
             "m.mlir:1:48: error: expected block '^bb1' to be defined once",
         ),
         (
+            "func.func @f(%x: tensor<3xf32>) { %y = linalg.map ins(%x : tensor<3xf32>) "
+            "outs(%e : tensor<3xf32>) (%a: f32, %b: f32) { %e = tensor.empty() : tensor<3xf32> "
+            "linalg.yield %a : f32 } return }",
+            "m.mlir:1:80: error: expected operand '%e' to be defined before it is used",
+        ),
+        (
+            '"builtin.module"() ({ llvm.func @f() { "llvm.call"() <{callee = @f, '
+            "fastmathFlags = #llvm.fastmath<none>, CConv = #llvm.cconv<ccc>, "
+            "TailCallKind = #llvm.tailcallkind<none>, op_bundle_sizes = array<i32>, "
+            "operandSegmentSizes = array<i32: 0, 0>}> : () -> () llvm.return }\n"
+            "^bb1:\n}) : () -> ()",
+            "error: 'llvm.func' op operation llvm.func terminates block in multi-block region",
+        ),
+        (
             '"func.func"() <{sym_name = "f"}> ({\n"func.return"() : () -> ()\n}) : () -> ()',
             "m.mlir:1:1: error: 'func.func' op property 'function_type' expected in operation 'func.func'",
         ),

@@ -26,7 +26,7 @@ class ElementwiseOp(NamedOp):
     ```
 
     Constraints:
-      C1: the function takes as many inputs as there are.
+      C1: the function takes as many inputs as there are, and makes one output.
     """
 
     name = "linalg.elementwise"
@@ -42,6 +42,8 @@ class ElementwiseOp(NamedOp):
         properties: Mapping[str, Attribute | None] | None = None,
         attributes: Mapping[str, Attribute | None] | None = None,
     ):
+        if len(outputs) != 1:
+            raise VerifyException(f"expected 1 output, got {len(outputs)}")
         identity = AffineMap.identity(len(element_shape(outputs[0])))
         maps = maps_attribute([identity] * (len(inputs) + 1))
         given = {"indexing_maps": maps, **(properties or {})}

@@ -79,7 +79,7 @@ class TiledOp(IRDLOperation, ABC):
     """What packing and unpacking share.
 
     Constraints:
-      C1: tiles are static, one for each position, each axis tiled once.
+      C1: tiles are static and positive, one for each position, each axis tiled once.
       C2: the packed shape is that of the tiles.
     """
 
@@ -130,6 +130,8 @@ class TiledOp(IRDLOperation, ABC):
                 f"expected a tile for each of the axes {list(tiling.positions)}, "
                 f"got {list(tiling.tiles)}"
             )
+        if self.why_not_static() is None and min(tiling.tiles, default=1) < 1:
+            raise VerifyException(f"expected tiles of at least 1, got {list(tiling.tiles)}")
         if sorted(tiling.outer) != list(range(tiling.rank)):
             raise VerifyException(f"expected a permutation, got {list(tiling.outer)}")
         if self.why_not_static() is not None:
@@ -230,7 +232,7 @@ class PackOp(TiledOp):
     ```
 
     Constraints:
-      C1: tiles are static, one for each position, each axis tiled once.
+      C1: tiles are static and positive, one for each position, each axis tiled once.
       C2: the packed shape is that of the tiles.
       C3: there is a padding value where a tile is not full.
     """
@@ -246,8 +248,9 @@ class PackOp(TiledOp):
 
     def verify_(self) -> None:
         super().verify_()
-        missing = self.tiling().missing(element_shape(self.source))
-        if self.why_not_static() is None and any(missing) and self.padding is None:
+        if self.padding is not None or self.why_not_static() is not None:
+            return
+        if any(self.tiling().missing(element_shape(self.source))):
             raise VerifyException("expected a padding value: the last tile is not full")
 
     @classmethod
@@ -277,7 +280,7 @@ class UnpackOp(TiledOp):
     ```
 
     Constraints:
-      C1: tiles are static, one for each position, each axis tiled once.
+      C1: tiles are static and positive, one for each position, each axis tiled once.
       C2: the packed shape is that of the tiles.
     """
 

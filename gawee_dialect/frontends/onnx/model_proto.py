@@ -21,6 +21,7 @@ from gawee_dialect.frontends.onnx.model import (
     OnnxNode,
     OnnxValue,
 )
+from gawee_dialect.frontends.onnx.text_fields import Message, not_text
 from gawee_dialect.located_json import JsonValue
 from gawee_dialect.parameters.contained_file import FileProblem, find_inside
 from gawee_dialect.source import Source
@@ -116,7 +117,7 @@ class _Function(Protocol):
     opset_import: Sequence[_OpSet]
 
 
-class _Model(Protocol):
+class _Model(Message, Protocol):
     graph: _Graph
     opset_import: Sequence[_OpSet]
     functions: Sequence[_Function]
@@ -145,6 +146,10 @@ def read_model(source: Source, folder: Path | None) -> OnnxModel:
     except Exception as error:
         text = f"cannot read an ONNX model: {first_line(error)}"
         raise GaweeError(Diagnostic(text, source.name, hint="is the file cut off?")) from error
+    field = not_text(model)
+    if field is not None:
+        text = f"cannot read an ONNX model: expected field '{field}' to be text in UTF-8"
+        raise GaweeError(Diagnostic(text, source.name))
     if not model.opset_import or not model.graph.output:
         raise GaweeError(
             Diagnostic("expected an ONNX model with opsets and outputs, got none", source.name)

@@ -235,3 +235,19 @@ func.func @tiles_are_permuted(%x: tensor<6xf32>, %p: tensor<2x3xf32>) -> tensor<
   %y = linalg.pack %x outer_dims_perm = [1] inner_dims_pos = [0] inner_tiles = [3] into %p : tensor<6xf32> -> tensor<2x3xf32>
   return %y : tensor<2x3xf32>
 }
+
+// -----
+
+// CHECK: 'linalg.pack' op expected tiles of at least 1, got [0]
+func.func @tiles_have_elements(%x: tensor<6xf32>, %p: tensor<6x1xf32>) -> tensor<6x1xf32> {
+  %y = linalg.pack %x inner_dims_pos = [0] inner_tiles = [0] into %p : tensor<6xf32> -> tensor<6x1xf32>
+  return %y : tensor<6x1xf32>
+}
+
+// -----
+
+// CHECK: 'linalg.elementwise' op expected 1 output, got 0
+func.func @elementwise_has_an_output(%x: tensor<5xf32>) {
+  linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(%x : tensor<5xf32>)
+  return
+}

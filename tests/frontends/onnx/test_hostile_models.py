@@ -52,3 +52,36 @@ def test_a_size_below_zero_is_an_open_one():
     message = refusal(model(relu(), [info("x", [-1, 3])]))
 
     assert "graph input 'x': expected the size '?' to be given, got none" in message
+
+
+def test_names_that_are_no_text_are_refused():
+    # A name of three bytes is put in the place of one of three letters.
+    data = model(relu("abc"), [info("abc", [2, 3])]).SerializeToString()
+
+    with pytest.raises(GaweeError) as raised:
+        open_graph(Source("m.onnx", data.replace(b"abc", b"\xff\xfe\x80")), name="onnx").module()
+
+    assert str(raised.value) == (
+        "m.onnx: error: cannot read an ONNX model: expected field 'input' to be text in UTF-8"
+    )
+
+
+def test_windows_of_too_many_elements_are_refused():
+    node = helper.make_node("MaxPool", ["x"], ["y", "i"], name="n", kernel_shape=[1, 2])
+    outputs = [info("y", None), info("i", None, 7)]
+
+    message = refusal(model(node, [info("x", [1, 1, 3, 1 << 31])], outputs))
+
+    assert "'MaxPool' node expected at most 16777216 elements of all windows of a channel" in (
+        message
+    )
+
+
+def test_ngrams_that_skip_too_many_words_are_refused():
+    pool = {"ngram_counts": [0, 0], "ngram_indexes": [0], "pool_int64s": [2, 3]}
+    sizes = {"min_gram_length": 2, "max_gram_length": 2, "max_skip_count": 1 << 31}
+    node = helper.make_node("TfIdfVectorizer", ["x"], ["y"], mode="TF", **pool, **sizes)
+
+    message = refusal(model(node, [info("x", [12], 7)]))
+
+    assert "expected a max_skip_count of at most 256, got 2147483648" in message

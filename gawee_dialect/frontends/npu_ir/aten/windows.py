@@ -16,9 +16,12 @@ from gawee_dialect.dialect.shape import CatOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import mul
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Number
 
 Indices = NDArray[np.int64]
+MAX_ELEMENTS = 1 << 24
+"""Of all windows of a channel: the position of each is a constant of the graph."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ def windows_of(
 ) -> Windows:
     """Return the windows of an image of some sizes, pads before all axes and then behind them."""
     axes: list[Indices] = []
+    elements = 1
     padded = [size + after for size, after in zip(sizes, pads[len(sizes) :], strict=True)]
     for axis, size in enumerate(sizes):
         before = pads[axis]
@@ -85,6 +89,9 @@ def windows_of(
         count = (-(-room // strides[axis]) if ceil else room // strides[axis]) + 1
         if ceil and (count - 1) * strides[axis] >= size + before:
             count -= 1
+        elements *= count * kernel[axis]
+        if elements > MAX_ELEMENTS:
+            raise Refusal(f"expected at most {MAX_ELEMENTS} elements of all windows of a channel")
         starts = np.arange(count) * strides[axis] - before
         axes.append(np.arange(kernel[axis])[:, None] * dilations[axis] + starts)
     return _windows_of_axes(sizes, axes, padded)

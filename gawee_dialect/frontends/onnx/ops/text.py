@@ -21,6 +21,9 @@ from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Floats, Ints
 
+MAX_SKIPS = 256
+"""Words that an n-gram may skip: each count of them is looked for by ops of its own."""
+
 
 def _counts(emit: Emitter, rows: SSAValue, grams: Sequence[Sequence[int]], skips: int) -> SSAValue:
     """Return how often each of some n-grams of one length stands in each row, as floats."""
@@ -30,7 +33,7 @@ def _counts(emit: Emitter, rows: SSAValue, grams: Sequence[Sequence[int]], skips
     for step in range(1, (skips if size > 1 else 0) + 2):
         places = width - (size - 1) * step
         if places < 1:
-            continue
+            break
         hits: list[SSAValue] = []
         for position in range(size):
             now = emit.reshape(part(emit, rows, 1, position * step, places), (batch, places, 1))
@@ -59,6 +62,8 @@ def tf_idf_vectorizer(
         raise Refusal(f"unsupported mode '{mode}'; supported: TF, IDF, TFIDF")
     shape = tensor_shape(x)
     rows = emit.reshape(x, (1, *shape)) if len(shape) == 1 else x
+    if max_skip_count > MAX_SKIPS:
+        raise Refusal(f"expected a max_skip_count of at most {MAX_SKIPS}, got {max_skip_count}")
     columns = max(ngram_indexes) + 1
     parts = [emit.full((tensor_shape(rows)[0], 1), 0, f32)]
     at = [0] * columns
