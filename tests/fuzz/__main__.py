@@ -23,6 +23,8 @@ from tests.fuzz.readers import READERS
 from tests.fuzz.watched import SECONDS, run_watched
 
 PER_READER = 5000
+BATCH = 500
+"""Inputs between two looks at the clock."""
 SHOWN = 4
 """Numbers of a problem that are printed."""
 WARM = 40
@@ -36,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
     parser.add_argument("readers", nargs="*", help=f"of {', '.join(READERS)}")
     parser.add_argument("--inputs", type=int, default=PER_READER, help="of each reader")
+    parser.add_argument("--minutes", type=float, help="of each reader, in the place of --inputs")
     parser.add_argument("--first", type=int, default=0, help="the number to begin with")
     arguments = parser.parse_args(argv)
     found = 0
@@ -46,16 +49,30 @@ def main(argv: Sequence[str] | None = None) -> int:
             print(f"{name}: skipped, there is no {', '.join(missing)}", flush=True)
             continue
         start = time.monotonic()
-        numbers = range(arguments.first, arguments.first + arguments.inputs)
-        findings = tried(reader, numbers)
+        end = None if arguments.minutes is None else start + 60 * arguments.minutes
+        findings, inputs = _tried_until(end, reader, arguments.first, arguments.inputs)
         for problem, numbers_of_it in _by_problem(findings).items():
             which = ", ".join(map(str, numbers_of_it[:SHOWN]))
             print(f"  {len(numbers_of_it)} times, numbers {which}: {problem}")
         seconds = time.monotonic() - start
-        counts = f"{arguments.inputs} inputs, {len(findings)} findings, {seconds:.0f} s"
+        counts = f"{inputs} inputs, {len(findings)} findings, {seconds:.0f} s"
         print(f"{name}: {counts}", flush=True)
         found += len(findings)
     return 1 if found else 0
+
+
+def _tried_until(
+    end: float | None, reader: Reader, first: int, inputs: int
+) -> tuple[dict[int, str], int]:
+    """Try some inputs, or as many as there is time for; return what is wrong, and how many."""
+    if end is None:
+        return tried(reader, range(first, first + inputs)), inputs
+    findings: dict[int, str] = {}
+    number = first
+    while time.monotonic() < end:
+        findings |= tried(reader, range(number, number + BATCH))
+        number += BATCH
+    return findings, number - first
 
 
 def _by_problem(findings: Mapping[int, str]) -> dict[str, list[int]]:

@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 from random import Random
 
-from tests.fuzz.mutate import PATHS, mutated
+from tests.fuzz.mutate import DEEP, PATHS, mutated
 
 NUMBERS = (0, 1, -1, 2, 3, 5, 7, 100, 1 << 31, (1 << 31) - 1, -(1 << 31), 1 << 62, (1 << 63) - 1)
 FLOATS = (0.0, -1.0, 0.5, 1e30, float("inf"), float("nan"))
 TEXTS = (b"", b"x", b"a" * 100_000, "図".encode(), b"\xff\xfe", b"constant", b"NOTSET", b"linear")
+LARGE = 1 << 20
+"""Bytes of a nested model."""
+LENGTH_TAGS = (b"\x3a", b"\x0a", b"\x12", b"\x4a")
+"""Fields that are messages or bytes: the graph, nodes, names, raw data."""
 _MESSAGE, _STRING, _BYTES, _FLOATS = 11, 9, 12, (1, 2)
 
 
@@ -75,10 +79,72 @@ def _external(choice: Random, tensor) -> None:
             entry.key, entry.value = key, choice.choice(values)
 
 
+def _nested(choice: Random, model) -> None:
+    """Have a node's branch be a graph whose node has a branch, as deep as protobuf reads, or deeper."""
+    graph = model.graph
+    for _ in range(choice.choice((5, 30, 90))):
+        outer = type(graph)()
+        outer.CopyFrom(graph)
+        del outer.node[:]
+        node = outer.node.add(
+            op_type="If", input=["c"], output=[each.name for each in graph.output]
+        )
+        for name in ("then_branch", "else_branch")[: choice.choice((1, 1, 1, 2))]:
+            node.attribute.add(name=name, type=5).g.CopyFrom(graph)
+        if outer.ByteSize() > LARGE:
+            break
+        graph = outer
+    graph.initializer.add(name="c", data_type=9, int32_data=[1])
+    model.graph.CopyFrom(graph)
+
+
+def _calls_itself(choice: Random, model) -> None:
+    """Have a function in the place of an op, which calls itself, once or twice."""
+    nodes = list(model.graph.node)
+    if not nodes:
+        return
+    node = choice.choice(nodes)
+    function = model.functions.add(name=node.op_type, domain=node.domain)
+    function.input.extend(node.input)
+    function.output.extend(node.output)
+    function.opset_import.extend(model.opset_import)
+    for _ in range(choice.choice((1, 2, 5))):
+        function.node.add().CopyFrom(choice.choice(nodes))
+
+
+def _wire(choice: Random, data: bytes) -> bytes:
+    """Damage what is between the fields: lengths, groups, a second message of a field."""
+    kind, place = choice.randrange(4), choice.randrange(1 + len(data))
+    if kind == 0:
+        length = choice.choice((b"\xff\xff\xff\xff\x07", b"\xff" * 9 + b"\x01", b"\xff" * 11))
+        return data[:place] + choice.choice(LENGTH_TAGS) + length + data[place:]
+    if kind == 1:
+        return data[:place] + choice.choice((b"\x3b", b"\x0b")) * DEEP + data[place:]
+    if kind == 2:
+        return data + data[place:]
+    deep = b""
+    for _ in range(200):  # graph { node { attribute { g { ... } } } } without an end of its own
+        deep = b"\x0a" + _varint(len(deep) + 2) + b"\x2a" + _varint(len(deep)) + deep
+    return data + b"\x3a" + _varint(len(deep)) + deep
+
+
+def _varint(number: int) -> bytes:
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes((*out, number))
+
+
+WHOLE = (_nested, _calls_itself)
+"""Damage to a whole model."""
+
+
 def mutated_model(seed: bytes, number: int) -> bytes:
     """Return the damaged version of a seed that has a number: of three, two are models still."""
     if number % 3 == 0:
-        return mutated(seed, number)
+        choice = Random(number)
+        return _wire(choice, seed) if choice.random() < 0.2 else mutated(seed, number)
     from onnx import ModelProto
 
     choice, model = Random(number), ModelProto()
@@ -87,6 +153,8 @@ def mutated_model(seed: bytes, number: int) -> bytes:
         *(name for node in model.graph.node for name in (*node.input, *node.output, node.op_type)),
         *(each.name for each in model.graph.input),
     ]
+    if choice.random() < 0.06:
+        choice.choice(WHOLE)(choice, model)
     for _ in range(choice.choice((1, 1, 2, 4))):
         messages = list(_messages(model.graph)) if choice.random() < 0.9 else [model]
         tensors = [each for each in messages if each.DESCRIPTOR.name == "TensorProto"]
