@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from gawee_dialect.diagnostics import Diagnostic, did_you_mean
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.shape import IdentityOp
 from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_shape
@@ -40,6 +40,9 @@ from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
 from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
 from gawee_dialect.located_json import JsonValue
+
+MAX_NODES = 1 << 16
+"""Of a graph in which functions and loops are written out: more would take minutes to read."""
 
 
 class OnnxImporter:
@@ -68,9 +71,21 @@ class OnnxImporter:
         self.looked_up: list[str] = []
         self._unsupported: dict[str, list[OnnxNode]] = {}
         self._read = _names_read(model.graph)
+        self._calls: list[str] = []
+        self._nodes = 0
 
     def module(self) -> ModuleOp:
-        """Import the whole graph; what is wrong with it is in `problems`."""
+        """Import the whole graph; what is wrong with it is in `problems`.
+
+        Raises GaweeError for a graph that is too large where functions and loops are written out.
+        """
+        try:
+            return self._module()
+        except RecursionError as error:
+            text = "expected less nesting of graphs and functions"
+            raise GaweeError(Diagnostic(text, self.name)) from error
+
+    def _module(self) -> ModuleOp:
         scope = self.start()
         for node in self.model.graph.nodes:
             self.add_node(node, scope, self.model.opsets)
@@ -123,6 +138,10 @@ class OnnxImporter:
 
     def add_node(self, node: OnnxNode, scope: Scope, opsets: Mapping[str, int]) -> None:
         """Make a node's ops; report why where it is refused."""
+        self._nodes += 1
+        if self._nodes > MAX_NODES:
+            text = f"expected at most {MAX_NODES} nodes where functions and loops are written out"
+            raise GaweeError(Diagnostic(text, self.place(node), node.name))
         names = [name for name in node.inputs if name]
         if not all(name in scope for name in names):
             return
@@ -274,9 +293,14 @@ class OnnxImporter:
             for name, value in zip(function.inputs, inputs, strict=False)
             if value is not None
         }
+        name = node.full_type
+        if name in self._calls:
+            raise Refusal(f"expected a function that does not call itself, got '{name}'")
+        self._calls.append(name)
         for each in body_of_call(node, function, list(inner)):
             self._read |= {*each.inputs, *function.outputs}
             self.add_node(each, inner, function.opsets or self.model.opsets)
+        self._calls.pop()
         for outer, name in zip(node.outputs, function.outputs, strict=False):
             if outer and name in inner:
                 scope[outer] = inner[name]

@@ -16,6 +16,9 @@ from gawee_dialect.dialect.types import ELEMENT_TYPES, AnyTensor, tensor_shape, 
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Number
 
+MAX_OPS = 1 << 16
+"""Of a graph: more, as a recurrence of many steps makes, would take minutes to read."""
+
 
 def _always(_output: int) -> bool:
     return True
@@ -34,16 +37,25 @@ class Emitter:
         self.output_types: Sequence[AnyTensor] = ()
         self.is_used: Callable[[int], bool] = _always
         self.outputs = 1
+        self.count = 0
+        """Of ops that were appended."""
 
     def __call__(self, op: Operation) -> SSAValue:
         """Append an op; return its first result."""
         return self.all(op)[0]
 
     def all(self, op: Operation) -> Sequence[SSAValue]:
-        """Append an op; return all its results."""
+        """Append an op; return all its results; raises Refusal for more than `MAX_OPS`."""
+        self.count += 1
+        self.check_room(0)
         op.location = self.location
         self.block.add_op(op)
         return op.results
+
+    def check_room(self, more: int) -> None:
+        """Raise Refusal where the graph has no room for some more ops."""
+        if self.count + more > MAX_OPS:
+            raise Refusal(f"expected a graph of at most {MAX_OPS} ops, got more")
 
     def array(self, values: NDArray[np.generic], element: Attribute) -> SSAValue:
         """Return a constant with the values of an array, in an element type."""

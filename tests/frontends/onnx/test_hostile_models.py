@@ -85,3 +85,45 @@ def test_ngrams_that_skip_too_many_words_are_refused():
     message = refusal(model(node, [info("x", [12], 7)]))
 
     assert "expected a max_skip_count of at most 256, got 2147483648" in message
+
+
+def calling(*bodies):
+    """Return a model that calls function f0, whose body calls the functions of its numbers."""
+    made = model(helper.make_node("f0", ["x"], ["y"], "call", domain="own"))
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("own", 1)]
+    for number, callees in enumerate(bodies):
+        nodes = [helper.make_node(f"f{each}", ["x"], ["y"], domain="own") for each in callees]
+        nodes = nodes or [helper.make_node("Identity", ["x"], ["y"])]
+        made.functions.append(
+            helper.make_function("own", f"f{number}", ["x"], ["y"], nodes, opsets)
+        )
+    return made
+
+
+def test_a_function_that_calls_itself_is_refused():
+    message = refusal(calling([1], [0]))
+
+    assert "expected a function that does not call itself, got 'own.f0'" in message
+
+
+def test_functions_that_call_each_other_too_deep_are_refused():
+    message = refusal(calling(*([each + 1] for each in range(900)), []))
+
+    assert message == "m.onnx: error: expected less nesting of graphs and functions"
+
+
+def test_functions_that_double_too_often_are_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("gawee_dialect.frontends.onnx.importer.MAX_NODES", 1000)
+
+    message = refusal(calling(*([each + 1] * 2 for each in range(20)), []))
+
+    assert "expected at most 1000 nodes where functions and loops are written out" in message
+
+
+def test_a_recurrence_of_too_many_steps_is_refused():
+    node = helper.make_node("RNN", ["x", "w", "r"], ["y"], name="n", hidden_size=2)
+    inputs = [info("x", [1 << 31, 1, 3]), info("w", [1, 2, 3]), info("r", [1, 2, 2])]
+
+    assert "'RNN' node expected a graph of at most 65536 ops, got more" in refusal(
+        model(node, inputs)
+    )

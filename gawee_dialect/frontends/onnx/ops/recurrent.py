@@ -167,8 +167,10 @@ class Layer:
         A sequence that is shorter keeps its state where it has no step, and its output is zero.
         """
         outputs: dict[int, SSAValue] = {}
-        order = range(self.steps)
+        order, before = range(self.steps), self.emit.count
         for time in reversed(order) if self.backwards[index] else order:
+            self.emit.check_room((self.emit.count - before) * (self.steps - len(outputs)))
+            before = self.emit.count
             row = part(self.emit, projected, 0, time, 1)
             now = self.emit.reshape(row, tensor_shape(projected)[1:])
             made = step(now, state)
