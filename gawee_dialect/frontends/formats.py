@@ -149,7 +149,8 @@ class Invocations(Frontend):
 
     # A description has an author, and an invocation a name.
     _KEY = re.compile(r'"(optype|tensors_in)"\s*:')
-    _TEXT = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*\w+\s*\([^|()]*\|[^|()]*\|", re.DOTALL)
+    # What is passed over stays so: there are exponentially many ways to divide blanks and comments.
+    _TEXT = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*+\w+\s*\([^|()]*\|[^|()]*\|", re.DOTALL)
 
     def accepts(self, source: Source) -> bool:
         if not source.is_text:

@@ -30,6 +30,22 @@ def test_formats_are_told_apart_by_content(text: str, name: str):
     assert sniff(Source.of_text(text, "x")).name == name
 
 
+@pytest.mark.parametrize(
+    ("start", "text", "name"),
+    [
+        ("\n" * 1000, "module {}", "mlir"),
+        ("// " * 1000 + "\n", "module {}", "mlir"),
+        ("\n" * 1000, "conv(a | b | c)", "invocations"),
+        ("// " * 1000 + "\n", "conv(a | b | c)", "invocations"),
+        ("/* */ " * 1000, "conv(a | b | c)", "invocations"),
+    ],
+    ids=lambda text: text.strip()[:5],
+)
+def test_comments_and_blanks_in_front_are_passed_over_at_once(start: str, text: str, name: str):
+    # Text in which the format was sought in every way to divide it would never be told.
+    assert sniff(Source.of_text(start + text, "x")).name == name
+
+
 def test_an_unknown_format_is_refused_with_the_known_ones():
     with pytest.raises(
         GaweeError,
