@@ -1,10 +1,14 @@
 """The same network entered by ATen and by ONNX: whether both become the same kernels.
 
-python -m benchmarks.onnx_against_aten resnet18 bert   # networks of the zoo, by parts of names
+python -m benchmarks.onnx_against_aten                 # all networks of the zoo
+python -m benchmarks.onnx_against_aten resnet18 bert   # some, by parts of their names
 python -m benchmarks.onnx_against_aten --time resnet18 # natively as well: ms of a call, in turns
 
 What differs is listed with its count: kernels of a network that were exported to ONNX and are not
-those of its ATen graph name the pattern that one of the two does not recognise.
+those of its ATen graph name the pattern that one of the two does not recognise. Axes of one
+element do not count. Networks of the same kernels are the same code, and need not be timed.
+
+`--keep FOLDER` keeps what PyTorch exported, which takes most of the time, for the next run.
 """
 
 import sys
@@ -14,12 +18,17 @@ from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
+from shutil import rmtree
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Operation, SSAValue
+from xdsl.ir.affine import AffineExpr
 
 from benchmarks.onnx_zoo.models import onnx_zoo
 from benchmarks.zoo.__main__ import LIBRARIES, choose
@@ -31,9 +40,11 @@ from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.structured_kernel import StructuredKernel, shape_of
-from gawee_dialect.frontends.npu_ir import extract_ir
+from gawee_dialect.frontends.npu_ir import NPU_IR, extract_ir
 from gawee_dialect.model import Model, load
 from gawee_dialect.pytorch import ir_model
+
+Array = NDArray[np.generic]
 
 FREE = (
     *(arith.ConstantOp, tensor.EmptyOp, tensor.CollapseShapeOp, tensor.ExpandShapeOp),
@@ -58,7 +69,7 @@ class Entered:
 
     aten: Model
     onnx: Model
-    inputs: Sequence[torch.Tensor]
+    inputs: Sequence[Array]
 
 
 def kernels(model: Model) -> Counter[Kernel]:
@@ -77,31 +88,67 @@ def _kernel(op: Operation) -> Kernel:
     if not isinstance(op, StructuredKernel):
         return Kernel(f"{op.name} {', '.join(str(each.type) for each in op.results)}", "")
     kind = kernel_kind(op) if isinstance(op, KernelOp) else op.name
-    reads = sorted(zip(map(_shape_text, op.inputs), map(str, op.maps), strict=False))
+    reads = sorted(zip(map(_shape_text, op.inputs), _maps_of(op), strict=False))
     body = Counter(inner.name.rpartition(".")[2] for inner in op.walk() if inner is not op)
     for free in ("constant", "yield"):
         body.pop(free, None)
     work = " ".join(f"{name}*{count}" for name, count in sorted(body.items()))
     summary = f"{kind} ({', '.join(shape for shape, _ in reads)}) -> {_shape_text(op.target)}"
-    loops = f"{op.sizes} {[map for _, map in reads]} {op.maps[-1]} {op.algorithm}"
+    sizes = [size for size in op.sizes if size > 1]
+    loops = f"{sizes} {[map for _, map in reads]} {_maps_of(op)[-1]} {op.algorithm}"
     return Kernel(f"{summary} {{{work}}}", loops)
 
 
 def _shape_text(value: SSAValue) -> str:
-    return "x".join(map(str, shape_of(value)))
+    return "x".join(str(size) for size in shape_of(value) if size > 1) or "1"
 
 
-def enter(network: Network, folder: Path) -> Entered:
-    """Return a network by both ways, with the same weights."""
+def _maps_of(op: StructuredKernel) -> list[str]:
+    """Return the maps of a kernel's operands, the output's last, without what is only once there.
+
+    Dimensions of one point are 0, and axes of one element are left out.
+    """
+    numbers = count()
+    dims = [
+        AffineExpr.constant(0) if size == 1 else AffineExpr.dimension(next(numbers))
+        for size in op.sizes
+    ]
+    return [
+        str(
+            [
+                str(expr.replace_dims_and_symbols(dims, []))
+                for expr, size in zip(map.results, shape_of(operand), strict=True)
+                if size > 1
+            ]
+        )
+        for map, operand in zip(op.maps, (*op.inputs, op.target), strict=True)
+    ]
+
+
+def export(network: Network, folder: Path) -> None:
+    """Write a network by both ways, with the same weights, and inputs for either."""
     torch.manual_seed(0)
     torch.set_num_threads(THREADS)
     module, inputs = network.build()
     module = module.float().eval()
     settle(module, inputs)
+    onnx_zoo()[network.name].write(folder / "model.onnx")
+    weights = {name: tensor.numpy() for name, tensor in module.state_dict().items()}
+    np.savez(folder / "weights.npz", allow_pickle=False, **weights)
+    given = {str(index): tensor.numpy() for index, tensor in enumerate(inputs)}
+    np.savez(folder / "inputs.npz", allow_pickle=False, **given)
     ir = extract_ir(module, inputs, strict=False, model_name=network.name)
-    path = folder / "model.onnx"
-    onnx_zoo()[network.name].write(path)
-    return Entered(ir_model(ir, dict(module.state_dict())), load(path), inputs)
+    ir.save(folder / "graph.json")
+
+
+def enter(network: Network, folder: Path) -> Entered:
+    """Return a network by both ways; what is in the folder already is not exported again."""
+    if not (folder / "graph.json").exists():
+        folder.mkdir(exist_ok=True)
+        export(network, folder)
+    aten = ir_model(NPU_IR.load(folder / "graph.json"), str(folder / "weights.npz"))
+    inputs = list(np.load(folder / "inputs.npz").values())
+    return Entered(aten, load(folder / "model.onnx"), inputs)
 
 
 def difference(aten: Counter[Kernel], onnx: Counter[Kernel]) -> list[str]:
@@ -116,9 +163,8 @@ def difference(aten: Counter[Kernel], onnx: Counter[Kernel]) -> list[str]:
 def times(entered: Entered) -> tuple[float, float]:
     """Return the shortest milliseconds of a call by either way, in turns."""
     compiled = [each.compile(OPTIONS, cache=False) for each in (entered.aten, entered.onnx)]
-    arrays = [each.numpy() for each in entered.inputs]
     aten, onnx = (
-        {buffer.name: array for buffer, array in zip(each.inputs, arrays, strict=True)}
+        {buffer.name: array for buffer, array in zip(each.inputs, entered.inputs, strict=True)}
         for each in compiled
     )
     by_aten, by_onnx = best_ms(
@@ -127,37 +173,42 @@ def times(entered: Entered) -> tuple[float, float]:
     return by_aten, by_onnx
 
 
-def compare(network: Network, *, time: bool) -> list[str]:
+def compare(network: Network, folder: Path, *, time: bool) -> list[str]:
     """Return what is to be said of a network: a line, and lines of what differs."""
-    with tempfile.TemporaryDirectory() as folder:
-        entered = enter(network, Path(folder))
-        aten, onnx = kernels(entered.aten), kernels(entered.onnx)
-        lines = difference(aten, onnx)
-        verdict = "differs" if lines else "the same"
-        head = f"{network.name}: {verdict}: {aten.total()} kernels by ATen, {onnx.total()} by ONNX"
-        if time:
-            by_aten, by_onnx = times(entered)
-            head += f"; {by_aten:.3g} and {by_onnx:.3g} ms: {by_onnx / by_aten - 1:+.1%}"
+    entered = enter(network, folder)
+    aten, onnx = kernels(entered.aten), kernels(entered.onnx)
+    lines = difference(aten, onnx)
+    verdict = "differs" if lines else "the same"
+    head = f"{network.name}: {verdict}: {aten.total()} kernels by ATen, {onnx.total()} by ONNX"
+    if time:
+        by_aten, by_onnx = times(entered)
+        head += f"; {by_aten:.3g} and {by_onnx:.3g} ms: {by_onnx / by_aten - 1:+.1%}"
     return [head, *lines]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print what differs; return 1 where anything does."""
     parser = ArgumentParser(prog="python -m benchmarks.onnx_against_aten", description=__doc__)
-    parser.add_argument("names", nargs="+", help="parts of names of the zoo")
+    parser.add_argument("names", nargs="*", help="parts of names of the zoo; all without them")
     parser.add_argument("--time", action="store_true", help="compile and time both, in turns")
+    parser.add_argument("--keep", metavar="FOLDER", help="keep what is exported there")
     options = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
     for library in LIBRARIES:
         import_library(library)
     differ = False
-    for network in choose(zoo(), options.names):
-        try:
-            lines = compare(network, time=options.time)
-        except Exception as error:  # one network that is refused does not end the others
-            lines = [f"{network.name}: failed: {str(error).splitlines()[0][:200]}"]
-        differ |= len(lines) > 1
-        print("\n".join(lines), flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(options.keep or folder)
+        home.mkdir(exist_ok=True)
+        for network in choose(zoo(), options.names):
+            try:
+                lines = compare(network, home / network.name, time=options.time)
+            except Exception as error:  # one network that is refused does not end the others
+                lines = [f"{network.name}: failed: {str(error).splitlines()[0][:200]}"]
+            differ |= len(lines) > 1
+            print("\n".join(lines), flush=True)
+            if not options.keep:
+                rmtree(home / network.name, ignore_errors=True)
     return int(differ)
 
 
