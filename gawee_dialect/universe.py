@@ -23,6 +23,7 @@ PASSES: dict[str, str] = {
     # pass name: its class, in the module of `passes` that is named as the pass
     "fold-batch-norm": "FoldBatchNorm",
     "fold-conv-add": "FoldConvAdd",
+    "fuse-attention": "FuseAttention",
     "inline": "Inline",
     "check-indices": "CheckIndices",
     "lower-to-linalg": "LowerToLinalg",

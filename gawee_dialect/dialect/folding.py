@@ -48,7 +48,7 @@ def fold_constants(
         return dense_of(np.asarray(compute(*arrays)), result)
 
 
-def is_filled_with(value: SSAValue, number: int) -> bool:
+def is_filled_with(value: SSAValue, number: float) -> bool:
     """Whether a value is a constant whose elements all equal a number; -0.0 equals 0."""
     constant = constant_of(value)
     return constant is not None and bool((array_of(constant) == number).all())

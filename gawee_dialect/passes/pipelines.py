@@ -19,6 +19,7 @@ from gawee_dialect.passes.expand_math import ExpandMath
 from gawee_dialect.passes.fold_batch_norm import FoldBatchNorm
 from gawee_dialect.passes.fold_conv_add import FoldConvAdd
 from gawee_dialect.passes.form_kernels import FormKernels
+from gawee_dialect.passes.fuse_attention import FuseAttention
 from gawee_dialect.passes.hoist_allocas import HoistAllocas
 from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
 from gawee_dialect.passes.inline import Inline
@@ -41,6 +42,7 @@ def optimize() -> Sequence[ModulePass]:
         CanonicalizePass(),  # identities and Python leftovers stand between nodes that should fold
         FoldBatchNorm(),  # needs a convolution and its batch_norm adjacent
         FoldConvAdd(),  # after batch_norm: an add behind it has become adjacent
+        FuseAttention(),  # after what may take a bias: a mask is added likewise
         CanonicalizePass(),  # what the folds wrote of constants alone
     )
 

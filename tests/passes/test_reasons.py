@@ -13,6 +13,11 @@ CONV = f"""%y = gawee.conv %x, %w {WINDOW}
 NORM = "tensor<2x4x4x4xf32>, tensor<4xf32>"
 ADD = "tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>"
 
+BOTH = f"tensor<2x4x4x4xf32>, {ADD}"
+UNARY = "tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>"
+PRODUCT, SCORES = "%z = gawee.batch_matmul", "%s = gawee.batch_matmul"
+WEIGHTS = "%v = gawee.softmax"
+
 CASES = {
     "fold-batch-norm": [
         (
@@ -55,6 +60,36 @@ CASES = {
         (
             f"{CONV}\n%z = gawee.add %y, %y : (tensor<2x4x4x4xf32>, {ADD}",
             "expected the result of 'gawee.conv' to have one reader, got 2",
+        ),
+    ],
+    "fuse-attention": [
+        (f"{PRODUCT} %a, %a : ({BOTH}", "expected weights from a softmax along the last axis"),
+        (
+            f"{PRODUCT} %a, %a transpose_a : ({BOTH}",
+            "expected weights as they are stored, got them transposed",
+        ),
+        (
+            f"%v = gawee.softmax %a axis 3 : (tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>\n"
+            f"{PRODUCT} %v, %a : ({BOTH}",
+            "expected a softmax of scaled products of queries and keys",
+        ),
+        (
+            f"{SCORES} %a, %a : ({BOTH}\n%t = gawee.add %s, %i : (tensor<2x4x4x4xf32>, "
+            f"tensor<4xf32>) -> tensor<2x4x4x4xf32>\n{WEIGHTS} %t axis 3 : ({UNARY}\n"
+            f"{PRODUCT} %v, %a : ({BOTH}",
+            "expected a mask that hides no query from all keys, or zeros where one does",
+        ),
+        (
+            f"{SCORES} %a, %a : ({BOTH}\n{WEIGHTS} %s axis 3 : ({UNARY}\n"
+            f"{PRODUCT} %v, %a : ({BOTH}\n%u = gawee.relu %v : ({UNARY}",
+            "expected the result of 'gawee.softmax' to be read by attention alone",
+        ),
+        (
+            f"%k = gawee.constant dense<1.0> : tensor<4x4xf32>\n{SCORES} %a, %k : "
+            f"(tensor<2x4x4x4xf32>, tensor<4x4xf32>) -> tensor<2x4x4x4xf32>\n"
+            f"{WEIGHTS} %s axis 3 : ({UNARY}\n{PRODUCT} %v, %a : ({BOTH}",
+            "expected queries, keys and values with the same leading axes, "
+            "got 2x4x4x4, 4x4, 2x4x4x4",
         ),
     ],
 }
