@@ -136,6 +136,7 @@ def test_a_pipeline_is_seen_pass_by_pass_and_under_its_own_name(
         "Before CanonicalizePass (canonicalize)",
         "Before FoldBatchNorm (fold-batch-norm)",
         "Before FoldConvAdd (fold-conv-add)",
+        "Before FuseAttention (fuse-attention)",
         "Before CanonicalizePass (canonicalize)",
         "After GaweeOptimize (gawee-optimize)",
     ]
@@ -263,13 +264,14 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
         "01_canonicalize.mlir",
         "02_fold-batch-norm.mlir",
         "03_fold-conv-add.mlir",
-        "04_canonicalize.mlir",
-        "05_inline.mlir",
-        "06_lower-to-linalg.mlir",
-        "07_decompose-aggregated-ops.mlir",
-        "08_lower-affine.mlir",
-        "09_canonicalize.mlir",
-        "10_hoist-parameter-computation.mlir",
+        "04_fuse-attention.mlir",
+        "05_canonicalize.mlir",
+        "06_inline.mlir",
+        "07_lower-to-linalg.mlir",
+        "08_decompose-aggregated-ops.mlir",
+        "09_lower-affine.mlir",
+        "10_canonicalize.mlir",
+        "11_hoist-parameter-computation.mlir",
         "index.txt",
     ]
     assert "gawee.identity" in (folder / "00_input.mlir").read_text()
@@ -277,7 +279,7 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
     assert (folder / "03_fold-conv-add.mlir").read_text() == (
         "// (unchanged) as in 01_canonicalize.mlir\n"
     )
-    assert (folder / "06_lower-to-linalg.mlir").read_text() == out
+    assert (folder / "07_lower-to-linalg.mlir").read_text() == out
     index = (folder / "index.txt").read_text().splitlines()
     assert index[1].split() == ["00", "input", "8", "ops", "00_input.mlir"]
     assert index[2].split() == ["01", "canonicalize", "7", "ops", "01_canonicalize.mlir"]

@@ -102,6 +102,6 @@ def test_attention_that_pytorch_took_apart_is_whole_again(heads: int) -> None:
     assert op_names(fused).count("attention") == 1
     names = [each.name for each in entry_arguments(find_function(fused, MAIN))]
     given = {name: x.numpy() for name, x in zip(names, (q, k, v, mask), strict=True)}
-    (got,) = Model(fused, model.weights).run(given).values()
+    (got,) = Model(fused, model.bound).run(given).values()
     # Sums of at most 7 products in another order.
     np.testing.assert_allclose(got, module(q, k, v, mask).numpy(), rtol=1e-5, atol=1e-6)
