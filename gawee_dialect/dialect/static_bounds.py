@@ -1,8 +1,8 @@
 """Slices and elements at places that are written in the IR: xDSL does not look if they are inside."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from xdsl.dialects import arith, memref, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, ModuleOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -11,6 +11,9 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.kernel import shape_of
 from gawee_dialect.dialect.slicing import require_inside
 from gawee_dialect.dialect.types import require
+
+if TYPE_CHECKING:
+    from xdsl.dialects import tensor
 
 
 def verify_static_bounds(module: ModuleOp) -> None:
@@ -22,6 +25,8 @@ def verify_static_bounds(module: ModuleOp) -> None:
 
 def _problems(module: ModuleOp) -> Iterator[Diagnostic]:
     for op in module.walk():
+        if op.dialect_name() not in ("memref", "tensor"):
+            continue
         try:
             _verify(op)
         except VerifyException as error:
@@ -29,6 +34,9 @@ def _problems(module: ModuleOp) -> Iterator[Diagnostic]:
 
 
 def _verify(op: Operation) -> None:
+    # They take long to load, and most modules that are read have none of their ops.
+    from xdsl.dialects import memref, tensor
+
     match op:
         case tensor.ExtractSliceOp():
             _verify_box(op, shape_of(op.source))
@@ -44,7 +52,7 @@ def _verify(op: Operation) -> None:
             pass
 
 
-def _verify_box(op: tensor.ExtractSliceOp | tensor.InsertSliceOp, shape: Sequence[int]) -> None:
+def _verify_box(op: "tensor.ExtractSliceOp | tensor.InsertSliceOp", shape: Sequence[int]) -> None:
     boxes = zip(
         op.static_offsets.get_values(),
         op.static_sizes.get_values(),
@@ -57,6 +65,8 @@ def _verify_box(op: tensor.ExtractSliceOp | tensor.InsertSliceOp, shape: Sequenc
 
 
 def _verify_indices(indices: Sequence[SSAValue], shape: Sequence[int]) -> None:
+    from xdsl.dialects import arith
+
     for axis, (index, size) in enumerate(zip(indices, shape, strict=False)):
         owner = index.owner
         if not isinstance(owner, arith.ConstantOp) or not isinstance(owner.value, IntegerAttr):

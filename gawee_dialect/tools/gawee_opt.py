@@ -22,7 +22,6 @@ from gawee_dialect.passes.insertion import parse_insertion, with_insertions
 from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_pipeline
 from gawee_dialect.printing import module_text
-from gawee_dialect.report.document import Report
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import (
     DONE,
@@ -46,6 +45,7 @@ from gawee_dialect.tools.plugin_file import (
 )
 from gawee_dialect.tools.report_flags import (
     add_report_flags,
+    new_report,
     refuse_report,
     wants_report,
     write_report,
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from gawee_dialect.instruments.check.summary import Step
+    from gawee_dialect.report.document import Report
 
 PROG = "gawee-opt"
 
@@ -188,7 +189,7 @@ class Chunks:
         passes: Sequence[ModulePass],
         name: str,
         instruments: Sequence[Instrument] = (),
-        report: Report | None = None,
+        report: "Report | None" = None,
     ):
         self.arguments = arguments
         self.passes = passes
@@ -275,7 +276,7 @@ def transformed(
     source = Source.read(arguments.input)
     check_is_mlir(source)
     words: Sequence[str] = getattr(arguments, "command_line", ())  # none while it watches
-    report = Report(PROG, words, source.name) if wanted else None
+    report = new_report(PROG, words, source.name) if wanted else None
     chunks = Chunks(arguments, passes, source.name, instruments, report)
     parts = split_chunks(source.text) if arguments.split_input_file else [(source.text, 0)]
     # A context of its own for each chunk: passes load dialects, and chunks must not depend on it.

@@ -331,6 +331,8 @@ def _imports_beside(paths: Sequence[str]) -> Generator[None]:
 
 def modules_of(paths: Sequence[str]) -> dict[str, Path]:
     """Return the modules that are loaded files, or that these import from beside them."""
+    if not paths:
+        return {}
     folders = {Path(os.path.realpath(path)).parent for path in paths}
     # Modules of packages are none of theirs, even where a file lies in the folder of a package.
     files = {

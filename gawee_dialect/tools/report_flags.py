@@ -4,11 +4,14 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.passes.instrument import instrumented
-from gawee_dialect.report.document import Report, json_text
 from gawee_dialect.whole_file import check_writable, write_file
+
+if TYPE_CHECKING:
+    from gawee_dialect.report.document import Report
 
 
 def add_report_flags(parser: ArgumentParser) -> None:
@@ -49,7 +52,14 @@ def wants_report(arguments: Namespace) -> bool:
     return bool(files)
 
 
-def recorded(report: Report | None) -> AbstractContextManager[None]:
+def new_report(prog: str, words: Sequence[str], source: str) -> "Report":
+    """Return a report to fill; only who wants one pays for the import."""
+    from gawee_dialect.report.document import Report
+
+    return Report(prog, words, source)
+
+
+def recorded(report: "Report | None") -> AbstractContextManager[None]:
     """Return what has a report hear of passes, where there is one."""
     return nullcontext() if report is None else instrumented(report.recording)
 
@@ -57,7 +67,7 @@ def recorded(report: Report | None) -> AbstractContextManager[None]:
 @contextmanager
 def reported(
     arguments: Namespace, prog: str, words: Sequence[str], source: str
-) -> Generator[Report | None]:
+) -> Generator["Report | None"]:
     """Yield a report to fill, and write it at the end, also of a run that failed.
 
     Yields None where no report is asked for. Raises WriteError.
@@ -65,19 +75,21 @@ def reported(
     if not wants_report(arguments):
         yield None
         return
-    report = Report(prog, words, source)
+    report = new_report(prog, words, source)
     try:
         yield report
     finally:
         write_report(arguments, report)
 
 
-def write_report(arguments: Namespace, report: Report) -> None:
+def write_report(arguments: Namespace, report: "Report") -> None:
     """Write the files that are asked for; none where no module was read. Raises WriteError."""
     if not report.has_begun:
         return
     files = _files(arguments)
     if "--report-json" in files:
+        from gawee_dialect.report.document import json_text
+
         write_file(files["--report-json"], json_text(report.to_json()))
     if "--html" in files:
         # Only who wants the page pays for it.
