@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.ir import Attribute, Operation
 from xdsl.irdl import AttrSizedOperandSegments
 from xdsl.printer import Printer
-from xdsl.utils.hints import isa
 
+from gawee_dialect.hints import isa
 from gawee_dialect.resources import Resources, resource_name
 
 SEGMENTS = AttrSizedOperandSegments.attribute_name

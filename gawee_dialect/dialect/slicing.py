@@ -32,7 +32,6 @@ from xdsl.irdl import (
     traits_def,
 )
 from xdsl.traits import Pure
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.movement import MovementOp, integer, integers
 from gawee_dialect.dialect.types import (
@@ -48,6 +47,7 @@ from gawee_dialect.dialect.types import (
     tensor_shape,
     tensor_type,
 )
+from gawee_dialect.hints import isa
 
 if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array, Positions

@@ -14,7 +14,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.dialects.vector import CombiningKindAttr, CombiningKindFlag
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
+
+from gawee_dialect.hints import isa
 
 
 def reduction(

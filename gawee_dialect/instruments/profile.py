@@ -19,12 +19,12 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.interpreter import Interpreter, PythonValues
 from xdsl.ir import BlockArgument, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.analysis.op_cost import limit_of, op_work
 from gawee_dialect.analysis.work import Work, total
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.hints import isa
 from gawee_dialect.locations import node_name, place
 from gawee_dialect.target.description import GIGA, Limit, Processor
 

@@ -22,9 +22,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import InterpretationError, VerifyException
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.types import DTYPE_NAMES, dtype_name
+from gawee_dialect.hints import isa
 
 Array: TypeAlias = NDArray[np.generic]
 """An array, or a NumPy scalar where the IR has a scalar."""

@@ -6,12 +6,12 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions
-from xdsl.utils.hints import isa
 
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE, ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import shape_text
+from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import (
     Array,
     ShapedType,

@@ -12,8 +12,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, VectorType
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir import Attribute, Operation
 from xdsl.utils.exceptions import InterpretationError
-from xdsl.utils.hints import isa
 
+from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arith import signed, unsigned
 from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.functions import OpFunctions

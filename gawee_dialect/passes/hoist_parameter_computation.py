@@ -13,7 +13,6 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.ops import BroadcastOp, YieldOp
 from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.utils.hints import isa
 
 from gawee_dialect.analysis.kernel_kind import copied_input
 from gawee_dialect.dialect.entry import (
@@ -29,6 +28,7 @@ from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.native_code import is_computed_once
 from gawee_dialect.dialect.shape import FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import AnyTensor
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, values_read
 

@@ -19,11 +19,11 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.entry import MAIN, PREPARE, find_function
 from gawee_dialect.dialect.native_code import sources_of
+from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.isolated import run_isolated
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.interpreter.arrays import Array

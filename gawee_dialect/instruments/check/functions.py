@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp, NoneAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import InterpretationError
-from xdsl.utils.hints import isa
 
 from gawee_dialect.analysis.signature import Signature
 from gawee_dialect.diagnostics import GaweeError
@@ -26,6 +25,7 @@ from gawee_dialect.dialect.entry import (
 from gawee_dialect.dialect.gather import IndexedOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import ShapedType, dtype_of
 
 PACKED = "_packed"

@@ -9,9 +9,9 @@ from xdsl.dialects import cf, memref, omp, scf, tensor, vector
 from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
-from xdsl.utils.hints import isa
 
 from gawee_dialect.analysis.tensor_loops import stale_use
+from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of
 from gawee_dialect.interpreter.cf import require
 from gawee_dialect.interpreter.loops.expressions import write_scalar

@@ -11,13 +11,12 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     DenseArrayBase,
     IntegerType,
-    MemRefType,
     VectorType,
 )
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of, fresh_array, is_half
 from gawee_dialect.interpreter.errors import RunError
 from gawee_dialect.interpreter.loops.writer import (
@@ -80,10 +79,9 @@ def element_lanes(type: Attribute) -> tuple[int, ...]:
 
     The second are in memrefs only.
     """
-    if isa(type, MemRefType[VectorType[Attribute]]):
-        return type.element_type.get_shape()
     assert isa(type, ShapedType)
-    return ()
+    element = type.get_element_type()
+    return element.get_shape() if isa(element, VectorType[Attribute]) else ()
 
 
 def has_strides(array: Array, type: Attribute) -> bool:

@@ -6,8 +6,8 @@ import numpy as np
 from xdsl.dialects import arith, vector
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
-from xdsl.utils.hints import isa
 
+from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.body import SCALARS
 from gawee_dialect.interpreter.loops.memory import check_index, out_of_bounds

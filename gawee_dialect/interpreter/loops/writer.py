@@ -7,8 +7,8 @@ from math import isfinite, isnan
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import IndexType, IntegerType, MemRefType, VectorType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
+from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import ShapedType, attribute_value
 
 Range = tuple[int, int] | None

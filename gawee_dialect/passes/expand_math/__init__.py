@@ -9,9 +9,9 @@ from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, VectorType, f32
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
-from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.expand_math.exponential import exp, exp2, log
 from gawee_dialect.passes.expand_math.numbers import Numbers
 from gawee_dialect.passes.expand_math.rational import ERF, TANH

@@ -13,9 +13,9 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect import arith as on_vectors
+from gawee_dialect.hints import isa
 
 
 class Numbers:

@@ -6,7 +6,6 @@ from math import pi
 from xdsl.dialects import math
 from xdsl.dialects.builtin import IntegerType
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.activation import (
     ClipOp,
@@ -21,6 +20,7 @@ from gawee_dialect.dialect.activation import (
 )
 from gawee_dialect.dialect.elementwise import ElementwiseOp, ReluOp
 from gawee_dialect.dialect.types import element_type, integer_range
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.lower_to_linalg.bodies import ScalarBody, body_of, unary
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import AnyFloat, IntegerType
 from xdsl.ir import SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.arithmetic import (
     AbsOp,
@@ -38,6 +37,7 @@ from gawee_dialect.dialect.elementary import (
     TanhOp,
 )
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, ElementwiseOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.lower_to_linalg.bodies import ScalarBody, binary, function, unary
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 

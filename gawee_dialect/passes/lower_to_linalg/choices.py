@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 
 from xdsl.dialects.builtin import IntegerType, i1
 from xdsl.ir import SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.bitwise import (
     BitwiseAndOp,
@@ -17,6 +16,7 @@ from gawee_dialect.dialect.cast import BitcastOp, CastOp
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.elementwise import ElementwiseOp
 from gawee_dialect.dialect.types import element_type
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.lower_to_linalg.bodies import ScalarBody, binary, body_of, unary
 from gawee_dialect.passes.lower_to_linalg.conversions import bits_as, converted
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars

@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import (
     i32,
 )
 from xdsl.ir import Attribute, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.types import is_unsigned
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 
 

@@ -6,9 +6,9 @@ from xdsl.builder import Builder
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntElementsAttr, IndexType, IntegerType, TensorType
 from xdsl.ir import SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.types import AnyTensor, is_unsigned
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.structured import generic
 from gawee_dialect.passes.lower_to_linalg.tensors import broadcast, constant, filled

@@ -18,10 +18,10 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
-from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.types import AnyTensor, element_type, is_unsigned, tensor_shape
+from gawee_dialect.hints import isa
 
 Groups = Sequence[Sequence[int]]
 """A reassociation: for each axis of the smaller shape, the axes of the larger one it stands for."""
