@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 from xdsl.context import Context
@@ -24,10 +25,10 @@ from xdsl.ir import Attribute, AttributeInvT, Block, Operation, SSAValue, TypeAt
 from xdsl.parser import AttrParser, Parser, UnresolvedOperand
 from xdsl.parser.generic_parser import ParserState
 from xdsl.utils.exceptions import ParseError
-from xdsl.utils.lexer import Input, Span
+from xdsl.utils.lexer import Input, Span, Token
 from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind, StringLiteral
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, nearest
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, nearest
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import file_location, line_starts
 from gawee_dialect.resources import resource_elements, split_resources
@@ -38,12 +39,16 @@ SHOWN = 20
 MAX_WIDTH = (1 << 24) - 1
 """Bits of an integer, as in MLIR."""
 
+MAX_DIGITS = 4300
+"""Of a number, as Python reads them."""
+NUMBERS = (MLIRTokenKind.INTEGER_LIT, MLIRTokenKind.HASH_IDENT)
+
 _VALUE = re.compile(r"%([\w$.-]+)")
 _LOCATION_ALIAS = re.compile(r"^(#[\w$.-]+)\s*=\s*(loc\(.*\))[ \t]*$", re.MULTILINE)
 
 
 class LinearLexer(MLIRLexer):
-    """xDSL's lexer, but that a string without an end is refused in linear time.
+    """xDSL's lexer, but that a string without an end is refused in linear time, and long numbers.
 
     xDSL's rule has two ways to take each character of a string, and tries all of them.
     """
@@ -51,6 +56,12 @@ class LinearLexer(MLIRLexer):
     _unescaped_characters_regex = re.compile(
         r'"[^"\\\n\v\f]*(?:\\(?:["nt\\]|[0-9A-Fa-f]{2})[^"\\\n\v\f]*)*"'
     )
+
+    def lex(self) -> Token[MLIRTokenKind]:
+        token = super().lex()
+        if token.kind in NUMBERS and len(token.span) > MAX_DIGITS:
+            raise ParseError(token.span, f"expected a number of at most {MAX_DIGITS} digits")
+        return token
 
 
 class LocatedParser(Parser):
@@ -98,10 +109,27 @@ class LocatedParser(Parser):
         self.parse_bytes_literal()
         return text
 
+    @contextmanager
+    def _builtin(self) -> Iterator[None]:
+        """Refuse what the constructors of xDSL's own attributes and types do not take."""
+        try:
+            yield
+        except (ValueError, NotImplementedError) as error:
+            self.raise_error(first_line(error))
+
     def _parse_optional_builtin_parametrized_attr(self) -> Attribute | None:
         if self.parse_optional_keyword("dense_resource"):
             return self._parse_resource_elements()
-        return super()._parse_optional_builtin_parametrized_attr()
+        with self._builtin():
+            return super()._parse_optional_builtin_parametrized_attr()
+
+    def _parse_optional_builtin_parametrized_type(self) -> TypeAttribute | None:
+        with self._builtin():
+            return super()._parse_optional_builtin_parametrized_type()
+
+    def _parse_file_metadata_dictionary(self) -> None:
+        with self._builtin():
+            super()._parse_file_metadata_dictionary()
 
     def _parse_resource_elements(self) -> Attribute:
         # xDSL keeps blobs in its builtin dialect: for the whole process, under names that a second
@@ -123,7 +151,7 @@ class LocatedParser(Parser):
 
     def _parse_optional_integer_or_float_type(self) -> TypeAttribute | None:
         width = self._builtin_integer_type_regex.match(self._current_token.text)
-        if width is not None and int(width[1]) > MAX_WIDTH:
+        if width is not None and (len(width[1]) > 8 or int(width[1]) > MAX_WIDTH):
             self.raise_error(f"expected an integer of at most {MAX_WIDTH} bits")
         return super()._parse_optional_integer_or_float_type()
 

@@ -18,8 +18,8 @@ _SPLIT_LINE = re.compile(rf"^{SPLIT_MARKER}[ \t]*$", re.MULTILINE)
 _COMMENT = re.compile(r"//.*")
 
 
-NUMBERS = (ValueError, OverflowError, NotImplementedError, MemoryError, struct.error)
-"""What xDSL's constructors raise for numbers and for element types that they cannot store."""
+NUMBERS = (OverflowError, MemoryError, struct.error)
+"""What xDSL's constructors raise for numbers that they cannot store."""
 
 
 def split_chunks(text: str) -> Iterator[tuple[str, int]]:

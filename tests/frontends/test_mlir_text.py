@@ -28,9 +28,17 @@ NINES = "9" * 5000
     [
         (
             f"%c = arith.constant {NINES} : i64",
-            "m.mlir:1:5022: error: exceeds the limit (4300 digits)",
+            "m.mlir:1:21: error: expected a number of at most 4300 digits",
         ),
-        (f"%c = arith.constant 0 : i{NINES}", "error: exceeds the limit (4300 digits)"),
+        (
+            f"%c = arith.constant 0 : i{NINES}",
+            "m.mlir:1:25: error: expected an integer of at most 16777215 bits",
+        ),
+        (f"%c:2 = arith.addi %a#{NINES}", "error: expected a number of at most 4300 digits"),
+        (
+            f"%c = arith.constant dense<{NINES}> : tensor<2xf32>",
+            "m.mlir:1:27: error: expected a number of at most 4300 digits",
+        ),
         (
             "%c = arith.constant 0 : i2147483648",
             "m.mlir:1:25: error: expected an integer of at most 16777215 bits",

@@ -90,12 +90,16 @@ def _expand(x: Array, shape: Array) -> Array:
     return np.broadcast_to(x, np.broadcast_shapes(x.shape, sizes))
 
 
-def _tile(x: Array, repeats: Array) -> Array:
+def _tile(x: Array, repeats: Array) -> Array | None:
+    if prod(_axes(repeats)) * x.size > MAX_ELEMENTS:
+        return None
     return np.tile(x, _axes(repeats))
 
 
-def _range(start: Array, limit: Array, delta: Array) -> Array:
+def _range(start: Array, limit: Array, delta: Array) -> Array | None:
     first, last, step = (float(each.item()) for each in (start, limit, delta))
+    if (last - first) / step > MAX_ELEMENTS:
+        return None
     return np.asarray(np.arange(first, last, step), start.dtype)
 
 
@@ -204,7 +208,7 @@ def fold(
     try:
         with np.errstate(all="ignore"):
             made = function(*inputs, **attributes)
-    except (TypeError, ValueError, IndexError, AttributeError):
+    except (TypeError, ValueError, IndexError, AttributeError, ArithmeticError):
         return None
     if made is None:
         return None

@@ -20,6 +20,7 @@ from gawee_dialect.dialect.shape import IdentityOp
 from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_shape
 from gawee_dialect.frontends.metadata_attributes import METADATA, metadata_attribute
 from gawee_dialect.frontends.names import name_hint
+from gawee_dialect.frontends.onnx.argument_rules import check_arguments
 from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW
 from gawee_dialect.frontends.onnx.functions import body_of_call
 from gawee_dialect.frontends.onnx.known_results import known_results, offer_results
@@ -224,12 +225,8 @@ class OnnxImporter:
         while given and given[-1] is None:
             given.pop()
         arguments = bind(mapping.parameters, given, node.attributes)
-        try:
-            made: Result = mapping.function(self.emit, **arguments)
-        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
-            # A mapping takes ranks and lengths for what the op's schema says they are.
-            text = f"expected shapes and attributes that fit the op, got others: {error}"
-            raise Refusal(text) from error
+        check_arguments(node.full_type, mapping, arguments)
+        made: Result = mapping.function(self.emit, **arguments)
         if made is None:
             return []
         return [made] if isinstance(made, SSAValue) else made

@@ -13,7 +13,7 @@ from gawee_dialect.dialect.elementwise import AddOp, MulOp, SubOp
 from gawee_dialect.dialect.gather import GatherOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp
 from gawee_dialect.dialect.shape import CatOp
-from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import div, mul
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
 from gawee_dialect.frontends.onnx.registry import register_op
@@ -27,8 +27,12 @@ def _heads(emit: Emitter, value: SSAValue, count: int | None) -> SSAValue:
     shape = tensor_shape(value)
     if len(shape) == 4:
         return value
+    if len(shape) != 3:
+        raise Refusal(f"expected inputs of rank 3 or 4, got {shape_text(shape)}")
     if count is None:
         raise Refusal("expected q_num_heads and kv_num_heads for inputs of rank 3, got none")
+    if shape[2] % count:
+        raise Refusal(f"expected {shape[2]} columns to be a multiple of {count} heads")
     split = emit.reshape(value, (shape[0], shape[1], count, shape[2] // count))
     return permuted(emit, split, (0, 2, 1, 3))
 
@@ -156,7 +160,11 @@ def rotary_embedding(
 ) -> SSAValue:
     """Pairs of elements turned by angles of their position"""
     shape = tensor_shape(x)
+    if len(shape) not in (3, 4):
+        raise Refusal(f"expected an input of rank 3 or 4, got {shape_text(shape)}")
     if len(shape) == 3:
+        if not num_heads or shape[2] % num_heads:
+            raise Refusal(f"expected {shape[2]} columns to be a multiple of {num_heads} heads")
         parts = emit.reshape(x, (shape[0], shape[1], num_heads, shape[2] // num_heads))
     else:
         parts = permuted(emit, x, (0, 2, 1, 3))

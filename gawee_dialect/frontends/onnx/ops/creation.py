@@ -12,6 +12,7 @@ from gawee_dialect.dialect.cast import BitcastOp
 from gawee_dialect.dialect.elementwise import MulOp, SubOp
 from gawee_dialect.dialect.shape import CatOp, IdentityOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.dtypes import DTYPES
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
@@ -52,6 +53,7 @@ def cast_like(
 def eye_like(emit: Emitter, input: SSAValue, dtype: int | None = None, k: int = 0) -> SSAValue:
     """A matrix with ones on a diagonal"""
     rows, columns = tensor_shape(input)
+    check_size(rows * columns)
     element = element_type(input) if dtype is None else dtype_element(DTYPES.get(dtype, str(dtype)))
     return emit.array(np.eye(rows, columns, k), element)
 
@@ -62,6 +64,9 @@ def number_range(
 ) -> SSAValue:
     """Numbers at equal distances; bounds are known"""
     first, last, step = (float(each.item()) for each in (start, limit, delta))
+    if not step or not np.isfinite([first, last, step]).all():
+        raise Refusal(f"expected finite bounds and a delta other than 0, got {step:g}")
+    check_size((last - first) / step)
     return emit.array(np.arange(first, last, step), dtype_element(start.dtype.name))
 
 
@@ -85,6 +90,8 @@ def cumprod(
     """Products of all elements up to each, along an axis, each written out"""
     at = axis_of(x, axis[0])
     count = tensor_shape(x)[at]
+    if not count:
+        return x
     rows = [part(emit, x, at, index, 1) for index in range(count)]
     if reverse:
         rows.reverse()

@@ -12,7 +12,7 @@ from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.elementwise import AddOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.types import element_type, is_unsigned, tensor_shape
+from gawee_dialect.dialect.types import element_type, is_unsigned, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
 from gawee_dialect.frontends.onnx.registry import register_op
@@ -50,7 +50,7 @@ def _part_of_axis(emit: Emitter, data: SSAValue, indices: SSAValue, axis: int) -
     if not isinstance(indices.owner, ConstantOp):
         return None
     shape, places = tensor_shape(data), array_of(indices.owner.value)
-    if places.ndim > 1 or not places.size:
+    if places.ndim > 1 or not places.size or not shape[axis]:
         return None
     first = int(places.reshape(-1)[0])
     last = first + places.size - 1
@@ -206,6 +206,9 @@ def reverse_sequence(
     import numpy as np
 
     shape = tensor_shape(input)
+    if batch_axis == time_axis or len(sequence_lens) != shape[batch_axis]:
+        text = "expected axes of batch and time that differ, and a length of each sequence"
+        raise Refusal(f"{text}, got {len(sequence_lens)} lengths of {shape_text(shape)}")
     time = np.arange(shape[time_axis])
     rows = [np.where(time < length, length - 1 - time, time) for length in sequence_lens]
     table = np.stack(rows, axis=1 if batch_axis > time_axis else 0)

@@ -64,6 +64,9 @@ def linear_attention(
     ):
         raise Refusal(f"expected decay and beta as update_rule '{update_rule}' needs them")
     batch, times, width = tensor_shape(query)
+    if width % q_num_heads or q_num_heads % kv_num_heads:
+        text = f"expected {width} columns to be a multiple of {q_num_heads} query heads"
+        raise Refusal(f"{text}, and those of {kv_num_heads} heads")
     heads, group = kv_num_heads, q_num_heads // kv_num_heads
     size, columns = width // q_num_heads, tensor_shape(value)[2] // heads
     if past_state is None:

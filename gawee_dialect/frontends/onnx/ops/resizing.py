@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.gather import GatherOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.onnx.argument_rules import MAX_SIZE, check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
@@ -125,7 +126,11 @@ def resize(
     chosen = list(range(len(shape))) if axes is None else [axis_of(x, axis) for axis in axes]
     old = [shape[axis] for axis in chosen]
     factors, new = _targets(old, scales, sizes, keep_aspect_ratio_policy)
-    region = list(roi or []) or [0.0] * len(chosen) + [1.0] * len(chosen)
+    region = [0.0] * len(chosen) + [1.0] * len(chosen)
+    if roi and coordinate_transformation_mode == "tf_crop_and_resize":
+        region = list(roi)
+    if len(region) != 2 * len(chosen):
+        raise Refusal(f"expected roi of {2 * len(chosen)} numbers, got {len(region)}")
     if mode not in ("nearest", "linear", "cubic"):
         raise Refusal(f"unsupported mode '{mode}'; supported: nearest, linear, cubic")
     if nearest_mode not in ROUNDING:
@@ -171,7 +176,13 @@ def _targets(
     old: Sequence[int], scales: Floats | None, sizes: Ints | None, policy: str
 ) -> tuple[list[float], list[int]]:
     """Return the scale and the size of each axis that is resized."""
+    given = scales or sizes
+    if given and (len(given) != len(old) or not all(0 < each <= MAX_SIZE for each in given)):
+        raise Refusal(f"expected {len(old)} positive scales or sizes, got {list(given)}")
+    if 0 in old:
+        raise Refusal(f"expected axes that have elements, got {list(old)}")
     if scales:
+        check_size(max(o * s for o, s in zip(old, scales, strict=True)))
         return list(scales), [int(np.floor(o * s)) for o, s in zip(old, scales, strict=True)]
     if not sizes:
         raise Refusal("expected scales or sizes, got none")

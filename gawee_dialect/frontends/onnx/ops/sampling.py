@@ -13,6 +13,7 @@ from gawee_dialect.dialect.shape import CatOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.grid_sampling import PADDINGS, Sampler, grid_sampled
 from gawee_dialect.frontends.npu_ir.aten.windows import windows_of
+from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
@@ -50,6 +51,7 @@ def affine_grid(
 ) -> SSAValue:
     """The positions that an affine map sends those of an image to"""
     sizes = list(size)[2:]
+    check_size(prod(sizes))
     axes = [
         np.linspace(-1, 1, n) if align_corners else (2 * np.arange(n) + 1) / n - 1 for n in sizes
     ]

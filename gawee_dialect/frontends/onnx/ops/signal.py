@@ -73,6 +73,8 @@ def stft(
     length = tensor_shape(window)[0] if window is not None else 0
     length = frame_length[0] if frame_length else length
     count = 1 + (times - length) // frame_step[0]
+    if count < 1 or length < 1:
+        raise Refusal(f"expected frames within the signal's {times} elements, got {length}")
     frames = [
         emit.reshape(
             part(emit, signal, 1, index * frame_step[0], length), (batch, 1, length, parts)

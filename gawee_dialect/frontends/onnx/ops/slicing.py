@@ -70,7 +70,7 @@ def split(
         count = emit.outputs if num_outputs is None else num_outputs
         each = -(-size // count)
         split = [each] * (count - 1) + [size - each * (count - 1)]
-    if sum(split) != size or min(split) < 0:
+    if sum(split) != size or min(split, default=0) < 0:
         raise Refusal(f"expected split to add up to {size}, got {list(split)}")
     starts = [sum(split[:index]) for index in range(len(split))]
     return [
@@ -156,6 +156,8 @@ def center_crop_pad(
     """Cut or padded with zeros around the middle to a shape"""
     rank = len(tensor_shape(input_data))
     chosen = list(range(rank)) if axes is None else [axis_of(input_data, a) for a in axes]
+    if len(shape) != len(chosen):
+        raise Refusal(f"expected a size of each of {len(chosen)} axes, got {list(shape)}")
     pads = [0] * (2 * rank)
     for axis, wanted in zip(chosen, shape, strict=True):
         size = tensor_shape(input_data)[axis]

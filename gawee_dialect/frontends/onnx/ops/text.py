@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import pairwise
 
 import numpy as np
 from xdsl.dialects.builtin import f32, i64
@@ -13,7 +14,7 @@ from gawee_dialect.dialect.elementwise import AddOp, MulOp
 from gawee_dialect.dialect.gather import GatherOp
 from gawee_dialect.dialect.reduction import ReduceSumOp
 from gawee_dialect.dialect.shape import CatOp
-from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
@@ -44,6 +45,17 @@ def _counts(emit: Emitter, rows: SSAValue, grams: Sequence[Sequence[int]], skips
     return total
 
 
+def _check_pool(counts: Sequence[int], indexes: Sequence[int], pool: Sequence[int]) -> None:
+    """Raise Refusal unless a pool is cut into n-grams, for each of which there is an index."""
+    grams = 0
+    for size, (start, end) in enumerate(pairwise([*counts, len(pool)]), 1):
+        if start > end or (end - start) % size:
+            raise Refusal(f"expected ngram_counts to cut {len(pool)} words, got {list(counts)}")
+        grams += (end - start) // size
+    if grams != len(indexes) or not grams:
+        raise Refusal(f"expected an index of each of {grams} n-grams, got {len(indexes)}")
+
+
 @register_op("TfIdfVectorizer", limits=("the pool is of integers",))
 def tf_idf_vectorizer(
     emit: Emitter,
@@ -62,6 +74,9 @@ def tf_idf_vectorizer(
         raise Refusal(f"unsupported mode '{mode}'; supported: TF, IDF, TFIDF")
     shape = tensor_shape(x)
     rows = emit.reshape(x, (1, *shape)) if len(shape) == 1 else x
+    if not 1 <= len(shape) <= 2:
+        raise Refusal(f"expected rows of words, got {shape_text(shape)}")
+    _check_pool(ngram_counts, ngram_indexes, pool_int64s)
     if max_skip_count > MAX_SKIPS:
         raise Refusal(f"expected a max_skip_count of at most {MAX_SKIPS}, got {max_skip_count}")
     columns = max(ngram_indexes) + 1
