@@ -142,6 +142,24 @@ def message_of(
             {},
             "a table of at most 16777216 elements, got 1099511627776",
         ),
+        (
+            "Transpose",
+            ((2, 3, 4),),
+            {"perm": [0, 1]},
+            "expected perm to order 3 axes, got [0, 1]",
+        ),
+        (
+            "Einsum",
+            ((2, 3), (3, 4)),
+            {"equation": "i1,1j->ij"},
+            "expected letters and one '...' in 'i1' of 'i1,1j->ij'",
+        ),
+        (
+            "Einsum",
+            ((2, 3), (3, 4)),
+            {"equation": "ik,kj->ix"},
+            "expected labels of the operands, each once, in 'ix'",
+        ),
         ("Sum", (), {}, "expected at least one tensor of argument 'inputs', got none"),
     ],
 )
@@ -191,3 +209,18 @@ def test_a_region_to_crop_has_two_ends_of_each_axis() -> None:
     known = {1: np.ones(2, np.float32), 2: np.ones(2, np.float32)}
 
     assert "expected roi of 4 numbers, got 2" in message_of("Resize", ((3, 5),), attributes, known)
+
+
+def test_boxes_are_selected_into_rows() -> None:
+    onnx = pytest.importorskip("onnx")
+    helper = onnx.helper
+    node = helper.make_node("NonMaxSuppression", ["b", "s", "k"], ["y"], "n")
+    shapes = {"b": [1, 6, 4], "s": [1, 2, 6]}
+    inputs = [helper.make_tensor_value_info(name, 1, shape) for name, shape in shapes.items()]
+    most = onnx.numpy_helper.from_array(np.array([3]), "k")
+    output = helper.make_tensor_value_info("y", 7, [])
+    graph = helper.make_graph([node], "g", inputs, [output], [most])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)])
+
+    with pytest.raises(GaweeError, match="expected an output of rows, got scalar"):
+        open_graph(Source("m.onnx", model.SerializeToString()), name="onnx").module()

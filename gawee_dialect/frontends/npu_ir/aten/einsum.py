@@ -56,11 +56,18 @@ def parse_equation(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]
     parts = left.split(",")
     if len(parts) != len(ranks):
         raise Refusal(f"expected {len(parts)} operands of '{equation}', got {len(ranks)}")
+    for part in (*parts, right):
+        named = part.replace("...", "", 1)
+        if named and not (named.isascii() and named.isalpha()):
+            raise Refusal(f"expected letters and one '...' in '{part}' of '{equation}'")
     labels = [_spell_out(part, rank, equation) for part, rank in zip(parts, ranks, strict=True)]
     most = max((sum(label.isdigit() for label in each) for each in labels), default=0)
     dots = ELLIPSIS_LABELS[len(ELLIPSIS_LABELS) - most :]
     if arrow:
-        return labels, right.replace("...", dots)
+        result = right.replace("...", dots)
+        if len(set(result)) != len(result) or not set(result) <= set("".join(labels)):
+            raise Refusal(f"expected labels of the operands, each once, in '{right}'")
+        return labels, result
     every = "".join(labels)
     once = sorted(label for label in set(every) if label.isalpha() and every.count(label) == 1)
     return labels, dots + "".join(once)
@@ -69,7 +76,7 @@ def parse_equation(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]
 def _spell_out(part: str, rank: int, equation: str) -> str:
     named = len(part.replace("...", ""))
     count = rank - named
-    if count < 0 or (count > 0 and "..." not in part):
+    if count < 0 or (count > 0 and "..." not in part) or count > len(ELLIPSIS_LABELS):
         raise Refusal(f"expected {named} axes of '{part}' in '{equation}', got {rank}")
     labels = part.replace("...", ELLIPSIS_LABELS[len(ELLIPSIS_LABELS) - count :])
     if len(set(labels)) != len(labels):

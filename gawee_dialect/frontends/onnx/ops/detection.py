@@ -67,7 +67,12 @@ def non_max_suppression(
     rank = emit(CumSumOp(emit.cast(kept, i64), axis=2))
     limit = emit.full(tensor_shape(rank), most, i64)
     kept = emit(BitwiseAndOp(kept, emit(CompareOp(rank, limit, predicate="le"))))
-    rows = emit.output_types[0].get_shape()[0] if emit.output_types else batch * classes * most
+    rows = batch * classes * most
+    if emit.output_types:
+        said = emit.output_types[0].get_shape()
+        if len(said) != 2:
+            raise Refusal(f"expected an output of rows, got {shape_text(said)}")
+        rows = said[0]
     return _selected(emit, kept, order, rows)
 
 

@@ -80,8 +80,11 @@ def unsqueeze(emit: Emitter, data: SSAValue, axes: KnownInts) -> SSAValue:
 @register_op("Transpose")
 def transpose(emit: Emitter, data: SSAValue, perm: Ints | None = None) -> SSAValue:
     """Axes in another order, reversed by default"""
-    rank = len(tensor_shape(data))
-    return permuted(emit, data, list(range(rank))[::-1] if perm is None else list(perm))
+    axes = list(range(len(tensor_shape(data))))
+    order = axes[::-1] if perm is None else list(perm)
+    if sorted(order) != axes:
+        raise Refusal(f"expected perm to order {len(axes)} axes, got {order}")
+    return permuted(emit, data, order)
 
 
 @register_op("Concat")
