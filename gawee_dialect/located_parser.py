@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 
@@ -110,7 +110,7 @@ class LocatedParser(Parser):
         return text
 
     @contextmanager
-    def _builtin(self) -> Iterator[None]:
+    def _builtin(self) -> Generator[None]:
         """Refuse what the constructors of xDSL's own attributes and types do not take."""
         try:
             yield

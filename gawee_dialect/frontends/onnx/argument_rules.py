@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import inf
+from typing import TypeGuard
 
 import numpy as np
 from xdsl.ir import SSAValue
@@ -195,8 +196,12 @@ def _written_out(axes: Sequence[str], count: int) -> Iterator[str]:
         yield from ["_"] * count if axis in ("*", "...") else [axis]
 
 
+def _is_tensor(value: object) -> TypeGuard[SSAValue]:
+    return isinstance(value, SSAValue)
+
+
 def _shape_and_numbers(value: object) -> tuple[Sequence[int], Sequence[float]]:
-    if isinstance(value, SSAValue):
+    if _is_tensor(value):
         return tensor_shape(value), ()
     array = value if is_array(value) else np.asarray(value)
     numbers = array.reshape(-1).tolist()
