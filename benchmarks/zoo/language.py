@@ -191,7 +191,8 @@ def _input(name: str, config: object) -> Tensor:
     return torch.randn(1, 16, 40)
 
 
-def _build(recipe: Recipe) -> tuple[nn.Module, tuple[Tensor, ...]]:
+def build(recipe: Recipe) -> tuple[nn.Module, tuple[Tensor, ...]]:
+    """Make a network and an input for it."""
     library = import_library("transformers")
     config = getattr(library, recipe.config)(**recipe.options)
     if hasattr(config, "vocab_size"):
@@ -206,4 +207,4 @@ def _build(recipe: Recipe) -> tuple[nn.Module, tuple[Tensor, ...]]:
 
 def language_networks() -> dict[str, Callable[[], tuple[nn.Module, tuple[Tensor, ...]]]]:
     """Return what makes each network, by name."""
-    return {name: partial(_build, recipe) for name, recipe in RECIPES.items()}
+    return {name: partial(build, recipe) for name, recipe in RECIPES.items()}
