@@ -30,8 +30,8 @@ test: $(STAMP)dev ## Run lit and pytest; tests of absent oracles (PyTorch, mlir-
 	@echo $(LIT) tests/filecheck; $(LIT) tests/filecheck; lit=$$?; \
 	echo $(PY) -m pytest -q -n $(JOBS); $(PY) -m pytest -q -n $(JOBS) && exit $$lit
 
-fuzz: $(STAMP)dev ## Give every reader damaged inputs: make fuzz INPUTS=5000 READERS="xoc onnx"
-	$(PY) -m tests.fuzz --inputs $(INPUTS) $(READERS)
+fuzz: $(STAMP)dev ## Give every reader damaged inputs: make fuzz INPUTS=5000 READERS="xoc onnx", or MINUTES=10
+	$(PY) -m tests.fuzz --inputs $(INPUTS) $(if $(MINUTES),--minutes $(MINUTES)) $(READERS)
 
 mutants: $(STAMP)dev $(STAMP)mutants ## List changes that no test sees, of FILES=... or of what changed since main
 	$(PY) -m tests.mutants $(FILES) $(if $(filter-out tests/filecheck,$(TESTS)),--tests $(TESTS))

@@ -206,6 +206,9 @@ class LocatedParser(Parser):
 
     def _parse_block(self) -> Block:
         start = self._current_token.span
+        name = start.text
+        if name.startswith("^") and not Block.is_valid_name(name[1:]):
+            self.raise_error(f"expected a block name that begins with a letter, got '{name}'")
         try:
             return super()._parse_block()
         except KeyError as error:  # xDSL forgets the place of one that was used before

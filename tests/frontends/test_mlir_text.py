@@ -70,6 +70,10 @@ NINES = "9" * 5000
             "m.mlir:1:80: error: expected operand '%e' to be defined before it is used",
         ),
         (
+            "func.func @f() { ^0: return }",
+            "m.mlir:1:18: error: expected a block name that begins with a letter, got '^0'",
+        ),
+        (
             '"builtin.module"() ({ llvm.func @f() { "llvm.call"() <{callee = @f, '
             "fastmathFlags = #llvm.fastmath<none>, CConv = #llvm.cconv<ccc>, "
             "TailCallKind = #llvm.tailcallkind<none>, op_bundle_sizes = array<i32>, "

@@ -80,7 +80,7 @@ RULES: Mapping[str, str] = {
     "HammingWindow": _POINTS,
     "HannWindow": _POINTS,
     "InstanceNormalization": "input: N C *; scale: C; b: C",
-    "LRN": "x: N C *; size: from 1",
+    "LRN": "x: N C *; size: from 1 to 4096",
     "LSTM": _RECURRENT + "; initial_c: _ _ H",
     "LinearAttention": "query: N T Q from 1; key: N T K from 1; value: N T V from 1; "
     f"past_state: N _ _ _; decay: N T _; beta: N T _; {_HEADS}",
@@ -89,8 +89,8 @@ RULES: Mapping[str, str] = {
     "MatMulInteger": "a: ... _; b: ... _",
     "MaxPool": _POOL,
     "MaxUnpool": f"x: N C *; i: N C *; kernel_shape: len * from 1; {_STEPS}; output_shape: len *+2",
-    "MelWeightMatrix": f"num_mel_bins: len 1 from 1 to {MAX_SIZE}; "
-    f"dft_length: len 1 from 1 to {MAX_SIZE}; sample_rate: len 1 from 1; "
+    "MelWeightMatrix": "num_mel_bins: len 1 from 1 to 4096; dft_length: len 1 from 1; "
+    "sample_rate: len 1 from 1; "
     "lower_edge_hertz: len 1 from 0; upper_edge_hertz: len 1 from 0",
     "NegativeLogLikelihoodLoss": "input: N C *; target: N *; weight: C",
     "OneHot": f"depth: len 1 from 0 to {MAX_SIZE}; values: 2",
@@ -106,7 +106,7 @@ RULES: Mapping[str, str] = {
     "Slice": "starts: len K; ends: len K; axes: len K; steps: len K",
     "SoftmaxCrossEntropyLoss": "scores: N C *; labels: N *; weights: C",
     "SpaceToDepth": "input: N C H W; blocksize: from 1",
-    "Split": "split: from 0; num_outputs: from 1",
+    "Split": "split: from 0; num_outputs: from 1 to 65536",
     "TensorScatter": "past_cache: N *; update: N *; write_indices: N",
     "TfIdfVectorizer": "ngram_counts: from 0; ngram_indexes: len K from 0 to "
     f"{MAX_SIZE}; weights: len K; min_gram_length: from 1",

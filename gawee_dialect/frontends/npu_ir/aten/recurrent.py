@@ -120,6 +120,7 @@ def unrolled(
 ) -> tuple[SSAValue, State]:
     """Run one layer in one direction over (time, batch, features); return outputs, last state."""
     projected = emit(MatMulOp(input, weights.input, weights.input_bias))
+    emit.check_room(tensor_shape(projected)[0])
     steps = list(unbind(emit, projected, 0))
     current: State = state
     outputs: list[SSAValue] = []

@@ -16,6 +16,7 @@ from gawee_dialect.dialect.shape import CatOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import div, mul
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
+from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
@@ -119,6 +120,7 @@ def _masked(emit: Emitter, scores: SSAValue, mask: SSAValue | None, past: int | 
     low = -np.inf
     rows, columns = tensor_shape(scores)[2:]
     if past is not None:
+        check_size(rows * columns)
         earlier = np.tril(np.ones((rows, columns), bool), past)
         allowed = emit.array(earlier, i1)
         scores = where(emit, allowed, scores, low)
@@ -142,6 +144,7 @@ def _widened(emit: Emitter, mask: SSAValue, missing: int) -> SSAValue:
 def _without_padding(emit: Emitter, scores: SSAValue, lengths: SSAValue) -> SSAValue:
     """Return scores with -inf from the length of each batch on."""
     batch, _, _, columns = tensor_shape(scores)
+    check_size(columns)
     places = emit.array(np.arange(columns), i64)
     ends = emit.reshape(emit.cast(lengths, i64), (batch, 1, 1, 1))
     return where(emit, compared(emit, places, ends, "lt"), scores, -np.inf)

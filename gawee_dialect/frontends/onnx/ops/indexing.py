@@ -1,6 +1,7 @@
 """Elements by their positions."""
 
 from collections.abc import Callable
+from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import i1, i64
@@ -15,6 +16,7 @@ from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.types import element_type, is_unsigned, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
+from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
@@ -209,6 +211,7 @@ def reverse_sequence(
     if batch_axis == time_axis or len(sequence_lens) != shape[batch_axis]:
         text = "expected axes of batch and time that differ, and a length of each sequence"
         raise Refusal(f"{text}, got {len(sequence_lens)} lengths of {shape_text(shape)}")
+    check_size(prod(shape))
     time = np.arange(shape[time_axis])
     rows = [np.where(time < length, length - 1 - time, time) for length in sequence_lens]
     table = np.stack(rows, axis=1 if batch_axis > time_axis else 0)

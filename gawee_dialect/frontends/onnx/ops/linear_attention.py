@@ -1,7 +1,7 @@
 """Attention whose state has one size, and what else keeps a state from call to call."""
 
 from collections.abc import Sequence
-from math import sqrt
+from math import prod, sqrt
 
 import numpy as np
 from xdsl.dialects.builtin import i64
@@ -17,6 +17,7 @@ from gawee_dialect.dialect.shape import CatOp
 from gawee_dialect.dialect.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import mul, remainder
+from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
@@ -75,7 +76,10 @@ def linear_attention(
         state = emit.reshape(past_state, (batch * heads, size, columns))
     factor = scale or 1 / sqrt(size)
     outputs: list[SSAValue] = []
+    before = emit.count
     for time in range(times):
+        emit.check_room((emit.count - before) * (times - time))
+        before = emit.count
         k, v = (_step(emit, each, heads, time) for each in (key, value))
         if decay is not None:
             kept = emit(ExpOp(_step(emit, decay, heads, time)))
@@ -135,6 +139,7 @@ def tensor_scatter(
     """Rows put into a cache, from a place of each batch on"""
     at = axis_of(past_cache, axis)
     shape = tensor_shape(update)
+    check_size(prod(shape))
     times = np.arange(shape[at]).reshape([-1 if i == at else 1 for i in range(len(shape))])
     places = emit.array(np.broadcast_to(times, shape).copy(), i64)
     if write_indices is not None:

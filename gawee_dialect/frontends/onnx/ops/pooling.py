@@ -16,6 +16,7 @@ from gawee_dialect.dialect.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
 from gawee_dialect.frontends.npu_ir.aten.windows import Windows, places_of_maxima, windows_of
+from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.ops.convolution import same_pads, totals_for_same
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
@@ -66,6 +67,7 @@ def max_pool(
         places = places_of_maxima(emit, x, windows, columns_first=bool(storage_order))
         # ONNX counts in the whole tensor.
         batch, channels, *sizes = tensor_shape(x)
+        check_size(batch * channels)
         images = np.arange(batch * channels) * prod(sizes)
         starts = images.reshape(batch, channels, *[1] * len(sizes))
         places = add(emit, places, emit.array(starts, i64))

@@ -1,6 +1,7 @@
 """Resampling."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +77,9 @@ def weights_of(
     """Return the matrix (new x old) of one axis: how much of each element an output takes."""
     shrink = min(scale, 1.0) if antialias else 1.0
     reach = 1 if mode == "linear" else 2
+    check_size(reach / shrink)
     span = int(np.ceil(reach / shrink))
+    check_size(len(at) * max(old, span, 256))
     matrix = np.zeros((len(at), old))
     for row, x in enumerate(at):
         base = int(np.floor(x))
@@ -168,6 +171,7 @@ def _extrapolated(emit: Emitter, x: SSAValue, outside: NDArray[np.bool_], value:
 
     if not outside.any():
         return x
+    check_size(prod(tensor_shape(x)))
     mask = emit.array(np.broadcast_to(outside, tensor_shape(x)).copy(), i1)
     return where(emit, mask, value, x)
 

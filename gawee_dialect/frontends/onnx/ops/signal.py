@@ -6,6 +6,7 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.elementwise import MulOp
 from gawee_dialect.dialect.shape import CatOp
 from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
@@ -101,6 +102,7 @@ def mel_weight_matrix(
     from gawee_dialect.frontends.onnx.dtypes import DTYPES
 
     bins, size, rate = (int(each.item()) for each in (num_mel_bins, dft_length, sample_rate))
+    check_size(bins * size)
     low, high = (
         2595 * np.log10(1 + float(each.item()) / 700)
         for each in (lower_edge_hertz, upper_edge_hertz)
