@@ -180,6 +180,16 @@ class LocatedParser(Parser):
         assert isinstance(location, LocationAttr)
         return location
 
+    def parse_integer(
+        self, allow_boolean: bool = True, allow_negative: bool = True, context_msg: str = ""
+    ) -> int:
+        # Ops keep what their formats read so as i64; the numbers of attributes come another way.
+        start = self.pos
+        value = super().parse_integer(allow_boolean, allow_negative, context_msg)
+        if not -(1 << 63) <= value < 1 << 64:
+            self.raise_error("expected an integer of at most 64 bits", start)
+        return value
+
     def parse_optional_float(self, *, allow_negative: bool = True) -> float | None:
         # A property of type f64 that 17 digits say without a point is printed as its bits too:
         # 0x412E848200000000 is 1000001.0. Our properties that are floats are all f64.

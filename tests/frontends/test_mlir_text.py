@@ -70,6 +70,10 @@ NINES = "9" * 5000
             "m.mlir:1:80: error: expected operand '%e' to be defined before it is used",
         ),
         (
+            "%r = gawee.reduce_sum %x axes [18446744073709551616]",
+            "m.mlir:1:32: error: expected an integer of at most 64 bits",
+        ),
+        (
             "func.func @f() { ^0: return }",
             "m.mlir:1:18: error: expected a block name that begins with a letter, got '^0'",
         ),
