@@ -95,6 +95,7 @@ class LocatedParser(Parser):
         self._line_starts = line_starts(input)
         self._text = input
         self._first_uses: dict[str, Span] = {}
+        self._any_width = False
 
     def parse_optional_str_literal(self) -> str | None:
         # xDSL escapes what is not printable ASCII, and takes every escape but a few for bytes:
@@ -115,7 +116,7 @@ class LocatedParser(Parser):
         try:
             yield
         except (ValueError, NotImplementedError) as error:
-            self.raise_error(first_line(error))
+            self.raise_error(first_line(error) if str(error) else "unsupported element type")
 
     def _parse_optional_builtin_parametrized_attr(self) -> Attribute | None:
         if self.parse_optional_keyword("dense_resource"):
@@ -180,15 +181,22 @@ class LocatedParser(Parser):
         assert isinstance(location, LocationAttr)
         return location
 
-    def parse_integer(
-        self, allow_boolean: bool = True, allow_negative: bool = True, context_msg: str = ""
-    ) -> int:
-        # Ops keep what their formats read so as i64; the numbers of attributes come another way.
+    def parse_optional_integer(
+        self, allow_boolean: bool = True, allow_negative: bool = True
+    ) -> int | None:
+        # Ops keep what their formats read as i64; the numbers of attributes are as wide as they say.
         start = self.pos
-        value = super().parse_integer(allow_boolean, allow_negative, context_msg)
-        if not -(1 << 63) <= value < 1 << 64:
+        value = super().parse_optional_integer(allow_boolean, allow_negative)
+        if value is not None and not self._any_width and not -(1 << 63) <= value < 1 << 64:
             self.raise_error("expected an integer of at most 64 bits", start)
         return value
+
+    def parse_optional_number(self, *, allow_boolean: bool = False) -> int | float | None:
+        self._any_width = True
+        try:
+            return super().parse_optional_number(allow_boolean=allow_boolean)
+        finally:
+            self._any_width = False
 
     def parse_optional_float(self, *, allow_negative: bool = True) -> float | None:
         # A property of type f64 that 17 digits say without a point is printed as its bits too:

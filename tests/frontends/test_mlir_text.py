@@ -70,6 +70,14 @@ NINES = "9" * 5000
             "m.mlir:1:80: error: expected operand '%e' to be defined before it is used",
         ),
         (
+            "%c = arith.constant dense<1.0> : tensor<2xf80>",
+            "m.mlir:1:47: error: unsupported element type",
+        ),
+        (
+            "scf.forall (%i) in (18446744073709551616) { }",
+            "m.mlir:1:21: error: expected an integer of at most 64 bits",
+        ),
+        (
             "%r = gawee.reduce_sum %x axes [18446744073709551616]",
             "m.mlir:1:32: error: expected an integer of at most 64 bits",
         ),
