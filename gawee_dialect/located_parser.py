@@ -184,7 +184,7 @@ class LocatedParser(Parser):
     def parse_optional_integer(
         self, allow_boolean: bool = True, allow_negative: bool = True
     ) -> int | None:
-        # Ops keep what their formats read as i64; the numbers of attributes are as wide as they say.
+        # Ops keep what their formats read as i64; numbers of attributes are as wide as they say.
         start = self.pos
         value = super().parse_optional_integer(allow_boolean, allow_negative)
         if value is not None and not self._any_width and not -(1 << 63) <= value < 1 << 64:

@@ -9,7 +9,7 @@ from signal import SIGKILL
 import pytest
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from tests.fuzz.__main__ import tried
+from tests.fuzz.__main__ import main, tried
 from tests.fuzz.mutate import mutated
 from tests.fuzz.mutate_json import mutated_json
 from tests.fuzz.reader import Reader
@@ -92,3 +92,29 @@ def test_too_much_memory_and_time_are_found(monkeypatch: pytest.MonkeyPatch) -> 
     text = finding(lambda _: time.sleep(60))
     assert text is not None
     assert text.startswith("hang: longer than 1 s, test_harness.py:")
+
+
+def test_a_reader_is_tried_for_some_minutes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tests.fuzz.__main__.BATCH", 7)
+
+    assert main(["pg-flow", "--minutes", "0.001", "--first", "9"]) == 0
+    count = int(capsys.readouterr().out.split()[1])
+    assert count > 0
+    assert count % 7 == 0
+
+
+def test_hostile_models_are_among_the_damaged_ones() -> None:
+    onnx = pytest.importorskip("onnx")
+    from tests.fuzz.mutate_proto import mutated_model
+
+    node = onnx.helper.make_node("Relu", ["x"], ["y"])
+    value = [onnx.helper.make_tensor_value_info(name, 1, [2, 3]) for name in "xy"]
+    graph = onnx.helper.make_graph([node], "g", value[:1], value[1:])
+    opsets = [onnx.helper.make_opsetid("", 21)]
+    seed = onnx.helper.make_model(graph, opset_imports=opsets).SerializeToString()
+    models = [onnx.ModelProto.FromString(mutated_model(seed, n)) for n in range(1, 600, 3)]
+
+    assert any(model.functions for model in models)
+    assert any(node.op_type == "If" for model in models for node in model.graph.node)
