@@ -26,7 +26,9 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
+from xdsl.parser import Parser
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
+from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.llvm_loop import LoopAnnotationAttr
 from gawee_dialect.dialect.llvm_vector import REPLACED_OPS, VECTOR_OPS
@@ -259,7 +261,28 @@ class MemcpyOp(IRDLOperation):
         )
 
 
+class ICmpOp(llvm.ICmpOp):
+    """A comparison of integers; xDSL's takes any predicate, and cannot print those it has not."""
+
+    @classmethod
+    def parse(cls, parser: Parser) -> llvm.ICmpOp:
+        start = parser.pos
+        try:
+            return super().parse(parser)
+        except ValueError:
+            parser.raise_error(f"expected a predicate of '{cls.name}': {_PREDICATES}", start)
+
+    def verify_(self, verify_nested_ops: bool = True) -> None:
+        super().verify_()
+        if not 0 <= self.predicate.value.data < len(llvm.ALL_ICMP_FLAGS):
+            got = self.predicate.value.data
+            raise VerifyException(f"expected predicate from 0 to 9, got {got}")
+
+
+_PREDICATES = ", ".join(llvm.ALL_ICMP_FLAGS)
+
 ADDED_OPS = (
+    ICmpOp,
     MaximumOp,
     MinimumOp,
     Atan2Op,
@@ -284,10 +307,10 @@ ADDED_OPS = (
     MemcpyOp,
     *VECTOR_OPS,
 )
-"""The ops of MLIR's llvm dialect that xDSL's lacks."""
+"""The ops of MLIR's llvm dialect that xDSL's lacks or has otherwise."""
 
 LLVM = Dialect(
     "llvm",
-    [*(op for op in llvm.LLVM.operations if op not in REPLACED_OPS), *ADDED_OPS],
+    [*(op for op in llvm.LLVM.operations if op not in (*REPLACED_OPS, llvm.ICmpOp)), *ADDED_OPS],
     [*llvm.LLVM.attributes, LoopAnnotationAttr],
 )

@@ -122,10 +122,14 @@ class ScheduleAttr(Data[Schedule]):
                 printer.print_string(f", parallel = {schedule.parallel}")
 
 
+LONGEST = 6
+"""Letters of a dimension's name."""
+
+
 def _parse_loop(parser: AttrParser) -> Loop:
     position = parser.pos
     name = parser.parse_identifier("a dimension, such as d0")
-    if not (name.startswith("d") and name[1:].isdecimal()):
+    if not (name.startswith("d") and name[1:].isdecimal() and len(name) < LONGEST):
         parser.raise_error(f"expected a dimension, such as d0, got '{name}'", position)
     step = 1
     if parser.parse_optional_keyword("by") is not None:

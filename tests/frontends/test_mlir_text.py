@@ -74,6 +74,19 @@ NINES = "9" * 5000
             "m.mlir:1:47: error: unsupported element type",
         ),
         (
+            'func.func @f(%a: i64) { %c = llvm.icmp "foo" %a, %a : i64 }',
+            "m.mlir:1:40: error: expected a predicate of 'llvm.icmp': eq, ne, slt, sle, sgt, sge",
+        ),
+        (
+            'func.func @f(%a: i64) { %c = "llvm.icmp"(%a, %a) <{predicate = 12 : i64}> '
+            ": (i64, i64) -> i1 return }",
+            "m.mlir:1:25: error: 'llvm.icmp' op expected predicate from 0 to 9, got 12",
+        ),
+        (
+            f'"a.b"() {{x = #gawee.schedule<loops = [d{NINES} by 1]>}} : () -> ()',
+            "m.mlir:1:39: error: expected a dimension, such as d0, got 'd999",
+        ),
+        (
             "scf.forall (%i) in (18446744073709551616) { }",
             "m.mlir:1:21: error: expected an integer of at most 64 bits",
         ),

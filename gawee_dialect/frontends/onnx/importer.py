@@ -35,7 +35,7 @@ from gawee_dialect.frontends.onnx.model import (
 from gawee_dialect.frontends.onnx.reasons import REASONS
 from gawee_dialect.frontends.onnx.registry import ONNX, find_mapping
 from gawee_dialect.frontends.onnx.value import Scope, Value
-from gawee_dialect.frontends.op_mapping.emitter import dtype_element
+from gawee_dialect.frontends.op_mapping.emitter import check_elements, dtype_element
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
@@ -113,12 +113,12 @@ class OnnxImporter:
             if not value.name:
                 raise Refusal("expected a name, got none")
             element = dtype_element(value.dtype)
-            shape = self._shape(value)
+            type: AnyTensor = TensorType(element, self._shape(value))
+            check_elements(type)
         except Refusal as problem:
             text = f"graph input '{value.name}': {problem.message}"
             self.problems.append(Diagnostic(text, self.name, hint=problem.hint))
             return
-        type: AnyTensor = TensorType(element, shape)
         tensor = self.function.add_argument(ArgumentKind.INPUT, value.name, type)
         offered = self.values.get(value.name)
         scope[value.name] = Value(value.name, tensor, offered=offered, sources=[value.name])
@@ -268,6 +268,7 @@ class OnnxImporter:
             element = dtype_element(array.dtype.name)
             if (array.dtype.kind == "f" and array.ndim > 0) or array.size > INLINE_ELEMENTS:
                 type: AnyTensor = TensorType(element, array.shape)
+                check_elements(type)
                 self.weights[value.name] = array
                 value.tensor = self.function.add_argument(ArgumentKind.PARAMETER, value.name, type)
             else:

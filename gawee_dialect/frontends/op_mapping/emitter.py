@@ -1,6 +1,7 @@
 """What mapping functions make ops with."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,30 @@ from gawee_dialect.dialect.cast import CastOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.dense import dense_of
 from gawee_dialect.dialect.shape import ReshapeOp
-from gawee_dialect.dialect.types import ELEMENT_TYPES, AnyTensor, tensor_shape, tensor_type
+from gawee_dialect.dialect.types import (
+    ELEMENT_TYPES,
+    AnyTensor,
+    is_tensor,
+    shape_text,
+    tensor_shape,
+    tensor_type,
+)
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Number
 
 MAX_OPS = 1 << 16
 """Of a graph: more, as a recurrence of many steps makes, would take minutes to read."""
+
+
+MAX_ELEMENTS = 1 << 48
+"""Of a tensor: no memory has room for more, and products of sizes stay within 64 bits."""
+
+
+def check_elements(type: Attribute) -> None:
+    """Raise Refusal for a tensor of more elements than any memory has room for."""
+    if is_tensor(type) and prod(type.get_shape()) > MAX_ELEMENTS:
+        got = shape_text(type.get_shape())
+        raise Refusal(f"expected a tensor of at most {MAX_ELEMENTS} elements, got {got}")
 
 
 def _always(_output: int) -> bool:
@@ -45,7 +64,12 @@ class Emitter:
         return self.all(op)[0]
 
     def all(self, op: Operation) -> Sequence[SSAValue]:
-        """Append an op; return all its results; raises Refusal for more than `MAX_OPS`."""
+        """Append an op; return all its results.
+
+        Raises Refusal for more than `MAX_OPS`, and for a tensor of more than `MAX_ELEMENTS`.
+        """
+        for result in op.results:
+            check_elements(result.type)
         self.count += 1
         self.check_room(0)
         op.location = self.location

@@ -1,5 +1,6 @@
 """Models that no exporter writes: each is refused, and the message says where."""
 
+import numpy as np
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
@@ -127,3 +128,26 @@ def test_a_recurrence_of_too_many_steps_is_refused():
     assert "'RNN' node expected a graph of at most 65536 ops, got more" in refusal(
         model(node, inputs)
     )
+
+
+def test_tensors_that_no_memory_has_room_for_are_refused():
+    text = "expected a tensor of at most 281474976710656 elements, got"
+    assert f"graph input 'x': {text} 1073741824x1073741824" in refusal(
+        model(relu(), [info("x", [1 << 30, 1 << 30])])
+    )
+
+    node = helper.make_node("Expand", ["x", "s"], ["y"], name="n")
+    made = model(node, [info("x", [1, 1])])
+    sizes = onnx.numpy_helper.from_array(np.array([1 << 30, 1 << 30]), "s")
+    made.graph.initializer.append(sizes)
+    assert f"'Expand' node {text} 1073741824x1073741824" in refusal(made)
+
+
+def test_a_scalar_has_no_axes_to_reduce():
+    node = helper.make_node("ReduceMax", ["x"], ["y"], name="n", axes=[0], keepdims=0)
+    graph = helper.make_graph([node], "g", [info("x", [])], [info("y", [])])
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 11)])
+
+    module = open_graph(Source("m.onnx", made.SerializeToString()), name="onnx").module()
+
+    assert "gawee.reduce_max" in str(module)

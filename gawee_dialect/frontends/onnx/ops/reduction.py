@@ -117,7 +117,8 @@ def reduction(function: Reduce) -> Callable[..., SSAValue]:
         rank = len(tensor_shape(data))
         if not axes and noop_with_empty_axes:
             return data
-        over = sorted({axis_of(data, axis) for axis in axes}) if axes else list(range(rank))
+        chosen = {axis_of(data, axis) for axis in axes} if axes and rank else range(rank)
+        over = sorted(chosen)
         return function(emit, data, over, bool(keepdims))
 
     return mapping
