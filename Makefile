@@ -10,7 +10,10 @@ TESTS ?= tests/filecheck
 INPUTS ?= 5000
 
 PY := $(VENV)/bin/python
-LIT := $(VENV)/bin/lit -sv --no-progress-bar
+# The full run starts every tool of an IR test alone, as a user does (see tests/forked_tools/).
+LIT := $(VENV)/bin/lit -sv --no-progress-bar $(if $(filter full,$(PROFILE)),-D fork-tools=no)
+# Work stealing gives each worker a run of neighbours, which share what their file has set up.
+PYTEST := $(PY) -m pytest -q -n $(JOBS) --dist worksteal
 PIP := $(PY) -m pip --disable-pip-version-check
 # One stamp for each extra of pyproject.toml; pip runs again only when that file changes.
 STAMP := $(VENV)/.installed-
@@ -28,7 +31,7 @@ demo: $(STAMP)demo ## Classify digits, then a photo with ResNet-18, at every lev
 test: export HYPOTHESIS_PROFILE = $(PROFILE)
 test: $(STAMP)dev ## Run lit and pytest; tests of absent oracles (PyTorch, mlir-opt) are skipped and counted
 	@echo $(LIT) tests/filecheck; $(LIT) tests/filecheck; lit=$$?; \
-	echo $(PY) -m pytest -q -n $(JOBS); $(PY) -m pytest -q -n $(JOBS) && exit $$lit
+	echo $(PYTEST); $(PYTEST) && exit $$lit
 
 fuzz: $(STAMP)dev ## Give every reader damaged inputs: make fuzz INPUTS=5000 READERS="xoc onnx", or MINUTES=10
 	$(PY) -m tests.fuzz --inputs $(INPUTS) $(if $(MINUTES),--minutes $(MINUTES)) $(READERS)

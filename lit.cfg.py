@@ -1,6 +1,7 @@
 """lit's configuration: `lit tests/filecheck` from the root of the repository."""
 
 import os
+import runpy
 import shutil
 import sys
 import sysconfig
@@ -8,9 +9,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import lit.formats
+from lit.LitConfig import LitConfig
 from lit.TestingConfig import TestingConfig
 
-config: TestingConfig = config  # noqa: F821  (lit defines it before it runs this file)
+# lit defines them before it runs this file.
+config: TestingConfig = config  # noqa: F821
+lit_config: LitConfig = lit_config  # noqa: F821
 
 ROOT = Path(__file__).resolve().parent  # tests change the directory
 PYTHON = sys.executable
@@ -24,17 +28,6 @@ config.test_exec_root = str(ROOT / ".lit")
 config.recursiveExpansionLimit = 3
 config.environment["PYTHONPATH"] = str(ROOT)
 config.environment["PATH"] = os.pathsep.join((str(Path(PYTHON).parent), os.environ["PATH"]))
-config.substitutions += [
-    (
-        r"\bROUNDTRIP\b",
-        "gawee-opt %s --split-input-file --verify-roundtrip | filecheck %s",
-    ),
-    # lit takes no group references in a replacement, so a line for each tool.
-    *(
-        (rf"\bgawee-{tool}\b", f"{PYTHON} -m gawee_dialect.tools.gawee_{tool}")
-        for tool in ("opt", "translate", "run", "reduce", "tune")
-    ),
-]
 
 
 def mlir_tools() -> Path | None:
@@ -55,3 +48,24 @@ if find_spec("pycparser") is not None:
     config.available_features.add("pycparser")
 if find_spec("torch") is not None:
     config.available_features.add("torch")
+
+# Each test starts a few tools, and each tool imports half a second of modules; so one process
+# does that once, and tools are forked from it. `lit -D fork-tools=no` starts each alone.
+START = f"{PYTHON} -m"
+if lit_config.params.get("fork-tools", "yes") == "yes":
+    server = runpy.run_path(str(ROOT / "tests" / "forked_tools" / "server.py"))
+    START = server["start"](config.environment) or START
+
+config.substitutions += [
+    (
+        r"\bROUNDTRIP\b",
+        "gawee-opt %s --split-input-file --verify-roundtrip | filecheck %s",
+    ),
+    # lit takes no group references in a replacement, so a line for each tool.
+    *(
+        (rf"\bgawee-{tool}\b", f"{START} gawee_dialect.tools.gawee_{tool}")
+        for tool in ("opt", "translate", "run", "reduce", "tune")
+    ),
+    # Not in paths, and not in what this makes of it.
+    (r"(?<![\w/.-])filecheck(?![\w/.-])", f"{START} filecheck.__main__"),
+]
