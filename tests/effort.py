@@ -1,10 +1,12 @@
 """How much of the slow tests runs: a part by default, all where `HYPOTHESIS_PROFILE=full`."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import product
 from typing import TypeVar
 
 import pytest
+from _pytest.mark import ParameterSet
 from hypothesis import settings
 
 T = TypeVar("T")
@@ -27,3 +29,24 @@ def examples(count: int) -> settings:
 def part_of(cases: Sequence[T]) -> Sequence[T]:
     """Return all cases, or a part from everywhere in them, the first included."""
     return cases if FULL else cases[::PART]
+
+
+def mostly_full(cases: Sequence[object]) -> list[ParameterSet]:
+    """Return cases of a test of which the quick run does the first, and one of every `PART`.
+
+    The others are skipped, so that they are counted.
+    """
+    return [
+        pytest.param(case, marks=full_run if number % PART else ())
+        for number, case in enumerate(cases)
+    ]
+
+
+def crossed(first: Collection[object], second: Collection[object]) -> list[ParameterSet]:
+    """Return all pairs, of which the quick run does as many as have everything in one of them."""
+    count = min(len(first), len(second))
+    pairs = product(enumerate(first), enumerate(second))
+    return [
+        pytest.param(one, other, marks=full_run if (i - j) % count else ())
+        for (i, one), (j, other) in pairs
+    ]

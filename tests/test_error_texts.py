@@ -68,14 +68,15 @@ def words_pattern(text: str) -> str:
     return r"\s+".join(".+?".join(map(re.escape, word.split(FILLED_IN))) for word in words)
 
 
-def pattern_in_tests(text: str) -> re.Pattern[str]:
+def patterns_in_tests(text: str) -> list[re.Pattern[str]]:
     """Return what a test must hold: the beginning of a message, or of its longest fixed part.
 
     The second is for messages that begin with what is filled in, and for tables of tests.
     """
     longest = max(text.split(FILLED_IN), key=lambda part: len(part.split()))
     parts = [text, longest] if len(longest.split()) >= 3 else [text]
-    return re.compile("|".join(map(words_pattern, parts)))
+    # Each by itself: an expression that begins with a fixed word is found the faster by far.
+    return [re.compile(words_pattern(part)) for part in parts]
 
 
 @cache
@@ -91,7 +92,7 @@ def test_every_error_text_is_tested(path: Path) -> None:
     untested = [
         f"{path.relative_to(ROOT)}:{line}: {text.replace(FILLED_IN, '{}')}"
         for line, text in messages(path)
-        if not pattern_in_tests(text).search(texts_of_tests())
+        if not any(pattern.search(texts_of_tests()) for pattern in patterns_in_tests(text))
     ]
 
     if untested:

@@ -37,7 +37,8 @@ class Network:
     graph: Path
     weights: Path
     expected: Arrays
-    is_large: bool
+    in_full: bool
+    """Whether the quick run does every level too."""
 
     def text(self, level: str) -> Path:
         """Write the text of a level, made from that of the level before it."""
@@ -83,11 +84,12 @@ LEVELS: dict[str, tuple[str | None, str]] = {
 }
 """By name, the level that it is made from, and how."""
 
-QUICK_LEVELS = ("linalg", "llvm", "kernels", "kernel-llvm")
-"""Of large networks the quick run does these natively."""
-
 INTERPRETED = ("linalg", "buffers", "functions", "kernels", "kernel-buffers", "kernel-functions")
 """What NumPy runs in whole arrays; loops of networks take it minutes."""
+
+QUICK_LEVELS = ("llvm", "kernels", "kernel-llvm")
+QUICK_INTERPRETED = ("functions", "kernel-functions")
+"""What the quick run does of all networks but the digits'; text passes the levels in between."""
 
 
 def digits(folder: Path) -> Path:
@@ -131,13 +133,12 @@ def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
         for each in model.entry.main.inputs
     }
     np.savez(folder / "inputs.npz", **inputs)
-    is_large = request.param in (resnet18, unet)
-    return Network(folder, graph, weights, model.run(inputs), is_large)
+    return Network(folder, graph, weights, model.run(inputs), FULL or request.param is digits)
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_text_of_every_level_runs_natively(network: Network, level: str) -> None:
-    if network.is_large and level not in QUICK_LEVELS and not FULL:
+    if level not in QUICK_LEVELS and not network.in_full:
         pytest.skip(SLOW)
     network.check(level)
 
@@ -146,6 +147,8 @@ def test_the_text_of_every_level_runs_natively(network: Network, level: str) -> 
 def test_the_text_of_whole_array_levels_runs_in_the_interpreter(
     network: Network, level: str
 ) -> None:
+    if level not in QUICK_INTERPRETED and not network.in_full:
+        pytest.skip(SLOW)
     network.check(level, "--level", "gawee")
 
 

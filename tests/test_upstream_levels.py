@@ -91,6 +91,11 @@ NETWORKS: dict[str, Callable[[Path], ModuleOp]] = {
 }
 
 
+LARGE = ("resnet18", "unet")
+TRIED = [pytest.param(name, marks=full_run if name in LARGE else ()) for name in NETWORKS]
+"""Networks of tests, those that take long in the full run alone."""
+
+
 @dataclass(frozen=True)
 class Text:
     """A module's text in two forms, as `gawee-opt` prints it without and with
@@ -127,7 +132,7 @@ def printed(module: ModuleOp) -> Text:
 
 
 @requires_upstream
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("network", TRIED)
 @pytest.mark.parametrize("level", ["linalg", "loops", "llvm", "plain loops", "plain llvm"])
 def test_stock_mlir_opt_reads_what_is_printed(network: str, level: str) -> None:
     text = levels_of(network)[level]
@@ -139,7 +144,7 @@ def test_stock_mlir_opt_reads_what_is_printed(network: str, level: str) -> None:
 
 
 @requires_upstream
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("network", TRIED)
 @pytest.mark.parametrize("level", ["graph", "kernels", "buffers"])
 def test_stock_mlir_opt_reads_the_generic_form(network: str, level: str, irdl: Path) -> None:
     text = levels_of(network)[level].generic
@@ -171,13 +176,7 @@ XDSL_READS = {
 """Of each level whether the generic form is needed, and which flags."""
 
 
-@pytest.mark.parametrize(
-    "network",
-    [
-        pytest.param(name, marks=full_run) if name in ("resnet18", "unet") else name
-        for name in NETWORKS
-    ],
-)
+@pytest.mark.parametrize("network", TRIED)
 def test_plain_xdsl_opt_reads_what_is_printed(network: str, tmp_path: Path) -> None:
     for level, (generic, flags) in XDSL_READS.items():
         text, path = levels_of(network)[level], tmp_path / "in.mlir"
@@ -187,7 +186,7 @@ def test_plain_xdsl_opt_reads_what_is_printed(network: str, tmp_path: Path) -> N
         assert (tmp_path / "out.mlir").read_text().strip(), level
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("network", TRIED)
 def test_no_stack_buffer_is_allocated_in_a_loop(network: str) -> None:
     """Check by indentation: no `memref.alloca` directly in a sequential loop."""
     open_lines: list[str] = []
@@ -223,7 +222,7 @@ def test_upstream_verifies_a_graph_by_its_definition(irdl: Path) -> None:
         run_mlir_opt(without_strides, f"--irdl-file={irdl}")
 
 
-@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("network", TRIED)
 def test_the_generic_form_is_read_again(network: str) -> None:
     kernels = levels_of(network)["kernels"]
     again = parse_mlir(make_context(), kernels.generic, "generic.mlir")

@@ -12,7 +12,7 @@ from examples.unet.write_graph import write_unet
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.passes.pass_manager import parse_passes
 from gawee_dialect.universe import OVERRIDES, PASSES, all_passes
-from tests.effort import full_run, part_of
+from tests.effort import full_run, mostly_full, part_of
 from tests.instruments.checking import check, modules_in
 
 ROOT = Path(__file__).parent.parent.parent
@@ -60,7 +60,7 @@ def names(path: Path) -> str:
     return str(path.relative_to(FILECHECK))
 
 
-@pytest.mark.parametrize("path", on_graphs(), ids=names)
+@pytest.mark.parametrize("path", mostly_full(on_graphs()), ids=names)
 def test_op_test_modules_pass_from_graph_to_llvm(path: Path) -> None:
     for module in part_of([*modules_in(path)]):
         checked = check(module, "gawee-to-llvm")

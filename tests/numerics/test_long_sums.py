@@ -28,6 +28,7 @@ from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp
 from gawee_dialect.dialect.reduction import ReduceMeanOp, ReduceSumOp
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.levels import Level, lower_to
+from tests.effort import crossed
 from tests.kernels.compiled import Array, module_of
 
 FACTOR = 4
@@ -277,8 +278,7 @@ def errors_of(
     return np.abs(result - exact).max(), np.abs(pairwise - exact).max(), ROUNDING * scale
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "way"), crossed(CASES, WAYS))
 def test_a_long_sum_is_as_exact_as_a_pairwise_one(name: str, way: str) -> None:
     check(name, way, 20_011)
 
@@ -293,8 +293,7 @@ LENGTHS = (LONG_SUM + 1, 65_536, 524_288 + 17)
 SUMS = ("sum along the last axis", "sum along the first axis", "mean squared error")
 
 
-@pytest.mark.parametrize("length", LENGTHS)
-@pytest.mark.parametrize("name", [*SUMS, "matrix product"])
+@pytest.mark.parametrize(("name", "length"), crossed((*SUMS, "matrix product"), LENGTHS))
 def test_so_it_is_at_any_length(name: str, length: int) -> None:
     check(name, "kernels", length)
 

@@ -26,7 +26,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir, split_chunks
 from gawee_dialect.passes.instrument import SILENT, Instrument, instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
-from gawee_dialect.universe import all_passes, make_context
+from gawee_dialect.universe import OVERRIDES, UNIVERSE, all_passes, make_context
 
 FILECHECK = Path(__file__).parent.parent / "filecheck"
 ACTIONS = {"replace", "erase", "insert", "insert_op", "notify_op_modified", "inline_block"}
@@ -169,8 +169,9 @@ def chunks(folder: str) -> Iterator[str]:
 
 
 def test_inputs_of_all_tests_are_rewritten_or_declined_with_a_reason() -> None:
-    names = [name for name, load in all_passes().items() if is_ours(load())] + ["canonicalize"]
-    passes = parse_passes(",".join(names), all_passes())
+    table = all_passes()
+    names = [name for name in (*UNIVERSE.all_passes, *OVERRIDES) if is_ours(table[name]())]
+    passes = parse_passes(",".join((*names, "canonicalize")), table)
     listener = Listener()
 
     with instrumented(listener):

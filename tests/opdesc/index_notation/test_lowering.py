@@ -17,6 +17,7 @@ from gawee_dialect.opdesc.invocation import ParamValue
 from gawee_dialect.opdesc.load import load_operator_descriptions
 from gawee_dialect.source import Source
 from gawee_dialect.tools.plugin_file import loaded_files
+from tests.effort import crossed
 from tests.opdesc.index_notation.modules import model_of
 
 pytest.importorskip("pycparser")
@@ -132,8 +133,7 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize("name", STEPS)
-@pytest.mark.parametrize("count", [5, 19])
+@pytest.mark.parametrize(("name", "count"), crossed(STEPS, [5, 19]))
 def test_steps_are_the_same_at_every_level(name: str, count: int, tmp_path: Path) -> None:
     random = np.random.default_rng(0)
     inputs = {
