@@ -46,9 +46,9 @@ def _level_of_function(function: Operation) -> Level:
     if not isinstance(function, FuncOp):
         return Level.LLVM
     ops = [op for op in function.walk() if op is not function]
-    types = {value.type for op in ops for value in (*op.operands, *op.results)}
-    types.update(function.function_type.inputs)
-    if any(isinstance(type, TensorType) for type in types):
+    types = (value.type for op in ops for value in op.results)
+    # What no op of it made is an argument, of the function or of a block that an op has.
+    if any(isinstance(type, TensorType) for type in (*function.function_type.inputs, *types)):
         return _level_on_tensors(ops)
     structured = any(_is_structured(op) for op in ops)
     return Level.BUFFERS if structured else Level.LOOPS

@@ -319,15 +319,16 @@ class Model:
         from gawee_dialect.universe import is_extended
 
         own = options.passes or declared_insertions()
-        observed = bool(own or instruments()) or is_extended()
+        foreign = bool(own) or is_extended()
+        verify = foreign or any(each.needs_verified() for each in instruments())
 
         def lower() -> ModuleOp:
             # Our own passes are verified in tests; here that takes about as long as the passes.
-            return lower_to(self.module, Level.LLVM, options, verify_each=observed)
+            return lower_to(self.module, Level.LLVM, options, verify_each=verify)
 
         if not cache:
             return compile_program(lower(), MAIN)
-        if observed:  # passes must run to be seen, and may be a user's own
+        if foreign or instruments():  # passes must run to be seen, and may be a user's own
             return compile_program(lower(), MAIN, cache=CompileCache())
         # The generic form leaves nothing out, whatever an op's own form says.
         processor = find_processor(options.target)

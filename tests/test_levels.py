@@ -20,6 +20,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import Level, level_of
 from gawee_dialect.model import Model, load
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
+from gawee_dialect.tools.run_session import random_parameters
 from gawee_dialect.universe import make_context
 from tests.effort import FULL, SLOW
 
@@ -124,7 +125,7 @@ def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     model = load(graph, None if has_weights else {})
     weights = graph.parent if has_weights else folder / "weights.npz"
     if not has_weights:
-        model.parameters = gawee_run.random_parameters(model, 3)
+        model.parameters = random_parameters(model, 3)
         np.savez(weights, **model.parameters)
     generator = np.random.default_rng(4)
     block = model.function.body.block

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from io import StringIO
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.printing import ModulePrinter, TextOptions
 
@@ -52,18 +52,31 @@ class FunctionText:
 
 
 class FunctionTexts:
-    """Prints a module again and again; a value keeps its number while it lives."""
+    """Prints a module again and again; a value keeps its number while it lives.
+
+    A function is printed anew only where something in it changed: otherwise its `FunctionText` is
+    the object that it was.
+    """
 
     def __init__(self, text: TextOptions) -> None:
         self._text = text
         self._numbers: dict[str, dict[SSAValue, str]] = {}
+        self._type_texts: dict[Attribute, str] = {}
+        self._known: dict[str, tuple[list[object], FunctionText]] = {}
 
     def of(self, module: ModuleOp) -> dict[str, FunctionText]:
         """Return the text of each op of the module by its symbol, and of the module itself."""
         ops = {key(op, position): op for position, op in enumerate(module.ops)}
         own = ", ".join(f"{name} = {value}" for name, value in module.attributes.items())
-        texts = {name: self._printed(name, op) for name, op in ops.items()}
-        return {OWN: FunctionText(own), **texts}
+        self._known = {name: self._kept_or_printed(name, op) for name, op in ops.items()}
+        return {OWN: FunctionText(own), **{name: text for name, (_, text) in self._known.items()}}
+
+    def _kept_or_printed(self, name: str, op: Operation) -> tuple[list[object], FunctionText]:
+        now = state_of(op)
+        known = self._known.get(name)
+        if known is not None and known[0] == now:
+            return known
+        return now, self._printed(name, op)
 
     def _printed(self, name: str, op: Operation) -> FunctionText:
         stream = StringIO()
@@ -73,6 +86,7 @@ class FunctionTexts:
             print_debuginfo=self._text.locations,
             elide_larger_than=self._text.elide_larger_than,
             numbers=self._numbers.setdefault(name, {}),
+            type_texts=self._type_texts,
         )
         printer.print_op(op)
         return FunctionText(stream.getvalue(), printer.elided, printer.offsets)
@@ -82,3 +96,25 @@ def key(op: Operation, position: int) -> str:
     """Return the name of an op of a module: `@main`, or its place where it has no symbol."""
     symbol = op.get_attr_or_prop("sym_name")
     return f"@{symbol.data}" if isinstance(symbol, StringAttr) else f"{op.name} {position}"
+
+
+def state_of(op: Operation) -> list[object]:
+    """Return all that the text and the places of an op and those in it depend on.
+
+    Two such lists are compared in far less time than a text is printed: ops, blocks and values are
+    equal where they are the same object, attributes mostly are that too.
+    """
+    state: list[object] = []
+    pending: list[Operation] = [op]
+    while pending:
+        each = pending.pop()
+        state += (each, each.location, tuple(each.operands), tuple(each.successors))
+        state += (tuple(each.properties.items()), tuple(each.attributes.items()))
+        state += ((value.type, value.name_hint) for value in each.results)
+        for region in each.regions:
+            for block in region.blocks:
+                ops = tuple(block.ops)
+                state += (block, block.name_hint, ops)
+                state += ((value, value.type, value.name_hint) for value in block.args)
+                pending += ops
+    return state

@@ -80,6 +80,10 @@ class Instrument:
     def ops_fused(self, pattern: RewritePattern, op: Operation, into: Operation) -> None:
         """Called before a pattern makes an op part of another."""
 
+    def needs_verified(self) -> bool:
+        """Whether modules must verify after each pass, also after those that are trusted to."""
+        return True
+
     def is_finished(self) -> bool:
         """Whether nothing more is to be rewritten, and no further pass to run."""
         return False

@@ -62,6 +62,7 @@ class Report:
                 "checks": [step.seconds for step in self.checks or ()],
                 "profile": None if self.profile is None else list(self._profile()),
                 "processor": None if self.processor is None else self.processor.summary(),
+                "limits": None if self.processor is None else _limits(self.processor),
             },
         }
 
@@ -84,6 +85,16 @@ class Report:
 def json_text(document: Json) -> str:
     """Return the document as text; numbers that JSON does not know are null."""
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _limits(processor: "Processor") -> Json:
+    return {
+        "flops_per_second": processor.flops(),
+        "memories": [
+            {"name": each.name, "bytes": each.size, "bytes_per_second": each.bandwidth}
+            for each in processor.memories
+        ],
+    }
 
 
 def _check(step: "Step") -> Json:

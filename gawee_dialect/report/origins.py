@@ -25,6 +25,8 @@ class Origins:
     def __init__(self) -> None:
         self._numbers: dict[Origin, int] = {}
         self._parts: dict[int, dict[int, None]] = {}
+        self.fusions = 0
+        """How often ops became part of another so far."""
 
     def numbers(self, location: Attribute) -> list[int]:
         """Return the numbers of what a location names."""
@@ -32,6 +34,7 @@ class Origins:
 
     def fuse(self, parts: Iterable[int], whole: Iterable[int]) -> None:
         """Note that ops of some origins became part of an op of others."""
+        self.fusions += 1
         added = dict.fromkeys(each for part in parts for each in self.within(part))
         for number in whole:
             self._parts.setdefault(number, {}).update(added)

@@ -1,28 +1,11 @@
-"use strict";
 // Draws a report. Everything from the data goes into the page as text, never as markup.
 const report = JSON.parse(document.getElementById("report").textContent);
 const drawings = JSON.parse(document.getElementById("drawings").textContent);
 const boxes = drawings.boxes;
 const $ = (id) => document.getElementById(id);
 const narrow = matchMedia("(max-width: 900px)");
-const SVG = "http://www.w3.org/2000/svg";
 const LEAF = 36, ROW_GAP = 24, GAP = 16, PAD = 12, HEAD = 24, LETTER = 7.3, MOST = 34, MARGIN = 600;
 const state = { sources: [], pass: null, colour: "kind", query: "", cursor: null };
-
-function make(parent, tag, text, classes) {
-  const element = document.createElement(tag);
-  if (text !== undefined && text !== null) element.textContent = text;
-  if (classes) element.className = classes;
-  if (parent) parent.append(element);
-  return element;
-}
-
-function shape(parent, tag, attributes) {
-  const element = document.createElementNS(SVG, tag);
-  for (const name in attributes) element.setAttribute(name, attributes[name]);
-  parent.append(element);
-  return element;
-}
 
 const short = (milliseconds) => Number(milliseconds.toPrecision(3)).toString();
 const cut = (text) => (text.length > MOST ? text.slice(0, MOST - 1) + "…" : text);
@@ -40,7 +23,7 @@ const byPlace = new Map(report.origins.map((each, number) => [each.place, number
 const timeOf = new Map();
 let longest = 0;
 for (const row of report.times.profile || []) {
-  const number = places.get(row.node + "\n" + row.place) ?? byPlace.get(row.place);
+  const number = numberOf(row);
   if (number === undefined) continue;
   const known = timeOf.get(number) || { milliseconds: 0, rows: [] };
   known.milliseconds += row.milliseconds;
@@ -48,12 +31,9 @@ for (const row of report.times.profile || []) {
   timeOf.set(number, known);
   longest = Math.max(longest, known.milliseconds);
 }
-const wrong = new Set();
-for (const error of [...report.errors, ...report.passes.flatMap((each) => each.errors)]) {
-  report.origins.forEach((origin, number) => {
-    if (error.place ? origin.place === error.place : error.node && origin.node === error.node) wrong.add(number);
-  });
-}
+const concerned = (error) => report.origins.flatMap((origin, number) => ((error.place ? origin.place === error.place : error.node && origin.node === error.node) ? [number] : []));
+const wrong = new Set([...report.errors, ...report.passes.flatMap((each) => each.errors)].flatMap(concerned));
+const failed = report.errors.length && report.passes.length ? report.passes.length - 1 : undefined;
 
 // ---- boxes: what a box stands for ---------------------------------------------------------
 
@@ -371,7 +351,7 @@ function details() {
 
 function overview(panel) {
   make(panel, "h2", "This run");
-  errorList(panel, report.errors);
+  errorList(panel, report.errors, failed);
   const table = make(panel, "table");
   const packages = Object.entries(report.tool.packages).map(([name, version]) => `${name} ${version || "(not installed)"}`);
   const changed = report.passes.filter((each) => each.status === "changed").length;
@@ -384,6 +364,8 @@ function overview(panel) {
     ...(report.times.processor ? [["limits", report.times.processor]] : []),
   ]) row(table, name, value);
   if (report.times.profile) profileTable(panel);
+  if (report.times.profile && report.times.limits) rooflinePicture(panel, report.times.profile, report.times.limits, chooseTimed);
+  plannedMemory(panel);
   make(panel, "p", "Press an op to see what became of it at every level, or a pass to see what it did. ? lists the keys.");
 }
 
@@ -399,12 +381,31 @@ function profileTable(panel) {
   const rows = [...report.times.profile].sort((one, other) => other.milliseconds - one.milliseconds).slice(0, 12);
   for (const each of rows) {
     const line = make(table, "tr");
-    const number = places.get(each.node + "\n" + each.place) ?? byPlace.get(each.place);
+    const number = numberOf(each);
     const cell = make(line, "td");
     if (number === undefined) cell.textContent = each.node;
     else link(cell, each.node, () => choose([number], null));
     make(line, "td", short(each.milliseconds));
     make(line, "td", each.kernel);
+  }
+}
+
+function numberOf(time) {
+  return places.get(time.node + "\n" + time.place) ?? byPlace.get(time.place);
+}
+
+function chooseTimed(time) {
+  const number = numberOf(time);
+  if (number !== undefined) choose([number], null);
+}
+
+function plannedMemory(panel) {
+  // The plan is the same at every level after it; the last of a function that has it is drawn.
+  const planned = report.levels.flatMap((level) => level.functions.filter((each) => each.buffers.length));
+  const names = [...new Set(planned.map((each) => each.name))].sort((one, other) => Number(other === "main") - Number(one === "main"));
+  for (const name of names) {
+    const last = planned.filter((each) => each.name === name).pop();
+    memoryPicture(panel, last, (buffer) => choose(last.ops[buffer.first].sources, null));
   }
 }
 
@@ -414,9 +415,12 @@ function link(parent, label, act) {
   return made;
 }
 
-function errorList(panel, errors) {
+function errorList(panel, errors, pass) {
   for (const error of errors) {
-    make(panel, "p", [error.place, error.message, error.node && `node ${error.node}`, error.hint].filter(Boolean).join("\n"), "bad-text");
+    const said = make(panel, "p", [error.place, error.message, error.node && `node ${error.node}`, error.hint].filter(Boolean).join("\n"), "bad-text");
+    const sources = concerned(error);
+    if (sources.length && !state.sources.length) link(make(said, "span", "\n"), `→ the op: ${originText(sources[0])}`, () => choose(sources, null));
+    if (pass !== undefined && state.pass !== pass) link(make(said, "span", "\n"), `→ the pass: ${report.passes[pass].name}`, () => choosePass(pass));
   }
 }
 
@@ -431,7 +435,7 @@ function opDetails(panel) {
     row(table, "time", `${short(time.milliseconds)} ms in ${time.kernel}`);
     if (time.limit_milliseconds !== null) row(table, "limit", `${short(time.limit_milliseconds)} ms, by ${time.bound}`);
   }
-  errorList(panel, report.errors.filter((error) => state.sources.some((each) => wrong.has(each) && (error.place === report.origins[each].place || error.node === report.origins[each].node))));
+  errorList(panel, report.errors.filter((error) => concerned(error).some((each) => state.sources.includes(each))), failed);
   for (const level of report.levels) levelDetails(panel, level);
   const told = report.passes.flatMap((pass, number) => passLines(pass).map((line) => ({ number, pass, line })));
   if (told.length) make(panel, "h3", "What passes did to it");
@@ -459,12 +463,14 @@ function levelDetails(panel, level) {
     for (const op of each.ops) if (concerns(op)) found.push([each, op]);
   }
   if (!found.length) return;
-  // What a network runs comes before what prepares its weights.
-  found.sort(([one], [other]) => Number(other.name === "main") - Number(one.name === "main"));
+  // What a network runs comes before what prepares its weights, what computes before the rest.
+  const weight = ([each, op]) => 2 * (each.name === "main") + /^(gawee|linalg|func\.call)/.test(op.name);
+  found.sort((one, other) => weight(other) - weight(one));
   make(panel, "h3", `${level.name}: ${found.length === 1 ? "1 op" : `${found.length} ops`}`);
   found.forEach(([each, op], index) => {
     const lines = each.text.split("\n").slice(op.lines[0], op.lines[1] + 1);
     listing(panel, lines, `${op.name} in @${each.name}`, index < 3 && lines.length < 30);
+    if (op.nest.length) nestPicture(panel, op.nest);
   });
   for (const each of reached(level, found.flatMap(([, op]) => op.calls))) {
     const lines = each.text.split("\n");

@@ -21,7 +21,7 @@ from gawee_dialect.report.snapshot import Json, LevelJson
 def html_text(report: Report) -> str:
     """Return the page of a report, which is the same for the same run but for its times."""
     levels, origins = report.recording.levels, report.recording.origins.to_json()
-    style, script = _part("page.css"), _part("page.js")
+    style, script = _part("page.css"), _part("pictures.js") + _part("page.js")
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
         "base-uri 'none'; form-action 'none'"

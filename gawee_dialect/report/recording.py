@@ -23,7 +23,7 @@ from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.printing import TextOptions
 from gawee_dialect.report.changes import diffs_json
 from gawee_dialect.report.origins import Origins
-from gawee_dialect.report.snapshot import Json, LevelJson, functions_json
+from gawee_dialect.report.snapshot import Json, LevelJson, Snapshots
 
 INPUT = "input"
 """The name of the module as it was read, beside those of the levels."""
@@ -46,6 +46,7 @@ class Recording(Instrument):
         self.passes: list[Json] = []
         self.seconds: list[float] = []
         self.origins = Origins()
+        self._snapshots = Snapshots(self.origins)
         self._texts = FunctionTexts(TextOptions())
         self._module: ModuleOp | None = None
         self._before: Mapping[str, FunctionText] = {}
@@ -133,9 +134,12 @@ class Recording(Instrument):
                 "name": name,
                 "level": self._level.value,
                 "passes": len(self.passes),
-                "functions": functions_json(module, self._before, self.origins),
+                "functions": self._snapshots.functions(module, self._before),
             }
         )
+
+    def needs_verified(self) -> bool:
+        return False  # a report is to tell of the run as it is without one
 
     def op_rewritten(self, rewrite: Rewrite) -> None:
         self._declined.rewritten(rewrite.op)
@@ -181,6 +185,8 @@ class Recording(Instrument):
         }
 
     def _reasons(self, reasons: Reasons, module: ModuleOp) -> list[Json]:
+        if not reasons:
+            return []
         return [
             {
                 "name": op.name,

@@ -1,5 +1,6 @@
 """The module at one level: its functions, the ops of those that are called, and their text."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from typing import TypedDict
@@ -12,6 +13,8 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from gawee_dialect.dialect.entry import entry_arguments
 from gawee_dialect.inspection.module_view import used_from_outside
 from gawee_dialect.instruments.function_texts import FunctionText, key
+from gawee_dialect.report.loop_nest import LoopJson, nest_json
+from gawee_dialect.report.memory_plan import BufferJson, buffers_json
 from gawee_dialect.report.origins import Origins
 
 Json = dict[str, object]
@@ -44,6 +47,7 @@ class OpJson(TypedDict):
     sources: list[int]
     lines: list[int]
     calls: list[str]
+    nest: list[LoopJson]
 
 
 class FunctionJson(TypedDict):
@@ -53,6 +57,7 @@ class FunctionJson(TypedDict):
     public: bool
     arguments: list[ArgumentJson]
     ops: list[OpJson]
+    buffers: list[BufferJson]
     calls: list[str]
     sources: list[int]
     text: str
@@ -67,16 +72,28 @@ class LevelJson(TypedDict):
     functions: list[FunctionJson]
 
 
-def functions_json(
-    module: ModuleOp, texts: Mapping[str, FunctionText], origins: Origins
-) -> list[FunctionJson]:
-    """Return every function of a module that has a body, in order."""
-    names = {op.sym_name.data for op in module.ops if isinstance(op, FuncOp | LLVMFuncOp)}
-    return [
-        _function(op, texts[key(op, position)], origins, names)
-        for position, op in enumerate(module.ops)
-        if isinstance(op, FuncOp | LLVMFuncOp) and op.body.blocks.first is not None
-    ]
+class Snapshots:
+    """Tells the functions of a module again and again; one that stays is not told anew."""
+
+    def __init__(self, origins: Origins) -> None:
+        self._origins = origins
+        self._known: dict[str, tuple[FunctionText, FunctionJson]] = {}
+        self._told_of: tuple[set[str], int] = set(), 0
+
+    def functions(self, module: ModuleOp, texts: Mapping[str, FunctionText]) -> list[FunctionJson]:
+        """Return every function of a module that has a body, in order."""
+        names = {op.sym_name.data for op in module.ops if isinstance(op, FuncOp | LLVMFuncOp)}
+        known = self._known if self._told_of == (names, self._origins.fusions) else {}
+        self._told_of = names, self._origins.fusions
+        self._known = {}
+        for position, op in enumerate(module.ops):
+            if isinstance(op, FuncOp | LLVMFuncOp) and op.body.blocks.first is not None:
+                name = key(op, position)
+                text, told = known.get(name, (None, None))
+                if told is None or text is not texts[name]:
+                    told = _function(op, texts[name], self._origins, names)
+                self._known[name] = texts[name], told
+        return [told for _, told in self._known.values()]
 
 
 def _function(
@@ -91,6 +108,7 @@ def _function(
         "public": public,
         "arguments": _arguments(function, block, values) if public else [],
         "ops": list(_ops(function, printed, values, origins, names)) if public else [],
+        "buffers": buffers_json(function) if public and isinstance(function, FuncOp) else [],
         "calls": sorted({name for op in function.walk() for name in _symbols(op, names)}),
         "sources": _sources(function, origins),
         "text": printed.text,
@@ -129,7 +147,7 @@ def _arguments(function: FuncOp | LLVMFuncOp, block: Block, values: _Values) -> 
 def _ops(
     function: Operation, printed: FunctionText, values: _Values, origins: Origins, names: set[str]
 ) -> Iterator[OpJson]:
-    breaks = [at for at, letter in enumerate(printed.text) if letter == "\n"]
+    breaks = [found.start() for found in re.finditer("\n", printed.text)]
     ops = (op for region in function.regions for block in region.blocks for op in block.ops)
     for number, op in enumerate(ops):
         start, end = printed.offsets[op]
@@ -145,16 +163,16 @@ def _ops(
             "sources": list(dict.fromkeys(part for each in own for part in origins.within(each))),
             "lines": [bisect_right(breaks, start), bisect_right(breaks, end - 1)],
             "calls": sorted({name for inner in op.walk() for name in _symbols(inner, names)}),
+            "nest": nest_json(op),
         }
 
 
 def _sources(function: Operation, origins: Origins) -> list[int]:
     """Return what the function's ops come from; that of the function itself is its first node."""
-    found: dict[int, None] = {}
-    for op in function.walk():
-        if op is not function:
-            found.update(dict.fromkeys(origins.numbers(op.location)))
-    return list(found)
+    # Many ops share the location of the kernel that they are of.
+    locations = {id(op.location): op.location for op in function.walk() if op is not function}
+    numbers = map(origins.numbers, locations.values())
+    return list(dict.fromkeys(number for each in numbers for number in each))
 
 
 def _symbols(op: Operation, names: set[str]) -> Iterator[str]:

@@ -20,10 +20,10 @@ from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.tools.command_line import DONE, CommandParser, positive, run_tool
-from gawee_dialect.tools.gawee_run import random_parameters
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert, read_shapes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
+from gawee_dialect.tools.run_session import random_parameters
 from gawee_dialect.tuning.search import Outcome, Phase, Settings, Tuner, choices_of, shown
 from gawee_dialect.universe import all_passes
 

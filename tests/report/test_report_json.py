@@ -7,6 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import gawee_dialect.report
+from gawee_dialect.passes import pass_manager
 from gawee_dialect.tools import gawee_opt, gawee_run
 
 SCHEMA = Path(gawee_dialect.report.__file__).parent / "report.schema.json"
@@ -238,3 +239,16 @@ def test_emitting_code_has_no_report(
     words = ["graph.json", "--emit", "ll", flag, str(tmp_path / "report")]
     assert gawee_run.main(words) == 1
     assert f"error: expected --emit without {flag}, got both" in capsys.readouterr().err
+
+
+def test_a_report_verifies_nothing_that_the_run_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verified: list[str] = []
+    monkeypatch.setattr(pass_manager, "verify_module", lambda module: verified.append(module.name))
+    source, target = tmp_path / "layer.mlir", tmp_path / "report.json"
+    source.write_text(LAYER)
+    words = [str(source), "--weights", "random", "--no-cache"]
+    assert gawee_run.main([*words, "--report-json", str(target)]) == 0
+    assert json.loads(target.read_text())["levels"][-1]["level"] == "llvm"
+    assert verified == []

@@ -1,0 +1,155 @@
+"""One use of gawee-run: the graph, its weights and inputs, and where to print."""
+
+from argparse import Namespace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+
+from gawee_dialect.code_options import FAST, PLAIN, CodeOptions
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import ArgumentKind
+from gawee_dialect.frontends.formats import open_graph
+from gawee_dialect.frontends.graph import Graph, ReadOptions
+from gawee_dialect.levels import Level
+from gawee_dialect.model import Model, model_of
+from gawee_dialect.parameters import open_archive
+from gawee_dialect.parameters.joined import joined
+from gawee_dialect.parameters.random_arrays import random_array
+from gawee_dialect.passes.insertion import parse_insertion
+from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
+from gawee_dialect.schedules.database import NO_CHOICES
+from gawee_dialect.schedules.file import read_schedules
+from gawee_dialect.source import Source
+from gawee_dialect.tools.graph_arguments import read_shapes
+from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
+from gawee_dialect.universe import all_passes, make_context
+
+if TYPE_CHECKING:
+    from gawee_dialect.backend.memory import MemoryUse
+    from gawee_dialect.model import Runner
+    from gawee_dialect.report.document import Report
+
+AnyArray = NDArray[np.generic]
+
+
+@dataclass
+class Session:
+    """One use of the tool: the model, its inputs, and where to print."""
+
+    arguments: Namespace
+    graph: Graph
+    model: Model
+    inputs: Mapping[str, AnyArray]
+    options: CodeOptions
+    """What native code is made."""
+    console: Console
+    progress: Console
+    """Standard error: what is being done, where a person watches."""
+
+    result: dict[str, object] = field(default_factory=dict[str, object])
+    """What --json writes."""
+    memory: "MemoryUse | None" = None
+    """What the native code of the last level needs."""
+    report: "Report | None" = None
+    """What --report-json and --html write."""
+
+    def ready(self, level: Level, options: CodeOptions) -> "Runner":
+        """Lower and compile the model; return a function from inputs to outputs by name."""
+        if level is not Level.LLVM:
+            algorithms = PLAIN if level is Level.LOOPS else FAST
+            interpreted = CodeOptions(algorithms=algorithms, passes=options.passes)
+            return self.model.runner(level, options=interpreted)
+        compiled = self.model.compile(options, cache=not self.arguments.no_cache)
+        self.memory = compiled.memory
+        return compiled.run
+
+    def run_level(
+        self, level: Level, options: CodeOptions
+    ) -> tuple[dict[str, AnyArray], dict[str, float]]:
+        """Return the outputs at a level, and seconds: `prepare` once, `run` the best of all."""
+        start = perf_counter()
+        with self.progress.status(f"preparing level {level}"):
+            run = self.ready(level, options)
+        seconds = {"prepare": perf_counter() - start, "run": float("inf")}
+        outputs: dict[str, AnyArray] = {}
+        with self.progress.status(f"running level {level}"):
+            for _ in range(self.arguments.repeat):
+                start = perf_counter()
+                outputs = run(self.inputs)
+                seconds["run"] = min(seconds["run"], perf_counter() - start)
+        self.console.print(
+            f"level {level}: ready in {seconds['prepare']:.2f} s, "
+            f"ran in {seconds['run'] * 1e3:.2f} ms",
+            highlight=False,
+            soft_wrap=True,
+        )
+        return outputs, seconds
+
+
+def make_session(arguments: Namespace) -> Session:
+    """Read the graph, its weights and inputs; raises GaweeError."""
+    progress = Console(stderr=True)
+    with progress.status("reading the graph"):
+        source = Source.read(arguments.graph)
+        folder = source.folder if arguments.weights is None else None
+        options = ReadOptions(folder, read_shapes(arguments.shape))
+        graph = open_graph(source, options, arguments.source)
+        if arguments.weights == "random":
+            model = model_of(graph, {}, source)
+            model.parameters = random_parameters(model, arguments.seed)
+        else:
+            model = model_of(graph, arguments.weights, source)
+        if arguments.constants is not None:
+            add_constants(model, arguments.constants)
+    model.allow_native_code = arguments.allow_native_code
+    passes = parse_passes(arguments.passes, all_passes())
+    run_pipeline(make_context(), model.module, passes)
+    scale = PictureScale(arguments.mean, arguments.std)
+    specs = input_specs(model.entry.main.inputs)
+    inputs: dict[str, AnyArray] = {}
+    if not arguments.emit:
+        inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, scale)
+    return Session(arguments, graph, model, inputs, code_options(arguments), Console(), progress)
+
+
+def code_options(arguments: Namespace) -> CodeOptions:
+    """Return what native code is made; raises OSError, GaweeError for a file of schedules."""
+    path: str | None = arguments.schedules
+    return CodeOptions(
+        fast_math=arguments.fast_math,
+        trust_indices=arguments.trust_indices,
+        algorithms=arguments.algorithms,
+        target=arguments.target,
+        schedules=NO_CHOICES if path is None else read_schedules(path),
+        num_threads=arguments.num_threads,
+        passes=tuple(parse_insertion(text, all_passes()) for text in arguments.insert),
+    )
+
+
+def add_constants(model: Model, path: str) -> None:
+    """Let constants of the graph come from a file; raises GaweeError for names that are none."""
+    constants = open_archive(path)
+    names = [each.name for each in model.arguments if each.kind is ArgumentKind.CONSTANT]
+    unknown = [name for name in constants if name not in names]
+    if unknown:
+        listing = f"constants that can be given: {', '.join(names) or 'none'}"
+        raise GaweeError(Diagnostic(f"unknown constant '{unknown[0]}' in '{path}'", hint=listing))
+    model.parameters = joined(constants, model.parameters)
+
+
+def random_parameters(model: Model, seed: int) -> dict[str, AnyArray]:
+    """Return a seeded array for every parameter: small normal numbers, positive variances."""
+    generator = np.random.default_rng(seed)
+    arrays: dict[str, AnyArray] = {}
+    for spec in input_specs(model.entry.weights):
+        array = random_array(spec.shape, spec.dtype, generator)
+        if spec.dtype.kind == "f":
+            fan_in = max(1, int(np.prod(spec.shape[1:])))
+            array = (array / np.sqrt(fan_in)).astype(spec.dtype)
+        arrays[spec.name] = np.abs(array) + 1 if spec.name.endswith("running_var") else array
+    return arrays
