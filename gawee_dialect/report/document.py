@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING
 
-from gawee_dialect.report.recording import Recording, current_errors
+from gawee_dialect.report.recording import Recording, current_errors, error_json
 from gawee_dialect.report.snapshot import Json
 
 if TYPE_CHECKING:
+    from gawee_dialect.frontends.coverage import CoverageReport
     from gawee_dialect.instruments.check.summary import Step
     from gawee_dialect.instruments.profile import NodeTime
     from gawee_dialect.target.description import Processor
@@ -29,6 +30,9 @@ class Report:
     checks: "Sequence[Step] | None" = None
     """What `--check-each` found: for the module as it was read, then for every pass."""
 
+    coverage: "CoverageReport | None" = None
+    """What of the graph can go through, where that was asked for."""
+
     profile: "Sequence[NodeTime] | None" = None
     processor: "Processor | None" = None
 
@@ -43,6 +47,7 @@ class Report:
         While an exception is handled, it is the error that ended the run.
         """
         recording = self.recording
+        problems = () if self.coverage is None else self.coverage.problems
         return {
             "schema": "gawee-report",
             "version": SCHEMA_VERSION,
@@ -52,10 +57,11 @@ class Report:
                 "packages": {name: _version(name) for name in PACKAGES},
             },
             "input": self.input,
-            "errors": current_errors(),
+            "errors": [*current_errors(), *map(error_json, problems)],
             "levels": recording.levels,
             "passes": recording.passes,
             "checks": None if self.checks is None else list(map(_check, self.checks)),
+            "coverage": None if self.coverage is None else list(self._coverage(self.coverage)),
             "origins": recording.origins.to_json(),
             "times": {
                 "passes": recording.seconds,
@@ -65,6 +71,15 @@ class Report:
                 "limits": None if self.processor is None else _limits(self.processor),
             },
         }
+
+    def _coverage(self, coverage: "CoverageReport") -> Iterator[Json]:
+        for each in coverage.nodes:
+            yield {
+                "source": self.recording.origins.number((each.name or None, None)),
+                "verdict": each.verdict.value,
+                "op": each.op,
+                "notes": list(each.notes),
+            }
 
     def _profile(self) -> Iterator[Json]:
         assert self.profile is not None

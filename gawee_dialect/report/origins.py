@@ -30,7 +30,11 @@ class Origins:
 
     def numbers(self, location: Attribute) -> list[int]:
         """Return the numbers of what a location names."""
-        return [self._numbers.setdefault(each, len(self._numbers)) for each in origins(location)]
+        return [self.number(each) for each in origins(location)]
+
+    def number(self, origin: Origin) -> int:
+        """Return the number of an origin."""
+        return self._numbers.setdefault(origin, len(self._numbers))
 
     def fuse(self, parts: Iterable[int], whole: Iterable[int]) -> None:
         """Note that ops of some origins became part of an op of others."""

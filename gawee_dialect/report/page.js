@@ -33,6 +33,8 @@ for (const row of report.times.profile || []) {
 }
 const concerned = (error) => report.origins.flatMap((origin, number) => ((error.place ? origin.place === error.place : error.node && origin.node === error.node) ? [number] : []));
 const wrong = new Set([...report.errors, ...report.passes.flatMap((each) => each.errors)].flatMap(concerned));
+const verdicts = new Map((report.coverage || []).map((each) => [each.source, each]));
+const WORST = ["supported", "supported with limits", "unsupported"];
 const failed = report.errors.length && report.passes.length ? report.passes.length - 1 : undefined;
 
 // ---- boxes: what a box stands for ---------------------------------------------------------
@@ -197,6 +199,7 @@ class Graph {
     if (!open && state.sources.some((each) => sources.has(each))) classes.push("chosen");
     if (!open && state.query && this.matches(number)) classes.push("found");
     if (!open && [...sources].some((each) => wrong.has(each))) classes.push("bad");
+    if (!open && state.colour === "coverage") classes.push(...worst(sources));
     const rect = shape(this.svg, "rect", { x, y, width: w, height: h, rx: 5, class: classes.join(" "), "data-box": number });
     const [first, second] = text(box);
     shape(rect, "title", {}).textContent = this.title(number);
@@ -358,11 +361,14 @@ function overview(panel) {
   for (const [name, value] of [
     ["command", [report.tool.name, ...report.tool.arguments].join(" ")],
     ["input", report.input],
-    ["passes", `${report.passes.length}, of which ${changed} changed something`],
-    ["seconds", report.times.passes.reduce((sum, each) => sum + each, 0).toFixed(2)],
+    ...(report.passes.length ? [
+      ["passes", `${report.passes.length}, of which ${changed} changed something`],
+      ["seconds", report.times.passes.reduce((sum, each) => sum + each, 0).toFixed(2)],
+    ] : []),
     ["versions", packages.join(", ")],
     ...(report.times.processor ? [["limits", report.times.processor]] : []),
   ]) row(table, name, value);
+  if (report.coverage) coverageTable(panel);
   if (report.times.profile) profileTable(panel);
   if (report.times.profile && report.times.limits) rooflinePicture(panel, report.times.profile, report.times.limits, chooseTimed);
   plannedMemory(panel);
@@ -415,6 +421,31 @@ function link(parent, label, act) {
   return made;
 }
 
+function worst(sources) {
+  // The class of what becomes of some nodes: the worst of it.
+  const found = [...sources].map((each) => verdicts.get(each)).filter(Boolean).map((each) => WORST.indexOf(each.verdict));
+  return found.length ? [["supported", "limited", "unsupported"][Math.max(...found)]] : [];
+}
+
+function coverageTable(panel) {
+  make(panel, "h3", "What of it can be read and lowered");
+  const table = make(panel, "table");
+  for (const verdict of WORST) {
+    const some = report.coverage.filter((each) => each.verdict === verdict);
+    if (!some.length) continue;
+    const line = make(table, "tr");
+    const name = make(line, "td", null, `verdict ${["supported", "limited", "unsupported"][WORST.indexOf(verdict)]}`);
+    name.textContent = verdict;
+    make(line, "td", `${some.length} of ${report.coverage.length} nodes`);
+  }
+  const list = make(panel, "ul");
+  for (const each of report.coverage.filter((each) => each.verdict === "unsupported")) {
+    const item = make(list, "li");
+    link(item, originText(each.source), () => choose([each.source], null));
+    item.append(`: ${each.notes.join("; ")}`);
+  }
+}
+
 function errorList(panel, errors, pass) {
   for (const error of errors) {
     const said = make(panel, "p", [error.place, error.message, error.node && `node ${error.node}`, error.hint].filter(Boolean).join("\n"), "bad-text");
@@ -430,6 +461,10 @@ function opDetails(panel) {
   for (const number of state.sources) {
     const origin = report.origins[number];
     if (origin.place) row(table, "made from", (origin.node ? `${origin.node}, ` : "") + origin.place);
+  }
+  for (const number of state.sources) {
+    const verdict = verdicts.get(number);
+    if (verdict) row(table, "verdict", [verdict.verdict, verdict.op && `becomes ${verdict.op}`, ...verdict.notes].filter(Boolean).join("; "));
   }
   for (const number of state.sources) for (const time of (timeOf.get(number) || { rows: [] }).rows) {
     row(table, "time", `${short(time.milliseconds)} ms in ${time.kernel}`);
@@ -586,7 +621,7 @@ const KEYS = [
   ["]", "next level", () => stepLevel(1)],
   ["o", "open all modules", () => graphs.forEach((each) => each.fold(true))],
   ["c", "close all modules", () => graphs.forEach((each) => each.fold(false))],
-  ["t", "colours: kind of box, or time", () => { $("colour").selectedIndex = ($("colour").selectedIndex + 1) % $("colour").options.length; colour(); }],
+  ["t", "colours: kind of box, time, or coverage", () => { $("colour").selectedIndex = ($("colour").selectedIndex + 1) % $("colour").options.length; colour(); }],
   ["?", "these keys", () => $("keys").showModal()],
   ["Escape", "no selection", () => choose([], graphs[0])],
 ];
@@ -629,7 +664,9 @@ function restore() {
 }
 
 function arrange() {
-  document.querySelector("main").classList.toggle("single", graphs[1].level === null);
+  const { classList } = document.querySelector("main");
+  classList.toggle("single", graphs[1].level === null);
+  classList.toggle("bare", !report.passes.length);
   for (const graph of graphs) graph.paint();
 }
 
@@ -645,7 +682,7 @@ for (const [id, label] of TABS) {
   button.dataset.tab = id;
   button.addEventListener("click", () => tab(id));
 }
-for (const [value, label] of [["kind", "by kind"], ...(longest ? [["time", "by time"]] : [])]) make($("colour"), "option", label).value = value;
+for (const [value, label] of [["kind", "by kind"], ...(longest ? [["time", "by time"]] : []), ...(report.coverage ? [["coverage", "by coverage"]] : [])]) make($("colour"), "option", label).value = value;
 const keysTable = make($("keys"), "table");
 for (const [key, what] of KEYS) {
   const line = make(keysTable, "tr");
@@ -676,7 +713,8 @@ addEventListener("hashchange", restore);
 addEventListener("beforeprint", () => graphs.forEach((each) => each.paint(true)));
 addEventListener("afterprint", () => graphs.forEach((each) => each.paint()));
 tab("graph-a");
-if (longest) { $("colour").value = "time"; state.colour = "time"; }
+state.colour = longest ? "time" : report.coverage ? "coverage" : "kind";
+$("colour").value = state.colour;
 if (innerWidth > 1100 && report.levels.length > 1 && !location.hash) {
   const tensors = report.levels.map((each) => ["gawee", "linalg", "kernels"].includes(each.level));
   graphs[1].show(String(tensors.lastIndexOf(true) > 0 ? tensors.lastIndexOf(true) : report.levels.length - 1));

@@ -211,11 +211,12 @@ def current_errors() -> list[Json]:
     if error is None:
         return []
     if not isinstance(error, GaweeError):
-        return [_error(Diagnostic(f"{type(error).__name__}: {first_line(error)}"))]
-    return [_error(each) for each in error.diagnostics]
+        return [error_json(Diagnostic(f"{type(error).__name__}: {first_line(error)}"))]
+    return [error_json(each) for each in error.diagnostics]
 
 
-def _error(found: Diagnostic) -> Json:
+def error_json(found: Diagnostic) -> Json:
+    """Return a message as the document has it."""
     return {
         "message": found.message,
         "place": found.place,

@@ -29,6 +29,7 @@ from gawee_dialect.tools.command_line import (
 from gawee_dialect.tools.graph_arguments import add_format, add_insert
 from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
+from gawee_dialect.tools.report_flags import add_report_flags, wants_report
 from gawee_dialect.universe import all_passes
 
 PROG = "gawee-reduce"
@@ -100,6 +101,10 @@ def argument_parser() -> CommandParser:
         default=60.0,
         metavar="SECONDS",
         help="a module that takes longer to test does not fail (default: 60)",
+    )
+    add_report_flags(
+        parser,
+        "what the passes did to the reduced module, and how it fails, as documented JSON",
     )
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
@@ -173,11 +178,12 @@ def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths, flags=argument_parser().flags()):
-        return reduce_file(*parse_arguments(rest, all_passes()))
+        return reduce_file(*parse_arguments(rest, all_passes()), argv)
 
 
-def reduce_file(arguments: Namespace, passes: Sequence[ModulePass]) -> int:
+def reduce_file(arguments: Namespace, passes: Sequence[ModulePass], words: Sequence[str]) -> int:
     """Read a module and make it small; raises GaweeError and OSError."""
+    reported = wants_report(arguments)
     source = Source.read(arguments.input)
     module = open_graph(source, name=arguments.source).module()
     failure = make_failure(arguments, passes)
@@ -199,6 +205,11 @@ def reduce_file(arguments: Namespace, passes: Sequence[ModulePass]) -> int:
         report("result", reducer)
         if arguments.output == "-":
             write_text("-", print_mlir(reducer.module))
+        if reported:
+            # Only these flags pay for the import.
+            from gawee_dialect.tools.reduced_report import write_reduced_report
+
+            write_reduced_report(arguments, words, source.name, reducer.module, passes)
     return DONE
 
 

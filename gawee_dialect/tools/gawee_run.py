@@ -30,10 +30,11 @@ from gawee_dialect.tools.plugin_file import (
 )
 from gawee_dialect.tools.report_flags import add_report_flags, recorded, reported
 from gawee_dialect.tools.run_options import check_options
-from gawee_dialect.tools.run_session import Session, make_session
+from gawee_dialect.tools.run_session import Session, make_session, phase
 from gawee_dialect.whole_file import check_writable, whole_file, write_file
 
 if TYPE_CHECKING:
+    from gawee_dialect.instruments.trace_events import TraceEvents
     from gawee_dialect.report.document import Report
 
 PROG = "gawee-run"
@@ -117,6 +118,11 @@ def argument_parser() -> CommandParser:
     add("--json", metavar="FILE", help="write times, differences, cost and profile as JSON")
     add_report_flags(parser)
     add(
+        "--trace",
+        metavar="FILE",
+        help="write when each pass ran, and with --profile each node, as JSON that Perfetto opens",
+    )
+    add(
         "--emit",
         action="append",
         default=[],
@@ -173,7 +179,7 @@ def parse_arguments(argv: Sequence[str]) -> Namespace:
     parser = argument_parser()
     arguments = parser.parse_all(argv)
     check_options(arguments, parser.parse_args([arguments.graph]))
-    for path in (arguments.output, arguments.json, arguments.roofline):
+    for path in (arguments.output, arguments.json, arguments.roofline, arguments.trace):
         if path is not None:
             check_writable(Path(path))
     return arguments
@@ -203,7 +209,7 @@ def execute(session: Session) -> int:
     level = Level(arguments.level)
     result = session.result
     result["level"] = level.value
-    with recorded(session.report):
+    with recorded(session.report, session.trace):
         outputs, result["seconds"] = session.run_level(level, session.options)
     report.print_outputs(console, outputs)
     code = DONE
@@ -227,6 +233,8 @@ def execute(session: Session) -> int:
         write_archive(arguments.output, outputs)
     if arguments.json is not None:
         write_file(Path(arguments.json), json.dumps(result, indent=1) + "\n")
+    if session.trace is not None:
+        write_file(Path(arguments.trace), session.trace.text())
     return code
 
 
@@ -282,14 +290,24 @@ def run_session(arguments: Namespace, report: "Report | None") -> int:
         from gawee_dialect.plots.roofline import check_picture
 
         check_picture(arguments.roofline)
-    with recorded(report):
+    trace = trace_events(arguments)
+    with recorded(report, trace), phase(trace, "read the graph"):
         session = make_session(arguments)
-    session.report = report
+    session.report, session.trace = report, trace
     if arguments.cost:
         print_cost(session)
     if arguments.emit:
         return emit(session)
     return execute(session)
+
+
+def trace_events(arguments: Namespace) -> "TraceEvents | None":
+    """Return what notes when things run, where --trace asks for it."""
+    if arguments.trace is None:
+        return None
+    from gawee_dialect.instruments.trace_events import TraceEvents
+
+    return TraceEvents()
 
 
 def print_cost(session: Session) -> None:

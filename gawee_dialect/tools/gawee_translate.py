@@ -28,10 +28,12 @@ from gawee_dialect.tools.command_line import (
 from gawee_dialect.tools.graph_arguments import add_translated_file, read_shapes
 from gawee_dialect.tools.inspect_graph import is_sub_command, run_sub_command
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
+from gawee_dialect.tools.report_flags import add_report_flags, wants_report, write_report
 
 if TYPE_CHECKING:
     from gawee_dialect.parameters import ParameterStore
     from gawee_dialect.parameters.store import Array
+    from gawee_dialect.report.document import Report
 
 PROG = "gawee-translate"
 
@@ -192,6 +194,11 @@ def argument_parser() -> CommandParser:
         help="translate nothing: print for each op type whether its nodes can be read and lowered, "
         "and why not; looks at no weight file",
     )
+    add_report_flags(
+        parser,
+        "the nodes of the graph, and whether each can be read and lowered, as documented JSON; "
+        "translates nothing",
+    )
     add("--json", action="store_true", help="with --coverage: print JSON instead of a table")
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
@@ -230,13 +237,31 @@ def coverage_text(report: CoverageReport) -> str:
     return "\n".join((*lines, *problems, report.summary)) + "\n"
 
 
-def print_coverage(arguments: Namespace, graph: Graph) -> int:
-    """Write what of a model can go through; return the exit code."""
+def surveyed(graph: Graph, coverage: CoverageReport, words: Sequence[str]) -> "Report":
+    """Return the report of a graph alone, with the verdict on every node."""
+    from gawee_dialect.report.document import Report
+    from gawee_dialect.report.graph_level import graph_level, listed_nodes
+
+    try:
+        view = graph.view()
+    except GaweeError:  # some formats have no values apart from the module's
+        view = listed_nodes(coverage)
+    report = Report(PROG, words, coverage.file, coverage=coverage)
+    report.recording.levels.append(graph_level(view, report.recording.origins))
+    return report
+
+
+def survey(arguments: Namespace, graph: Graph, words: Sequence[str]) -> int:
+    """Write what of a model can go through, as text and as a page; return the exit code."""
     from gawee_dialect.passes.lowerings import lowerings
 
-    report = graph.coverage().with_lowerings(lowerings())
-    write_text(arguments.output, report.json() if arguments.json else coverage_text(report))
-    return DONE if report.goes_through else WRONG_INPUT
+    coverage = graph.coverage().with_lowerings(lowerings())
+    if wants_report(arguments):
+        write_report(arguments, surveyed(graph, coverage, words))
+    if not arguments.coverage:
+        return DONE
+    write_text(arguments.output, coverage.json() if arguments.json else coverage_text(coverage))
+    return DONE if coverage.goes_through else WRONG_INPUT
 
 
 def run(argv: Sequence[str]) -> int:
@@ -245,15 +270,15 @@ def run(argv: Sequence[str]) -> int:
     with loaded_files(paths):
         if is_sub_command(rest):
             return run_sub_command(rest)
-        return translate(parse_arguments(rest))
+        return translate(parse_arguments(rest), argv)
 
 
-def translate(arguments: Namespace) -> int:
+def translate(arguments: Namespace, words: Sequence[str]) -> int:
     """Read a graph and write it as asked for; raises GaweeError and OSError."""
     source = Source.read(arguments.input)
-    if arguments.coverage:
+    if arguments.coverage or wants_report(arguments):
         options = ReadOptions(shapes=read_shapes(arguments.shape))
-        return print_coverage(arguments, open_graph(source, options, arguments.source))
+        return survey(arguments, open_graph(source, options, arguments.source), words)
     weights = weights_path(arguments)
     if weights is not None and not weights.exists():
         raise GaweeError(f"cannot read weights: there is no '{weights}'")

@@ -7,20 +7,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.passes.instrument import instrumented
+from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.whole_file import check_writable, write_file
 
 if TYPE_CHECKING:
     from gawee_dialect.report.document import Report
 
+WHAT_PASSES_DID = (
+    "what the passes did, as documented JSON: the module at every level, diffs, patterns that "
+    "fired and declined, checks, times"
+)
 
-def add_report_flags(parser: ArgumentParser) -> None:
-    """Add the flags."""
+
+def add_report_flags(parser: ArgumentParser, what: str = WHAT_PASSES_DID) -> None:
+    """Add the flags; `what` goes on after 'write'."""
     parser.add_argument(
         "--report-json",
         metavar="FILE",
-        help="write what the passes did, as documented JSON: the module at every level, diffs, "
-        "patterns that fired and declined, checks, times",
+        help=f"write {what}",
     )
     parser.add_argument(
         "--html",
@@ -59,9 +63,11 @@ def new_report(prog: str, words: Sequence[str], source: str) -> "Report":
     return Report(prog, words, source)
 
 
-def recorded(report: "Report | None") -> AbstractContextManager[None]:
-    """Return what has a report hear of passes, where there is one."""
-    return nullcontext() if report is None else instrumented(report.recording)
+def recorded(report: "Report | None", *others: Instrument | None) -> AbstractContextManager[None]:
+    """Return what has a report hear of passes, and others, those of them that there are."""
+    recording = None if report is None else report.recording
+    present = [each for each in (recording, *others) if each is not None]
+    return instrumented(*present) if present else nullcontext()
 
 
 @contextmanager

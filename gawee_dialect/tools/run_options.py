@@ -19,6 +19,7 @@ NEEDS: Mapping[str, Sequence[str]] = {
 RUNNING = (
     *("--level", "--compare", "--tolerance", "--verify", "--repeat", "--profile", "--roofline"),
     *("--measure", "--input", "--inputs", "--output", "--json", "--report-json", "--html"),
+    "--trace",
 )
 """Options of a run, and with --emit nothing runs."""
 

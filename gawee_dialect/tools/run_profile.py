@@ -26,6 +26,8 @@ def profile(session: Session, level: Level) -> dict[str, object]:
     print_profile(session.console, times, processor)
     if session.report is not None:
         session.report.profile, session.report.processor = times, processor
+    if session.trace is not None:
+        session.trace.nodes(times)
     if session.memory is not None:
         print_memory(session.console, session.memory)
     if arguments.roofline is not None:

@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -31,6 +32,7 @@ from gawee_dialect.universe import all_passes, make_context
 
 if TYPE_CHECKING:
     from gawee_dialect.backend.memory import MemoryUse
+    from gawee_dialect.instruments.trace_events import TraceEvents
     from gawee_dialect.model import Runner
     from gawee_dialect.report.document import Report
 
@@ -57,6 +59,8 @@ class Session:
     """What the native code of the last level needs."""
     report: "Report | None" = None
     """What --report-json and --html write."""
+    trace: "TraceEvents | None" = None
+    """What --trace writes."""
 
     def ready(self, level: Level, options: CodeOptions) -> "Runner":
         """Lower and compile the model; return a function from inputs to outputs by name."""
@@ -73,11 +77,13 @@ class Session:
     ) -> tuple[dict[str, AnyArray], dict[str, float]]:
         """Return the outputs at a level, and seconds: `prepare` once, `run` the best of all."""
         start = perf_counter()
-        with self.progress.status(f"preparing level {level}"):
+        preparing = phase(self.trace, f"prepare level {level}")
+        with self.progress.status(f"preparing level {level}"), preparing:
             run = self.ready(level, options)
         seconds = {"prepare": perf_counter() - start, "run": float("inf")}
         outputs: dict[str, AnyArray] = {}
-        with self.progress.status(f"running level {level}"):
+        running = phase(self.trace, f"run level {level}, {self.arguments.repeat} times")
+        with self.progress.status(f"running level {level}"), running:
             for _ in range(self.arguments.repeat):
                 start = perf_counter()
                 outputs = run(self.inputs)
@@ -89,6 +95,11 @@ class Session:
             soft_wrap=True,
         )
         return outputs, seconds
+
+
+def phase(trace: "TraceEvents | None", name: str) -> AbstractContextManager[None]:
+    """Return what notes when a phase of the tool ran, where --trace asks for it."""
+    return nullcontext() if trace is None else trace.phase(name)
 
 
 def make_session(arguments: Namespace) -> Session:

@@ -15,9 +15,10 @@ from gawee_dialect.report.document import Report
 from gawee_dialect.report.module_tree import Group, Named, module_tree
 from gawee_dialect.report.page import html_text
 from gawee_dialect.report.ranks import in_rows
-from gawee_dialect.tools import gawee_opt, gawee_run
+from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from gawee_dialect.universe import make_context
 
+LSTM = Path(__file__).parents[1] / "networks/lstm.json"
 FOLDER = Path(gawee_dialect.report.__file__).parent
 
 NODES = ("net.stem.conv", "net.stem.relu", "<script>alert(1)</script>")
@@ -305,6 +306,18 @@ def test_a_wrong_number_leads_to_the_op_and_to_the_pass(browser, failed_file: Pa
     assert opened.texts("#details h2") == ["drop-relu"]
     assert opened.page.locator("#details pre .removed", has_text="gawee.relu").count() == 1
     assert opened.texts("#passes button.failed")[0].startswith("drop-relu")
+    opened.close()
+
+
+def test_a_graph_alone_is_coloured_by_what_can_be_read(browser, tmp_path: Path) -> None:
+    path = tmp_path / "graph.html"
+    assert gawee_translate.main([str(LSTM), "--html", str(path)]) == 0
+    opened = Opened(browser, path)
+    assert not opened.page.locator("#passes").is_visible()
+    assert opened.page.locator("#graph-a rect.box.supported").count() > 5
+    assert opened.page.locator("#colour").input_value() == "coverage"
+    opened.page.locator("#colour").select_option("kind")
+    assert opened.page.locator("#graph-a rect.box.supported").count() == 0
     opened.close()
 
 

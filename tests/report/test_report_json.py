@@ -8,8 +8,9 @@ from jsonschema import Draft202012Validator
 
 import gawee_dialect.report
 from gawee_dialect.passes import pass_manager
-from gawee_dialect.tools import gawee_opt, gawee_run
+from gawee_dialect.tools import gawee_opt, gawee_reduce, gawee_run, gawee_translate
 
+LSTM = Path(__file__).parents[1] / "networks/lstm.json"
 SCHEMA = Path(gawee_dialect.report.__file__).parent / "report.schema.json"
 
 LAYER = """func.func @main(%x: tensor<2x3x5x4xf32>, %w: tensor<7x3x1x1xf32> {gawee.parameter = "w"}, %m: tensor<7xf32>) -> tensor<2x7x5x4xf32> {
@@ -252,3 +253,71 @@ def test_a_report_verifies_nothing_that_the_run_does_not(
     assert gawee_run.main([*words, "--report-json", str(target)]) == 0
     assert json.loads(target.read_text())["levels"][-1]["level"] == "llvm"
     assert verified == []
+
+
+def translated(tmp_path: Path, source: Path) -> dict:
+    target = tmp_path / "graph.json"
+    assert gawee_translate.main([str(source), "--report-json", str(target)]) == 0
+    document = json.loads(target.read_text())
+    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    return document
+
+
+def test_a_graph_is_reported_as_its_file_has_it(tmp_path: Path) -> None:
+    document = translated(tmp_path, LSTM)
+    nodes = json.loads(LSTM.read_text())["nodes"]
+    calls = [each["name"] for each in nodes]
+    (level,) = document["levels"]
+    (function,) = level["functions"]
+    assert document["passes"] == []
+    assert [document["origins"][op["sources"][0]]["node"] for op in function["ops"]] == calls
+    assert {each["verdict"] for each in document["coverage"]} == {"supported"}
+    lines = function["text"].splitlines()
+    assert all(op["name"] in lines[op["lines"][0]] for op in function["ops"])
+
+
+def test_a_graph_that_cannot_be_read_is_reported_with_the_reasons(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    make = onnx.helper.make_node
+    values = [
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [2, 3]) for name in "xy"
+    ]
+    nodes = [
+        make("Relu", ["x"], ["a"], name="stem"),
+        make("Fancy", ["a"], ["y"], name="head", domain="com.example"),
+    ]
+    graph = onnx.helper.make_graph(nodes, "net", values[:1], values[1:])
+    opsets = [onnx.helper.make_opsetid("", 17), onnx.helper.make_opsetid("com.example", 1)]
+    onnx.save(onnx.helper.make_model(graph, opset_imports=opsets), tmp_path / "net.onnx")
+    document = translated(tmp_path, tmp_path / "net.onnx")
+    verdicts = {
+        document["origins"][each["source"]]["node"]: (each["verdict"], each["notes"])
+        for each in document["coverage"]
+    }
+    assert verdicts["stem"] == ("supported", [])
+    verdict, (note,) = verdicts["head"]
+    assert verdict == "unsupported"
+    assert note.startswith("unsupported op 'com.example.Fancy'")
+    assert [op["name"] for op in document["levels"][0]["functions"][0]["ops"]] == [
+        *("Relu", "com.example.Fancy")
+    ]
+
+
+@pytest.mark.parametrize("kind", [(), ("--numeric",)])
+def test_a_reduced_module_is_reported_with_its_failure(
+    tmp_path: Path, kind: tuple[str, ...]
+) -> None:
+    source, wrong, target = tmp_path / "layer.mlir", tmp_path / "wrong.py", tmp_path / "r.json"
+    source.write_text(LAYER)
+    wrong.write_text(WRONG_PASS if kind else REFUSING_PASS)
+    name = "drop-relu" if kind else "refuse"
+    words = [str(source), "--load", str(wrong), f"--{name}", *kind, "-o", str(tmp_path / "s.mlir")]
+    assert gawee_reduce.main([*words, "--report-json", str(target)]) == 0
+    document = json.loads(target.read_text())
+    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    (error,) = document["errors"]
+    assert ("moved output" if kind else "expected a loop") in error["message"]
+    assert document["passes"][-1]["name"] == name
+    assert (document["checks"] is not None) == bool(kind)
+    ops = document["levels"][0]["functions"][0]["ops"]
+    assert len(ops) <= 3  # and the layer has six

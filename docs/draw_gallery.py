@@ -1,0 +1,68 @@
+"""Runs the commands of docs/gallery.md, and takes the pictures of the reports that they write.
+
+python docs/draw_gallery.py [PICTURE...]    in a clone, with Playwright and Chromium
+"""
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs/gallery.md"
+BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
+SIZE = {"width": 1280, "height": 720}
+
+SELECTED = {
+    "gallery_transformer": ("search", "matmul"),
+    "gallery_lstm": ("pass", "form-kernels"),
+}
+"""What is pressed in a report before its picture is taken."""
+
+
+def reports() -> Iterator[tuple[str, list[str]]]:
+    """Write the files of the page; yield each report's name with its commands."""
+    for language, title, text in BLOCK.findall(PAGE.read_text()):
+        if title:
+            (ROOT / title).parent.mkdir(exist_ok=True)
+            (ROOT / title).write_text(text)
+        elif language == "sh":
+            (name,) = re.findall(r"--html build/(\w+)\.html", text)
+            yield name, text.splitlines()
+
+
+def press(page: Page, what: str, text: str) -> None:
+    """Select an op by search, or a pass by its name."""
+    if what == "pass":
+        page.locator("#passes button.changed", has_text=text).first.click()
+        return
+    page.keyboard.press("/")
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+
+
+def main(names: list[str]) -> None:
+    """Make the pictures that are named, all unless any is."""
+    chromium = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for name, commands in reports():
+            if names and name not in names:
+                continue
+            for command in commands:
+                subprocess.run(shlex.split(command), cwd=ROOT, check=False)
+            page = browser.new_page(viewport=SIZE)
+            page.goto((ROOT / f"build/{name}.html").as_uri())
+            if name in SELECTED:
+                press(page, *SELECTED[name])
+            page.screenshot(path=ROOT / f"docs/{name}.png")
+            page.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
