@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gawee_dialect.instruments.profile import NodeTime
     from gawee_dialect.parameters.store import Array
     from gawee_dialect.passes.insertion import Insertion
+    from gawee_dialect.report.document import Report
     from gawee_dialect.source import Source
 
     Runner = Callable[[Mapping[str, Array]], dict[str, Array]]
@@ -195,6 +196,23 @@ class Model:
         listener = InterpreterProfile()
         self.runner(level, listeners=(listener,))(inputs)
         return listener.times()
+
+    def report(
+        self,
+        level: Level | str = Level.LLVM,
+        options: CodeOptions | None = None,
+        *,
+        passes: Sequence[ModulePass] = (),
+        inputs: Mapping[str, Array] | None = None,
+    ) -> Report:
+        """Return what `passes`, and then those to a level, do: notebooks show it as a page.
+
+        With `inputs` it tells the time of each node at that level too. The model stays as it is.
+        Raises GaweeError.
+        """
+        from gawee_dialect.report.of_model import report_of_model
+
+        return report_of_model(self, Level(level), options, passes, inputs)
 
     def _profiled_loops(self, passes: Sequence[ModulePass]) -> tuple[ModuleOp, Mapping[str, Work]]:
         """Lower to loops, and tell the work of each kernel while it is one."""

@@ -51,7 +51,9 @@ class ModulePrinter(Printer):
         if isinstance(attribute, TypeAttribute):
             self._print_type(attribute)
             return
-        if not isa(attribute, DenseIntOrFPElementsAttr):
+        # What most attributes are not is told without asking for the types of elements.
+        dense = isinstance(attribute, DenseIntOrFPElementsAttr)
+        if not dense or not isa(attribute, DenseIntOrFPElementsAttr):
             super().print_attribute(attribute)
             return
         limit, name = self.elide_larger_than, resource_name(attribute)

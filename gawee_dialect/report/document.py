@@ -41,6 +41,11 @@ class Report:
         """Whether a module was read, so that there is something to tell."""
         return bool(self.recording.levels)
 
+    def _repr_html_(self) -> str:
+        from gawee_dialect.report.page import inline_html
+
+        return inline_html(self)
+
     def to_json(self) -> Json:
         """Return the document; it is the same for the same run but for `times`.
 

@@ -647,7 +647,8 @@ function keep() {
   if (state.sources.length) parts.set("op", state.sources.join("."));
   parts.set("a", report.levels[graphs[0].level].name);
   if (graphs[1].level !== null) parts.set("b", report.levels[graphs[1].level].name);
-  history.replaceState(null, "", "#" + parts);
+  // A page inside of a notebook has no address.
+  if (location.protocol !== "about:") history.replaceState(null, "", "#" + parts);
 }
 
 function restore() {

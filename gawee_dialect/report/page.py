@@ -39,6 +39,15 @@ def html_text(report: Report) -> str:
     return "".join(parts.get(piece, piece) if at % 2 else piece for at, piece in enumerate(pieces))
 
 
+def inline_html(report: Report, height: int = 640) -> str:
+    """Return the page of a report in a frame of its own, `height` pixels high, for notebooks."""
+    # The frame has no rights but to run the script of the page.
+    return (
+        f'<iframe srcdoc="{escape(html_text(report))}" sandbox="allow-scripts" '
+        f'style="width:100%;height:{height}px;border:1px solid #8886"></iframe>'
+    )
+
+
 def drawings_json(levels: Sequence[LevelJson], origins: Sequence[OriginJson]) -> Json:
     """Return the boxes of all levels, and the number of the box that each level is."""
     drawing = Drawing(origins)

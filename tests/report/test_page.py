@@ -11,6 +11,7 @@ import pytest
 
 import gawee_dialect.report
 from gawee_dialect.frontends.mlir_text import parse_mlir
+from gawee_dialect.model import Model
 from gawee_dialect.report.document import Report
 from gawee_dialect.report.module_tree import Group, Named, module_tree
 from gawee_dialect.report.page import html_text
@@ -377,6 +378,22 @@ def test_keys_are_listed_and_work(opened: Opened) -> None:
     assert opened.page.locator("#passes .chosen").count() == 1
     opened.page.keyboard.press("j")
     assert opened.texts("#details h2") == ["net.stem.conv"]
+
+
+def test_a_notebook_shows_the_page_in_a_frame(browser) -> None:
+    model = Model(parse_mlir(make_context(), NETWORK, "net.mlir"))
+    context = browser.new_context()
+    page, faults = context.new_page(), []
+    page.on("console", lambda message: faults.append(message.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.set_content(f"<p>a notebook</p>{model.report('kernels')._repr_html_()}")
+    frame = page.frame_locator("iframe")
+    frame.locator("#graph-a svg rect.box", has_text="net.stem.conv").last.click(
+        position={"x": 5, "y": 5}
+    )
+    assert frame.locator("#details h2").all_text_contents() == ["net.stem.conv"]
+    assert faults == []
+    context.close()
 
 
 def test_it_is_dark_where_the_reader_is(browser, page_file: Path) -> None:
