@@ -51,8 +51,8 @@ class ModulePrinter(Printer):
         if isinstance(attribute, TypeAttribute):
             self._print_type(attribute)
             return
-        # What most attributes are not is told without asking for the types of elements.
-        dense = isinstance(attribute, DenseIntOrFPElementsAttr)
+        # The name tells what most attributes are not in a tenth of the time.
+        dense = attribute.name == DenseIntOrFPElementsAttr.name
         if not dense or not isa(attribute, DenseIntOrFPElementsAttr):
             super().print_attribute(attribute)
             return
