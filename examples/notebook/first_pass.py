@@ -15,7 +15,8 @@ def _():
     mo.md("""
     # A pass from idea to figure
 
-    `max_pool(relu(x))` is `relu(max_pool(x))`: both keep the order of numbers. Behind the pooling, relu has a quarter of the elements to look at.
+    `max_pool(relu(x))` is `relu(max_pool(x))`: both keep the order of numbers. Behind the pooling,
+    relu has a quarter of the elements to look at.
     """)
     return (mo,)
 
@@ -32,7 +33,7 @@ def _(mo):
 def _():
     from pathlib import Path
 
-    from gawee_dialect.model import load
+    from gawee_dialect import load
 
     GRAPH = Path(__file__).parents[1] / "digits/graph.json"
     model = load(GRAPH)
@@ -73,9 +74,7 @@ def _():
                 names = ", ".join(sorted(each.name for each in readers))
                 return self.missed(op, f"expected one reader, a gawee.max_pool, got {names}")
             smaller = pool.clone({op.result: op.input})
-            rewriter.insert_op(smaller, pool)
-            rewriter.replace(pool, ReluOp(smaller.results[0]))
-            rewriter.erase(op)
+            rewriter.replace(pool, [smaller, ReluOp(smaller.results[0])])
 
     @dataclass(frozen=True)
     class SinkRelu(RewritePass):
@@ -126,7 +125,8 @@ def _(mo):
     mo.md("""
     ## Check it
 
-    `CheckEach` runs the module before and after the pass, and stops where an output differs: here, by any bit.
+    `CheckEach` runs the module before and after the pass, and stops where an output differs: here,
+    by any bit.
     """)
     return
 
@@ -151,8 +151,9 @@ def _(mo):
     mo.md("""
     ## Measure it
 
-    What relu reads and writes is counted, and the network is timed both ways. Fused into a kernel, as the pipeline does with it, a relu costs next to
-    nothing: the count says what the pass does to the graph, the time whether anybody notices.
+    What relu reads and writes is counted, and the network is timed both ways. Fused into a kernel,
+    as the pipeline does with it, a relu costs next to nothing: the count says what the pass does to
+    the graph, the time whether anybody notices.
     """)
     return
 
@@ -165,7 +166,9 @@ def _(changed, model):
     relu_bytes, microseconds = {}, {}
     for when, network in networks.items():
         nodes = network.cost().nodes
-        relu_bytes[when] = sum(each.read_bytes + each.write_bytes for each in nodes if each.op == "gawee.relu")
+        relu_bytes[when] = sum(
+            each.read_bytes + each.write_bytes for each in nodes if each.op == "gawee.relu"
+        )
         microseconds[when] = network.benchmark(runs=20, least_seconds=0.1).median * 1e6
     relu_bytes, microseconds
     return microseconds, relu_bytes
