@@ -1,6 +1,7 @@
 """A graph as its file has it, nodes that cannot be read included, as a level of a report."""
 
-from gawee_dialect.frontends.coverage import CoverageReport
+from collections.abc import Iterable
+
 from gawee_dialect.inspection.graph_view import GraphView, NodeView, TensorView
 from gawee_dialect.levels import Level
 from gawee_dialect.report.origins import Origins
@@ -41,18 +42,18 @@ def graph_level(view: GraphView, origins: Origins) -> LevelJson:
     }
 
 
-def listed_nodes(coverage: CoverageReport) -> GraphView:
-    """Return the nodes of a graph that cannot be read as a whole: each leads to the next."""
+def listed_nodes(graph: str, names: Iterable[tuple[str, str]]) -> GraphView:
+    """Return a graph of which only the nodes' names and ops are known: each leads to the next."""
     nodes = [
         NodeView(
-            each.name,
-            each.op_type,
+            name,
+            op,
             [f"#{number - 1}"] if number else [],
             [TensorView(f"#{number}", (), "?")],
         )
-        for number, each in enumerate(coverage.nodes)
+        for number, (name, op) in enumerate(names)
     ]
-    return GraphView(coverage.file, (), (), (), nodes)
+    return GraphView(graph, (), (), (), nodes)
 
 
 def _op(node: NodeView, line: int, numbers: dict[str, int], origins: Origins) -> OpJson:

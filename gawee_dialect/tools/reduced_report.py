@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.instruments.check.each import CheckEach, CheckSettings
+from gawee_dialect.instruments.check.each import CheckEach
+from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import run_pipeline
 from gawee_dialect.report.document import Report
