@@ -560,7 +560,7 @@ function checkText(check) {
 function paintPasses() {
   const panel = $("passes");
   if (!panel.firstChild) {
-    make(panel, "h2", `${report.passes.length} passes`);
+    make(panel, "h2", `${report.passes.length} ${report.passes.length === 1 ? "pass" : "passes"}`);
     const list = make(panel, "ol");
     report.passes.forEach((pass, number) => {
       const last = number === report.passes.length - 1 && report.errors.length;
