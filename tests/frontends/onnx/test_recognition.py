@@ -1,6 +1,6 @@
 """Nodes that the dialect has an op for become that op; ONNX's reference evaluator is the judge."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -110,3 +110,56 @@ def test_squares_and_cubes_are_products(tmp_path, exponent: int, products: int |
 
     assert found.count("mul") == (products or 0)
     assert ("pow" in found) == (products is None)
+
+
+IMAGE = RANDOM.standard_normal((2, 3, 4, 5), np.float32)
+
+
+def resized(folder: Path, sizes: Sequence[int], options: Mapping[str, object]) -> list[str]:
+    """Read a Resize of an image, hold it to ONNX Runtime; return its ops."""
+    onnxruntime = pytest.importorskip("onnxruntime")
+    node = helper.make_node("Resize", ["x", "", "", "sizes"], ["y"], **options)
+    graph = helper.make_graph(
+        [node],
+        "g",
+        [helper.make_tensor_value_info("x", 1, IMAGE.shape)],
+        [helper.make_tensor_value_info("y", 1, sizes)],
+        [numpy_helper.from_array(np.array(sizes, np.int64), "sizes")],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)], ir_version=9)
+    onnx.save(made, folder / "net.onnx")
+    network = load(folder / "net.onnx")
+    (expected,) = onnxruntime.InferenceSession(made.SerializeToString()).run(None, {"x": IMAGE})
+    (got,) = network.run({"x": IMAGE}).values()
+    # Blends of at most 16 elements whose weights are rounded to float32.
+    np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-5)
+    return [name for name in ops(network) if name != "constant"]
+
+
+FLOOR = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "options", "one"),
+    [
+        ((2, 3, 8, 15), FLOOR, True),
+        ((2, 3, 7, 11), FLOOR, True),
+        ((2, 3, 8, 15), {"mode": "nearest"}, True),
+        ((2, 3, 8, 10), {**FLOOR, "nearest_mode": "ceil"}, False),
+        ((2, 6, 8, 15), FLOOR, False),
+        ((2, 3, 8, 10), {"mode": "linear"}, True),
+        ((2, 3, 3, 9), {"mode": "linear"}, True),
+        ((2, 3, 2, 10), {"mode": "linear", "antialias": 1}, False),
+        (
+            (2, 3, 8, 10),
+            {"mode": "linear", "coordinate_transformation_mode": "align_corners"},
+            True,
+        ),
+        ((2, 3, 8, 10), {"mode": "cubic"}, True),
+        ((2, 3, 8, 10), {"mode": "cubic", "cubic_coeff_a": -0.5}, False),
+    ],
+)
+def test_an_image_is_resized_by_one_op(tmp_path, sizes, options, one: bool) -> None:
+    found = resized(tmp_path, sizes, options)
+
+    assert found == ["interpolate"] if one else "interpolate" not in found

@@ -1,6 +1,6 @@
 """Resampling."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -10,6 +10,7 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.gather import GatherOp
 from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.argument_rules import MAX_SIZE, check_size
 from gawee_dialect.frontends.onnx.registry import register_op
@@ -31,6 +32,18 @@ ROUNDING: dict[str, Callable[[Floating], Floating]] = {
     "floor": np.floor,
     "ceil": np.ceil,
 }
+
+
+BLENDING = {
+    **{("linear", 1): "linear", ("linear", 2): "bilinear", ("linear", 3): "linear"},
+    ("cubic", 2): "bicubic",
+}
+"""The mode of an image's or a sequence's interpolation, by ONNX's mode and the spatial axes."""
+
+HALF_PIXEL = ("half_pixel", "pytorch_half_pixel")
+"""Coordinates that are the same where more than one element is made."""
+
+TORCH_CUBIC = -0.75
 
 
 def positions(old: int, new: int, scale: float, mode: str, roi: tuple[float, float]) -> Floating:
@@ -107,6 +120,48 @@ def along(emit: Emitter, value: SSAValue, axis: int, matrix: Floating) -> SSAVal
     return permuted(emit, made, [order.index(each) for each in range(rank)])
 
 
+def interpolated(
+    emit: Emitter,
+    x: SSAValue,
+    axis_sizes: Mapping[int, tuple[float, int]],
+    mode: str,
+    coordinates: str,
+    rounding: Callable[[Floating], Floating],
+) -> SSAValue | None:
+    """Resize all spatial axes by one op, where it takes the same elements; None elsewhere.
+
+    `axis_sizes` has the scale and the new size of each axis that is resized.
+    """
+    old = tensor_shape(x)
+    spatial = range(2, len(old))
+    sizes = [axis_sizes.get(axis, (1.0, old[axis])) for axis in range(len(old))]
+    if len(old) not in (3, 4, 5) or any(sizes[a] != (1, old[a]) for a in (0, 1)):
+        return None
+    fits = all(
+        factor * old[a] == size and size > 1 for a, (factor, size) in enumerate(sizes[2:], 2)
+    )
+    new = [sizes[axis][1] for axis in spatial]
+    if mode == "nearest":
+        if coordinates == "tf_crop_and_resize" or not all(
+            _takes_whole_steps(old[axis], *sizes[axis], coordinates, rounding) for axis in spatial
+        ):
+            return None
+        return emit(InterpolateOp(x, size=new, mode="nearest"))
+    blended = BLENDING.get((mode, len(spatial)))
+    corners = coordinates == "align_corners"
+    if blended is None or not (fits and (corners or coordinates in HALF_PIXEL)):
+        return None
+    return emit(InterpolateOp(x, size=new, mode=blended, align_corners=corners))
+
+
+def _takes_whole_steps(
+    old: int, scale: float, new: int, coordinates: str, rounding: Callable[[Floating], Floating]
+) -> bool:
+    """Whether output d is element floor(d * old / new)."""
+    at = np.clip(rounding(positions(old, new, scale, coordinates, (0.0, 1.0))), 0, old - 1)
+    return bool((at == np.arange(new) * old // new).all())
+
+
 @register_op("Resize", since=11)
 def resize(
     emit: Emitter,
@@ -140,6 +195,14 @@ def resize(
         raise Refusal(
             f"unsupported nearest_mode '{nearest_mode}'; supported: {', '.join(ROUNDING)}"
         )
+    axis_sizes = dict(zip(chosen, zip(factors, new, strict=True), strict=True))
+    blends = not antialias and not exclude_outside and cubic_coeff_a == TORCH_CUBIC
+    if mode == "nearest" or blends:
+        whole = interpolated(
+            emit, x, axis_sizes, mode, coordinate_transformation_mode, ROUNDING[nearest_mode]
+        )
+        if whole is not None:
+            return whole
     outside = np.zeros([1] * len(shape), bool)
     for index, axis in enumerate(chosen):
         ends = region[index], region[len(chosen) + index]
