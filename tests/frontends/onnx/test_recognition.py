@@ -163,3 +163,44 @@ def test_an_image_is_resized_by_one_op(tmp_path, sizes, options, one: bool) -> N
     found = resized(tmp_path, sizes, options)
 
     assert found == ["interpolate"] if one else "interpolate" not in found
+
+
+@pytest.mark.parametrize(
+    ("groups", "last", "one"),
+    [(2, [3, 4, 5, 7], True), (4, [3, 4, 5, 7], True), (2, [3, 4, 35], False)],
+)
+def test_an_instance_norm_of_groups_is_a_group_norm(tmp_path, groups, last, one: bool) -> None:
+    """As torch.onnx.export writes it; ONNX's reference evaluator is the judge."""
+    from onnx.reference import ReferenceEvaluator
+
+    x = RANDOM.standard_normal((3, 4, 5, 7), np.float32)
+    constants = {
+        "split": np.array([3, groups, -1], np.int64),
+        "s": RANDOM.standard_normal(groups).astype(np.float32),
+        "b": RANDOM.standard_normal(groups).astype(np.float32),
+        "last": np.array(last, np.int64),
+    }
+    nodes = [
+        helper.make_node("Reshape", ["x", "split"], ["v"]),
+        helper.make_node("InstanceNormalization", ["v", "s", "b"], ["n"], epsilon=1e-3),
+        helper.make_node("Reshape", ["n", "last"], ["y"]),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info("x", 1, x.shape)],
+        [helper.make_tensor_value_info("y", 1, last)],
+        [numpy_helper.from_array(array, name) for name, array in constants.items()],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 19)])
+    onnx.save(made, tmp_path / "net.onnx")
+    network = load(tmp_path / "net.onnx")
+    (expected,) = ReferenceEvaluator(made).run(None, {"x": x})
+
+    (got,) = network.run({"x": x}).values()
+
+    # Means of at most 70 elements in another order: a few roundings of float32.
+    np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-5)
+    norms = [op for op in network.function.body.block.ops if op.name == "gawee.group_norm"]
+    (norm,) = (op for op in norms if list(op.result.uses))
+    assert (norm.input.type.get_shape() == x.shape) == one

@@ -9,6 +9,7 @@ from gawee_dialect.dialect.elementary import RsqrtOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.reduction import ReduceMeanOp, ReduceSumOp
+from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
@@ -62,6 +63,30 @@ def instance_normalization(
     """Each channel of each image moved to mean 0 and variance 1"""
     channels = tensor_shape(input)[1]
     return emit(GroupNormOp(input, scale, b, groups=channels, eps=epsilon))
+
+
+def of_groups(emit: Emitter, norm: GroupNormOp, shape: Sequence[int]) -> SSAValue | None:
+    """Return what a reshaped instance norm is of groups of channels; None where it is none.
+
+    torch.onnx.export writes a group norm as the instance norm of (batch, groups, elements of one).
+    """
+    view, groups = norm.input.owner, norm.groups.value.data
+    if not isinstance(view, ReshapeOp) or tensor_shape(view.input) != tuple(shape):
+        return None
+    batch, instances, *_ = tensor_shape(norm.input)
+    if len(shape) < 2 or shape[0] != batch or instances != groups or shape[1] % groups:
+        return None
+    scale, bias = (
+        each and emit.reshape(_repeated(emit, each, shape[1] // groups), (shape[1],))
+        for each in (norm.scale, norm.bias)
+    )
+    return emit(GroupNormOp(view.input, scale, bias, groups=groups, eps=norm.eps.value.data))
+
+
+def _repeated(emit: Emitter, value: SSAValue, times: int) -> SSAValue:
+    """Return a matrix that has each element of a vector in a row."""
+    size = tensor_shape(value)[0]
+    return emit.broadcast(emit.reshape(value, (size, 1)), (size, times))
 
 
 @register_op("GroupNormalization", since=21)

@@ -6,9 +6,11 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.arrangement import TileOp
+from gawee_dialect.dialect.normalization import GroupNormOp
 from gawee_dialect.dialect.shape import CatOp, IdentityOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.shape import completed
+from gawee_dialect.frontends.onnx.ops.normalization import of_groups
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
@@ -40,7 +42,9 @@ def reshape(emit: Emitter, data: SSAValue, shape: KnownInts, allowzero: int = 0)
     if not allowzero and any(size == 0 and i >= len(old) for i, size in enumerate(shape)):
         raise Refusal(f"expected shape to keep one of {len(old)} sizes, got {list(shape)}")
     sizes = [old[i] if size == 0 and not allowzero else size for i, size in enumerate(shape)]
-    return emit.reshape(data, completed(sizes, prod(old)))
+    sizes = completed(sizes, prod(old))
+    whole = of_groups(emit, data.owner, sizes) if isinstance(data.owner, GroupNormOp) else None
+    return emit.reshape(data, sizes) if whole is None else whole
 
 
 @register_op("Flatten")
