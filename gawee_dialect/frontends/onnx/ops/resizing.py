@@ -154,6 +154,15 @@ def interpolated(
     return emit(InterpolateOp(x, size=new, mode=blended, align_corners=corners))
 
 
+def _require_modes(mode: str, nearest_mode: str) -> None:
+    if mode not in ("nearest", "linear", "cubic"):
+        raise Refusal(f"unsupported mode '{mode}'; supported: nearest, linear, cubic")
+    if nearest_mode not in ROUNDING:
+        raise Refusal(
+            f"unsupported nearest_mode '{nearest_mode}'; supported: {', '.join(ROUNDING)}"
+        )
+
+
 def _takes_whole_steps(
     old: int, scale: float, new: int, coordinates: str, rounding: Callable[[Floating], Floating]
 ) -> bool:
@@ -189,12 +198,7 @@ def resize(
         region = list(roi)
     if len(region) != 2 * len(chosen):
         raise Refusal(f"expected roi of {2 * len(chosen)} numbers, got {len(region)}")
-    if mode not in ("nearest", "linear", "cubic"):
-        raise Refusal(f"unsupported mode '{mode}'; supported: nearest, linear, cubic")
-    if nearest_mode not in ROUNDING:
-        raise Refusal(
-            f"unsupported nearest_mode '{nearest_mode}'; supported: {', '.join(ROUNDING)}"
-        )
+    _require_modes(mode, nearest_mode)
     axis_sizes = dict(zip(chosen, zip(factors, new, strict=True), strict=True))
     blends = not antialias and not exclude_outside and cubic_coeff_a == TORCH_CUBIC
     if mode == "nearest" or blends:
