@@ -18,8 +18,9 @@ from statistics import mean
 import numpy as np
 
 from benchmarks.compare import OURS, Contender, prepared
-from benchmarks.machine import wait_until_quiet
 from benchmarks.timing import processor
+from gawee_dialect.evaluation.machine import wait_until_quiet
+from gawee_dialect.evaluation.turns import orders
 from gawee_dialect.target.host import physical_cores
 
 LOADS = (0, 1, 2, 4)
@@ -44,15 +45,14 @@ def take_turns(
     contenders: Sequence[Contender], load: int, rounds: int, runs: int, seconds: float
 ) -> None:
     """Let every engine run beside some busy programs, in turns."""
-    for number in range(rounds):
-        first = number % len(contenders)
-        for contender in (*contenders[first:], *contenders[:first]):
+    for order in orders(len(contenders), rounds):
+        for contender in (contenders[index] for index in order):
             wait_until_quiet(0, 3)
             with busy_programs(load):
                 turn = contender.ask(runs, seconds)
             if turn is None:
                 raise SystemExit(f"{contender.engine}: its process ended")
-            contender.rounds.append(list(turn["ms"]))
+            contender.rounds.append([each * 1e3 for each in turn.seconds])
 
 
 def lines(engines: Sequence[str], rows: Sequence[dict[str, object]]) -> Iterator[str]:

@@ -17,15 +17,16 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
-from time import perf_counter, sleep
 
 from rich.console import Console
 from rich.table import Table
 
 from benchmarks.engines import ENGINES
-from benchmarks.machine import LineLatency, allowed_cpus, busy_seconds, wait_until_quiet
 from benchmarks.timing import console, processor
 from gawee_dialect.backend.measure import measured_host
+from gawee_dialect.evaluation.machine import LineLatency, allowed_cpus
+from gawee_dialect.evaluation.statistics import noise_of
+from gawee_dialect.evaluation.turns import Referee, Turn, orders
 from gawee_dialect.target.description import HOST, Processor, find_processor
 
 OURS = next(iter(ENGINES))
@@ -71,6 +72,11 @@ class Contender:
         return [ms for each in self.rounds for ms in each]
 
     @property
+    def round_medians(self) -> list[float]:
+        """The median milliseconds of each turn."""
+        return [median(each) for each in self.rounds]
+
+    @property
     def median_ms(self) -> float:
         """The middle of all runs: what to quote."""
         return median(self.times)
@@ -102,13 +108,17 @@ class Contender:
         line = self.process.stdout.readline()
         return json.loads(line) if line else None
 
-    def ask(self, runs: int, seconds: float) -> dict[str, object] | None:
+    def ask(self, runs: int, seconds: float) -> Turn | None:
         """Have the engine take a turn."""
         assert self.process is not None
         assert self.process.stdin is not None
         self.process.stdin.write(json.dumps([runs, seconds]) + "\n")
         self.process.stdin.flush()
-        return self.answer()
+        form = self.answer()
+        if form is None:
+            return None
+        seconds_of_runs = [ms / 1e3 for ms in form["ms"]]  # which older checkouts tell too
+        return Turn(seconds_of_runs, form["wall"], form["cpu"], form["delay"])
 
     def stop(self) -> None:
         """End the process."""
@@ -118,57 +128,17 @@ class Contender:
             self.process.wait()
 
 
-@dataclass(frozen=True)
-class Referee:
-    """Says when a turn may begin, and whether it counts."""
-
-    arguments: Namespace
-    latency: LineLatency
-    threads: int
-
-    @property
-    def spare(self) -> int:
-        """Processors that others may use without disturbing."""
-        return max(0, len(allowed_cpus()) - self.threads)
-
-    def line_ns(self) -> float | None:
-        """Measure how far apart the processors are, where several threads share data."""
-        return self.latency.measure() if self.threads > 1 else None
-
-    def wait(self) -> float | None:
-        """Wait for a quiet machine, with near processors where asked for; returns line_ns."""
-        start = perf_counter()
-        wait_until_quiet(self.spare, self.arguments.patience)
-        line = self.line_ns()
-        while self.is_far(line) and perf_counter() - start < self.arguments.patience:
-            sleep(0.5)
-            line = self.line_ns()
-        return line
-
-    def is_far(self, line: float | None) -> bool:
-        """Whether a line takes longer than `--near` allows."""
-        return line is not None and 0 < self.arguments.near < line
-
-    def take_turn(self, contender: Contender) -> None:
-        """Let an engine run; repeat what was disturbed, keep the last try in any case."""
-        for attempt in range(self.arguments.retries + 1):
-            line, busy = self.wait(), busy_seconds()
-            turn = contender.ask(self.arguments.runs, self.arguments.seconds)
-            if turn is None:
-                contender.info["absent"] = "its process ended during a turn"
-                return
-            ms, wall, cpu, delay = (turn[name] for name in ("ms", "wall", "cpu", "delay"))
-            load = max(0.0, (busy_seconds() - busy - cpu) / wall)
-            after = self.line_ns()
-            line = None if line is None or after is None else max(line, after)
-            disturbed = load > self.spare + 0.2 or (delay > 0.05 and load > 0.1)
-            if not disturbed and not self.is_far(line):
-                break
-            contender.repeated += attempt < self.arguments.retries
-        contender.rounds.append(ms)
-        contender.other_load.append(round(load, 2))
-        contender.delay.append(round(delay, 3))
-        contender.line_ns.append(None if line is None else round(line, 1))
+def take_turn(contender: Contender, referee: Referee, arguments: Namespace) -> None:
+    """Let an engine run; repeat what was disturbed, keep the last try in any case."""
+    judged = referee.judge(lambda: contender.ask(arguments.runs, arguments.seconds))
+    if judged is None:
+        contender.info["absent"] = "its process ended during a turn"
+        return
+    contender.rounds.append([each * 1e3 for each in judged.turn.seconds])
+    contender.other_load.append(round(judged.other_load, 2))
+    contender.delay.append(round(judged.turn.delay, 3))
+    contender.line_ns.append(None if judged.line_ns is None else round(judged.line_ns, 1))
+    contender.repeated += judged.repeated
 
 
 def prepared(model: str, folder: Path) -> int:
@@ -184,16 +154,16 @@ def compete(
     contenders = [Contender(engine, model, threads, flops) for engine in arguments.engines]
     for name, path in arguments.checkout:
         contenders.append(Contender(f"{OURS}@{name}", model, threads, flops, path))
-    referee = Referee(arguments, line, threads)
+    patience, retries, near = arguments.patience, arguments.retries, arguments.near
+    referee = Referee(threads, patience, retries, near, line)
     for contender in contenders:
         with console.status(f"{model}, {threads} threads: {contender.engine} gets ready"):
             contender.start(folder, pin=not arguments.no_pin)
-    for number in range(arguments.rounds):
-        present = [each for each in contenders if each.absent is None]
-        first = number % max(1, len(present))  # nobody always follows the same one
-        for contender in present[first:] + present[:first]:
-            with console.status(f"round {number + 1}: {contender.engine}"):
-                referee.take_turn(contender)
+    for number, order in enumerate(orders(len(contenders), arguments.rounds), 1):
+        for contender in (contenders[index] for index in order):
+            if contender.absent is None:
+                with console.status(f"round {number}: {contender.engine}"):
+                    take_turn(contender, referee, arguments)
     for contender in contenders:
         contender.stop()
     return contenders
@@ -221,7 +191,8 @@ def row(contender: Contender, peer: Contender | None, limits: Processor) -> dict
         "min_ms": min(contender.times),
         "median_ms": contender.median_ms,
         "runs": len(contender.times),
-        "round_medians_ms": [median(each) for each in contender.rounds],
+        "noise": noise_of(contender.round_medians) if len(contender.rounds) > 1 else None,
+        "round_medians_ms": contender.round_medians,
         "ratio_to_best_peer": None if peer is None else peer.median_ms / contender.median_ms,
         "best_peer": None if peer is None else peer.engine,
         "gflops_per_second": rate,

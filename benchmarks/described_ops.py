@@ -4,15 +4,16 @@
 the least microseconds of a call of either, and their ratio.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from benchmarks.timing import measure, processor
+from benchmarks.timing import processor
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.evaluation.turns import least_seconds
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.model import Model
 from gawee_dialect.opdesc.load import loaded_operators
@@ -102,16 +103,6 @@ CASES = (
     matmul(512, 512, 512),
     matmul(1, 2048, 1000),
 )
-
-
-def least_seconds(calls: Sequence[Callable[[], object]], rounds: int) -> Sequence[float]:
-    """Call functions in turns, every other round backwards; returns the least seconds of each."""
-    seconds: list[list[float]] = [[] for _ in calls]
-    for number in range(rounds):
-        order = range(len(calls)) if number % 2 else reversed(range(len(calls)))
-        for index in order:
-            seconds[index] += measure("", calls[index], 1, warmup=0).seconds
-    return [min(each) for each in seconds]
 
 
 def row(case: Case, rounds: int = ROUNDS) -> str:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from benchmarks.models import build
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.evaluation.turns import orders
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.frontends.npu_ir import extract_ir
 from gawee_dialect.model import Model
@@ -53,9 +54,8 @@ def best_seconds(models: Sequence[CompiledModel], words: int, rounds: int) -> Se
     random = np.random.default_rng(1)
     best = [float("inf")] * len(models)
     (ids,) = models[0].inputs
-    for number in range(rounds):
+    for order in orders(len(models), rounds):
         array = random.integers(0, words, ids.shape)
-        order = range(len(models)) if number % 2 else reversed(range(len(models)))
         for index in order:
             start = perf_counter()
             models[index].run({ids.name: array})

@@ -9,31 +9,16 @@ import json
 import os
 import sys
 from argparse import ArgumentParser
-from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 
 START = perf_counter()
 
 import numpy as np  # noqa: E402  the start is measured
 
 from benchmarks.engines import Absent, Run, Task, start_engine  # noqa: E402
-from benchmarks.machine import BusyThreads, delay_seconds, peak_memory  # noqa: E402
-
-MOST_RUNS = 2000
-
-
-@dataclass(frozen=True)
-class Turn:
-    """What one turn measured."""
-
-    ms: list[float]
-    wall: float
-    cpu: float
-    """Seconds that this process used of all processors."""
-
-    delay: float
-    """The part of the time that its threads waited for a processor."""
+from gawee_dialect.evaluation.machine import BusyThreads, peak_memory  # noqa: E402
+from gawee_dialect.evaluation.turns import time_turn  # noqa: E402
 
 
 def _array(value: object) -> np.ndarray:
@@ -49,23 +34,6 @@ def warm_up(run: Run, seconds: float = 0.3) -> None:
         runs += 1
         if perf_counter() - start > 30 * seconds:
             return
-
-
-def take_turn(run: Run, runs: int, seconds: float) -> Turn:
-    """Run some times, fewer where that takes longer than some seconds."""
-    run()
-    delay, cpu, start = delay_seconds(), process_time(), perf_counter()
-    ms: list[float] = []
-    while len(ms) < MOST_RUNS:
-        begin = perf_counter()
-        run()
-        end = perf_counter()
-        ms.append((end - begin) * 1e3)
-        enough = len(ms) >= runs and end - start > 0.25
-        if enough or (end - start > seconds and len(ms) >= 3):
-            break
-    wall = perf_counter() - start
-    return Turn(ms, wall, process_time() - cpu, (delay_seconds() - delay) / wall)
 
 
 def prepare(name: str, task: Task, *, pin: bool) -> tuple[Run, dict[str, object]]:
@@ -112,8 +80,8 @@ def main() -> None:
         return
     _answer(answers, info)
     for line in sys.stdin:
-        turn = take_turn(run, *json.loads(line))
-        _answer(answers, vars(turn))
+        turn = time_turn(run, *json.loads(line))
+        _answer(answers, {**vars(turn), "ms": [each * 1e3 for each in turn.seconds]})
 
 
 def _answer(answers: io.TextIOBase, form: dict[str, object]) -> None:

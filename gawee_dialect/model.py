@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gawee_dialect.analysis.work import Work
     from gawee_dialect.backend.compiled import CompiledModel
     from gawee_dialect.backend.program import Program
-    from gawee_dialect.backend.run_times import RunTimes
+    from gawee_dialect.evaluation.run_times import RunTimes
     from gawee_dialect.frontends.graph import Graph
     from gawee_dialect.frontends.npu_ir.pytorch import Module
     from gawee_dialect.inspection.graph_view import GraphView
@@ -303,25 +303,21 @@ class Model:
         *,
         runs: int = 20,
         least_seconds: float = 0.5,
+        patience: float = 2.0,
     ) -> RunTimes:
-        """Compile the model, run it often, and say how long a run takes: median and spread.
+        """Compile the model, run it often, and say how long a run takes: median, spread and noise.
 
-        `inputs` are seeded random arrays unless given.
+        `inputs` are seeded random arrays unless given. Runs are in rounds, which wait until other
+        programs are quiet, `patience` seconds in all.
         """
-        import numpy as np
-
-        from gawee_dialect.backend.run_times import time_runs
-        from gawee_dialect.parameters.random_arrays import random_array
+        from gawee_dialect.evaluation.run_times import time_runs
+        from gawee_dialect.evaluation.turns import Referee
+        from gawee_dialect.parameters.random_arrays import random_inputs
 
         compiled = self.compile(options)
-        if inputs is None:
-            generator = np.random.default_rng(0)
-            inputs = {
-                each.name: random_array(each.shape, each.dtype, generator)
-                for each in compiled.inputs
-            }
-        given = inputs
-        return time_runs(lambda: compiled.run(given), runs, least_seconds)
+        given = random_inputs(compiled.inputs) if inputs is None else inputs
+        referee = Referee(compiled.num_threads, retries=1, total_patience=patience)
+        return time_runs(lambda: compiled.run(given), runs, least_seconds, referee)
 
     def _code_allowed(self) -> AbstractContextManager[None]:
         from gawee_dialect.backend.native_code import native_code_allowed
@@ -336,7 +332,7 @@ class Model:
         from gawee_dialect.target.description import find_processor
         from gawee_dialect.universe import is_extended
 
-        own = options.passes or declared_insertions()
+        own = options.passes or options.without or declared_insertions()
         foreign = bool(own) or is_extended()
         verify = foreign or any(each.needs_verified() for each in instruments())
 

@@ -19,8 +19,9 @@ from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import Level, level_of
 from gawee_dialect.model import Model, load
+from gawee_dialect.parameters.random_arrays import random_parameters
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
-from gawee_dialect.tools.run_session import random_parameters
+from gawee_dialect.tools.run_inputs import input_specs
 from gawee_dialect.universe import make_context
 from tests.effort import FULL, SLOW
 
@@ -125,7 +126,7 @@ def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     model = load(graph, None if has_weights else {})
     weights = graph.parent if has_weights else folder / "weights.npz"
     if not has_weights:
-        model.parameters = random_parameters(model, 3)
+        model.parameters = random_parameters(input_specs(model.entry.weights), 3)
         np.savez(weights, **model.parameters)
     generator = np.random.default_rng(4)
     block = model.function.body.block

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from time import perf_counter, process_time
+from time import process_time
 
 import numpy as np
 import torch
@@ -21,6 +21,7 @@ from torch import Tensor
 from benchmarks.zoo.networks import Network, zoo
 from benchmarks.zoo.weights import settle
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.evaluation.turns import least_seconds
 from gawee_dialect.frontends.npu_ir import NPU_IR, extract_ir
 from gawee_dialect.pytorch import ir_model
 
@@ -84,16 +85,7 @@ def other_inputs(inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
 
 def best_ms(runs: Sequence[Callable[[], object]], seconds: float = 2.0) -> list[float]:
     """Return the shortest time of each function, in milliseconds, taking turns for some seconds."""
-    best = [math.inf] * len(runs)
-    start = perf_counter()
-    for turn in range(MOST_TURNS):
-        for index, run in enumerate(runs):
-            begin = perf_counter()
-            run()
-            best[index] = min(best[index], perf_counter() - begin)
-        if turn >= 3 and perf_counter() - start > seconds:
-            break
-    return [each * 1e3 for each in best]
+    return [each * 1e3 for each in least_seconds(runs, MOST_TURNS, most_seconds=seconds)]
 
 
 def check(network: Network) -> Result:

@@ -20,7 +20,7 @@ from gawee_dialect.levels import Level
 from gawee_dialect.model import Model, model_of
 from gawee_dialect.parameters import open_archive
 from gawee_dialect.parameters.joined import joined
-from gawee_dialect.parameters.random_arrays import random_array
+from gawee_dialect.parameters.random_arrays import random_parameters
 from gawee_dialect.passes.insertion import parse_insertion
 from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
 from gawee_dialect.schedules.database import NO_CHOICES
@@ -112,7 +112,7 @@ def make_session(arguments: Namespace) -> Session:
         graph = open_graph(source, options, arguments.source)
         if arguments.weights == "random":
             model = model_of(graph, {}, source)
-            model.parameters = random_parameters(model, arguments.seed)
+            model.parameters = random_parameters(input_specs(model.entry.weights), arguments.seed)
         else:
             model = model_of(graph, arguments.weights, source)
         if arguments.constants is not None:
@@ -151,16 +151,3 @@ def add_constants(model: Model, path: str) -> None:
         listing = f"constants that can be given: {', '.join(names) or 'none'}"
         raise GaweeError(Diagnostic(f"unknown constant '{unknown[0]}' in '{path}'", hint=listing))
     model.parameters = joined(constants, model.parameters)
-
-
-def random_parameters(model: Model, seed: int) -> dict[str, AnyArray]:
-    """Return a seeded array for every parameter: small normal numbers, positive variances."""
-    generator = np.random.default_rng(seed)
-    arrays: dict[str, AnyArray] = {}
-    for spec in input_specs(model.entry.weights):
-        array = random_array(spec.shape, spec.dtype, generator)
-        if spec.dtype.kind == "f":
-            fan_in = max(1, int(np.prod(spec.shape[1:])))
-            array = (array / np.sqrt(fan_in)).astype(spec.dtype)
-        arrays[spec.name] = np.abs(array) + 1 if spec.name.endswith("running_var") else array
-    return arrays

@@ -10,10 +10,12 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from benchmarks import compare  # noqa: E402  needs PyTorch
-from benchmarks.compare import Contender, Referee  # noqa: E402
+from benchmarks.compare import Contender  # noqa: E402
 from benchmarks.engines import ENGINES, Absent, Engine, Task, start_engine  # noqa: E402
-from benchmarks.machine import LineLatency, allowed_cpus  # noqa: E402
 from benchmarks.models import LAYERS, MODELS, build, count_flops  # noqa: E402
+from gawee_dialect.evaluation import turns as turns_module  # noqa: E402
+from gawee_dialect.evaluation.machine import LineLatency, allowed_cpus  # noqa: E402
+from gawee_dialect.evaluation.turns import Referee, Turn  # noqa: E402
 from gawee_dialect.target.host import detect  # noqa: E402
 
 # Two for each multiply-add, and parameters, counted by hand from the papers' tables.
@@ -66,11 +68,11 @@ def test_the_ratio_is_to_the_best_engine_that_is_not_ours() -> None:
 class Scripted(Contender):
     """Answers turns from a list instead of running anything."""
 
-    def ask(self, runs: int, seconds: float) -> dict[str, object] | None:
+    def ask(self, runs: int, seconds: float) -> Turn | None:
         return turns.pop(0)
 
 
-turns: list[dict[str, object]] = []
+turns: list[Turn] = []
 
 
 @pytest.mark.parametrize(
@@ -80,18 +82,14 @@ turns: list[dict[str, object]] = []
 def test_disturbed_turns_are_repeated_and_the_last_one_counts(
     monkeypatch: pytest.MonkeyPatch, delays: list[float], expected: float, repeated: int
 ) -> None:
-    arguments = Namespace(patience=0, retries=2, near=0, runs=1, seconds=1)
+    arguments = Namespace(runs=1, seconds=1)
     busy = iter(range(0, 100, 3))  # others use processors whenever somebody looks
-    monkeypatch.setattr(compare, "busy_seconds", lambda: next(busy))
-    monkeypatch.setattr(compare, "wait_until_quiet", lambda *_: 0.0)
-    monkeypatch.setattr(compare, "allowed_cpus", lambda: list(range(64)))
-    turns[:] = [
-        {"ms": [number], "wall": 1.0, "cpu": 1.0, "delay": delay}
-        for number, delay in enumerate(delays, 1)
-    ]
+    monkeypatch.setattr(turns_module, "busy_seconds", lambda: next(busy))
+    monkeypatch.setattr(turns_module, "allowed_cpus", lambda: list(range(64)))
+    turns[:] = [Turn([number / 1e3], 1.0, 1.0, delay) for number, delay in enumerate(delays, 1)]
     taking_part = Scripted("torch", "net", 1, 1)
 
-    Referee(arguments, LineLatency(), 1).take_turn(taking_part)
+    compare.take_turn(taking_part, Referee(1, patience=0, retries=2), arguments)
 
     assert taking_part.times == [expected]
     assert taking_part.repeated == repeated

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.described_ops import Case, conv, least_seconds, matmul, row
+from benchmarks.described_ops import Case, conv, matmul, row
 
 pytest.importorskip("pycparser")
 
@@ -15,13 +15,3 @@ def test_a_row_has_both_times_and_their_ratio(case: Case) -> None:
     assert name == case.name
     # Both times are shown as whole microseconds.
     assert ratio == pytest.approx(described / built_in, abs=1 / built_in + 0.01, rel=0.2)
-
-
-def test_functions_are_called_in_turns() -> None:
-    seen: list[int] = []
-
-    first, second = least_seconds([lambda: seen.append(0), lambda: seen.append(1)], 3)
-
-    assert seen == [1, 0, 0, 1, 1, 0]
-    assert first >= 0
-    assert second >= 0

@@ -1,0 +1,145 @@
+"""What is measured of a build: against what is known of it in another way."""
+
+import numpy as np
+import pytest
+
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.evaluation import counters
+from gawee_dialect.evaluation.code import Code
+from gawee_dialect.evaluation.counters import Counters
+from gawee_dialect.evaluation.evaluator import Build, Evaluator, Figures
+from gawee_dialect.evaluation.memory import Memory
+from gawee_dialect.evaluation.search import Finals, Strategy, Trial, search
+from gawee_dialect.evaluation.time import Time
+from gawee_dialect.evaluation.turns import Referee
+from gawee_dialect.evaluation.validity import Validity
+from gawee_dialect.model import Model
+from tests.tuning.networks import network
+
+
+@pytest.fixture(scope="module")
+def build() -> Build:
+    model, inputs = network()
+    return Build(model, CodeOptions(num_threads=1), inputs=inputs)
+
+
+@pytest.fixture(scope="module")
+def plain() -> Build:
+    model, inputs = network()
+    return Build(model, CodeOptions(num_threads=1, algorithms="plain"), inputs=inputs)
+
+
+def test_kernels_are_faster_than_plain_loops_and_the_ratio_says_so(
+    build: Build, plain: Build
+) -> None:
+    time = Time(3, 3, least_seconds=0, referee=Referee(patience=0, retries=0))
+    base, other = time.figures([build, plain])
+
+    assert base["seconds"] < other["seconds"]
+    assert "ratio" not in base
+    assert other["ratio"] > 2  # vectors of 16, register tiles
+    assert len(other["rounds"]) == len(other["base_rounds"]) == 3
+    assert base["runs"] >= 9
+
+
+def test_code_that_is_valid_and_code_that_is_not(build: Build) -> None:
+    (figures,) = Validity().figures([build])
+
+    assert figures["valid"] is True
+    assert 0 <= figures["difference"] < 2**-14
+
+    model, inputs = network()
+    other = Build(Model(model.module, {**model.parameters, "b": model.parameters["b"] + 1}))
+    wrong = Build(model, build.options, inputs=inputs)
+    vars(wrong)["compiled"] = other.compiled  # code of another network
+    (figures,) = Validity().figures([wrong])
+
+    assert figures["valid"] is False
+    assert figures["difference"] > 0.01
+
+
+def test_code_has_bytes_and_instructions(build: Build, plain: Build) -> None:
+    tiled, simple = Code().figures([build, plain])
+
+    assert 0 < tiled["code_bytes"] < len(build.program.code.code)
+    # An instruction of x86 has 1 to 15 bytes, one of AArch64 four.
+    assert tiled["code_bytes"] / 15 < tiled["instructions"] <= tiled["code_bytes"]
+    assert tiled["spills"] >= 0
+    assert simple["reloads"] >= 0
+
+
+def test_memory_is_that_of_what_is_held(build: Build) -> None:
+    (figures,) = Memory().figures([build])
+
+    bias, weights = (build.model.parameters[name].nbytes for name in "bw")
+    assert figures["weight_bytes"] == bias  # used as it is
+    assert figures["prepared_bytes"] >= weights  # in another order
+    assert figures["workspace_bytes"] == build.compiled.memory.workspace
+    assert figures["peak_bytes"] is None or figures["peak_bytes"] > figures["workspace_bytes"]
+
+
+def test_counters_count_or_say_why_not(build: Build) -> None:
+    (figures,) = Counters().figures([build])
+
+    if "counters" in figures:
+        assert str(figures["counters"]).startswith("absent: ")
+    else:
+        assert figures["retired_instructions"] > 1000
+
+
+def test_a_system_without_counters_is_told(build: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counters, "SYSTEM_CALLS", {})
+
+    assert Counters().figures([build]) == [
+        {"counters": "absent: this system has no perf_event_open"}
+    ]
+
+
+class Table(Evaluator[float]):
+    """Measures numbers: the number itself, and a little more each time."""
+
+    def __init__(self) -> None:
+        self.asked: list[float] = []
+
+    def figures(self, candidates: list[float]) -> list[Figures]:
+        self.asked += candidates
+        return [{"seconds": each + 0.001 * len(self.asked)} for each in candidates]
+
+
+def test_finals_measure_the_fastest_and_the_first_again() -> None:
+    table = Table()
+    best = search([5.0, 9.0, 1.0, 3.0, 2.0, 8.0], table, "seconds")
+
+    assert np.argmin(best) == 2
+    assert table.asked.count(1.0) == table.asked.count(5.0) == 10
+    assert table.asked.count(9.0) == table.asked.count(8.0) == 3
+
+
+class Few(Strategy):
+    def suggest(self) -> Trial | None:
+        return None if self.best else Trial([0, 2])
+
+
+def test_a_strategy_may_leave_candidates_out() -> None:
+    best = search([5.0, 9.0, 1.0], Table(), "seconds", Few)
+
+    assert best[1] == float("inf")
+    assert best[2] < best[0]
+
+
+class Beyond(Few):
+    def suggest(self) -> Trial | None:
+        return Trial([0, 7])
+
+
+def test_a_strategy_that_suggests_nothing_that_exists_is_refused() -> None:
+    with pytest.raises(GaweeError, match="expected a strategy to suggest candidates 0 to 1, got 7"):
+        search([1.0, 2.0], Table(), "seconds", Beyond)
+
+
+def test_an_objective_must_be_measured() -> None:
+    with pytest.raises(
+        GaweeError, match="expected a number 'cycles' of the evaluator, got seconds"
+    ):
+        search([1.0], Table(), "cycles", Finals)
