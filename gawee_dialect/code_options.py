@@ -52,5 +52,8 @@ class CodeOptions:
     passes: tuple[Insertion, ...] = ()
     """Passes of one's own, each at a place: `after("fold-conv-add", MyPass())`."""
 
+    without: tuple[str, ...] = ()
+    """Passes of the pipeline that are left out: `cse`, or `canonicalize#2` for the second alone."""
+
     def __post_init__(self) -> None:
         require_algorithms(self.algorithms)

@@ -14,7 +14,7 @@ from gawee_dialect.code_options import PLAIN, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
-from gawee_dialect.passes.insertion import with_insertions
+from gawee_dialect.passes.insertion import with_insertions, without_passes
 from gawee_dialect.passes.pass_manager import leaf_passes, run_passes
 from gawee_dialect.universe import make_context
 
@@ -92,9 +92,9 @@ def passes_to(
     plain = chosen.algorithms == PLAIN
     on_tensors = start.order <= Level.LINALG.order
     if level is Level.LINALG:
-        return with_insertions(pipelines.to_linalg(), chosen.passes)
+        return _chosen(pipelines.to_linalg(), chosen)
     if level is Level.KERNELS:
-        return with_insertions(pipelines.to_kernels(chosen), chosen.passes)
+        return _chosen(pipelines.to_kernels(chosen), chosen)
     kernels = not (plain and on_tensors)
     first: Sequence[ModulePass] = ()
     if on_tensors:
@@ -121,7 +121,11 @@ def passes_to(
         if start.order < stage.order <= level.order
         for each in its_passes
     ]
-    return with_insertions(passes, chosen.passes)
+    return _chosen(passes, chosen)
+
+
+def _chosen(passes: Sequence[ModulePass], options: CodeOptions) -> Sequence[ModulePass]:
+    return without_passes(with_insertions(passes, options.passes), options.without)
 
 
 @dataclass(frozen=True)

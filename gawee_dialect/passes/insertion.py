@@ -181,3 +181,30 @@ def _described(name: str, positions: Sequence[int], leaves: Sequence[ModulePass]
     for number, position in enumerate(positions, 1):
         beside = f" after {leaves[position - 1].name}" if position else " at the start"
         yield f"{name}#{number}{beside}"
+
+
+def without_passes(passes: Sequence[ModulePass], names: Sequence[str]) -> Sequence[ModulePass]:
+    """Return a pipeline without some passes: all of a name, or by `NAME#2` the second alone.
+
+    Raises GaweeError that names every one that the pipeline does not have.
+    """
+    if not names:
+        return passes
+    leaves = list(leaf_passes(passes))
+    numbers = [
+        sum(before.name == each.name for before in leaves[:index]) + 1
+        for index, each in enumerate(leaves)
+    ]
+    spelled = [
+        {each.name, f"{each.name}#{number}"} for each, number in zip(leaves, numbers, strict=True)
+    ]
+    unknown = [name for name in names if not any(name in spellings for spellings in spelled)]
+    if unknown:
+        listing = f"passes: {', '.join(_places(leaves))}"
+        raise GaweeError(
+            Diagnostic(f"cannot leave out '{name}': the pipeline has no such pass", hint=listing)
+            for name in unknown
+        )
+    return [
+        each for each, spellings in zip(leaves, spelled, strict=True) if not spellings & set(names)
+    ]
