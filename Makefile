@@ -19,7 +19,7 @@ PIP := $(PY) -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed-
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fuzz mutants check format lit docs docs-serve reference bench clean
+.PHONY: help setup demo test fuzz mutants check format lit docs docs-serve reference bench study clean
 
 help: ## List what can be made
 	@echo "Usage: make TARGET [VENV=$(VENV)] [PYTHON=$(PYTHON)]"
@@ -63,6 +63,9 @@ docs-serve: $(STAMP)docs ## Show the site at http://127.0.0.1:8000, rebuilt on e
 
 bench: $(STAMP)dev ## Measure ResNet-18: compile time, run time
 	$(PY) -m benchmarks.resnet18
+
+study: $(STAMP)dev ## Measure what each pass gains; writes docs/passes_study.md and its figure
+	$(PY) -m benchmarks.passes_study $(STUDY_FLAGS)
 
 setup: $(addprefix $(STAMP),dev docs mlir) ## Install everything that the tests can use, but PyTorch
 

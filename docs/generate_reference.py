@@ -29,12 +29,21 @@ from gawee_dialect.opdesc.lightnet import lightnet_dialect
 from gawee_dialect.passes.lowerings import lowerings
 from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.tools.compare_oracle import compare_parser
+from gawee_dialect.tools.gawee_experiment import compare_parser as study_comparison_parser
+from gawee_dialect.tools.gawee_experiment import plot_parser, run_parser, table_parser
 from gawee_dialect.tools.inspect_graph import SUB_COMMANDS
 from gawee_dialect.tools.pass_list import options
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes
 
 FOLDER = Path(__file__).parent / "reference"
-TOOLS = ("gawee_opt", "gawee_translate", "gawee_run", "gawee_tune", "gawee_reduce")
+TOOLS = (
+    "gawee_opt",
+    "gawee_translate",
+    "gawee_run",
+    "gawee_tune",
+    "gawee_reduce",
+    "gawee_experiment",
+)
 GENERATED = "<!-- Written by docs/generate_reference.py; edit the docstrings instead. -->"
 
 
@@ -180,6 +189,7 @@ def flag_row(action: Action) -> str:
 SUB_COMMAND_PARSERS: Mapping[str, Sequence[Callable[[], CommandParser]]] = {
     "gawee_run": [compare_parser],
     "gawee_translate": [make_parser for make_parser, _ in SUB_COMMANDS.values()],
+    "gawee_experiment": [run_parser, table_parser, plot_parser, study_comparison_parser],
 }
 
 

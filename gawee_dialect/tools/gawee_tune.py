@@ -5,7 +5,8 @@ They are kept in a file, which `gawee-run --schedules` and `CodeOptions(schedule
 
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -14,21 +15,29 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from gawee_dialect.backend.openmp import check_threads, cores
-from gawee_dialect.model import load
-from gawee_dialect.passes.insertion import parse_insertion
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.model import Model, load
+from gawee_dialect.parameters.random_arrays import random_parameters
+from gawee_dialect.passes.insertion import Insertion, parse_insertion
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
+from gawee_dialect.target.host import llvm_host, model_name
 from gawee_dialect.tools.command_line import DONE, CommandParser, positive, run_tool
 from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert, read_shapes
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
-from gawee_dialect.tools.run_session import random_parameters
+from gawee_dialect.tools.tune_kernel import KernelTask, tune_kernel
 from gawee_dialect.tuning.search import Outcome, Phase, Settings, Tuner, choices_of, shown
 from gawee_dialect.universe import all_passes
+from gawee_dialect.workers.workers import Workers
 
 PROG = "gawee-tune"
 DATABASE = "schedules.jsonl"
+SCHEDULER_HELP = (
+    "measure on the workers of a Dask scheduler that have the resource 'quiet' and this machine's "
+    "processor; they read the same files, and there is no --budget"
+)
 
 
 def argument_parser() -> CommandParser:
@@ -72,6 +81,7 @@ def argument_parser() -> CommandParser:
         metavar="N",
         help=f"versions of each kernel to measure (default: {Settings().most})",
     )
+    add("--scheduler", metavar="ADDRESS", help=SCHEDULER_HELP)
     add(
         "--list",
         action="store_true",
@@ -117,6 +127,25 @@ class Report:
             self.progress.update(task, advance=1, what="")
         return True
 
+    def search_by_workers(self, phase: Phase, workers: Workers, argv: Sequence[str]) -> None:
+        """Have workers tune the kernels of a phase, in any order; raises GaweeError."""
+        todo = phase.chosen
+        if phase.known:
+            name = phase.decision.name.lower()
+            self._print(f"{name}: {len(phase.known)} kernels are in the file already")
+        text = phase.tuner.path.read_text()
+        folder = str(Path.cwd())
+        tasks = [KernelTask(folder, tuple(argv), phase.decision, text, each.key) for each in todo]
+        shown_task = self.progress.add_task(
+            phase.decision.name.lower(), total=len(todo), what="by workers"
+        )
+        for done in workers.run(tune_kernel, tasks, quiet=True):
+            if done.result is None:
+                raise GaweeError(f"cannot tune '{todo[done.number].description}': {done.error}")
+            phase.tuner.add(done.result.entry)
+            self._print(outcome_text(done.result))
+            self.progress.update(shown_task, advance=1)
+
     def _print(self, text: str) -> None:
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
@@ -132,37 +161,66 @@ def outcome_text(outcome: Outcome) -> str:
     return f"{kernel.description}{calls}: {gain} of {outcome.candidates} versions{wrong}: {choice}"
 
 
-def tune(arguments: Namespace) -> int:
-    """Search, and say what was found; raises GaweeError and OSError."""
-    check_threads(arguments.threads)
-    passes = tuple(parse_insertion(text, all_passes()) for text in arguments.insert)
-    start = perf_counter()
+def make_tuner(arguments: Namespace, database: str) -> Tuner:
+    """Read the network, and what a file of choices has already; raises GaweeError and OSError."""
+    model = read_model(arguments)
+    specs = input_specs(model.entry.main.inputs)
+    inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, PictureScale())
+    threads = arguments.threads or cores()
+    passes = passes_of(arguments)
+    settings = Settings(threads, arguments.candidates, arguments.kernels, passes)
+    return Tuner(model.module, model.bound, inputs, database, settings)
+
+
+def read_model(arguments: Namespace) -> Model:
+    """Read the network that a command line names; raises GaweeError and OSError."""
+    random = arguments.weights == "random"
     model = load(
         arguments.graph,
-        {} if arguments.weights == "random" else arguments.weights,
+        {} if random else arguments.weights,
         shapes=read_shapes(arguments.shape),
         format=arguments.source,
     )
+    if random and not arguments.list:
+        weights = input_specs(model.entry.weights)
+        model.parameters = random_parameters(weights, arguments.seed)
+    return model
+
+
+def passes_of(arguments: Namespace) -> tuple[Insertion, ...]:
+    """Return the passes that a command line puts into the pipeline; raises GaweeError."""
+    return tuple(parse_insertion(text, all_passes()) for text in arguments.insert)
+
+
+def list_choices(arguments: Namespace) -> int:
+    """Print what is chosen now; raises GaweeError and OSError."""
+    path = Path(arguments.database)
+    known = read_schedules(path) if path.exists() else NO_CHOICES
+    for entry in choices_of(read_model(arguments).module, known, passes_of(arguments)):
+        sys.stdout.write(entry.line())
+    return DONE
+
+
+def tune(arguments: Namespace, argv: Sequence[str]) -> int:
+    """Search, and say what was found; raises GaweeError and OSError."""
+    check_threads(arguments.threads)
+    start = perf_counter()
     if arguments.list:
-        path = Path(arguments.database)
-        known = read_schedules(path) if path.exists() else NO_CHOICES
-        for entry in choices_of(model.module, known, passes):
-            sys.stdout.write(entry.line())
-        return DONE
-    if arguments.weights == "random":
-        model.parameters = random_parameters(model, arguments.seed)
-    specs = input_specs(model.entry.main.inputs)
-    inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, PictureScale())
+        return list_choices(arguments)
+    tuner = make_tuner(arguments, arguments.database)
     console = Console()
-    threads = arguments.threads or cores()
-    settings = Settings(threads, arguments.candidates, arguments.kernels, passes)
-    tuner = Tuner(model.module, model.bound, inputs, arguments.database, settings)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     shown_on = Console(stderr=True)
     complete = True
-    with Progress(*columns, TextColumn("{task.fields[what]}"), console=shown_on) as progress:
+    with (
+        Progress(*columns, TextColumn("{task.fields[what]}"), console=shown_on) as progress,
+        measuring_workers(arguments.scheduler) as workers,
+    ):
         report = Report(console, progress, start, arguments.budget)
         for phase in tuner.phases():
+            if workers is not None:
+                report.search_by_workers(phase, workers, argv)
+                continue
             complete = report.search(phase)
             if not complete:
                 break
@@ -172,11 +230,37 @@ def tune(arguments: Namespace) -> int:
     return DONE
 
 
+@contextmanager
+def measuring_workers(address: str | None) -> Generator[Workers | None]:
+    """Yield the workers of a scheduler, None without one; raises GaweeError for unlike machines."""
+    if address is None:
+        yield None
+        return
+    from gawee_dialect.workers.dask_workers import DaskWorkers
+
+    with DaskWorkers(address) as workers:
+        own, theirs = this_processor(), workers.ask(this_processor)
+        other = next((each for each in theirs if each != own), None)
+        if other is not None:
+            raise GaweeError(
+                f"expected workers with this machine's processor, {own}, got one with {other}"
+            )
+        yield workers
+
+
+def this_processor() -> str:
+    """Return the name of this machine's processor, by its maker and by LLVM."""
+    return f"{model_name()} ({llvm_host()[0]})"
+
+
 def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths) as loaded, instrumented(*loaded.instruments):
-        return tune(argument_parser().parse_all(rest))
+        arguments = argument_parser().parse_all(rest)
+        if arguments.scheduler is not None and paths:
+            raise GaweeError("expected --scheduler without --load, got both")
+        return tune(arguments, rest)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

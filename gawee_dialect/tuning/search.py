@@ -1,11 +1,11 @@
 """The measured search: each distinct kernel in several versions, inside the running network."""
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
 from importlib import metadata
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,9 @@ from gawee_dialect.dialect.algorithm import Algorithm, Direct
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.schedule import Schedule
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.evaluation.evaluator import Evaluator, Figures
+from gawee_dialect.evaluation.search import Finals, MakeStrategy, search
+from gawee_dialect.evaluation.turns import Referee, order_of
 from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.passes.assign_schedules import accesses_of
 from gawee_dialect.passes.insertion import Insertion
@@ -39,9 +42,6 @@ from gawee_dialect.tuning.standalone import StandaloneKernel, computed_by, sched
 Array = NDArray[np.generic]
 
 PROFILE_RUNS = 3
-FIRST_ROUNDS, SECOND_ROUNDS = 3, 7
-"""Runs of the network with each candidate, and with each that is left after the first pass."""
-FINALISTS = 3
 DIRECT_SCHEDULES = 3
 """Schedules in which the direct algorithm is measured against others."""
 SMALLEST_GAIN = 1.02
@@ -58,9 +58,13 @@ class Settings:
     most: int = 8
     """Candidates for each kernel."""
     pattern: str = "*"
+    """Of the kernels to tune: of a node's name, or of a description."""
     passes: tuple[Insertion, ...] = ()
     """A user's own, each at its place in the pipeline."""
-    """Of the kernels to tune: of a node's name, or of a description."""
+    strategy: MakeStrategy = Finals
+    """What decides which candidates are measured, and how often."""
+    patience: float = 2.0
+    """Seconds that the measurements of a kernel may wait for a quiet machine, in all."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +97,28 @@ class Outcome:
 class _Version:
     choice: Choice
     code: StandaloneKernel
+
+
+IN_NETWORK = "seconds"
+
+
+class InNetwork(Evaluator[_Version]):
+    """The seconds of a call while the whole network runs; a call of `figures` is a round.
+
+    Versions take turns in an order that changes, so that what else the machine does hits all.
+    """
+
+    def __init__(self, network: TunedNetwork, calls: Sequence[int], referee: Referee):
+        self._network, self._calls, self._referee = network, calls, referee
+        self._round = 0
+
+    def figures(self, candidates: Sequence[_Version]) -> Sequence[Figures]:
+        self._referee.wait()
+        seconds = [inf] * len(candidates)
+        for index in order_of(len(candidates), self._round):
+            seconds[index] = self._network.seconds(candidates[index].code, self._calls)
+        self._round += 1
+        return [{IN_NETWORK: each} for each in seconds]
 
 
 class Phase:
@@ -129,11 +155,16 @@ class Phase:
             self._scheduled, tuner.parameters, tuner.inputs, settings.threads, settings.passes
         )
 
+    @property
+    def chosen(self) -> list[Kernel]:
+        """The kernels to tune, in the order of the network."""
+        pattern = self.tuner.settings.pattern
+        return [each for each in self.kernels if each not in self.known and each.matches(pattern)]
+
     @cached_property
     def todo(self) -> list[Kernel]:
         """The kernels to tune, from the one that takes the most time on."""
-        pattern = self.tuner.settings.pattern
-        chosen = [each for each in self.kernels if each not in self.known and each.matches(pattern)]
+        chosen = self.chosen
         if not chosen:
             return []
         times = self.network.times(PROFILE_RUNS)
@@ -168,21 +199,12 @@ class Phase:
         wrong = len(versions) - len(sound)
         return Outcome(kernel, entry, default, seconds, len(versions), wrong)
 
-    def _measured(self, versions: Sequence[_Version], calls: Sequence[int]) -> list[float]:
-        """Return each version's best time; those that are slow after a first pass keep that one.
-
-        Versions take turns, so that what else the machine does hits all of them.
-        """
-        best = [math.inf] * len(versions)
-        turn = list(range(len(versions)))
-        for rounds in (FIRST_ROUNDS, SECOND_ROUNDS):
-            for _ in range(rounds):
-                for index in turn:
-                    seconds = self.network.seconds(versions[index].code, calls)
-                    best[index] = min(best[index], seconds)
-            fastest = sorted(range(1, len(versions)), key=lambda index: best[index])
-            turn = [0, *fastest[:FINALISTS]]
-        return best
+    def _measured(self, versions: Sequence[_Version], calls: Sequence[int]) -> Sequence[float]:
+        """Return each version's best time, infinite for what the strategy left out."""
+        settings = self.tuner.settings
+        referee = Referee(settings.threads, total_patience=settings.patience)
+        in_network = InNetwork(self.network, calls, referee)
+        return search(versions, in_network, IN_NETWORK, settings.strategy)
 
     # Candidates.
 
@@ -297,9 +319,13 @@ class Tuner:
         }
         cpu = self.lowering.processor.cpu
         entry = Entry(kernel.key, cpu, choice, "", self.settings.threads, facts)
+        self.add(entry)
+        return entry
+
+    def add(self, entry: Entry) -> None:
+        """Write a line into the file; raises OSError."""
         append(self.path, entry)
         self.database = self.database.plus(entry)
-        return entry
 
 
 def choices_of(

@@ -23,14 +23,16 @@ TORCHVISION = ROOT / "docs" / "tutorial" / "torchvision.md"
 PAGES = [
     ROOT / "README.md",
     ROOT / "docs" / "c_abi.md",
+    ROOT / "docs" / "experiments.md",
     ROOT / "docs" / "kernels.md",
+    ROOT / "docs" / "measuring.md",
     ROOT / "docs" / "operator_descriptions.md",
     ROOT / "docs" / "index_notation.md",
     ROOT / "docs" / "weights.md",
     ROOT / "docs" / "xoc.md",
     *sorted(set((ROOT / "docs" / "tutorial").glob("*.md")) - {TORCHVISION}),
 ]
-TOOLS = ("opt", "translate", "run")
+TOOLS = ("opt", "translate", "run", "experiment")
 RUN_SECTIONS = (
     "Prove every pass",
     "What does each pass do to the IR?",

@@ -9,6 +9,7 @@ import gawee_dialect
 from gawee_dialect.tools import gawee_opt, gawee_reduce, gawee_run, gawee_translate, gawee_tune
 from gawee_dialect.tools.convert_weights import weights_parser
 from gawee_dialect.tools.extract_torch import torch_parser
+from gawee_dialect.tools.gawee_experiment import run_parser, table_parser
 from gawee_dialect.universe import all_passes
 
 PACKAGE = Path(gawee_dialect.__file__).parent
@@ -41,6 +42,7 @@ def flags_of_hints() -> Iterator[tuple[str, str]]:
 
 def test_every_flag_that_a_hint_names_exists() -> None:
     parsers = [*(tool.argument_parser() for tool in TOOLS), weights_parser(), torch_parser()]
+    parsers += [run_parser(), table_parser()]
     known = {flag for parser in parsers for flag in parser.flags()}
     known |= {f"--{name}" for name in all_passes()}
     named = list(flags_of_hints())

@@ -22,7 +22,7 @@ from tests.tuning.networks import network
 
 
 def tune(model: Model, inputs: Mapping[str, np.ndarray], path: Path, **settings) -> list[Outcome]:
-    tuner = Tuner(model.module, model.bound, inputs, path, Settings(**settings))
+    tuner = Tuner(model.module, model.bound, inputs, path, Settings(patience=0, **settings))
     return [
         phase.tune(kernel, lambda text: None) for phase in tuner.phases() for kernel in phase.todo
     ]

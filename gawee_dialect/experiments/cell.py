@@ -1,0 +1,147 @@
+"""One cell of a study, measured in this process: `measure` returns its record."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import TypeGuard
+
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.evaluation.code import Code
+from gawee_dialect.evaluation.counters import Counters
+from gawee_dialect.evaluation.evaluator import Build, Evaluator, Figures
+from gawee_dialect.evaluation.memory import Memory
+from gawee_dialect.evaluation.time import Time
+from gawee_dialect.evaluation.turns import Referee
+from gawee_dialect.evaluation.validity import Validity
+from gawee_dialect.experiments.networks import network_of
+from gawee_dialect.experiments.provenance import (
+    files_of,
+    key_of,
+    package_versions,
+    source_hash,
+    this_machine,
+)
+from gawee_dialect.experiments.python_names import named_object
+from gawee_dialect.experiments.records import Record
+from gawee_dialect.experiments.study import Cell, Measuring, Pipeline
+from gawee_dialect.model import Model
+from gawee_dialect.parameters.random_arrays import random_inputs
+from gawee_dialect.passes.insertion import parse_insertion
+from gawee_dialect.schedules.database import NO_CHOICES
+from gawee_dialect.schedules.file import read_schedules
+from gawee_dialect.universe import all_passes
+
+
+def _time(measuring: Measuring) -> Evaluator[Build]:
+    referee = Referee(patience=measuring.patience, retries=measuring.retries)
+    return Time(measuring.rounds, measuring.runs, measuring.seconds, referee=referee, pin=True)
+
+
+EVALUATORS: Mapping[str, Callable[[Measuring], Evaluator[Build]]] = {
+    "time": _time,
+    "validity": lambda _: Validity(),
+    "code": lambda _: Code(),
+    "memory": lambda _: Memory(),
+    "counters": lambda _: Counters(),
+}
+"""By the names that a study calls them."""
+
+
+def evaluator_of(name: str, cell: Cell) -> Evaluator[Build]:
+    """Return an evaluator by name, or one's own as `file.py:Class`; raises GaweeError."""
+    if name in EVALUATORS:
+        return EVALUATORS[name](cell.measuring)
+    if ":" not in name:
+        known = ", ".join(EVALUATORS)
+        raise GaweeError(
+            Diagnostic(f"unknown evaluator '{name}'", hint=f"known: {known}, or file.py:Class")
+        )
+    kind = named_object(name, cell.path("."))
+    if not _is_evaluator(kind):
+        raise GaweeError(f"expected an Evaluator '{name}', got another object")
+    return kind()
+
+
+def _is_evaluator(kind: object) -> TypeGuard[Callable[[], Evaluator[Build]]]:
+    return isinstance(kind, type) and issubclass(kind, Evaluator)
+
+
+def code_options(cell: Cell, pipeline: Pipeline) -> CodeOptions:
+    """Return the options of code that a pipeline makes; raises GaweeError and OSError."""
+    chosen, schedules = cell.options, pipeline.schedules
+    return CodeOptions(
+        fast_math=chosen.fast_math,
+        algorithms=chosen.algorithms,
+        target=chosen.target,
+        num_threads=chosen.num_threads,
+        parallel=chosen.num_threads > 1,
+        trust_indices=chosen.trust_indices,
+        schedules=NO_CHOICES if schedules is None else read_schedules(cell.path(schedules)),
+        passes=tuple(parse_insertion(text, all_passes()) for text in pipeline.insert),
+        without=tuple(pipeline.without),
+    )
+
+
+def figures_of(cell: Cell) -> Figures:
+    """Measure a cell, the baseline taking turns with it; raises GaweeError and OSError."""
+    model = network_of(cell)
+    build, compiling = _built(cell, model, cell.pipeline)
+    build.inputs = random_inputs(build.compiled.inputs, cell.measuring.seed)
+    builds = [build]
+    if not cell.is_baseline:
+        base, _ = _built(cell, model, cell.baseline)
+        base.inputs = build.inputs
+        builds.insert(0, base)
+    figures: dict[str, object] = {"compile_seconds": compiling}
+    for name in cell.measuring.evaluators:
+        evaluator = evaluator_of(name, cell)
+        asked: Sequence[Build] = builds if isinstance(evaluator, Time) else builds[-1:]
+        figures |= evaluator.figures(asked)[-1]
+    return figures
+
+
+def _built(cell: Cell, model: Model, pipeline: Pipeline) -> tuple[Build, float]:
+    build = Build(model, code_options(cell, pipeline))
+    start = perf_counter()
+    build.program.load()
+    return build, perf_counter() - start
+
+
+def measure(cell: Cell) -> Record:
+    """Return the record of a cell; what is wrong with it becomes its error."""
+    start = perf_counter()
+    this_machine()  # before threads are bound: it counts the processors that are allowed
+    try:
+        found: dict[str, object] = {"figures": dict(figures_of(cell))}
+    except Exception as error:  # a cell that fails is a row of the table, whatever the reason
+        found = {"error": error_text(error)}
+    return record_of(cell, found, perf_counter() - start)
+
+
+def error_text(error: Exception) -> str:
+    """Return the first problem of an exception in one line."""
+    if isinstance(error, GaweeError):
+        first = error.diagnostics[0]
+        return f"{first.place}: {first.message}" if first.place else first.message
+    return f"{type(error).__name__}: {first_line(error)}"
+
+
+def record_of(cell: Cell, found: Mapping[str, object], wall_seconds: float) -> Record:
+    """Return a record: what was found, by what, of what, and where."""
+    network, pipeline, options = cell.names
+    return {
+        "key": key_of(cell),
+        "network": network,
+        "pipeline": pipeline,
+        "options": options,
+        "seed": cell.measuring.seed,
+        **found,
+        "baseline": cell.baseline.name,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "wall_seconds": round(wall_seconds, 2),
+        "machine": this_machine(),
+        "versions": package_versions(),
+        "source": source_hash(),
+        "files": files_of(cell),
+    }

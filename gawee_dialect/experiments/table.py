@@ -1,0 +1,133 @@
+"""A study as a table: Markdown, LaTeX or CSV."""
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+
+from gawee_dialect.experiments.records import Record
+from gawee_dialect.experiments.results import Results, Row
+
+Cells = Sequence[str]
+DASH = "-"
+
+
+def _scaled(row: Row, name: str, scale: float, digits: int) -> str:
+    value = row.number(name)
+    return DASH if value is None else f"{value * scale:.{digits}f}"
+
+
+def _time(row: Row) -> str:
+    noise = row.number("noise")
+    stated = "" if noise is None else f" ± {100 * noise:.1f} %"
+    return f"{_scaled(row, 'seconds', 1e3, 3)}{stated}"
+
+
+def _ratio(row: Row) -> str:
+    ratio = row.ratio
+    if ratio is None:
+        return "1" if row.is_baseline and not row.error else DASH
+    # What is not told apart is set in brackets: a reader must not take it for a finding.
+    text = f"{ratio.value:.3f} ± {100 * min(ratio.noise, 9.99):.1f} %"
+    return text if ratio.is_different else f"({text})"
+
+
+def _valid(row: Row) -> str:
+    if "valid" not in row.figures:
+        return DASH
+    difference = row.number("difference")
+    verdict = "yes" if row.figures["valid"] else "NO"
+    return verdict if difference is None else f"{verdict}, {difference:.0e}".replace("0e+00", "0")
+
+
+COLUMNS: Mapping[str, Callable[[Row], str]] = {
+    "ms": _time,
+    "time / baseline": _ratio,
+    "compile s": lambda row: _scaled(row, "compile_seconds", 1, 2),
+    "code KB": lambda row: _scaled(row, "code_bytes", 1e-3, 1),
+    "workspace MB": lambda row: _scaled(row, "workspace_bytes", 1e-6, 2),
+    "valid, difference": _valid,
+}
+"""Those of tables for readers; CSV has every figure."""
+
+
+def summary(record: Record) -> str:
+    """Return a record's figures in a few words."""
+    row = Row.of(record)
+    cells = {name: show(row) for name, show in COLUMNS.items()}
+    known = {name: cell for name, cell in cells.items() if cell != DASH}
+    return ", ".join(f"{name} {cell}" for name, cell in known.items())
+
+
+def table_text(results: Results, format: str = "markdown") -> str:
+    """Return a study as text in a format; a failed cell is a row with its error."""
+    if format == "csv":
+        return _csv(results)
+    header, rows = _columns(results), [_row(results, row) for row in results.rows]
+    caption = f"{results.name}: {'; '.join(results.processors) or 'nothing measured'}"
+    return (_latex if format == "latex" else _markdown)(caption, header, rows)
+
+
+def _columns(results: Results) -> Cells:
+    present = [name for name, show in COLUMNS.items() if any(show(r) != DASH for r in results.rows)]
+    options = ["options"] if len(results.options) > 1 else []
+    machine = ["processor"] if len(results.processors) > 1 else []
+    return [*machine, "network", "pipeline", *options, *present]
+
+
+def _row(results: Results, row: Row) -> Cells:
+    own = {"processor": row.processor, "network": row.network, "pipeline": row.pipeline}
+    own["options"] = row.options
+    columns = _columns(results)
+    cells = [own[name] if name in own else COLUMNS[name](row) for name in columns]
+    if row.error is None:
+        return cells
+    first = next(index for index, name in enumerate(columns) if name not in own)
+    return [*cells[:first], f"failed: {row.error}", *[DASH] * (len(cells) - first - 1)]
+
+
+def _markdown(caption: str, header: Cells, rows: Sequence[Cells]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    table = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in lines]
+    return "\n".join([caption, "", *table]) + "\n"
+
+
+ESCAPED = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+
+
+def _escaped(text: str) -> str:
+    found = (ESCAPED.get(each, f"\\{each}" if each in "&%$#_{}" else each) for each in text)
+    return "".join(found).replace("±", r"$\pm$")
+
+
+def _latex(caption: str, header: Cells, rows: Sequence[Cells]) -> str:
+    body = [" & ".join(map(_escaped, row)) + r" \\" for row in (header, *rows)]
+    lines = [
+        r"\begin{table}",
+        rf"\caption{{{_escaped(caption)}}}",
+        rf"\begin{{tabular}}{{{'l' * len(header)}}}",
+        r"\hline",
+        body[0],
+        r"\hline",
+        *body[1:],
+        r"\hline",
+        r"\end{tabular}",
+        r"\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _csv(results: Results) -> str:
+    """Return every figure that is one value, a column each."""
+    names = dict.fromkeys(
+        name
+        for row in results.rows
+        for name, value in row.figures.items()
+        if not isinstance(value, list | dict)
+    )
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["processor", "network", "pipeline", "options", *names, "error"])
+    for row in results.rows:
+        values = [row.figures.get(name) for name in names]
+        writer.writerow([row.processor, *row.names, *values, row.error or ""])
+    return file.getvalue()

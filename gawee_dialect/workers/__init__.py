@@ -1,0 +1,1 @@
+"""Who does the work of many tasks: this process, or workers on other machines, by one interface."""
