@@ -91,12 +91,17 @@ class DaskWorkers(Workers):
     def ask(self, function: Callable[[], Result]) -> Sequence[Result]:
         """Return what a function says on each quiet worker; raises GaweeError."""
         self._require_quiet()
-        try:
-            return list(self._client.run(function, workers=self.quiet_workers()).values())
-        except Exception as error:  # whatever it raises there
+        said = self._client.run(function, workers=self.quiet_workers(), on_error="return")
+        results = [each for each in said.values() if not isinstance(each, Exception)]
+        errors = [each for each in said.values() if isinstance(each, Exception)]
+        # A worker that died meanwhile is one less; what the function raises holds for all.
+        raised = [each for each in errors if not isinstance(each, OSError)]
+        if raised or not results:
+            error = next(iter(raised or errors))
             message = f"cannot use the workers: {type(error).__name__}: {first_line(error)}"
             hint = "they need the same packages as this process"
             raise GaweeError(Diagnostic(message, hint=hint)) from error
+        return results
 
     def run(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], *, quiet: bool

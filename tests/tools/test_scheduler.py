@@ -61,7 +61,12 @@ def test_a_tuning_by_workers_chooses_for_the_kernels_of_the_local_one(tmp_path: 
     common = [str(graph), "--weights", "random", "--threads", "1", "--candidates", "2"]
     here, there = tmp_path / "here.jsonl", tmp_path / "there.jsonl"
     with cluster(tmp_path, ["quiet=1"] * 3) as (address, processes):
-        killer = threading.Timer(4, processes[1].kill)
+
+        def kill() -> None:
+            wait_for(lambda: there.exists() and there.read_text(), 150)
+            processes[1].kill()
+
+        killer = threading.Thread(target=kill)
         killer.start()
         assert gawee_tune.main([*common, "--database", str(there), "--scheduler", address]) == 0
         killer.join()

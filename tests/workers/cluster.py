@@ -40,8 +40,8 @@ def cluster(
         ]
         from distributed import Client
 
-        with Client(scheduler_file=str(file), timeout=60) as client:
-            client.wait_for_workers(len(resources), timeout=120)
+        with Client(scheduler_file=str(file), timeout=120) as client:
+            client.wait_for_workers(len(resources), timeout=180)
             address = client.scheduler.address
         yield address, workers
     finally:
@@ -50,7 +50,7 @@ def cluster(
             process.wait()
 
 
-def wait_for(condition, seconds: float = 60) -> None:
+def wait_for(condition, seconds: float = 180) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "nothing happened"
