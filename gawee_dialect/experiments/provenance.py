@@ -69,16 +69,22 @@ def source_hash() -> str:
     return digest.hexdigest()[:16]
 
 
-@cache
 def content_hash(path: Path) -> str | None:
     """Return a hash of a file's bytes, or of a folder's names and sizes; None without one."""
     if path.is_file():
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        status = path.stat()
+        return _hash_of_file(path, status.st_mtime_ns, status.st_size)
     if path.is_dir():
         files = sorted(each for each in path.rglob("*") if each.is_file())
         names = [f"{each.relative_to(path)} {each.stat().st_size}" for each in files]
         return hashlib.sha256("\n".join(names).encode()).hexdigest()[:16]
     return None
+
+
+@cache
+def _hash_of_file(path: Path, changed: int, size: int) -> str:
+    """Return a hash of a file's bytes, which are read again when it has changed."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 def files_of(cell: Cell) -> dict[str, str | None]:
