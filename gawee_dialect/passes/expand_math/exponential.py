@@ -5,7 +5,8 @@ The coefficients are minimax fits, each rounded to f32 before the next was fitte
 
 from math import inf, nan
 
-from xdsl.dialects import arith, math
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
 from gawee_dialect.passes.expand_math.numbers import Numbers
@@ -46,17 +47,11 @@ LOG = tuple(
 )
 """(log(1 + f) - f + f^2 / 2) / f^3 for 1 + f between sqrt(1/2) and sqrt(2); adds 0.1 ulp."""
 
-ROOT_HALF_BITS = 0x3F3504F3
-"""The bits of sqrt(1/2)."""
-SMALLEST_NORMAL = float.fromhex("0x1p-126")
 
-
-def _scaled(to: Numbers, value: SSAValue, exponent: SSAValue) -> SSAValue:
+def scaled(to: Numbers, value: SSAValue, exponent: SSAValue) -> SSAValue:
     """value * 2^exponent, in two steps: neither factor is a denormal, nor infinite."""
-    # Below the least exponent clamped, which also gives NaN some exponent: converting NaN to an
-    # integer has no meaning.
-    known = to.to_whole(to.emit(arith.MaxnumfOp(exponent, to.real(-151.0))))
-    half = to.emit(arith.ShRSIOp(known, to.whole(1)))
+    known = to.to_whole(exponent, 1 - to.layout.bias - to.layout.fraction_bits - 2)
+    half = to.emit(arith.ShRSIOp(known, to.whole(1, i32)))
     rest = to.emit(arith.SubiOp(known, half))
     return to.multiply(to.multiply(value, to.power_of_two(half)), to.power_of_two(rest))
 
@@ -64,38 +59,42 @@ def _scaled(to: Numbers, value: SSAValue, exponent: SSAValue) -> SSAValue:
 def exp(to: Numbers, x: SSAValue) -> SSAValue:
     """e^x = 2^n * e^r with n the whole number next to x / ln 2"""
     x = to.clamp(x, -104.0, 89.0)
-    n = to.emit(math.RoundEvenOp(to.multiply(x, to.real(LOG2_E))))
+    n = to.nearest_whole(to.multiply(x, to.real(LOG2_E)))
     r = to.fma(n, to.real(-LN2_HIGH), x)
     r = to.fma(n, to.real(-LN2_LOW), r)
     above = to.fma(to.polynomial(r, EXP), to.multiply(r, r), r)
-    return _scaled(to, to.add(above, to.real(1.0)), n)
+    return scaled(to, to.add(above, to.real(1.0)), n)
 
 
 def exp2(to: Numbers, x: SSAValue) -> SSAValue:
     """2^x = 2^n * 2^r with n the whole number next to x"""
     x = to.clamp(x, -151.0, 129.0)
-    n = to.emit(math.RoundEvenOp(x))
-    r = to.emit(arith.SubfOp(x, n))
-    return _scaled(to, to.fma(to.polynomial(r, EXP2), r, to.real(1.0)), n)
+    n = to.nearest_whole(x)
+    r = to.subtract(x, n)
+    return scaled(to, to.fma(to.polynomial(r, EXP2), r, to.real(1.0)), n)
 
 
 def log(to: Numbers, x: SSAValue) -> SSAValue:
     """log(x) = e * ln 2 + log(1 + f) with x = 2^e * (1 + f)"""
-    denormal = to.compare(x, to.real(SMALLEST_NORMAL), "olt")
-    normal = to.select(denormal, to.multiply(x, to.real(2.0**23)), x)
-    shifted = to.emit(arith.SubiOp(to.bits(normal), to.whole(ROOT_HALF_BITS)))
-    exponent = to.to_real(to.emit(arith.ShRSIOp(shifted, to.whole(23))))
-    e = to.add(exponent, to.select(denormal, to.real(-23.0), to.real(0.0)))
-    fraction = to.emit(arith.AndIOp(shifted, to.whole(0x7FFFFF)))
-    mantissa = to.from_bits(to.emit(arith.AddiOp(fraction, to.whole(ROOT_HALF_BITS))))
+    exponent, mantissa, shift = normal_parts(to, x)
+    e = to.add(exponent, shift)
     f = to.add(mantissa, to.real(-1.0))
     beyond = to.fma(to.polynomial(f, LOG), f, to.real(-0.5))
     small = to.fma(e, to.real(LN2_LOW), to.multiply(to.multiply(f, f), beyond))
     finite = to.fma(e, to.real(LN2_HIGH), to.add(small, f))
-    return _with_limits(to, x, finite)
+    return with_limits(to, x, finite)
 
 
-def _with_limits(to: Numbers, x: SSAValue, finite: SSAValue) -> SSAValue:
+def normal_parts(to: Numbers, x: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:
+    """e, m and s with x = 2^(e + s) * m, for denormals too"""
+    digits = to.layout.fraction_bits
+    denormal = to.compare(x, to.real(to.layout.smallest_normal), "olt")
+    normal = to.select(denormal, to.multiply(x, to.real(2.0**digits)), x)
+    exponent, mantissa = to.split(normal)
+    return exponent, mantissa, to.select(denormal, to.real(-digits), to.real(0.0))
+
+
+def with_limits(to: Numbers, x: SSAValue, finite: SSAValue) -> SSAValue:
     """log at infinity, at zero, and where it is not defined"""
     result = to.select(to.compare(x, to.real(inf), "oeq"), x, finite)
     result = to.select(to.compare(x, to.real(0.0), "oeq"), to.real(-inf), result)
