@@ -44,11 +44,50 @@ func.func @half_precision_is_computed_in_single(%x: f16) -> f16 {
 
 // -----
 
-// CHECK-LABEL: func.func @doubles_and_other_functions_stay
-// CHECK-NEXT:    math.exp %x : f64
-// CHECK-NEXT:    math.sin %y : f32
-func.func @doubles_and_other_functions_stay(%x: f64, %y: f32) -> (f64, f32) {
+// CHECK-LABEL: func.func @log1p_is_computed_on_doubles_and_rounded_once
+// CHECK-NEXT:    [[X:%.*]] = arith.extf %x : vector<8xf32> to vector<8xf64>
+// CHECK-NOT:     math.log1p
+// CHECK:         %y = arith.truncf {{%.*}} : vector<8xf64> to vector<8xf32>
+// CHECK-NEXT:    return %y : vector<8xf32>
+func.func @log1p_is_computed_on_doubles_and_rounded_once(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.log1p %x : vector<8xf32>
+  return %y : vector<8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @one_large_angle_leaves_all_lanes_to_libm
+// CHECK:         [[FAR:%.*]] = arith.cmpf ogt, {{%.*}}, {{%.*}} : vector<8xf32>
+// CHECK-NEXT:    [[ANY:%.*]] = vector.reduction <or>, [[FAR]] : vector<8xi1> into i1
+// CHECK-NEXT:    %y = scf.if [[ANY]] -> (vector<8xf32>) {
+// CHECK-NEXT:      [[LIBM:%.*]] = math.sin %x : vector<8xf32>
+// CHECK-NEXT:      scf.yield [[LIBM]] : vector<8xf32>
+// CHECK-NEXT:    } else {
+// CHECK-NOT:       math.sin
+func.func @one_large_angle_leaves_all_lanes_to_libm(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.sin %x : vector<8xf32>
+  return %y : vector<8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_power_takes_two_numbers
+// CHECK-NEXT:    arith.extf %x : f32 to f64
+// CHECK-NEXT:    arith.extf %y : f32 to f64
+// CHECK-NOT:     math.powf
+// CHECK:         %z = arith.truncf {{%.*}} : f64 to f32
+func.func @a_power_takes_two_numbers(%x: f32, %y: f32) -> f32 {
+  %z = math.powf %x, %y : f32
+  return %z : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @functions_of_doubles_are_expanded_where_two_units_are_kept
+// CHECK-NOT:     math.exp
+// CHECK:         math.sin %y : f64
+func.func @functions_of_doubles_are_expanded_where_two_units_are_kept(%x: f64, %y: f64) -> (f64, f64) {
   %a = math.exp %x : f64
-  %b = math.sin %y : f32
-  return %a, %b : f64, f32
+  %b = math.sin %y : f64
+  return %a, %b : f64, f64
 }
