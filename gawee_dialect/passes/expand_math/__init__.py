@@ -138,8 +138,8 @@ class ExpandMath(RewritePass):
 
     Largest errors over all of f32, in units in the last place: exp 1.02, exp2 0.9, log 0.95,
     tanh 5.5 and erf 7, of which the latter two are within 4e-7 of the exact value; all others are
-    computed on f64 and within 0.502, or within what libm gives where it takes an angle. Of f64 exp and log are within 1, expm1, log1p and tanh within
-    2; the other functions of f64 are left to libm.
+    computed on f64 and within 0.502, or within what libm gives where it takes an angle. Of f64 exp
+    and log are within 1, expm1, log1p and tanh within 2; its other functions are left to libm.
 
     rewrite:
         %y = math.exp %x : f32
