@@ -152,7 +152,7 @@ def network(size):
 
 FACTORIES = """\
 patience = 0
-timeout = 25
+timeout = 300
 evaluators = ["mine.py:{name}"]
 [[network]]
 factory = "mine.py:network"
@@ -190,7 +190,7 @@ def test_a_cell_that_takes_too_long_has_failed(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
     (tmp_path / "mine.py").write_text(OWN)
-    text = FACTORIES.format(name="Slow").replace("timeout = 25", "timeout = 1")
+    text = FACTORIES.format(name="Slow").replace("timeout = 300", "timeout = 1")
     (tmp_path / "a.toml").write_text(text)
 
     assert main(["run", str(tmp_path / "a.toml"), "-o", str(tmp_path / "out")]) == 0
