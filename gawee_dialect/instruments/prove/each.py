@@ -20,9 +20,9 @@ from gawee_dialect.instruments.check.failure import (
     failure,
     stopped_running,
 )
+from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
-from gawee_dialect.instruments.prove.run import NotProvable
 from gawee_dialect.instruments.prove.summary import Step, Verdict, summary_table
 from gawee_dialect.instruments.report import print_table
 from gawee_dialect.interpreter.arrays import Array

@@ -16,17 +16,10 @@ from gawee_dialect.instruments.prove.fresh import is_float, unwritten
 from gawee_dialect.instruments.prove.inputs import drawn
 from gawee_dialect.instruments.prove.meanings import EXACT_FUNCTIONS
 from gawee_dialect.instruments.prove.nests import structured_functions
+from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.machine import Machine, check_implemented, implementations
-
-
-class NotProvable(Exception):
-    """A module has an op that has no meaning on exact numbers."""
-
-    def __init__(self, diagnostic: Diagnostic):
-        self.diagnostic = diagnostic
-        super().__init__(str(diagnostic))
 
 
 class ExactMachine(Machine):

@@ -1,0 +1,321 @@
+"""What functions of elements compute on exact numbers in machine code.
+
+The same as `arithmetic.py` and `functions.py` say of arrays, of scalars or of vectors. Where that
+takes a hash or a branch, the lanes of a vector are computed one by one.
+"""
+
+from collections.abc import Mapping
+from zlib import crc32
+
+from gawee_dialect.instruments.prove.functions import LARGEST_POWER
+from gawee_dialect.instruments.prove.native.library import Library, Meaning
+from gawee_dialect.instruments.prove.native.writer import Parts, Writer
+from gawee_dialect.instruments.prove.residues import PRIMES
+
+LARGEST_EXACT = float(1 << 52)
+"""Below it a double that has no fraction is reduced as it is."""
+
+
+def _add(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    (x, *rx), (y, *ry) = operands
+    sums = [w.binary("fadd", *each) for each in zip(rx, ry, strict=True)]
+    return [w.binary("fadd", x, y), *w.all_reduced(sums)]
+
+
+def _subtract(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    (x, *rx), (y, *ry) = operands
+    differences = [w.binary("fsub", *each) for each in zip(rx, ry, strict=True)]
+    return [w.binary("fsub", x, y), *w.all_reduced(differences)]
+
+
+def _multiply(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    (x, *rx), (y, *ry) = operands
+    products = [w.binary("fmul", *each) for each in zip(rx, ry, strict=True)]
+    return [w.binary("fmul", x, y), *w.all_reduced(products)]
+
+
+def _fused(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    (x, *rx), (y, *ry), (z, *rz) = operands
+    # Not rounded once: the value is that of a product and a sum, as of arrays.
+    value = w.binary("fadd", w.binary("fmul", x, y), z)
+    totals = [w.intrinsic("fma", *each) for each in zip(rx, ry, rz, strict=True)]
+    return [value, *w.all_reduced(totals)]
+
+
+def _power_of(w: Writer, base: str, exponent: int, prime: int) -> str:
+    result = w.constant(1)
+    for bit in f"{exponent:b}":
+        result = w.reduced(w.binary("fmul", result, result), prime)
+        if bit == "1":
+            result = w.reduced(w.binary("fmul", result, base), prime)
+    return result
+
+
+def _inverse(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    """1 / x; by Fermat's theorem, the power p - 2."""
+    (x, *residues) = operands[0]
+    finite = w.is_finite(x)
+    known = [w.choose(finite, each, w.constant(0)) for each in residues]
+    inverses = [_power_of(w, *each) for each in zip(known, [p - 2 for p in PRIMES], PRIMES)]
+    return [w.binary("fdiv", w.constant(1), x), *inverses]
+
+
+def _divide(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    lhs, rhs = operands
+    inverse = library.call(w, "inverse", rhs)
+    _, *residues = library.call(w, "multiply", lhs, inverse)
+    return [w.binary("fdiv", lhs[0], rhs[0]), *residues]
+
+
+def _negative(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    return [w.emit(f"fneg {w.type} {part}") for part in operands[0]]
+
+
+def _absolute(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    (x,) = operands
+    return w.choose_parts(w.compare("olt", x[0], w.constant(0)), _negative(library, w, [x]), x)
+
+
+def _copysign(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    size = _absolute(library, w, operands[:1])
+    sign = w.intrinsic("copysign", w.constant(1), operands[1][0])
+    below = w.compare("olt", sign, w.constant(0))
+    return w.choose_parts(below, _negative(library, w, [size]), size)
+
+
+def _choice(predicate: str, nan: int) -> Meaning:
+    """Return the operand that a comparison chooses, the first where operand `nan` is no number."""
+
+    def write(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+        lhs, rhs = operands
+        first = w.compare(predicate, lhs[0], rhs[0])
+        other = w.compare("uno", operands[nan][0], operands[nan][0])
+        return w.choose_parts(w.emit(f"or {w.bits} {first}, {other}"), lhs, rhs)
+
+    return write
+
+
+def _exp_plus(library: Library, w: Writer, operands: list[Parts], name: str) -> Parts:
+    """(exp(x) + or - 1 / exp(x)) / 2"""
+    raised = library.call(w, "exp", *operands)
+    inverse = library.call(w, "divide", _one(w), raised)
+    total = library.call(w, name, raised, inverse)
+    return library.call(w, "divide", total, [w.constant(2)] * 4)
+
+
+def _one(w: Writer) -> Parts:
+    return [w.constant(1)] * 4
+
+
+def _sinh(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    return _exp_plus(library, w, operands, "subtract")
+
+
+def _cosh(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    return _exp_plus(library, w, operands, "add")
+
+
+def _expm1(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    return library.call(w, "subtract", library.call(w, "exp", *operands), _one(w))
+
+
+def _log1p(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    return library.call(w, "log", library.call(w, "add", *operands, _one(w)))
+
+
+ON_VECTORS: Mapping[str, Meaning] = {
+    "add": _add,
+    "subtract": _subtract,
+    "multiply": _multiply,
+    "fma": _fused,
+    "inverse": _inverse,
+    "divide": _divide,
+    "negative": _negative,
+    "absolute": _absolute,
+    "copysign": _copysign,
+    "maximum": _choice("oge", 0),
+    "minimum": _choice("ole", 0),
+    "fmax": _choice("oge", 1),
+    "fmin": _choice("ole", 1),
+    "sinh": _sinh,
+    "cosh": _cosh,
+    "expm1": _expm1,
+    "log1p": _log1p,
+}
+"""Functions without a branch: scalars and vectors alike."""
+
+
+def whole(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    """Return the number that a double without a fraction is; of what is not finite, residues 0."""
+    value = operands[0][0]
+    finite = w.choose(w.is_finite(value), value, w.constant(0))
+    small = w.compare("olt", w.intrinsic("fabs", finite), w.exact(LARGEST_EXACT))
+    w.do(f"br i1 {small}, label %small, label %large")
+    w.label("small")
+    low = w.all_reduced([finite] * 3)
+    w.do("br label %done")
+    w.label("large")
+    rest = [w.binary("frem", finite, w.constant(prime)) for prime in PRIMES]
+    high = w.all_reduced(rest)
+    w.do("br label %done")
+    w.label("done")
+    pairs = zip(low, high, strict=True)
+    return [value, *(w.emit(f"phi double [ {a}, %small ], [ {b}, %large ]") for a, b in pairs)]
+
+
+def _rounded(intrinsic: str) -> Meaning:
+    def write(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+        value = w.intrinsic(intrinsic, operands[0][0])
+        return library.call(w, "whole", [value] * 4)
+
+    return write
+
+
+def _word(library: Library, w: Writer, number: Parts) -> str:
+    """Write what `Numbers.words` returns."""
+    value, *residues = number
+    words: list[str] = []
+    for residue, prime in zip(residues, PRIMES, strict=True):
+        known = w.choose(w.is_finite(residue), residue, w.constant(0))
+        above = w.binary("fadd", known, w.constant(prime))
+        positive = w.choose(w.compare("olt", known, w.constant(0)), above, known)
+        words.append(w.emit(f"fptoui double {positive} to i64"))
+    packed = words[0]
+    for index, word in enumerate(words[1:], 1):
+        shifted = w.emit(f"shl i64 {word}, {21 * index}")
+        packed = w.emit(f"or i64 {packed}, {shifted}")
+    infinity = w.emit(f"select i1 {w.compare('ogt', value, w.constant(0))}, i64 -3, i64 -4")
+    special = w.emit(f"select i1 {w.compare('uno', value, value)}, i64 -2, i64 {infinity}")
+    return w.emit(f"select i1 {w.is_finite(value)}, i64 {packed}, i64 {special}")
+
+
+def _signed(word: int) -> int:
+    return word - (1 << 64) if word >> 63 else word
+
+
+def _stirred(w: Writer, state: str) -> str:
+    """Write what `residues.mixed` does after each word."""
+    state = w.emit(f"add i64 {state}, {_signed(0x9E3779B97F4A7C15)}")
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = w.emit(f"xor i64 {state}, {w.emit(f'lshr i64 {state}, {shift}')}")
+        state = w.emit(f"mul i64 {mixed}, {_signed(factor)}")
+    return w.emit(f"xor i64 {state}, {w.emit(f'lshr i64 {state}, 31')}")
+
+
+def _drawn(w: Writer, name: str, words: list[str]) -> list[str]:
+    """Write the residues of a hash of a name and of words."""
+    state = _stirred(w, w.emit(f"add i64 0, {crc32(name.encode())}"))
+    for word in words:
+        state = _stirred(w, w.emit(f"xor i64 {state}, {word}"))
+    rest = [w.emit(f"urem i64 {state}, {prime}") for prime in PRIMES]
+    return w.all_reduced([w.emit(f"uitofp i64 {each} to double") for each in rest])
+
+
+def _uninterpreted(name: str, of_values: str) -> Meaning:
+    """Write a function of numbers of which nothing is known but its values."""
+
+    def write(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+        value = library.of_doubles(w, of_values, [each[0] for each in operands])
+        drawn = _drawn(w, name, [_word(library, w, each) for each in operands])
+        known = w.emit(f"xor i1 {w.is_finite(value)}, true")
+        if len(operands) == 1:
+            known = w.emit(f"or i1 {known}, {_is_known(w, operands[0])}")
+        plain = library.call(w, "whole", [value] * 4)
+        return [value, *w.choose_parts(known, plain[1:], drawn)]
+
+    return write
+
+
+def _is_known(w: Writer, number: Parts) -> str:
+    """Write where a function of one number is a whole number: of 0, and of what is not finite."""
+    zero = w.compare("oeq", number[0], w.constant(0))
+    for residue in number[1:]:
+        zero = w.emit(f"and i1 {zero}, {w.compare('oeq', residue, w.constant(0))}")
+    infinite = w.emit(f"xor i1 {w.is_finite(number[0])}, true")
+    return w.emit(f"or i1 {zero}, {infinite}")
+
+
+def _whole_power(library: Library, w: Writer, base: Parts, exponent: str) -> Parts:
+    result = _one(w)
+    for bit in reversed(range(LARGEST_POWER.bit_length())):
+        result = library.call(w, "multiply", result, result)
+        shifted = w.emit(f"lshr i64 {exponent}, {bit}")
+        is_set = w.emit(f"trunc i64 {shifted} to i1")
+        result = w.choose_parts(is_set, library.call(w, "multiply", result, base), result)
+    return result
+
+
+def _power(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    """By multiplication to a whole power, by a root to one half; `functions.py` has the rules."""
+    base, exponent = operands
+    size = w.intrinsic("fabs", exponent[0])
+    is_half = w.compare("oeq", size, w.exact(0.5))
+    is_whole = w.compare("oeq", size, w.intrinsic("trunc", size))
+    small = w.emit(f"and i1 {is_whole}, {w.compare('ole', size, w.constant(LARGEST_POWER))}")
+    by_hash = library.call(w, "any_power", base, exponent)
+    root = library.call(w, "sqrt", base)
+    count = w.emit(f"fptosi double {w.choose(small, size, w.constant(0))} to i64")
+    product = _whole_power(library, w, base, count)
+    positive = w.choose_parts(is_half, root, product)
+    below = w.compare("olt", exponent[0], w.constant(0))
+    inverse = library.call(w, "inverse", positive)
+    derived = w.choose_parts(below, inverse, positive)
+    simple = w.emit(f"or i1 {is_half}, {small}")
+    return w.choose_parts(simple, derived, by_hash)
+
+
+def _remainder(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    """x - trunc(x / y) * y"""
+    lhs, rhs = operands
+    quotient = w.intrinsic("trunc", w.binary("fdiv", lhs[0], rhs[0]))
+    exact = library.call(w, "whole", [quotient] * 4)
+    return library.call(w, "subtract", lhs, library.call(w, "multiply", exact, rhs))
+
+
+def _of_bits(library: Library, w: Writer, operands: list[Parts]) -> Parts:
+    """Return what a float stands for that was put together bit by bit."""
+    value = operands[0][0]
+    fraction = w.compare("one", value, w.intrinsic("trunc", value))
+    known = w.emit(f"xor i1 {fraction}, true")
+    drawn = _drawn(w, "bits", [w.emit(f"bitcast double {value} to i64")])
+    plain = library.call(w, "whole", [value] * 4)
+    return [value, *w.choose_parts(known, plain[1:], drawn)]
+
+
+ON_LANES: Mapping[str, Meaning] = {
+    "whole": whole,
+    "of_bits": _of_bits,
+    "floor": _rounded("floor"),
+    "ceil": _rounded("ceil"),
+    "trunc": _rounded("trunc"),
+    "round": _rounded("round"),
+    "roundeven": _rounded("roundeven"),
+    "power": _power,
+    "any_power": _uninterpreted("pow", "pow"),
+    "fmod": _remainder,
+    **{
+        name: _uninterpreted(name, of_values)
+        for name, of_values in {
+            "exp": "exp",
+            "exp2": "exp2",
+            "log": "log",
+            "log2": "log2",
+            "log10": "log10",
+            "sqrt": "sqrt",
+            "cbrt": "cbrt",
+            "erf": "erf",
+            "tanh": "tanh",
+            "sin": "sin",
+            "cos": "cos",
+            "tan": "tan",
+            "arcsin": "asin",
+            "arccos": "acos",
+            "arctan": "atan",
+            "arctan2": "atan2",
+            "arcsinh": "asinh",
+            "arccosh": "acosh",
+            "arctanh": "atanh",
+        }.items()
+    },
+}
+"""Functions of scalars, by what they are called in the hash; in a vector, of every lane."""

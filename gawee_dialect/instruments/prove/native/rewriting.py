@@ -1,0 +1,411 @@
+"""Rewrite a module of the llvm dialect to one that computes on exact numbers."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import (
+    BytesAttr,
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    IntegerAttr,
+    IntegerType,
+    ModuleOp,
+    TensorType,
+    f64,
+    i8,
+    i64,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.rewriter import Rewriter
+
+from gawee_dialect.backend.llvm_values import type_text
+from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.dialect import llvm as ours
+from gawee_dialect.dialect import llvm_vector
+from gawee_dialect.hints import isa
+from gawee_dialect.instruments.prove.native import lanes as lane_functions
+from gawee_dialect.instruments.prove.native import memory_access
+from gawee_dialect.instruments.prove.native.functions import ON_LANES, ON_VECTORS
+from gawee_dialect.instruments.prove.native.library import Library
+from gawee_dialect.instruments.prove.native.types import (
+    DOUBLE,
+    PARTS,
+    Memory,
+    function_type,
+    in_registers,
+    is_float,
+    lane_of,
+    lanes_of,
+)
+from gawee_dialect.instruments.prove.not_provable import NotProvable
+from gawee_dialect.instruments.prove.numbers import Numbers
+from gawee_dialect.interpreter.arrays import Array, attribute_value
+from gawee_dialect.locations import hand_on_location
+
+FUNCTIONS: Mapping[type[Operation], str] = {
+    llvm.FAddOp: "add",
+    llvm.FSubOp: "subtract",
+    llvm.FMulOp: "multiply",
+    llvm.FDivOp: "divide",
+    llvm.FRemOp: "fmod",
+    llvm.FNegOp: "negative",
+    llvm.FMAOp: "fma",
+    llvm.FAbsOp: "absolute",
+    llvm.FCopySignOp: "copysign",
+    llvm.VectorFMaxOp: "fmax",
+    llvm.VectorFMinOp: "fmin",
+    ours.MaximumOp: "maximum",
+    ours.MinimumOp: "minimum",
+    llvm.FFloorOp: "floor",
+    llvm.FCeilOp: "ceil",
+    ours.FTruncOp: "trunc",
+    ours.RoundOp: "round",
+    ours.RoundEvenOp: "roundeven",
+    llvm.FExpOp: "exp",
+    llvm.FExp2Op: "exp2",
+    llvm.FLogOp: "log",
+    llvm.FLog2Op: "log2",
+    ours.Log10Op: "log10",
+    llvm.FSqrtOp: "sqrt",
+    llvm.FPowOp: "power",
+    llvm.FSinOp: "sin",
+    llvm.FCosOp: "cos",
+    ours.TanOp: "tan",
+    ours.TanhOp: "tanh",
+    ours.SinhOp: "sinh",
+    ours.CoshOp: "cosh",
+    ours.AsinOp: "arcsin",
+    ours.AcosOp: "arccos",
+    ours.AtanOp: "arctan",
+    ours.Atan2Op: "arctan2",
+}
+"""Ops that are functions of numbers."""
+
+OF_LIBM: Mapping[str, str] = {
+    "acosh": "arccosh",
+    "asinh": "arcsinh",
+    "atanh": "arctanh",
+    "cbrt": "cbrt",
+    "erf": "erf",
+    "expm1": "expm1",
+    "log1p": "log1p",
+}
+"""Functions of C that are functions of numbers; with an f behind their names, of f32."""
+
+REDUCTIONS: Mapping[type[Operation], str] = {
+    llvm.VectorReduceFAddOp: "add",
+    llvm.VectorReduceFMulOp: "multiply",
+    llvm_vector.ReduceFMaxOp: "fmax",
+    llvm_vector.ReduceFMinOp: "fmin",
+    llvm_vector.ReduceFMaximumOp: "maximum",
+    llvm_vector.ReduceFMinimumOp: "minimum",
+}
+"""Ops that combine the lanes of a vector."""
+
+UNTOUCHED = (
+    *(llvm.AddOp, llvm.SubOp, llvm.MulOp, llvm.SDivOp, llvm.UDivOp, llvm.SRemOp, llvm.URemOp),
+    *(llvm.AndOp, llvm.OrOp, llvm.XOrOp, llvm.ShlOp, llvm.LShrOp, llvm.AShrOp),
+    *(llvm.TruncOp, llvm.ZExtOp, llvm.SExtOp, llvm.ICmpOp, llvm.AddressOfOp),
+    *(ours.IntegerBinaryIntrinsic, llvm_vector.IntegerReduction),
+    *(llvm.BrOp, llvm.CondBrOp, llvm.ReturnOp, llvm.UnreachableOp),
+)
+"""Ops that are the same on numbers: of integers, and those that only hand values on."""
+
+
+class ExactModule:
+    """A module of the llvm dialect on exact numbers, and the functions that it calls."""
+
+    def __init__(self, module: ModuleOp, memory: Memory):
+        """Rewrite a module in place; raises NotProvable for an op that has no exact meaning."""
+        self.module = module
+        self.memory = memory
+        self.library = Library(memory, ON_VECTORS, ON_LANES)
+        self._types: dict[SSAValue, Attribute] = {}
+        for op in list(module.ops):
+            match op:
+                case llvm.FuncOp():
+                    self._rewrite_function(op)
+                case llvm.GlobalOp():
+                    self._rewrite_global(op)
+                case _:
+                    raise _no_meaning(op)
+
+    def _type(self, value: SSAValue) -> Attribute:
+        """Return the type that a value had."""
+        return self._types.get(value, value.type)
+
+    def _rewrite_function(self, function: llvm.FuncOp) -> None:
+        if not function.body.blocks and _of_libm(function.sym_name.data) is not None:
+            function.detach()
+            return
+        function.properties["function_type"] = function_type(function.function_type)
+        for block in function.body.blocks:
+            for argument in block.args:
+                self._retype(argument)
+        for block in function.body.blocks:
+            for op in list(block.ops):
+                self._rewrite(op)
+
+    def _retype(self, value: SSAValue) -> None:
+        if is_float(value.type):
+            new = Rewriter.replace_value_with_new_type(value, in_registers(value.type))
+            self._types[new] = value.type
+
+    def _rewrite_global(self, op: llvm.GlobalOp) -> None:
+        type, value = op.global_type, op.value
+        if not isinstance(type, llvm.LLVMArrayType) or not isa(value, DenseIntOrFPElementsAttr):
+            raise _no_meaning(op)
+        array = attribute_value(value, TensorType(type.type, [len(value)])).reshape(-1)
+        data = stretched(np.broadcast_to(array, (type.size.data,)), self.memory).tobytes()
+        bytes_type = TensorType(i8, [len(data)])
+        op.properties["global_type"] = llvm.LLVMArrayType(len(data), i8)
+        op.properties["value"] = DenseIntOrFPElementsAttr(bytes_type, BytesAttr(data))
+
+    def _rewrite(self, op: Operation) -> None:
+        kind = type(op)
+        op.attributes.pop("loop_annotation", None)  # unrolled, it takes long to compile
+        if kind in FUNCTIONS:
+            self._call_function(op, FUNCTIONS[kind], op.operands)
+        elif kind in REDUCTIONS:
+            self._reduce(op, REDUCTIONS[kind])
+        elif kind in RULES:
+            RULES[kind](self, op)
+        elif not isinstance(op, UNTOUCHED):
+            raise _no_meaning(op)
+
+    def _replace(self, op: Operation, symbol: str, operands: Sequence[SSAValue]) -> None:
+        result = in_registers(op.results[0].type) if op.results else None
+        call = llvm.CallOp(symbol, *operands, return_type=result)
+        self._put(op, call)
+
+    def _put(self, op: Operation, new: Operation) -> None:
+        """Put an op in the place of another."""
+        assert op.parent is not None
+        hand_on_location(op, new)
+        op.parent.insert_op_before(new, op)
+        for old, made in zip(op.results, new.results, strict=True):
+            made.name_hint = old.name_hint
+            if is_float(old.type):
+                self._types[made] = old.type
+            old.replace_all_uses_with(made)
+        op.detach()
+        op.erase()
+
+    def _call_function(self, op: Operation, name: str, operands: Sequence[SSAValue]) -> None:
+        lanes = lanes_of(op.results[0].type)
+        self._replace(op, self.library.of_numbers(name, lanes, len(operands)), operands)
+
+    def _reduce(self, op: Operation, name: str) -> None:
+        lanes = lanes_of(self._type(op.operands[-1]))
+        assert lanes is not None
+        with_start = len(op.operands) == 2
+        symbol = lane_functions.reduce_symbol(self.library, lanes, name, with_start=with_start)
+        self._replace(op, symbol, op.operands)
+
+    def constant(self, op: llvm.ConstantOp) -> None:
+        """Make the numbers that float constants stand for."""
+        type = op.result.type
+        if not is_float(type):
+            return
+        numbers = numbers_of_constant(op.value, type)
+        if lanes_of(type) is not None:
+            self._replace(op, lane_functions.constant_symbol(self.library, numbers), ())
+            return
+        parts = DenseIntOrFPElementsAttr.from_list(
+            TensorType(f64, [PARTS]), [float(each) for each in numbers.data.reshape(-1)]
+        )
+        self._put(op, llvm.ConstantOp(parts, in_registers(type)))
+
+    def retyped(self, op: Operation) -> None:
+        """Keep an op, whose results are numbers now."""
+        for result in op.results:
+            self._retype(result)
+
+    def handed_on(self, op: Operation) -> None:
+        """Conversions between floats change no number."""
+        (operand,) = op.operands
+        self._types[operand] = op.results[0].type
+        op.results[0].replace_all_uses_with(operand)
+        op.detach()
+        op.erase()
+
+    def compare(self, op: llvm.FCmpOp | llvm_vector.FCmpOp) -> None:
+        """Compare values."""
+        flag = llvm.FCmpPredicateFlag.from_int(op.predicate.value.data).value.removeprefix("_")
+        lanes = lanes_of(self._type(op.lhs))
+        self._replace(op, lane_functions.compare_symbol(self.library, lanes, flag), op.operands)
+
+    def select(self, op: Operation) -> None:
+        """Choose numbers: by one bit as LLVM does, by several in each lane."""
+        condition, lanes = op.operands[0], lanes_of(op.results[0].type)
+        if not is_float(op.results[0].type):
+            return
+        if lanes_of(condition.type) is None:
+            self.retyped(op)
+            return
+        self._replace(op, lane_functions.select_symbol(self.library, lanes), op.operands)
+
+    def of_integers(self, op: Operation) -> None:
+        """Make numbers of integers."""
+        cast, source = op.name.removeprefix("llvm."), op.operands[0].type
+        self._replace(
+            op, lane_functions.of_integers_symbol(self.library, cast, source), op.operands
+        )
+
+    def to_integers(self, op: Operation) -> None:
+        """Make integers of numbers."""
+        cast, type = op.name.removeprefix("llvm."), op.results[0].type
+        self._replace(op, lane_functions.to_integers_symbol(self.library, cast, type), op.operands)
+
+    def bits(self, op: llvm.BitcastOp) -> None:
+        """Take the bits of the floats that are nearest, or make numbers of such bits."""
+        source, type = self._type(op.arg), op.result.type
+        if is_float(source) and not is_float(type):
+            symbol = lane_functions.to_bits_symbol(self.library, source, type)
+        elif is_float(type) and not is_float(source):
+            symbol = lane_functions.of_bits_symbol(self.library, source, type)
+        elif not is_float(type):
+            return
+        else:
+            raise _no_meaning(op)
+        self._replace(op, symbol, op.operands)
+
+    def extract(self, op: Operation) -> None:
+        """Take a lane."""
+        vector, index = op.operands
+        lanes = lanes_of(self._type(vector))
+        if is_float(op.results[0].type) and lanes is not None:
+            symbol = lane_functions.extract_symbol(self.library, lanes, type_text(index.type))
+            self._replace(op, symbol, op.operands)
+
+    def insert(self, op: Operation) -> None:
+        """Put a number in a lane."""
+        lanes = lanes_of(op.results[0].type)
+        if is_float(op.results[0].type) and lanes is not None:
+            index = type_text(op.operands[2].type)
+            symbol = lane_functions.insert_symbol(self.library, lanes, index)
+            self._replace(op, symbol, op.operands)
+
+    def shuffle(self, op: llvm.ShuffleVectorOp) -> None:
+        """Take lanes of two vectors."""
+        lanes = lanes_of(self._type(op.v1))
+        if is_float(op.res.type) and lanes is not None:
+            assert isa(op.mask, DenseArrayBase[IntegerType])
+            mask = op.mask.get_values()
+            symbol = lane_functions.shuffle_symbol(self.library, lanes, mask)
+            self._replace(op, symbol, (op.v1, op.v2))
+
+    def load(self, op: llvm.LoadOp) -> None:
+        """Load the parts of numbers, and lanes of integers that lie apart."""
+        type = op.dereferenced_value.type
+        if is_float(type) or lanes_of(type) is not None:
+            self._replace(op, memory_access.load_symbol(self.library, type), (op.ptr,))
+
+    def store(self, op: llvm.StoreOp) -> None:
+        """Store the parts of numbers, and lanes of integers apart."""
+        type = self._type(op.value)
+        if is_float(type) or lanes_of(type) is not None:
+            symbol = memory_access.store_symbol(self.library, type)
+            self._replace(op, symbol, (op.value, op.ptr))
+
+    def address(self, op: llvm.GEPOp) -> None:
+        """Stretch the distance between elements."""
+        op.properties["elem_type"] = self.memory.in_memory(op.elem_type)
+
+    def alloca(self, op: llvm.AllocaOp) -> None:
+        """Stretch an array on the stack."""
+        op.properties["elem_type"] = self.memory.in_memory(op.elem_type)
+
+    def copy(self, op: ours.MemcpyOp) -> None:
+        """Copy as many more bytes as memory is stretched."""
+        assert op.parent is not None
+        factor = llvm.ConstantOp(IntegerAttr(self.memory.factor, i64), i64)
+        size = llvm.MulOp(op.len, factor.result)
+        op.parent.insert_ops_before((factor, size), op)
+        op.operands[2] = size.res
+
+    def call(self, op: llvm.CallOp) -> None:
+        """Call functions of C as functions of numbers, others with numbers."""
+        name = "" if op.callee is None else op.callee.root_reference.data
+        known = _of_libm(name)
+        if known is not None:
+            self._call_function(op, known, op.args)
+        else:
+            self.retyped(op)
+
+    def intrinsic(self, op: llvm.CallIntrinsicOp) -> None:
+        """Load and store lanes of a mask."""
+        name = op.intrin.data
+        if name.startswith("llvm.masked.load."):
+            pointer, mask, others = op.args
+            type = op.results[0].type
+            symbol = memory_access.load_symbol(self.library, type, masked=True)
+            self._replace(op, symbol, (pointer, mask, others))
+        elif name.startswith("llvm.masked.store."):
+            value, pointer, mask = op.args
+            symbol = memory_access.store_symbol(self.library, self._type(value), masked=True)
+            self._replace(op, symbol, (value, pointer, mask))
+        else:
+            raise _no_meaning(op)
+
+
+RULES: Mapping[type[Operation], Callable[..., None]] = {
+    llvm.ConstantOp: ExactModule.constant,
+    llvm.UndefOp: ExactModule.retyped,
+    llvm.ZeroOp: ExactModule.retyped,
+    llvm.FPExtOp: ExactModule.handed_on,
+    llvm.FPTruncOp: ExactModule.handed_on,
+    llvm.FCmpOp: ExactModule.compare,
+    llvm_vector.FCmpOp: ExactModule.compare,
+    llvm.SelectOp: ExactModule.select,
+    llvm_vector.SelectOp: ExactModule.select,
+    llvm.SIToFPOp: ExactModule.of_integers,
+    ours.UIToFPOp: ExactModule.of_integers,
+    ours.FPToSIOp: ExactModule.to_integers,
+    ours.FPToUIOp: ExactModule.to_integers,
+    llvm.BitcastOp: ExactModule.bits,
+    llvm_vector.ExtractElementOp: ExactModule.extract,
+    llvm.InsertElementOp: ExactModule.insert,
+    llvm.ShuffleVectorOp: ExactModule.shuffle,
+    llvm.LoadOp: ExactModule.load,
+    llvm.StoreOp: ExactModule.store,
+    llvm.GEPOp: ExactModule.address,
+    llvm.AllocaOp: ExactModule.alloca,
+    ours.MemcpyOp: ExactModule.copy,
+    llvm.CallOp: ExactModule.call,
+    llvm.CallIntrinsicOp: ExactModule.intrinsic,
+}
+"""What becomes of ops that are no functions of numbers alone."""
+
+
+def _no_meaning(op: Operation) -> NotProvable:
+    return NotProvable(Diagnostic.at(op, f"no exact meaning of '{op.name}' in machine code"))
+
+
+def _of_libm(symbol: str) -> str | None:
+    return OF_LIBM.get(symbol) or OF_LIBM.get(symbol.removesuffix("f"))
+
+
+def numbers_of_constant(value: Attribute, type: Attribute) -> Numbers:
+    """Return the numbers of a scalar or of a vector; of a scalar, an array of one."""
+    array = np.asarray(attribute_value(value, lane_of(type))).reshape(-1)
+    return Numbers.constants(np.broadcast_to(array, (lanes_of(type) or 1,)))
+
+
+def stretched(array: Array, memory: Memory) -> NDArray[np.uint8]:
+    """Return the bytes of plain elements: constants as numbers, anything else apart."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    if flat.dtype.kind == "f":
+        return stretched_numbers(Numbers.constants(flat), flat.dtype.itemsize, memory)
+    bytes = np.full((flat.size, memory.factor * flat.dtype.itemsize), 0xFF, np.uint8)
+    bytes[:, : flat.dtype.itemsize] = flat.view(np.uint8).reshape(flat.size, -1)
+    return bytes.reshape(-1)
+
+
+def stretched_numbers(numbers: Numbers, size: int, memory: Memory) -> NDArray[np.uint8]:
+    """Return the bytes of numbers, in the place of floats of so many bytes."""
+    doubles = np.full((numbers.size, memory.factor * size // DOUBLE), np.nan)
+    doubles[:, :PARTS] = numbers.data.reshape(PARTS, -1).T
+    return doubles.reshape(-1).view(np.uint8)
