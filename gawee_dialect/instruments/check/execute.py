@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
+import numpy as np
 from xdsl.dialects import arith, llvm, memref, scf
 from xdsl.dialects.builtin import (
     IntegerAttr,
@@ -55,6 +56,11 @@ class CannotRun(Exception):
         super().__init__(str(diagnostic))
 
 
+def is_array(value: object) -> TypeGuard[Array]:
+    """Whether a value of the interpreter is an array, and not a scalar."""
+    return isinstance(value, np.ndarray)
+
+
 @dataclass(frozen=True)
 class Plan:
     """How a function of a module is run: the engine, and the module that it takes."""
@@ -98,6 +104,10 @@ class Plan:
 
         calls = Context().run(NativeCalls, self.kernels)
         return self._interpret(self.kernels, arguments, (listener,), (calls,))
+
+    def recorded(self, value: object) -> Array | None:
+        """Return a value of the run as an array that can be compared; None of what is none."""
+        return value if is_array(value) else None
 
     def _untouched(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
         """Return what is in the buffers that were to be overwritten, should nobody do it now."""

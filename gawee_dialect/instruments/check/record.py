@@ -2,21 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeGuard
 
 import numpy as np
-from xdsl.dialects.builtin import LocationAttr, MemRefType, ModuleOp, UnknownLoc
+from xdsl.dialects.builtin import LocationAttr, MemRefType, UnknownLoc
 from xdsl.interpreter import Interpreter, PythonValues
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.written_buffers import WrittenBuffers
 from gawee_dialect.instruments.check.execute import Plan
 from gawee_dialect.interpreter.arrays import Array
-
-
-def is_array(value: object) -> TypeGuard[Array]:
-    """Whether a value of the interpreter is an array, and not a scalar."""
-    return isinstance(value, np.ndarray)
 
 
 @dataclass
@@ -55,11 +49,12 @@ class Recorder(Interpreter.Listener):
     run of ops of one location wrote is copied when the run ends.
     """
 
-    def __init__(self, module: ModuleOp) -> None:
+    def __init__(self, plan: Plan) -> None:
         self.places: dict[LocationAttr, Place] = {}
         """In the order in which they first computed something."""
-        self._written = WrittenBuffers(module)
-        self._buffers: dict[SSAValue, Array] = {}
+        self._plan = plan
+        self._written = WrittenBuffers(plan.observed)
+        self._buffers: dict[SSAValue, object] = {}
         self._open: dict[SSAValue, Operation] = {}
         self._depth = 0
 
@@ -78,7 +73,7 @@ class Recorder(Interpreter.Listener):
             return
         for value, array in zip(op.results, results, strict=True):
             self._note(value, array)
-            if not isinstance(value.type, MemRefType) and is_array(array):
+            if not isinstance(value.type, MemRefType):
                 self._add(op, array)
         for buffer in self._written.of(op):
             self._open[buffer] = op
@@ -87,23 +82,24 @@ class Recorder(Interpreter.Listener):
         """Take the buffers of the last location as they are now."""
         for buffer, op in self._open.items():
             if buffer in self._buffers:
-                self._add(op, np.array(self._buffers[buffer]))
+                self._add(op, self._buffers[buffer], is_shared=True)
         self._open.clear()
 
     def _note(self, value: SSAValue, array: object) -> None:
-        if isinstance(value.type, MemRefType) and is_array(array):
+        if isinstance(value.type, MemRefType):
             self._buffers[value] = array
 
-    def _add(self, op: Operation, array: Array) -> None:
-        if isinstance(op.location, UnknownLoc):
+    def _add(self, op: Operation, value: object, *, is_shared: bool = False) -> None:
+        array = self._plan.recorded(value)
+        if array is None or isinstance(op.location, UnknownLoc):
             return
         place = self.places.setdefault(op.location, Place(op.location, op))
-        place.add(op, array)
+        place.add(op, np.array(array) if is_shared else array)
 
 
 def record(plan: Plan, arguments: Mapping[str, Array]) -> dict[LocationAttr, Place]:
     """Run an observable plan and return what each location computed; raises GaweeError."""
-    recorder = Recorder(plan.observed)
+    recorder = Recorder(plan)
     plan.observe(arguments, recorder)
     recorder.close()
     return recorder.places

@@ -20,6 +20,7 @@ from gawee_dialect.instruments.check.failure import (
     failure,
     stopped_running,
 )
+from gawee_dialect.instruments.check.functions import overwritten_arguments
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
@@ -58,6 +59,7 @@ class ProveEach(EachPass[Step]):
 
     def __init__(self, settings: CheckSettings | None = None):
         super().__init__(settings)
+        self._overwritten: dict[str, tuple[str, ...]] = {}
         self._state: State | NotProvable | None = None
 
     def first_step(self) -> Step:
@@ -67,6 +69,7 @@ class ProveEach(EachPass[Step]):
         return Step(module_pass.name, Verdict.UNCHANGED)
 
     def begin(self, module: ModuleOp, step: Step) -> None:
+        self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
         self._state = self._run_at_first(module)
         step.note = _reason(self._state)
 
@@ -94,7 +97,10 @@ class ProveEach(EachPass[Step]):
     def _run(self, module: ModuleOp) -> State:
         """Run a copy of the module; raises NotProvable, and GaweeError where it goes wrong."""
         copy = module.clone()
-        plans = {name: exact_plan(copy, name, self.settings.seed) for name in self.arguments}
+        seed = self.settings.seed
+        plans = {
+            name: exact_plan(copy, name, seed, self._overwritten[name]) for name in self.arguments
+        }
         return State(plans, {name: plan.run(self.arguments[name]) for name, plan in plans.items()})
 
     def _prove(self, module_pass: ModulePass, was: ModuleOp, module: ModuleOp, step: Step) -> None:
@@ -198,7 +204,7 @@ def _failure(module_pass: ModulePass, moved: Moved) -> CheckFailure:
 
 def _blamed(culprit: Culprit | None) -> str:
     if culprit is None:
-        return "no op differs: the function returns another value"
+        return "what its ops compute natively cannot be seen"
     return blamed_op(culprit)
 
 

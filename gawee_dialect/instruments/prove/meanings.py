@@ -1,6 +1,7 @@
 """All that is said of exact numbers: by NumPy's functions, and by ops that make arrays."""
 
 from gawee_dialect.instruments.prove import arithmetic, functions, movements
+from gawee_dialect.instruments.prove.buffers import ExactBuffers
 from gawee_dialect.instruments.prove.graph_ops import ExactGraphOps, ExactGraphOpsWithArrays
 from gawee_dialect.instruments.prove.nests import ExactNests
 from gawee_dialect.instruments.prove.tensors import ExactTensors
@@ -14,6 +15,7 @@ EXACT_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ExactGraphOps,
     ExactGraphOpsWithArrays,
     ExactTensors,
+    ExactBuffers,
     ExactNests,
     ExactWinograd,
 )

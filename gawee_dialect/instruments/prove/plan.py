@@ -4,11 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
-from xdsl.interpreter import Interpreter, PythonValues
-from xdsl.ir import Operation
+from xdsl.dialects.builtin import MemRefType, ModuleOp
+from xdsl.dialects.func import CallOp
+from xdsl.interpreter import Interpreter
+from xdsl.utils.hints import isa
 
+from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.instruments.check.execute import Engine, Plan
+from gawee_dialect.instruments.prove.inputs import drawn
+from gawee_dialect.instruments.prove.lowered import is_of_loops, lowered
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.run import run_exactly
 from gawee_dialect.interpreter.arrays import Array
@@ -19,39 +23,57 @@ def word_array(value: object) -> Array:
     return np.asarray(value.words() if isinstance(value, Numbers) else value)
 
 
-class InWords(Interpreter.Listener):
-    """Hands on what ops compute to a listener that knows plain arrays alone."""
-
-    def __init__(self, listener: Interpreter.Listener) -> None:
-        self._listener = listener
-
-    def will_interpret_op(self, op: Operation, args: PythonValues) -> None:
-        self._listener.will_interpret_op(op, _in_words(args))
-
-    def did_interpret_op(self, op: Operation, results: PythonValues) -> None:
-        self._listener.did_interpret_op(op, _in_words(results))
-
-
-def _in_words(values: PythonValues) -> PythonValues:
-    return tuple(word_array(each) if isinstance(each, Numbers) else each for each in values)
-
-
 @dataclass(frozen=True)
 class ExactPlan(Plan):
-    """A run of the interpreter on exact numbers; its values are their words."""
+    """A run on exact numbers; its values are their words."""
 
     seed: int = 0
 
     def run(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
         """Return the outputs by name, of floats the exact numbers; raises NotProvable."""
-        return run_exactly(self.module, arguments, self.function, self.seed)
+        if self.engine is Engine.INTERPRETER:
+            return run_exactly(self.module, arguments, self.function, self.seed)
+        # LLVM is loaded for loops alone.
+        from gawee_dialect.instruments.prove.native.run import run_natively
+
+        exact = {name: drawn(array, self.seed) for name, array in arguments.items()}
+        outputs = run_natively(self.module.clone(), exact, self.function)
+        return {**{name: exact[name] for name in self.overwritten}, **outputs}
 
     def observe(
         self, arguments: Mapping[str, Array], listener: Interpreter.Listener
     ) -> dict[str, Array]:
-        return run_exactly(self.module, arguments, self.function, self.seed, (InWords(listener),))
+        if self.kernels is None:
+            return run_exactly(self.module, arguments, self.function, self.seed, (listener,))
+        from gawee_dialect.instruments.prove.native.calls import ExactCalls
+
+        calls = (ExactCalls(self.kernels),)
+        return run_exactly(self.kernels, arguments, self.function, self.seed, (listener,), calls)
+
+    def recorded(self, value: object) -> Array | None:
+        return word_array(value) if isinstance(value, Numbers) else super().recorded(value)
 
 
-def exact_plan(module: ModuleOp, function: str, seed: int) -> ExactPlan:
-    """Plan to run a function of a module, which belongs to the plan from now on."""
-    return ExactPlan(Engine.INTERPRETER, module, function, (), seed=seed)
+def exact_plan(
+    module: ModuleOp, function: str, seed: int, overwritten: tuple[str, ...] = ()
+) -> ExactPlan:
+    """Plan to run a function of a module, which belongs to the plan from now on.
+
+    Raises NotProvable where it has loops that cannot be made machine code.
+    """
+    if not is_of_loops(module):
+        return ExactPlan(Engine.INTERPRETER, module, function, (), seed=seed)
+    kernels = module if _is_made_of_calls(module, function) else None
+    native = lowered(module)
+    return ExactPlan(Engine.NATIVE, native, function, overwritten, kernels, seed=seed)
+
+
+def _is_made_of_calls(module: ModuleOp, name: str) -> bool:
+    """Whether all that a function computes is done by kernels, which can be called one by one."""
+    function = find_function(module, name)
+    if function is None or len(function.body.blocks) != 1:
+        return False
+    ops = list(function.body.block.ops)
+    calls = [op for op in ops if isinstance(op, CallOp)]
+    on_buffers = all(isa(value.type, MemRefType) for op in calls for value in op.arguments)
+    return on_buffers and not any(op.regions for op in ops)

@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.interpreter import Interpreter, OpImplResult, PythonValues
+from xdsl.interpreter import Interpreter, InterpreterFunctions, OpImplResult, PythonValues
 from xdsl.interpreters.func import FuncFunctions
 from xdsl.ir import Operation
 
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
+from gawee_dialect.instruments.prove.buffers import viewed_bytes
 from gawee_dialect.instruments.prove.fresh import is_float, unwritten
 from gawee_dialect.instruments.prove.inputs import drawn
 from gawee_dialect.instruments.prove.meanings import EXACT_FUNCTIONS
@@ -33,12 +34,18 @@ class ExactMachine(Machine):
             raise NotProvable(Diagnostic.at(op, str(error))) from error
 
 
-def make_machine(module: ModuleOp, listeners: Sequence[Interpreter.Listener]) -> ExactMachine:
-    """Make an interpreter of a module on exact numbers."""
+def make_machine(
+    module: ModuleOp,
+    listeners: Sequence[Interpreter.Listener],
+    more: Sequence[InterpreterFunctions] = (),
+) -> ExactMachine:
+    """Make an interpreter of a module on exact numbers; `more` implementations come first."""
     machine = ExactMachine(module, listeners=tuple(listeners))
     machine.register_implementations(FuncFunctions())
     for each in (*implementations(module), *EXACT_FUNCTIONS, structured_functions(module)):
         machine.register_implementations(each(), override=True)
+    for functions in more:
+        machine.register_implementations(functions, override=True)
     return machine
 
 
@@ -48,6 +55,7 @@ def run_exactly(
     function: str,
     seed: int,
     listeners: Sequence[Interpreter.Listener] = (),
+    more: Sequence[InterpreterFunctions] = (),
 ) -> dict[str, Array]:
     """Run a function; returns its outputs by name: exact numbers of floats, else plain arrays.
 
@@ -59,7 +67,7 @@ def run_exactly(
     if len(called_ops) < len(called):
         raise NotProvable(Diagnostic("the llvm dialect runs as native code alone"))
     _check_implemented(module, called_ops)
-    machine = make_machine(module, listeners)
+    machine = make_machine(module, listeners, more)
     given = {name: drawn(array, seed) for name, array in arguments.items()}
     outputs: dict[str, Array] = {}
     with np.errstate(all="ignore"):
@@ -82,7 +90,10 @@ def _operand(
     argument: EntryArgument, given: Mapping[str, Array], prepared: Sequence[Array]
 ) -> Array:
     match argument.kind:
-        case ArgumentKind.OUTPUT | ArgumentKind.INDICES | ArgumentKind.WORKSPACE:
+        case ArgumentKind.WORKSPACE:
+            bytes = viewed_bytes(argument.type)
+            return unwritten(argument.type) if bytes is None else bytes
+        case ArgumentKind.OUTPUT | ArgumentKind.INDICES:
             return unwritten(argument.type)
         case ArgumentKind.PREPARED:
             return prepared[int(argument.name)]

@@ -20,15 +20,11 @@ class Library:
         self._on_vectors = on_vectors
         self._on_lanes = on_lanes
         self.definitions: dict[str, str] = {}
-        self._declarations: dict[str, None] = {}
-
-    def text(self) -> str:
-        """Return all that was asked for, and what it needs."""
-        return "\n\n".join((*self.definitions.values(), *self._declarations)) + "\n"
+        self.declarations: dict[str, None] = {}
 
     def declare(self, line: str) -> None:
         """Declare an intrinsic, or a function of C, once."""
-        self._declarations[line] = None
+        self.declarations[line] = None
 
     def writer(self, lanes: int | None) -> Writer:
         """Begin a function of scalars or of vectors."""
@@ -37,7 +33,7 @@ class Library:
     def define(self, symbol: str, result: str, arguments: str, lines: Sequence[str]) -> None:
         """Add a function."""
         body = "\n".join(f"  {line}" for line in ("entry:", *lines))
-        self.definitions[symbol] = f"define internal {result} @{symbol}({arguments}) noinline {{\n{body}\n}}"
+        self.definitions[symbol] = f"define {result} @{symbol}({arguments}) {{\n{body}\n}}"
 
     def of_numbers(self, name: str, lanes: int | None, count: int) -> str:
         """Return the symbol of a function of so many numbers, or vectors of them."""

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     i8,
     i64,
 )
+from xdsl.dialects.llvm import LinkageAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
@@ -140,6 +141,7 @@ class ExactModule:
         if not function.body.blocks and _of_libm(function.sym_name.data) is not None:
             function.detach()
             return
+        function.properties["linkage"] = LinkageAttr("external")
         function.properties["function_type"] = function_type(function.function_type)
         for block in function.body.blocks:
             for argument in block.args:
@@ -160,6 +162,7 @@ class ExactModule:
         array = attribute_value(value, TensorType(type.type, [len(value)])).reshape(-1)
         data = stretched(np.broadcast_to(array, (type.size.data,)), self.memory).tobytes()
         bytes_type = TensorType(i8, [len(data)])
+        op.properties["linkage"] = LinkageAttr("external")
         op.properties["global_type"] = llvm.LLVMArrayType(len(data), i8)
         op.properties["value"] = DenseIntOrFPElementsAttr(bytes_type, BytesAttr(data))
 

@@ -1,22 +1,23 @@
-"""Run a function of the llvm dialect on exact numbers, as machine code."""
+"""Run functions of the llvm dialect on exact numbers, as machine code."""
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.backend.jit import NativeModule, Target, compile_object
-from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.backend.memory import aligned_bytes
 from gawee_dialect.backend.openmp import call_in_team
 from gawee_dialect.backend.signature import Buffer, Signature, llvm_function, signature_of
-from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.entry import MAIN, PREPARE
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.instruments.check.isolated import run_isolated
+from gawee_dialect.instruments.prove.fresh import is_float
+from gawee_dialect.instruments.prove.native.code import ExactCode
 from gawee_dialect.instruments.prove.native.rewriting import (
     ExactModule,
     stretched,
@@ -27,119 +28,124 @@ from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array
 from gawee_dialect.interpreter.arrays import Array
 
-OPT_LEVEL = 1
 THREADS = 2
 """So that what threads share out is shared."""
 
+Bytes = NDArray[np.uint8]
+
+
+def bytes_of(array: Array, memory: Memory) -> Bytes:
+    """Return the bytes of numbers, or of plain elements."""
+    if isinstance(array, Numbers):
+        return stretched_numbers(array, array.dtype.itemsize, memory)
+    return stretched(np.asarray(array), memory)
+
+
+def array_of(
+    bytes: Bytes, shape: Sequence[int], dtype: np.dtype[np.generic], memory: Memory
+) -> Array:
+    """Return the numbers, or the plain elements, that bytes hold."""
+    size = memory.factor * dtype.itemsize
+    if is_float(dtype):
+        doubles = bytes.view(np.float64).reshape(-1, size // DOUBLE)
+        parts = np.ascontiguousarray(doubles[:, :PARTS].T).reshape(PARTS, *shape)
+        return as_array(Numbers(parts, dtype))
+    elements = np.ascontiguousarray(bytes.reshape(-1, size)[:, : dtype.itemsize])
+    return elements.view(dtype).reshape(shape)
+
+
+def unwritten_bytes(size: int) -> Bytes:
+    """Return bytes that nothing was written to: NaN in all parts."""
+    bytes = aligned_bytes(size)[:size]
+    bytes.fill(0xFF)
+    return bytes
+
 
 @dataclass(frozen=True)
-class ExactProgram:
-    """Machine code of a module on exact numbers."""
+class ExactFunctions:
+    """Machine code of a module on exact numbers, and what its functions take."""
 
-    native: NativeModule
-    signatures: Mapping[str, Signature]
+    code: ExactCode
     memory: Memory
 
-    def run(self, given: Mapping[str, Array]) -> dict[str, Array]:
-        """Call the functions in order; returns outputs of floats as their four parts."""
-        outputs: dict[str, NDArray[np.uint8]] = {}
-        buffers: tuple[Buffer, ...] = ()
-        for name, signature in self.signatures.items():
-            prepared, outputs, buffers = outputs, {}, signature.buffers
-            pointers = (ctypes.c_void_p * max(1, len(buffers)))()
-            kept: list[NDArray[np.uint8]] = []
-            for buffer in buffers:
-                bytes = self._bytes(buffer, given, prepared)
-                pointers[buffer.index] = bytes.ctypes.data
-                kept.append(bytes)
-                if buffer.role in ("output", "updated"):
-                    outputs[buffer.name] = bytes
-            function = self.native.function(f"{name}_packed")
-            if self.native.runtime is None:
-                function(pointers)
-            else:
-                call_in_team(function, pointers, THREADS, self.native.runtime)
-        return {
-            each.name: self._array(each, outputs[each.name])
-            for each in buffers
-            if each.name in outputs
-        }
+    def call(self, name: str, arguments: Sequence[Bytes]) -> None:
+        """Call a function with buffers."""
+        pointers = (ctypes.c_void_p * max(1, len(arguments)))()
+        for index, bytes in enumerate(arguments):
+            pointers[index] = bytes.ctypes.data
+        native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.code.address(f"{name}_packed"))
+        if self.code.runtime is None:
+            native(pointers)
+        else:
+            call_in_team(native, pointers, THREADS, self.code.runtime)
 
-    def _bytes(
-        self, buffer: Buffer, given: Mapping[str, Array], prepared: Mapping[str, NDArray[np.uint8]]
-    ) -> NDArray[np.uint8]:
+    def run(
+        self, signatures: Mapping[str, Signature], given: Mapping[str, Array]
+    ) -> dict[str, Bytes]:
+        """Call functions in order, each with what the one before has made; returns outputs."""
+        outputs: dict[str, Bytes] = {}
+        for name, signature in signatures.items():
+            prepared = outputs
+            arguments = [self._argument(each, given, prepared) for each in signature.buffers]
+            self.call(name, arguments)
+            written = signature.of_role("output", "updated")
+            outputs = {each.name: arguments[each.index] for each in written}
+        return outputs
+
+    def _argument(
+        self, buffer: Buffer, given: Mapping[str, Array], prepared: Mapping[str, Bytes]
+    ) -> Bytes:
         if buffer.role == "prepared":
             return prepared[buffer.name]
-        size = buffer.size * self.memory.factor
-        bytes = aligned_bytes(size)[:size]
-        if buffer.role in ("output", "workspace", "indices"):
-            bytes.fill(0xFF)
-            return bytes
-        array = given[buffer.name]
-        if isinstance(array, Numbers):
-            bytes[...] = stretched_numbers(array, buffer.dtype.itemsize, self.memory)
-        else:
-            bytes[...] = stretched(array, self.memory)
+        bytes = unwritten_bytes(buffer.size * self.memory.factor)
+        if buffer.role not in ("output", "workspace", "indices"):
+            bytes[...] = bytes_of(given[buffer.name], self.memory)
         return bytes
 
-    def _array(self, buffer: Buffer, bytes: NDArray[np.uint8]) -> Array:
-        size = buffer.dtype.itemsize
-        if buffer.dtype.kind == "f":
-            doubles = bytes.view(np.float64).reshape(-1, self.memory.factor * size // DOUBLE)
-            return np.ascontiguousarray(doubles[:, :PARTS].T).reshape(PARTS, *buffer.shape)
-        elements = bytes.reshape(-1, self.memory.factor * size)[:, :size]
-        return np.ascontiguousarray(elements).view(buffer.dtype).reshape(buffer.shape)
 
-
-def compile_exactly(module: ModuleOp, function: str) -> ExactProgram:
+def compile_exactly(
+    module: ModuleOp, dtypes: Sequence[np.dtype[np.generic]] = ()
+) -> ExactFunctions:
     """Compile a module of the llvm dialect, which is rewritten; raises NotProvable."""
     if sources_of(module):
         raise NotProvable(Diagnostic("no exact meaning of C that a module brings"))
-    signatures = _signatures(module, function)
-    dtypes = [each.dtype for signature in signatures.values() for each in signature.buffers]
+    if any(each.name == "bfloat16" for each in dtypes):
+        raise NotProvable(Diagnostic("no exact meaning of the bits of bf16"))
     memory = Memory.of(module, dtypes)
-    exact = ExactModule(module, memory)
-    target = Target(opt_level=OPT_LEVEL).resolved()
-    text = llvm_text(exact.module, target.function_attributes())
-    code = compile_object(f"{text}\n{exact.library.text()}", target)
-    return ExactProgram(NativeModule(code, target), signatures, memory)
+    return ExactFunctions(ExactCode(ExactModule(module, memory)), memory)
 
 
 def _signatures(module: ModuleOp, function: str) -> dict[str, Signature]:
-    names = (PREPARE, MAIN) if function == MAIN else (function,)
     try:
-        found = {
-            name: signature_of(module, name)
-            for name in names
-            if name == function or llvm_function(module, name) is not None
-        }
+        found = {function: signature_of(module, function)}
+        if found[function].of_role("prepared") and llvm_function(module, PREPARE) is not None:
+            return {PREPARE: signature_of(module, PREPARE), MAIN: found[function]}
     except GaweeError as error:
         raise NotProvable(error.diagnostics[0]) from error
-    if not found[function].of_role("prepared"):
-        found = {function: found[function]}
-    for signature in found.values():
-        for each in signature.buffers:
-            if each.dtype.name == "bfloat16":
-                raise NotProvable(Diagnostic("no exact meaning of the bits of bf16"))
+    except VerifyException as error:
+        raise NotProvable(Diagnostic(first_line(error))) from error
     return found
 
 
 def run_natively(
     module: ModuleOp, arguments: Mapping[str, Array], function: str
 ) -> dict[str, Array]:
-    """Run a function of the llvm dialect; the module is rewritten.
+    """Run a function of the llvm dialect on exact arguments; the module is rewritten.
 
     Returns outputs by name: exact numbers of floats. Raises NotProvable, and GaweeError where the
     program goes wrong.
     """
-    program = compile_exactly(module, function)
-    signature = program.signatures[function]
-    results = run_isolated(lambda: program.run(arguments))
-    outputs: dict[str, Array] = {}
-    for buffer in signature.of_role("output", "updated"):
-        array = results[buffer.name]
-        exact = buffer.dtype.kind == "f"
-        outputs[buffer.name] = (
-            as_array(Numbers(array.astype(np.float64), buffer.dtype)) if exact else array
+    signatures = _signatures(module, function)
+    buffers = [each for signature in signatures.values() for each in signature.buffers]
+    functions = compile_exactly(module, [each.dtype for each in buffers])
+
+    def run() -> dict[str, Array]:
+        return {**functions.run(signatures, arguments)}
+
+    results = run_isolated(run)
+    return {
+        each.name: array_of(
+            results[each.name].view(np.uint8), each.shape, each.dtype, functions.memory
         )
-    return outputs
+        for each in signatures[function].of_role("output", "updated")
+    }

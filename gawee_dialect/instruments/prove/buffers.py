@@ -1,0 +1,112 @@
+"""Buffers of exact numbers, and bytes in which buffers of many types lie, one after the other."""
+
+import numpy as np
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import MemRefType, i8
+from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import InterpretationError
+
+from gawee_dialect.hints import isa
+from gawee_dialect.instruments.prove.fresh import constant, is_float, unwritten
+from gawee_dialect.instruments.prove.numbers import Numbers, as_array
+from gawee_dialect.interpreter.arrays import Array, array_shape, dtype_of, shaped_type
+from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.memref import reshaped_view, view_of_bytes
+
+DOUBLES_PER_BYTE = 2
+"""The smallest float has two bytes, and a number four doubles."""
+
+
+class Bytes:
+    """Memory that is viewed under many types: bytes for integers, and doubles for numbers."""
+
+    def __init__(self, size: int):
+        self.bytes = np.full(size, 0xFF, np.uint8)
+        self._doubles = np.full(size * DOUBLES_PER_BYTE, np.nan)
+
+    def view(self, shift: int, result: SSAValue) -> Array:
+        """View the bytes from `shift` on as a buffer; raises InterpretationError."""
+        plain = view_of_bytes(self.bytes, shift, result)
+        dtype = dtype_of(result.type)
+        if not is_float(dtype):
+            return plain
+        first, width = shift * DOUBLES_PER_BYTE, dtype.itemsize * DOUBLES_PER_BYTE
+        doubles = self._doubles[first : first + plain.size * width]
+        parts = doubles.reshape(*plain.shape, width)[..., :4]
+        return as_array(Numbers(np.moveaxis(parts, -1, 0), dtype))
+
+
+def viewed_bytes(type: Attribute) -> Bytes | None:
+    """Return memory for a buffer of bytes of a known size; None for any other."""
+    if isa(type, MemRefType[Attribute]) and type.element_type == i8 and type.get_num_dims() == 1:
+        (size,) = array_shape(type)
+        return Bytes(size)
+    return None
+
+
+def _reshaped(source: Array, result: SSAValue) -> Array:
+    if not isinstance(source, Numbers):
+        return reshaped_view(source, result)
+    view = source.reshape(array_shape(shaped_type(result)))
+    if view.size and not np.may_share_memory(view.data, source.data):
+        raise InterpretationError(f"cannot view '{result.type}' without a copy")
+    return as_array(view)
+
+
+def _allocated(buffer: SSAValue) -> object:
+    is_viewed = any(isinstance(use.operation, memref.ViewOp) for use in buffer.uses)
+    bytes = viewed_bytes(buffer.type) if is_viewed else None
+    return unwritten(buffer.type) if bytes is None else bytes
+
+
+@register_impls
+class ExactBuffers(OpFunctions):
+    """Implementations of memref ops that make buffers, or see them under other shapes."""
+
+    @impl(memref.AllocOp)
+    def alloc(
+        self, interpreter: Interpreter, op: memref.AllocOp, args: PythonValues
+    ) -> PythonValues:
+        return (_allocated(op.memref),)
+
+    @impl(memref.AllocaOp)
+    def alloca(
+        self, interpreter: Interpreter, op: memref.AllocaOp, args: PythonValues
+    ) -> PythonValues:
+        return (_allocated(op.memref),)
+
+    @impl(memref.CollapseShapeOp)
+    def collapse_shape(
+        self, interpreter: Interpreter, op: memref.CollapseShapeOp, args: PythonValues
+    ) -> PythonValues:
+        return (_reshaped(args[0], op.result),)
+
+    @impl(memref.ExpandShapeOp)
+    def expand_shape(
+        self, interpreter: Interpreter, op: memref.ExpandShapeOp, args: PythonValues
+    ) -> PythonValues:
+        return (_reshaped(args[0], op.result),)
+
+    @impl(memref.ViewOp)
+    def view(self, interpreter: Interpreter, op: memref.ViewOp, args: PythonValues) -> PythonValues:
+        source, shift = args
+        if isinstance(source, Bytes):
+            return (source.view(int(shift), op.result),)
+        if is_float(dtype_of(op.result.type)):
+            raise TypeError("no exact meaning of bytes as floats")
+        return (view_of_bytes(source, int(shift), op.result),)
+
+    @impl(memref.GetGlobalOp)
+    def get_global(
+        self, interpreter: Interpreter, op: memref.GetGlobalOp, args: PythonValues
+    ) -> PythonValues:
+        definition = interpreter.get_op_for_symbol(op.name_)
+        assert isinstance(definition, memref.GlobalOp)
+
+        def initial() -> Array:
+            value, type = definition.initial_value, definition.type
+            return unwritten(type) if value.name == "unit" else constant(value, type)
+
+        # One array per global, for as long as the module runs.
+        return (interpreter.get_data(ExactBuffers, definition.sym_name.data, initial),)

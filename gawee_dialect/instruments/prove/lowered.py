@@ -1,0 +1,66 @@
+"""Loops run as machine code: a copy is lowered by the passes that we have, and rewritten."""
+
+from collections.abc import Sequence
+from contextvars import Context
+
+from xdsl.dialects import llvm, memref, omp, scf, vector
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.instruments.prove.not_provable import NotProvable
+
+LOOPS = scf.ForOp | scf.ParallelOp | scf.WhileOp
+ELEMENTS = memref.LoadOp | memref.StoreOp
+ON_VECTORS = vector.LoadOp | vector.StoreOp | vector.MaskedLoadOp | vector.MaskedStoreOp
+
+
+def is_of_loops(module: ModuleOp) -> bool:
+    """Whether a module computes element by element, or is of the llvm dialect."""
+    return any(_is_of_loops(op) for op in module.walk())
+
+
+def _is_of_loops(op: Operation) -> bool:
+    if isinstance(op, llvm.FuncOp | omp.ParallelOp | ON_VECTORS):
+        return True
+    return isinstance(op, ELEMENTS) and isinstance(op.parent_op(), LOOPS)
+
+
+def lowered(module: ModuleOp) -> ModuleOp:
+    """Return a copy of a module at the llvm level; raises NotProvable."""
+    copy = module.clone()
+    if not any(isinstance(op, FuncOp) for op in copy.ops):
+        return copy
+    try:
+        # A context of its own: the instruments of this one watch the user's passes, not these.
+        Context().run(_lower, copy)
+    except GaweeError as error:
+        raise NotProvable(error.diagnostics[0]) from error
+    return copy
+
+
+def _lower(module: ModuleOp) -> None:
+    from gawee_dialect.universe import make_context
+
+    ctx = make_context()
+    for module_pass in _rest_of_the_pipeline(module):
+        module_pass.apply(ctx, module)
+
+
+def _rest_of_the_pipeline(module: ModuleOp) -> Sequence[ModulePass]:
+    from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+    from gawee_dialect.passes.lower_kernels_to_loops import LowerKernelsToLoops
+    from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
+    from gawee_dialect.universe import lowerings_of_algorithms
+
+    ops = list(module.walk())
+    passes: list[ModulePass] = []
+    if any(isinstance(op, StructuredKernel) for op in ops):
+        passes += [*(each() for each in lowerings_of_algorithms()), LowerKernelsToLoops()]
+    if any(isinstance(op, LinalgStructuredOperation) for op in ops):
+        passes.append(LowerLinalgToLoops())
+    return (*passes, ConvertToLLVM())
