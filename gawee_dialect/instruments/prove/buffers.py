@@ -9,7 +9,7 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.prove.fresh import constant, is_float, unwritten
-from gawee_dialect.instruments.prove.numbers import Numbers, as_array
+from gawee_dialect.instruments.prove.numbers import Numbers, as_array, numbers
 from gawee_dialect.interpreter.arrays import Array, array_shape, dtype_of, shaped_type
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.memref import reshaped_view, view_of_bytes
@@ -48,7 +48,7 @@ def viewed_bytes(type: Attribute) -> Bytes | None:
 def _reshaped(source: Array, result: SSAValue) -> Array:
     if not isinstance(source, Numbers):
         return reshaped_view(source, result)
-    view = source.reshape(array_shape(shaped_type(result)))
+    view = numbers(source).reshape(array_shape(shaped_type(result)))
     if view.size and not np.may_share_memory(view.data, source.data):
         raise InterpretationError(f"cannot view '{result.type}' without a copy")
     return as_array(view)

@@ -68,14 +68,13 @@ LARGEST_POWER = 64
 def power(base: object, exponent: object) -> Numbers:
     """Raise to a power: by multiplication to a whole one, by a root to one half."""
     of, to = numbers(base), numbers(exponent)
-    value = to.value.reshape(-1)
-    if value.size == 0 or not (value == value[0]).all():
-        return _power(of, to)
-    result = _constant_power(of, float(value[0]))
-    if result is None:
-        return _power(of, to)
-    shape = np.broadcast_shapes(of.shape, to.shape)
-    return Numbers(np.broadcast_to(result.data, (4, *shape)), of.dtype)
+    result = _power(of, to)
+    for value in np.unique(to.value):
+        derived = _constant_power(of, float(value))
+        if derived is not None:
+            result = chosen(to.value == value, derived, result)
+    result.dtype = of.dtype
+    return result
 
 
 def _constant_power(base: Numbers, exponent: float) -> Numbers | None:

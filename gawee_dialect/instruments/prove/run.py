@@ -12,7 +12,7 @@ from xdsl.ir import Operation
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
-from gawee_dialect.instruments.prove.buffers import viewed_bytes
+from gawee_dialect.instruments.prove.buffers import Bytes, viewed_bytes
 from gawee_dialect.instruments.prove.fresh import is_float, unwritten
 from gawee_dialect.instruments.prove.inputs import drawn
 from gawee_dialect.instruments.prove.meanings import EXACT_FUNCTIONS
@@ -88,7 +88,7 @@ def _check_implemented(module: ModuleOp, called: Sequence[FuncOp]) -> None:
 
 def _operand(
     argument: EntryArgument, given: Mapping[str, Array], prepared: Sequence[Array]
-) -> Array:
+) -> Array | Bytes:
     match argument.kind:
         case ArgumentKind.WORKSPACE:
             bytes = viewed_bytes(argument.type)
@@ -104,10 +104,13 @@ def _operand(
 
 
 def _outputs(
-    signature: Signature, operands: Sequence[Array], results: Sequence[Array]
+    signature: Signature, operands: Sequence[Array | Bytes], results: Sequence[Array]
 ) -> dict[str, Array]:
-    written = signature.of_kind(ArgumentKind.OUTPUT, ArgumentKind.UPDATED)
-    outputs = {each.name: operands[each.index] for each in written}
+    outputs: dict[str, Array] = {}
+    for each in signature.of_kind(ArgumentKind.OUTPUT, ArgumentKind.UPDATED):
+        operand = operands[each.index]
+        assert not isinstance(operand, Bytes)
+        outputs[each.name] = operand
     for index, (name, result) in enumerate(zip(signature.returned, results, strict=True)):
         if index not in signature.checks:
             outputs[name] = result

@@ -85,4 +85,4 @@ class ExactWinograd(OpFunctions):
         element = finish(interpreter, block, block.last_op.operands[0], values)
         result = filled(shape_of(op.target), 0, dtype_of(element_of(op.target)))
         write(element, op.maps[-1], ranges, result)
-        return stored(result, args[count + 1 :])
+        return stored(result, () if op.output is None else args[-1:])

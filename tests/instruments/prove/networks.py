@@ -74,3 +74,12 @@ func.func @main(%x: tensor<3x5xf32> {gawee.input = "x"}, %z: tensor<3x5xf32> {ga
   return %y : tensor<3x5xf32> loc("output"("net.json":40:5))
 }
 """
+
+BRAINS = """
+func.func @main(%x: tensor<3x5xbf16> {gawee.input = "x"}) -> (tensor<3x5xf32> {gawee.output = "y"}) {
+  %w = gawee.cast %x : (tensor<3x5xbf16>) -> tensor<3x5xf32>
+  %d = gawee.sub %w, %w : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  %y = gawee.add %d, %w : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32>
+  return %y : tensor<3x5xf32>
+}
+"""

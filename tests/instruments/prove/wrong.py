@@ -11,6 +11,8 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     DenseIntOrFPElementsAttr,
     FloatAttr,
+    IndexType,
+    IntegerAttr,
     ModuleOp,
     TensorType,
     f32,
@@ -176,3 +178,47 @@ def start_above_zero(module: ModuleOp) -> None:
             if op.initial.value.data == 0:
                 op.properties["initial"] = FloatAttr(1e-9, f32)
                 return
+
+
+# Of loops.
+
+
+def nudge_index(which: int) -> Callable[[ModuleOp], None]:
+    """Make a constant index one less."""
+
+    def change(module: ModuleOp) -> None:
+        constants = [
+            op
+            for op in module.walk()
+            if isinstance(op, arith.ConstantOp) and isinstance(op.result.type, IndexType)
+        ]
+        value = constants[which].value
+        assert isinstance(value, IntegerAttr)
+        constants[which].properties["value"] = IntegerAttr(value.value.data - 1, IndexType())
+
+    return change
+
+
+def swap_last_operands(kind: type[Operation]) -> Callable[[ModuleOp], None]:
+    """a * b + c -> a * c + b"""
+
+    def change(module: ModuleOp) -> None:
+        op = first(module, kind)
+        op.operands[1], op.operands[2] = op.operands[2], op.operands[1]
+
+    return change
+
+
+def set_mask(kind: type[Operation]) -> Callable[[ModuleOp], None]:
+    """Leave out the first lane of what is stored under a constant mask."""
+
+    def change(module: ModuleOp) -> None:
+        op = first(module, kind)
+        mask = op.operands[-2].owner
+        assert isinstance(mask, arith.ConstantOp)
+        assert isinstance(mask.value, DenseIntOrFPElementsAttr)
+        lanes = [0, *mask.value.get_values()[1:]]
+        type = mask.value.type
+        mask.properties["value"] = DenseIntOrFPElementsAttr.from_list(type, lanes)
+
+    return change
