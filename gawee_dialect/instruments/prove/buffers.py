@@ -29,6 +29,10 @@ class Bytes:
         """View the bytes from `shift` on as a buffer; raises InterpretationError."""
         plain = view_of_bytes(self.bytes, shift, result)
         dtype = dtype_of(result.type)
+        if shift % dtype.itemsize:
+            raise InterpretationError(
+                f"byte {shift} is no place for elements of {dtype.itemsize} bytes"
+            )
         if not is_float(dtype):
             return plain
         first, width = shift * DOUBLES_PER_BYTE, dtype.itemsize * DOUBLES_PER_BYTE

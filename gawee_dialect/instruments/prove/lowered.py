@@ -10,9 +10,11 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.analysis.index_bounds import constant_index
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.prove.not_provable import NotProvable
+from gawee_dialect.interpreter.arrays import dtype_of
 
 LOOPS = scf.ForOp | scf.ParallelOp | scf.WhileOp
 ELEMENTS = memref.LoadOp | memref.StoreOp
@@ -30,8 +32,23 @@ def _is_of_loops(op: Operation) -> bool:
     return isinstance(op, ELEMENTS) and isinstance(op.parent_op(), LOOPS)
 
 
+def _check_places(module: ModuleOp) -> None:
+    """Raise GaweeError for elements that would lie across their natural places."""
+    for op in module.walk():
+        if not isinstance(op, memref.ViewOp):
+            continue
+        shift, size = constant_index(op.byte_shift), dtype_of(op.result.type).itemsize
+        if shift is not None and shift % size:
+            message = f"byte {shift} is no place for elements of {size} bytes"
+            raise GaweeError(Diagnostic.at(op, message))
+
+
 def lowered(module: ModuleOp) -> ModuleOp:
-    """Return a copy of a module at the llvm level; raises NotProvable."""
+    """Return a copy of a module at the llvm level; raises NotProvable.
+
+    Raises GaweeError for elements at places that none may have.
+    """
+    _check_places(module)
     copy = module.clone()
     if not any(isinstance(op, FuncOp) for op in copy.ops):
         return copy

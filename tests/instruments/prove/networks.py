@@ -83,3 +83,21 @@ func.func @main(%x: tensor<3x5xbf16> {gawee.input = "x"}) -> (tensor<3x5xf32> {g
   return %y : tensor<3x5xf32>
 }
 """
+
+WINOGRAD = """
+func.func @main(%x: tensor<1x16x13x11xf32> {gawee.input = "x"},
+                %w: tensor<16x16x3x3xf32> {gawee.parameter = "conv1.weight"})
+    -> (tensor<1x16x13x11xf32> {gawee.output = "y"}) {
+  %y = gawee.conv %x, %w strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<1x16x13x11xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x13x11xf32>
+  return %y : tensor<1x16x13x11xf32>
+}
+"""
+
+HALVES = """
+func.func @main(%x: tensor<2x37xf16> {gawee.input = "x"}, %i: tensor<3xi64> {gawee.input = "i"}) -> (tensor<2x3xf16> {gawee.output = "y"}) {
+  %e = gawee.exp %x : (tensor<2x37xf16>) -> tensor<2x37xf16>
+  %s = gawee.softmax %e axis 1 : (tensor<2x37xf16>) -> tensor<2x37xf16>
+  %y = gawee.gather %s, %i axis 1 : (tensor<2x37xf16>, tensor<3xi64>) -> tensor<2x3xf16>
+  return %y : tensor<2x3xf16>
+}
+"""

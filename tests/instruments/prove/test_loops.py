@@ -40,18 +40,8 @@ def test_every_pass_to_the_llvm_dialect_is_proved(name: str, pipeline: str) -> N
     assert verdicts["convert-to-llvm"] == "proved"
 
 
-WINOGRAD = """
-func.func @main(%x: tensor<1x16x13x11xf32> {gawee.input = "x"},
-                %w: tensor<16x16x3x3xf32> {gawee.parameter = "conv1.weight"})
-    -> (tensor<1x16x13x11xf32> {gawee.output = "y"}) {
-  %y = gawee.conv %x, %w strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] groups 1 : (tensor<1x16x13x11xf32>, tensor<16x16x3x3xf32>) -> tensor<1x16x13x11xf32>
-  return %y : tensor<1x16x13x11xf32>
-}
-"""
-
-
 def test_loops_of_winograd_are_proved() -> None:
-    proof = prove(parse(WINOGRAD), LOOPS)
+    proof = prove(parse(networks.WINOGRAD), LOOPS)
 
     assert unproved(proof) == {}
     verdicts = {step.name: step.verdict.value for step in proof.steps}
@@ -88,18 +78,8 @@ func.func @main(%x: {kind} {{gawee.input = "x"}}, %z: {kind} {{gawee.input = "z"
     assert unproved(prove(module, PLAIN)) == {}
 
 
-HALVES = """
-func.func @main(%x: tensor<2x37xf16> {gawee.input = "x"}, %i: tensor<3xi64> {gawee.input = "i"}) -> (tensor<2x3xf16> {gawee.output = "y"}) {
-  %e = gawee.exp %x : (tensor<2x37xf16>) -> tensor<2x37xf16>
-  %s = gawee.softmax %e axis 1 : (tensor<2x37xf16>) -> tensor<2x37xf16>
-  %y = gawee.gather %s, %i axis 1 : (tensor<2x37xf16>, tensor<3xi64>) -> tensor<2x3xf16>
-  return %y : tensor<2x3xf16>
-}
-"""
-
-
 def test_halves_and_integers_are_proved() -> None:
-    assert unproved(prove(parse(HALVES), BY_KERNELS)) == {}
+    assert unproved(prove(parse(networks.HALVES), BY_KERNELS)) == {}
 
 
 def test_bf16_is_bits_in_loops_and_checked_by_data() -> None:
@@ -162,3 +142,33 @@ def test_wrong_loops_are_caught_with_their_node(name: str) -> None:
         r"moved output 'y' at .* different numbers in exact arithmetic", message
     ) or re.search("cannot be run", message), message
     assert case.op in message
+
+
+FILL = """
+func.func @main(%y: memref<5x7xf32> {gawee.output = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %c7 = arith.constant 7 : index
+  %v = arith.constant 2.5 : f32
+  scf.for %i = %c0 to %c5 step %c1 {
+    scf.for %j = %c0 to %c7 step %c1 {
+      memref.store %v, %y[%i, %j] : memref<5x7xf32>
+    }
+  }
+  func.return
+}
+"""
+
+
+def test_a_row_after_the_last_is_written_outside_of_the_buffer() -> None:
+    with pytest.raises(CheckFailure, match="'@main' writes outside of its argument 0"):
+        prove(parse(FILL), "", Wrong(wrong.nudge_index(2, by=1)))
+
+
+@pytest.mark.parametrize("before", ["gawee-to-kernels,bufferize,plan-memory", LOOPS])
+def test_elements_have_their_places_in_the_workspace(before: str) -> None:
+    module = parse(networks.MOBILE)
+
+    with pytest.raises(CheckFailure, match="byte 1 is no place for elements of 4 bytes"):
+        prove_after(module, before, Wrong(wrong.misplace_view))

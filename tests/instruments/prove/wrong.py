@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import numpy as np
-from xdsl.dialects import arith, linalg, tensor
+from xdsl.dialects import arith, linalg, memref, tensor
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
@@ -183,8 +183,8 @@ def start_above_zero(module: ModuleOp) -> None:
 # Of loops.
 
 
-def nudge_index(which: int) -> Callable[[ModuleOp], None]:
-    """Make a constant index one less."""
+def nudge_index(which: int, by: int = -1) -> Callable[[ModuleOp], None]:
+    """Make a constant index another, one less."""
 
     def change(module: ModuleOp) -> None:
         constants = [
@@ -194,7 +194,7 @@ def nudge_index(which: int) -> Callable[[ModuleOp], None]:
         ]
         value = constants[which].value
         assert isinstance(value, IntegerAttr)
-        constants[which].properties["value"] = IntegerAttr(value.value.data - 1, IndexType())
+        constants[which].properties["value"] = IntegerAttr(value.value.data + by, IndexType())
 
     return change
 
@@ -222,3 +222,12 @@ def set_mask(kind: type[Operation]) -> Callable[[ModuleOp], None]:
         mask.properties["value"] = DenseIntOrFPElementsAttr.from_list(type, lanes)
 
     return change
+
+
+def misplace_view(module: ModuleOp) -> None:
+    """Let the first buffer of the workspace begin a byte later."""
+    op = next(op for op in module.walk() if isinstance(op, memref.ViewOp))
+    assert op.parent is not None
+    one = arith.ConstantOp(IntegerAttr(1, IndexType()))
+    op.parent.insert_op_before(one, op)
+    op.operands[1] = one.result

@@ -12,6 +12,7 @@ from gawee_dialect.instruments.check.isolated import run_isolated
 from gawee_dialect.instruments.prove.lowered import lowered
 from gawee_dialect.instruments.prove.native.run import (
     Bytes,
+    Guarded,
     array_of,
     bytes_of,
     compile_exactly,
@@ -37,16 +38,23 @@ class ExactCalls(OpFunctions):
         callee = SymbolTable.lookup_symbol(interpreter.module, op.callee)
         assert isinstance(callee, FuncOp)
         name, memory = callee.sym_name.data, self._functions.memory
-        bytes = [bytes_of(array, memory) for array in args]
+        buffers = [guarded(bytes_of(array, memory)) for array in args]
 
         def run() -> dict[str, Array]:
-            self._functions.call(name, bytes)
-            return {str(index): each for index, each in enumerate(bytes)}
+            self._functions.call(name, buffers)
+            return {str(index): each.bytes for index, each in enumerate(buffers)}
 
         for value, array, after in zip(op.arguments, args, run_isolated(run).values(), strict=True):
             shape, dtype = array_shape(shaped_type(value)), dtype_of(value.type)
             array[...] = array_of(_as_bytes(after), shape, dtype, memory)
         return ()
+
+
+def guarded(bytes: Bytes) -> Guarded:
+    """Return a copy of bytes that are an argument."""
+    made = Guarded(bytes.size)
+    made.bytes[...] = bytes
+    return made
 
 
 def _as_bytes(array: Array) -> Bytes:

@@ -28,6 +28,12 @@ from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array
 from gawee_dialect.interpreter.arrays import Array
 
+UNWRITTEN = 0xFF
+"""The byte of memory that nobody wrote: doubles of it are NaN."""
+
+GUARD = 1 << 14
+"""Bytes before and after each buffer: those of the widest vector, and of some rows."""
+
 THREADS = 2
 """So that what threads share out is shared."""
 
@@ -54,11 +60,19 @@ def array_of(
     return elements.view(dtype).reshape(shape)
 
 
-def unwritten_bytes(size: int) -> Bytes:
-    """Return bytes that nothing was written to: NaN in all parts."""
-    bytes = aligned_bytes(size)[:size]
-    bytes.fill(0xFF)
-    return bytes
+class Guarded:
+    """A buffer between bytes that nobody may write; what nobody wrote is NaN in all parts."""
+
+    def __init__(self, size: int):
+        self._all = aligned_bytes(size + 2 * GUARD)[: size + 2 * GUARD]
+        self._all.fill(UNWRITTEN)
+        self.bytes = self._all[GUARD : GUARD + size]
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether nothing was written around the buffer."""
+        around = self._all[:GUARD], self._all[GUARD + self.bytes.size :]
+        return all((each == UNWRITTEN).all() for each in around)
 
 
 @dataclass(frozen=True)
@@ -68,39 +82,42 @@ class ExactFunctions:
     code: ExactCode
     memory: Memory
 
-    def call(self, name: str, arguments: Sequence[Bytes]) -> None:
-        """Call a function with buffers."""
+    def call(self, name: str, arguments: Sequence[Guarded]) -> None:
+        """Call a function with buffers; raises GaweeError where it writes outside of them."""
         pointers = (ctypes.c_void_p * max(1, len(arguments)))()
-        for index, bytes in enumerate(arguments):
-            pointers[index] = bytes.ctypes.data
+        for index, buffer in enumerate(arguments):
+            pointers[index] = buffer.bytes.ctypes.data
         native = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(self.code.address(f"{name}_packed"))
         if self.code.runtime is None:
             native(pointers)
         else:
             call_in_team(native, pointers, THREADS, self.code.runtime)
+        for index, buffer in enumerate(arguments):
+            if not buffer.is_intact:
+                raise GaweeError(f"'@{name}' writes outside of its argument {index}")
 
     def run(
         self, signatures: Mapping[str, Signature], given: Mapping[str, Array]
     ) -> dict[str, Bytes]:
         """Call functions in order, each with what the one before has made; returns outputs."""
-        outputs: dict[str, Bytes] = {}
+        outputs: dict[str, Guarded] = {}
         for name, signature in signatures.items():
             prepared = outputs
             arguments = [self._argument(each, given, prepared) for each in signature.buffers]
             self.call(name, arguments)
             written = signature.of_role("output", "updated")
             outputs = {each.name: arguments[each.index] for each in written}
-        return outputs
+        return {name: each.bytes for name, each in outputs.items()}
 
     def _argument(
-        self, buffer: Buffer, given: Mapping[str, Array], prepared: Mapping[str, Bytes]
-    ) -> Bytes:
+        self, buffer: Buffer, given: Mapping[str, Array], prepared: Mapping[str, Guarded]
+    ) -> Guarded:
         if buffer.role == "prepared":
             return prepared[buffer.name]
-        bytes = unwritten_bytes(buffer.size * self.memory.factor)
+        made = Guarded(buffer.size * self.memory.factor)
         if buffer.role not in ("output", "workspace", "indices"):
-            bytes[...] = bytes_of(given[buffer.name], self.memory)
-        return bytes
+            made.bytes[...] = bytes_of(given[buffer.name], self.memory)
+        return made
 
 
 def compile_exactly(

@@ -1,0 +1,158 @@
+"""Makes mutants of what our passes write, proves each, and counts those that are not told apart."""
+
+import json
+import os
+import random
+import signal
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from unittest import mock
+
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.instruments.check.failure import CheckFailure
+from gawee_dialect.instruments.prove import each as prove_each
+from gawee_dialect.instruments.prove.each import ProveEach
+from gawee_dialect.levels import level_of
+from gawee_dialect.passes.pass_manager import leaf_passes, parse_passes, run_passes
+from gawee_dialect.universe import all_passes, make_context
+from tests.instruments.checking import parse
+from tests.instruments.prove import networks
+from tests.instruments.prove.proving import Wrong
+from tests.lowering_mutants.mutations import Mutation, mutations
+
+SECONDS = 100
+"""After so long, a mutant that runs without end counts as told apart."""
+
+BY_KERNELS = "gawee-to-kernels,gawee-kernels-to-loops,convert-scf-to-openmp,convert-to-llvm"
+PLAIN = "gawee-to-loops,convert-to-llvm"
+SOURCES = (
+    *((name, BY_KERNELS) for name in ("SUM", "MOBILE", "TRANSFORMER", "WINOGRAD", "HALVES")),
+    *((name, PLAIN) for name in ("MOBILE", "TRANSFORMER", "HALVES")),
+)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a mutant."""
+
+    network: str
+    after: str
+    level: str
+    kind: str
+    op: str
+    change: str
+    verdict: str
+    """`caught`, `stops`, `survives`, `unproved`, or `invalid` where the verifier refuses it."""
+
+    reason: str = ""
+
+
+def stages() -> Iterator[tuple[str, str, ModuleOp]]:
+    """Yield a network, a pass that changed it, and what it is then."""
+    ctx = make_context()
+    for name, pipeline in SOURCES:
+        module = parse(getattr(networks, name))
+        for module_pass in leaf_passes(parse_passes(pipeline, all_passes())):
+            before = module.clone()
+            run_passes(ctx, module, [module_pass])
+            if not module.is_structurally_equivalent(before):
+                yield name, module_pass.name, module.clone()
+
+
+def prove_mutant(proof: ProveEach, module: ModuleOp, mutation: Mutation) -> tuple[str, str]:
+    """Change a module that a proof has run, and return what the proof says; changes the module."""
+    wrong = Wrong(lambda module: None)
+    mutation.apply()
+    try:
+        module.verify()
+    except Exception as error:
+        return "invalid", str(error).splitlines()[0][:200]
+    try:
+        proof.after_pass(wrong, module)
+    except CheckFailure as error:
+        message = error.diagnostics[0].message
+        return ("stops" if "cannot be run" in message else "caught"), message[:200]
+    except GaweeError as error:
+        return "stops", str(error)[:200]
+    step = proof.steps[-1]
+    return ("survives" if step.verdict == "proved" else "unproved"), f"{step.verdict} {step.note}"
+
+
+def in_copy(proof: ProveEach, module: ModuleOp, mutation: Mutation) -> tuple[str, str]:
+    """Prove a mutant in a copy of this process, which the mutant may damage."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        signal.alarm(SECONDS)
+        try:
+            with os.fdopen(writing, "w") as stream:
+                json.dump(prove_mutant(proof, module, mutation), stream)
+        except BaseException as error:
+            os.write(2, f"{type(error).__name__}: {error}\n".encode())
+            os._exit(3)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as stream:
+        text = stream.read()
+    _, status = os.waitpid(child, 0)
+    if text:
+        verdict, reason = json.loads(text)
+        return verdict, reason
+    return "stops", f"exit {os.waitstatus_to_exitcode(status)}"
+
+
+def outcomes(count: int, seed: int) -> Iterator[Outcome]:
+    """Yield what became of so many valid mutants, as many for each stage."""
+    places = list(stages())
+    # Shared evenly, the first stages take one more.
+    for index, (network, after, module) in enumerate(places):
+        share = count // len(places) + (index < count % len(places))
+        level = level_of(module).value
+        draw = random.Random(f"{seed} {network} {after} {index}")
+        proof = ProveEach()
+        proof.before_pass(Wrong(lambda module: None), module)
+        made = 0
+        while made < share:
+            found = list(mutations(module, draw))
+            if not found:
+                break
+            kind = draw.choice(sorted({each.kind for each in found}))
+            mutation = draw.choice([each for each in found if each.kind == kind])
+            verdict, reason = in_copy(proof, module, mutation)
+            made += verdict != "invalid"
+            op = str(mutation.op)[:300]
+            yield Outcome(network, after, level, kind, op, mutation.text, verdict, reason)
+
+
+def main() -> int:
+    """Return 1 where a mutant is not told apart."""
+    parser = ArgumentParser(prog="python -m tests.lowering_mutants", description=__doc__)
+    parser.add_argument("count", type=int, nargs="?", default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--output", type=Path, help="a file for one JSON object a mutant")
+    options = parser.parse_args()
+    total: Counter[tuple[str, str]] = Counter()
+    # Which op is to blame is another question, and takes a run of its own.
+    with mock.patch.object(prove_each, "find_culprit", return_value=None):
+        for outcome in outcomes(options.count, options.seed):
+            total[outcome.level, outcome.verdict] += 1
+            line = json.dumps(asdict(outcome))
+            if options.output is not None:
+                with options.output.open("a") as file:
+                    file.write(line + "\n")
+            if outcome.verdict in ("survives", "unproved"):
+                print(line, flush=True)
+    for (level, verdict), count in sorted(total.items()):
+        print(f"{level}: {verdict} {count}")
+    return int(any(verdict in ("survives", "unproved") for _, verdict in total))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
