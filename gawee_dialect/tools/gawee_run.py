@@ -30,6 +30,7 @@ from gawee_dialect.tools.plugin_file import (
 )
 from gawee_dialect.tools.report_flags import add_report_flags, recorded, reported
 from gawee_dialect.tools.run_options import check_options
+from gawee_dialect.tools.run_proof import add_proof
 from gawee_dialect.tools.run_session import Session, make_session, phase
 from gawee_dialect.whole_file import check_writable, whole_file, write_file
 
@@ -167,6 +168,7 @@ def argument_parser() -> CommandParser:
     )
     add("--allow-native-code", action="store_true", help=NATIVE_CODE_HELP)
     add("--no-cache", action="store_true", help="compile even what an earlier run compiled")
+    add_proof(parser)
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
 

@@ -28,6 +28,7 @@ from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.source import Source
 from gawee_dialect.tools.graph_arguments import read_shapes
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
+from gawee_dialect.tools.run_proof import proved
 from gawee_dialect.universe import all_passes, make_context
 
 if TYPE_CHECKING:
@@ -62,6 +63,10 @@ class Session:
     trace: "TraceEvents | None" = None
     """What --trace writes."""
 
+    def arrays(self) -> Mapping[str, AnyArray]:
+        """Return weights and inputs by name."""
+        return {**self.model.bound, **self.inputs}
+
     def ready(self, level: Level, options: CodeOptions) -> "Runner":
         """Lower and compile the model; return a function from inputs to outputs by name."""
         if level is not Level.LLVM:
@@ -78,7 +83,8 @@ class Session:
         """Return the outputs at a level, and seconds: `prepare` once, `run` the best of all."""
         start = perf_counter()
         preparing = phase(self.trace, f"prepare level {level}")
-        with self.progress.status(f"preparing level {level}"), preparing:
+        proving = proved(self.arguments, self.arrays)
+        with self.progress.status(f"preparing level {level}"), preparing, proving:
             run = self.ready(level, options)
         seconds = {"prepare": perf_counter() - start, "run": float("inf")}
         outputs: dict[str, AnyArray] = {}
