@@ -21,6 +21,7 @@ from gawee_dialect.instruments.check.failure import (
     stopped_running,
 )
 from gawee_dialect.instruments.check.functions import overwritten_arguments
+from gawee_dialect.instruments.prove.folded import MOST_ULP, folding_error
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
@@ -126,7 +127,7 @@ class ProveEach(EachPass[Step]):
         if moved is None:
             step.verdict = Verdict.PROVED
             return
-        assumed = _assumption(module_pass, moved)
+        assumed = self._assumption(module_pass, before, moved)
         if assumed is None:
             raise _failure(module_pass, moved)
         self._check_by_data(module_pass, was, module, step)
@@ -140,6 +141,23 @@ class ProveEach(EachPass[Step]):
         check.before_pass(module_pass, was)
         check.after_pass(module_pass, module)
         step.is_checked = not check.is_waiting
+
+    def _assumption(self, module_pass: ModulePass, before: State, moved: Moved) -> str | None:
+        """Return the identity beyond exact arithmetic that explains a difference, if one does."""
+        declared = declared_numerics(module_pass)
+        if declared.ulp is not None:
+            return f"declared: {declared}"
+        culprit, constants = moved.culprit, ConstantOp | arith.ConstantOp
+        if culprit is None or isinstance(culprit.before, constants):
+            return None
+        if not isinstance(culprit.after, constants):
+            return None
+        plan, arguments = before.plans[moved.function], self.arguments[moved.function]
+        error = folding_error(plan, arguments, culprit)
+        if error is None or error > MOST_ULP:
+            return None
+        within = f"within {max(error, 0.1):.1f} ulp"
+        return f"constants are folded in floats, {within}: {where(culprit.before)}"
 
     def _moved(self, module_pass: ModulePass, before: State, after: State) -> Moved | None:
         """Return the first output that is another number, and why."""
@@ -175,19 +193,6 @@ def _reason(state: State | NotProvable | None) -> str:
     if not isinstance(state, NotProvable):
         return ""
     return f"not provable: {state.diagnostic.message}"
-
-
-def _assumption(module_pass: ModulePass, moved: Moved) -> str | None:
-    """Return the identity beyond exact arithmetic that explains a difference, if one does."""
-    declared = declared_numerics(module_pass)
-    if declared.ulp is not None:
-        return f"declared: {declared}"
-    culprit, constants = moved.culprit, ConstantOp | arith.ConstantOp
-    if culprit is None or isinstance(culprit.before, constants):
-        return None
-    if isinstance(culprit.after, constants):
-        return f"constants are folded in floats: {where(culprit.before)}"
-    return None
 
 
 def _failure(module_pass: ModulePass, moved: Moved) -> CheckFailure:

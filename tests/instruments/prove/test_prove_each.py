@@ -12,10 +12,11 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, TensorType, f32
 
 import gawee_dialect
 from gawee_dialect.dialect.arithmetic import ReciprocalOp
+from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.elementwise import DivOp, MulOp, SqrtOp
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings
@@ -239,9 +240,26 @@ def test_constants_that_are_folded_in_floats_are_assumed() -> None:
 
     assert not any(isinstance(op, SqrtOp) for op in module.walk())
     assert unproved(proof) == {
-        "canonicalize": "assumed, constants are folded in floats: 'gawee.sqrt' op of node "
-        '"root" (net.json:10:5)'
+        "canonicalize": "assumed, constants are folded in floats, within 0.2 ulp: "
+        "'gawee.sqrt' op of node \"root\" (net.json:10:5)"
     }
+
+
+def fold_root(module: ModuleOp) -> None:
+    """Fold the root of two to what is off by a thousandth of a percent."""
+    op = wrong.first(module, SqrtOp)
+    assert op.parent is not None
+    folded = ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(f32, [3]), [1.41423] * 3))
+    folded.location = op.location
+    op.parent.insert_op_before(folded, op)
+    op.result.replace_all_uses_with(folded.result)
+    op.detach()
+    op.erase()
+
+
+def test_a_constant_that_is_not_what_was_folded_is_wrong() -> None:
+    with pytest.raises(CheckFailure, match=r"pass 'wrong' moved output 'y'.*'gawee.sqrt'"):
+        prove(parse(FOLDED), "", Wrong(fold_root))
 
 
 BLENDED = """
