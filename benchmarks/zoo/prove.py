@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from time import perf_counter
+from time import process_time
 
 import torch
 from xdsl.dialects.builtin import ModuleOp
@@ -51,14 +51,14 @@ def prove(network: Network) -> Proof:
     passes = (*to_loops_by_kernels(options), *loops_to_llvm(expand_math=False))
     proof = ProveEach()
     module = module_of(network)
-    start = perf_counter()
+    start = process_time()
     try:
         with instrumented(proof):
             run_passes(make_context(), module, passes)
     except Exception as error:
         result.failure = f"{type(error).__name__}: {error}"
-    result.seconds = perf_counter() - start
-    result.verdicts = Counter(step.verdict.value or "run" for step in proof.steps)
+    result.seconds = process_time() - start
+    result.verdicts = dict(Counter(step.verdict.value or "run" for step in proof.steps))
     result.unproved = {step.name: step.note for step in proof.steps if step.note}
     return result
 

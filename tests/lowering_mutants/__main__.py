@@ -7,7 +7,7 @@ import signal
 import sys
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from unittest import mock
@@ -26,7 +26,7 @@ from tests.instruments.prove import networks
 from tests.instruments.prove.proving import Wrong
 from tests.lowering_mutants.mutations import Mutation, mutations
 
-SECONDS = 100
+SECONDS = 40
 """After so long, a mutant that runs without end counts as told apart."""
 
 BY_KERNELS = "gawee-to-kernels,gawee-kernels-to-loops,convert-scf-to-openmp,convert-to-llvm"
@@ -53,10 +53,10 @@ class Outcome:
     reason: str = ""
 
 
-def stages() -> Iterator[tuple[str, str, ModuleOp]]:
+def stages(sources: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, ModuleOp]]:
     """Yield a network, a pass that changed it, and what it is then."""
     ctx = make_context()
-    for name, pipeline in SOURCES:
+    for name, pipeline in sources:
         module = parse(getattr(networks, name))
         for module_pass in leaf_passes(parse_passes(pipeline, all_passes())):
             before = module.clone()
@@ -90,6 +90,8 @@ def in_copy(proof: ProveEach, module: ModuleOp, mutation: Mutation) -> tuple[str
     child = os.fork()
     if child == 0:
         os.close(reading)
+        os.setsid()
+        signal.signal(signal.SIGALRM, lambda *_: os.killpg(0, signal.SIGKILL))
         signal.alarm(SECONDS)
         try:
             with os.fdopen(writing, "w") as stream:
@@ -108,9 +110,11 @@ def in_copy(proof: ProveEach, module: ModuleOp, mutation: Mutation) -> tuple[str
     return "stops", f"exit {os.waitstatus_to_exitcode(status)}"
 
 
-def outcomes(count: int, seed: int) -> Iterator[Outcome]:
+def outcomes(
+    count: int, seed: int, sources: Sequence[tuple[str, str]] = SOURCES
+) -> Iterator[Outcome]:
     """Yield what became of so many valid mutants, as many for each stage."""
-    places = list(stages())
+    places = list(stages(sources))
     # Shared evenly, the first stages take one more.
     for index, (network, after, module) in enumerate(places):
         share = count // len(places) + (index < count % len(places))

@@ -7,19 +7,15 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from llvmlite import binding
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.backend import openmp
-from gawee_dialect.backend.jit import Target, compile_object, initialize, make_machine, parse_llvm
-from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.instruments.prove.native.rewriting import ExactModule
 
 KEPT_OBJECTS = 1024
 """How many functions are kept compiled."""
 
-TARGET = Target(opt_level=1)
+OPT_LEVEL = 1
 """What runs once need not be optimised."""
 
 _NAME = re.compile(r"@([\w.$-]+)")
@@ -30,12 +26,17 @@ _GLOBAL = re.compile(r"^@([\w.$-]+) = (constant|global) (\[\d+ x \w+\])", re.MUL
 @lru_cache(maxsize=KEPT_OBJECTS)
 def _object(text: str) -> tuple[bytes, tuple[str, ...]]:
     """Compile LLVM IR; returns the object file, and the names that it does not define."""
-    made = compile_object(text, TARGET)
+    from gawee_dialect.backend.jit import Target, compile_object
+
+    made = compile_object(text, Target(opt_level=OPT_LEVEL))
     return made.code, made.external
 
 
 def _texts(exact: ExactModule) -> Iterator[str]:
-    attributes = TARGET.resolved().function_attributes()
+    from gawee_dialect.backend.jit import Target
+    from gawee_dialect.backend.llvm_text import llvm_text
+
+    attributes = Target().resolved().function_attributes()
     for op in list(exact.module.ops):
         if isinstance(op, llvm.FuncOp) and not op.body.blocks:
             continue
@@ -70,6 +71,8 @@ def _first_name(line: str) -> str:
 
 def _modules(exact: ExactModule) -> Iterator[str]:
     """Yield LLVM IR for each function, with what it needs declared."""
+    from gawee_dialect.backend.llvm_text import llvm_text
+
     declared = [
         llvm_text(ModuleOp([op.clone()])).strip()
         for op in exact.module.ops
@@ -91,14 +94,20 @@ class ExactCode:
 
     def __init__(self, exact: ExactModule):
         """Compile a module; raises GaweeError where LLVM rejects it."""
+        from llvmlite import binding
+
+        from gawee_dialect.backend import openmp
+        from gawee_dialect.backend.jit import Target, initialize, make_machine, parse_llvm
+
         initialize()
+        target = Target(opt_level=OPT_LEVEL)
         objects = [_object(text) for text in _modules(exact)]
         external = {name for _, names in objects for name in names}
         with openmp.linked(tuple(external)) as runtime:
             self.runtime = runtime
             """What starts the threads of parallel regions, None where there are none."""
             self._engine = binding.create_mcjit_compiler(
-                parse_llvm(""), make_machine(TARGET, jit=True)
+                parse_llvm(""), make_machine(target, jit=True)
             )
             for code, _ in objects:
                 self._engine.add_object_file(binding.ObjectFileRef.from_data(code))

@@ -6,9 +6,14 @@ from zlib import crc32
 from xdsl.dialects.builtin import Float16Type, Float32Type
 from xdsl.ir import Attribute
 
-from gawee_dialect.backend.llvm_values import type_suffix, type_text
 from gawee_dialect.instruments.prove.native.library import Library
-from gawee_dialect.instruments.prove.native.types import PARTS, lane_of, lanes_of
+from gawee_dialect.instruments.prove.native.types import (
+    PARTS,
+    lane_of,
+    lanes_of,
+    spelled,
+    suffix_of,
+)
 from gawee_dialect.instruments.prove.native.writer import bits_of, list_of, number_type, suffix
 from gawee_dialect.instruments.prove.numbers import Numbers
 
@@ -109,45 +114,45 @@ def reduce_symbol(library: Library, lanes: int, name: str, *, with_start: bool) 
 
 def of_integers_symbol(library: Library, cast: str, type: Attribute) -> str:
     """Return the function that makes numbers of integers, by `sitofp` or `uitofp`."""
-    symbol = f"exact.{cast}.{type_suffix(type)}"
+    symbol = f"exact.{cast}.{suffix_of(type)}"
     w = library.writer(lanes_of(type))
-    value = w.emit(f"{cast} {type_text(type)} %x to {w.type}")
+    value = w.emit(f"{cast} {spelled(type)} %x to {w.type}")
     w.do(f"ret {w.number} {w.whole(library.call(w, 'whole', [value] * PARTS))}")
-    library.define(symbol, w.number, f"{type_text(type)} %x", w.lines)
+    library.define(symbol, w.number, f"{spelled(type)} %x", w.lines)
     return symbol
 
 
 def to_integers_symbol(library: Library, cast: str, type: Attribute) -> str:
     """Return the function that makes integers of numbers, by their values."""
-    symbol = f"exact.{cast}.{type_suffix(type)}"
+    symbol = f"exact.{cast}.{suffix_of(type)}"
     w = library.writer(lanes_of(type))
-    made = w.emit(f"{cast} {w.type} {w.parts('%x')[0]} to {type_text(type)}")
-    w.do(f"ret {type_text(type)} {made}")
-    library.define(symbol, type_text(type), f"{w.number} %x", w.lines)
+    made = w.emit(f"{cast} {w.type} {w.parts('%x')[0]} to {spelled(type)}")
+    w.do(f"ret {spelled(type)} {made}")
+    library.define(symbol, spelled(type), f"{w.number} %x", w.lines)
     return symbol
 
 
 def to_bits_symbol(library: Library, source: Attribute, type: Attribute) -> str:
     """Return the function that takes the bits of the nearest floats to the values."""
-    symbol = f"exact.to_bits.{type_suffix(source)}"
+    symbol = f"exact.to_bits.{suffix_of(source)}"
     w = library.writer(lanes_of(type))
-    value, narrow = w.parts("%x")[0], type_text(source)
+    value, narrow = w.parts("%x")[0], spelled(source)
     if isinstance(lane_of(source), Float16Type | Float32Type):
         value = w.emit(f"fptrunc {w.type} {value} to {narrow}")
-    bits = w.emit(f"bitcast {narrow} {value} to {type_text(type)}")
-    w.do(f"ret {type_text(type)} {bits}")
-    library.define(symbol, type_text(type), f"{w.number} %x", w.lines)
+    bits = w.emit(f"bitcast {narrow} {value} to {spelled(type)}")
+    w.do(f"ret {spelled(type)} {bits}")
+    library.define(symbol, spelled(type), f"{w.number} %x", w.lines)
     return symbol
 
 
 def of_bits_symbol(library: Library, type: Attribute, result: Attribute) -> str:
     """Return the function that makes numbers of the bits of floats."""
-    symbol = f"exact.of_bits.{type_suffix(result)}"
+    symbol = f"exact.of_bits.{suffix_of(result)}"
     w = library.writer(lanes_of(type))
-    narrow = type_text(result)
-    value = w.emit(f"bitcast {type_text(type)} %x to {narrow}")
+    narrow = spelled(result)
+    value = w.emit(f"bitcast {spelled(type)} %x to {narrow}")
     if isinstance(lane_of(result), Float16Type | Float32Type):
         value = w.emit(f"fpext {narrow} {value} to {w.type}")
     w.do(f"ret {w.number} {w.whole(library.call(w, 'of_bits', [value] * PARTS))}")
-    library.define(symbol, w.number, f"{type_text(type)} %x", w.lines)
+    library.define(symbol, w.number, f"{spelled(type)} %x", w.lines)
     return symbol

@@ -5,15 +5,22 @@ A number is four doubles side by side; with those that it may be padded by, `Mem
 
 from xdsl.ir import Attribute
 
-from gawee_dialect.backend.llvm_values import type_suffix, type_text
 from gawee_dialect.instruments.prove.native.library import Library
-from gawee_dialect.instruments.prove.native.types import DOUBLE, PARTS, is_float, lane_of, lanes_of
+from gawee_dialect.instruments.prove.native.types import (
+    DOUBLE,
+    PARTS,
+    is_float,
+    lane_of,
+    lanes_of,
+    spelled,
+    suffix_of,
+)
 from gawee_dialect.instruments.prove.native.writer import Writer, list_of, number_type, type_of
 
 
 def load_symbol(library: Library, type: Attribute, *, masked: bool = False) -> str:
     """Return the function that loads a type: of a pointer, then of a mask and of other lanes."""
-    symbol = f"exact.{'masked.' if masked else ''}load.{type_suffix(type)}"
+    symbol = f"exact.{'masked.' if masked else ''}load.{suffix_of(type)}"
     if symbol not in library.definitions:
         write = _load_numbers if is_float(type) else _load_integers
         write(library, symbol, type, masked)
@@ -22,7 +29,7 @@ def load_symbol(library: Library, type: Attribute, *, masked: bool = False) -> s
 
 def store_symbol(library: Library, type: Attribute, *, masked: bool = False) -> str:
     """Return the function that stores a type: of a value, a pointer, then of a mask."""
-    symbol = f"exact.{'masked.' if masked else ''}store.{type_suffix(type)}"
+    symbol = f"exact.{'masked.' if masked else ''}store.{suffix_of(type)}"
     if symbol not in library.definitions:
         write = _store_numbers if is_float(type) else _store_integers
         write(library, symbol, type, masked)
@@ -131,9 +138,9 @@ def _places(library: Library, w: Writer, type: Attribute) -> str:
 
 
 def _load_integers(library: Library, symbol: str, type: Attribute, masked: bool) -> None:
-    w, lanes, text = library.writer(lanes_of(type)), _lanes(type), type_text(type)
+    w, lanes, text = library.writer(lanes_of(type)), _lanes(type), spelled(type)
     bits = type_of(lanes, "i1")
-    name = f"@llvm.masked.gather.{type_suffix(type)}.v{lanes}p0"
+    name = f"@llvm.masked.gather.{suffix_of(type)}.v{lanes}p0"
     library.declare(f"declare {text} {name}(<{lanes} x ptr>, {bits}, {text})")
     places = _places(library, w, type)
     mask, others = ("%mask", "%others") if masked else ("splat (i1 true)", "zeroinitializer")
@@ -144,9 +151,9 @@ def _load_integers(library: Library, symbol: str, type: Attribute, masked: bool)
 
 
 def _store_integers(library: Library, symbol: str, type: Attribute, masked: bool) -> None:
-    w, lanes, text = library.writer(lanes_of(type)), _lanes(type), type_text(type)
+    w, lanes, text = library.writer(lanes_of(type)), _lanes(type), spelled(type)
     bits = type_of(lanes, "i1")
-    name = f"@llvm.masked.scatter.{type_suffix(type)}.v{lanes}p0"
+    name = f"@llvm.masked.scatter.{suffix_of(type)}.v{lanes}p0"
     library.declare(f"declare void {name}({text}, <{lanes} x ptr>, {bits})")
     places = _places(library, w, type)
     mask = "%mask" if masked else "splat (i1 true)"

@@ -21,7 +21,6 @@ from xdsl.dialects.llvm import LinkageAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
-from gawee_dialect.backend.llvm_values import type_text
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect import llvm_vector
@@ -39,6 +38,7 @@ from gawee_dialect.instruments.prove.native.types import (
     is_float,
     lane_of,
     lanes_of,
+    spelled,
 )
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers
@@ -280,14 +280,14 @@ class ExactModule:
         vector, index = op.operands
         lanes = lanes_of(self._type(vector))
         if is_float(op.results[0].type) and lanes is not None:
-            symbol = lane_functions.extract_symbol(self.library, lanes, type_text(index.type))
+            symbol = lane_functions.extract_symbol(self.library, lanes, spelled(index.type))
             self._replace(op, symbol, op.operands)
 
     def insert(self, op: Operation) -> None:
         """Put a number in a lane."""
         lanes = lanes_of(op.results[0].type)
         if is_float(op.results[0].type) and lanes is not None:
-            index = type_text(op.operands[2].type)
+            index = spelled(op.operands[2].type)
             symbol = lane_functions.insert_symbol(self.library, lanes, index)
             self._replace(op, symbol, op.operands)
 

@@ -3,15 +3,13 @@
 import ctypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.backend.memory import aligned_bytes
-from gawee_dialect.backend.openmp import call_in_team
-from gawee_dialect.backend.signature import Buffer, Signature, llvm_function, signature_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.entry import MAIN, PREPARE
 from gawee_dialect.dialect.native_code import sources_of
@@ -27,6 +25,9 @@ from gawee_dialect.instruments.prove.native.types import DOUBLE, PARTS, Memory
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array
 from gawee_dialect.interpreter.arrays import Array
+
+if TYPE_CHECKING:
+    from gawee_dialect.backend.signature import Buffer, Signature
 
 UNWRITTEN = 0xFF
 """The byte of memory that nobody wrote: doubles of it are NaN."""
@@ -64,6 +65,8 @@ class Guarded:
     """A buffer between bytes that nobody may write; what nobody wrote is NaN in all parts."""
 
     def __init__(self, size: int):
+        from gawee_dialect.backend.memory import aligned_bytes
+
         self._all = aligned_bytes(size + 2 * GUARD)[: size + 2 * GUARD]
         self._all.fill(UNWRITTEN)
         self.bytes = self._all[GUARD : GUARD + size]
@@ -84,6 +87,8 @@ class ExactFunctions:
 
     def call(self, name: str, arguments: Sequence[Guarded]) -> None:
         """Call a function with buffers; raises GaweeError where it writes outside of them."""
+        from gawee_dialect.backend.openmp import call_in_team
+
         pointers = (ctypes.c_void_p * max(1, len(arguments)))()
         for index, buffer in enumerate(arguments):
             pointers[index] = buffer.bytes.ctypes.data
@@ -97,7 +102,7 @@ class ExactFunctions:
                 raise GaweeError(f"'@{name}' writes outside of its argument {index}")
 
     def run(
-        self, signatures: Mapping[str, Signature], given: Mapping[str, Array]
+        self, signatures: "Mapping[str, Signature]", given: Mapping[str, Array]
     ) -> dict[str, Bytes]:
         """Call functions in order, each with what the one before has made; returns outputs."""
         outputs: dict[str, Guarded] = {}
@@ -110,7 +115,7 @@ class ExactFunctions:
         return {name: each.bytes for name, each in outputs.items()}
 
     def _argument(
-        self, buffer: Buffer, given: Mapping[str, Array], prepared: Mapping[str, Guarded]
+        self, buffer: "Buffer", given: Mapping[str, Array], prepared: Mapping[str, Guarded]
     ) -> Guarded:
         if buffer.role == "prepared":
             return prepared[buffer.name]
@@ -132,7 +137,9 @@ def compile_exactly(
     return ExactFunctions(ExactCode(ExactModule(module, memory)), memory)
 
 
-def _signatures(module: ModuleOp, function: str) -> dict[str, Signature]:
+def _signatures(module: ModuleOp, function: str) -> "dict[str, Signature]":
+    from gawee_dialect.backend.signature import llvm_function, signature_of
+
     try:
         found = {function: signature_of(module, function)}
         if found[function].of_role("prepared") and llvm_function(module, PREPARE) is not None:

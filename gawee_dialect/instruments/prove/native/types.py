@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from xdsl.dialects.builtin import (
+    AnyFloat,
     Float16Type,
     Float32Type,
     Float64Type,
@@ -35,6 +36,8 @@ PARTS = 4
 
 DOUBLE = 8
 
+_FLOATS = {16: "half", 32: "float", 64: "double"}
+
 
 def lane_of(type: Attribute) -> Attribute:
     """Return the type of a vector's lanes, any other type as it is."""
@@ -44,6 +47,19 @@ def lane_of(type: Attribute) -> Attribute:
 def lanes_of(type: Attribute) -> int | None:
     """Return how many lanes a vector has, None of a scalar."""
     return type.get_shape()[0] if isa(type, VectorType[Attribute]) else None
+
+
+def spelled(type: Attribute) -> str:
+    """Return LLVM IR's spelling of a scalar of numbers, or of a vector."""
+    lane, lanes = lane_of(type), lanes_of(type)
+    text = _FLOATS[lane.bitwidth] if isinstance(lane, AnyFloat) else str(lane)
+    return text if lanes is None else f"<{lanes} x {text}>"
+
+
+def suffix_of(type: Attribute) -> str:
+    """Return how names of functions spell a type: `f32`, `v16i8`."""
+    lane, lanes = lane_of(type), lanes_of(type)
+    return f"{lane}" if lanes is None else f"v{lanes}{lane}"
 
 
 def is_float(type: Attribute) -> bool:
