@@ -23,7 +23,7 @@ from gawee_dialect.parameters.random_arrays import random_parameters
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from gawee_dialect.tools.run_inputs import input_specs
 from gawee_dialect.universe import make_context
-from tests.effort import FULL, SLOW
+from tests.effort import FULL, SLOW, full_run
 
 ROOT = Path(__file__).parents[1]
 TOLERANCE = 1e-4
@@ -116,7 +116,10 @@ def lstm(folder: Path) -> Path:
 
 @pytest.fixture(
     scope="module",
-    params=[digits, resnet18, unet, transformer_block, lstm],
+    params=[
+        *(digits, transformer_block, lstm),
+        *(pytest.param(large, marks=full_run) for large in (resnet18, unet)),
+    ],
     ids=lambda network: network.__name__,
 )
 def network(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Network:

@@ -23,6 +23,7 @@ from gawee_dialect.passes.lower_opdesc import lower_described_ops
 from gawee_dialect.tools import gawee_opt
 from gawee_dialect.tools.gawee_run import main
 from gawee_dialect.universe import make_context
+from tests.effort import full_run
 from tests.opdesc.descriptions import Json, array, number, operator, output, string, tensor, text
 
 pytest.importorskip("pycparser")
@@ -234,6 +235,7 @@ def test_errors_of_the_compiler_are_at_lines_of_the_description(
     assert "'width' undeclared" in found[1]
 
 
+@full_run
 def test_compiled_c_is_kept_between_processes(files: Path) -> None:
     compiler = files / "counting-cc"
     compiler.write_text(f'#!/bin/sh\necho called >> {files}/calls\nexec cc "$@"\n')

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import full_run
+
 ROOT = Path(__file__).parent.parent.parent
 TORCHVISION = ROOT / "docs" / "tutorial" / "torchvision.md"
 """A page all of which needs PyTorch and torchvision."""
@@ -32,6 +34,8 @@ PAGES = [
     ROOT / "docs" / "xoc.md",
     *sorted(set((ROOT / "docs" / "tutorial").glob("*.md")) - {TORCHVISION}),
 ]
+QUICK = ("README", "first_pass", "torch_mlir", "weights")
+"""Pages of the quick run; the others take half a minute each with all their tools' starts."""
 TOOLS = ("opt", "translate", "run", "experiment")
 RUN_SECTIONS = (
     "Prove every pass",
@@ -96,7 +100,11 @@ def environment(tmp_path: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=() if page.stem in QUICK else full_run) for page in PAGES],
+    ids=lambda page: page.stem,
+)
 def test_page_does_what_it_says(page: Path, tmp_path: Path, environment: dict[str, str]) -> None:
     read(page.read_text(), tmp_path, environment)
 

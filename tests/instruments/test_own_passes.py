@@ -86,6 +86,7 @@ def test_every_pass_of_ours_declares_its_numerics(name: str) -> None:
     assert hasattr(made, "numerics")
 
 
+@full_run
 def test_resnet18_at_full_size_is_checked_to_linalg_in_a_minute(tmp_path: Path) -> None:
     module = gawee_dialect.load(write_resnet18(tmp_path, seed=7, size=224)).module
 
@@ -100,6 +101,7 @@ def test_resnet18_at_full_size_is_checked_to_linalg_in_a_minute(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("pipeline", ["gawee-to-llvm", "lower-to-linalg"])
+@full_run
 def test_resnet18_on_small_pictures_is_checked_with_its_weights(
     pipeline: str, tmp_path: Path
 ) -> None:

@@ -131,6 +131,7 @@ def test_a_choice_that_does_not_fit_is_refused(tmp_path: Path) -> None:
         model().lowered(Level.KERNELS, CodeOptions(schedules=schedules))
 
 
+@full_run
 def test_tuning_measures_it_beside_the_others(tmp_path: Path) -> None:
     with loaded_files([str(FILE)]):
         tuned = model()

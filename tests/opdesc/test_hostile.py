@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import full_run
+
 pytest.importorskip("pycparser")
 
 RUN = r"""
@@ -183,6 +185,7 @@ for name, text in GRAPHS.items():
 HARMLESS = {"long comment"}
 
 
+@full_run
 def test_hostile_texts_end_in_a_located_error_within_a_second_and_200_megabytes(
     tmp_path: Path,
 ) -> None:

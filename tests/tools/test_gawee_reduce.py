@@ -27,7 +27,7 @@ from gawee_dialect.source import Source
 from gawee_dialect.tools import gawee_opt, gawee_reduce
 from gawee_dialect.universe import make_context
 from tests.dialect.random_ops import OPS, module_of
-from tests.effort import examples
+from tests.effort import examples, full_run
 
 WRONG = str(Path(__file__).parent / "wrong_passes.py")
 
@@ -84,6 +84,7 @@ class Holds(Failure):
         ("--canonicalize", "--wrong-numbers", "--gawee-to-linalg", "--numeric"),
     ],
 )
+@full_run
 def test_resnet18_shrinks_to_one_small_op_in_under_two_minutes(
     run: Run, tmp_path: Path, flags: Sequence[str]
 ):

@@ -13,6 +13,7 @@ from typing import Self
 from gawee_dialect.experiments.records import read_records
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.tools import gawee_experiment, gawee_tune
+from tests.effort import full_run
 from tests.experiments.studies import write_study
 from tests.tuning.networks import CONVOLUTION
 from tests.workers.cluster import cluster, wait_for
@@ -33,6 +34,7 @@ def facts(record: dict[str, object]) -> tuple[object, ...]:
     return record["key"], record.get("error"), *((figures or {}).get(name) for name in known)
 
 
+@full_run
 def test_a_study_by_three_workers_one_of_them_killed_is_the_local_one(tmp_path: Path) -> None:
     study = write_study(tmp_path)
     remote = tmp_path / "remote"
@@ -55,6 +57,7 @@ def test_a_study_by_three_workers_one_of_them_killed_is_the_local_one(tmp_path: 
     assert all(record["machine"] == here["all passes"]["machine"] for record in by_workers.values())
 
 
+@full_run
 def test_a_tuning_by_workers_chooses_for_the_kernels_of_the_local_one(tmp_path: Path) -> None:
     graph = tmp_path / "conv.mlir"
     graph.write_text(CONVOLUTION)
