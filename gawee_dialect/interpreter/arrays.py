@@ -3,7 +3,11 @@
 Whatever a value is, its dtype is that of its IR type, so arithmetic rounds as the IR says.
 """
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import Enum
 from typing import TypeAlias
 
 import numpy as np
@@ -93,20 +97,65 @@ def array_shape(type: ShapedType) -> tuple[int, ...]:
     return (*type.get_shape(), *lanes)
 
 
+class Unwritten(Enum):
+    """What memory holds that nothing was written to, so that a read of it shows."""
+
+    ONES = "ones"
+    """Every bit is set: a float is NaN, an integer -1."""
+
+    SIGNALLING = "signalling"
+    """A float is a signalling NaN, an integer one of the largest, of no round value."""
+
+    LARGEST = "largest"
+    """A float is finite, and about as large as it can be: what ignores NaN does not ignore it."""
+
+
+_PATTERNS: Mapping[Unwritten, Mapping[str, bytes]] = {
+    Unwritten.ONES: {},
+    # 0x7d01, 0x7ff47f017ff47f01, 0x7fa17fa1
+    Unwritten.SIGNALLING: {"f2": b"\x01\x7d", "f8": b"\x01\x7f\xf4\x7f", "": b"\xa1\x7f"},
+    Unwritten.LARGEST: {"f2": b"\xff\x7b", "": b"\x7f"},
+}
+"""The bytes that are repeated, by a dtype's kind and size, or for all others."""
+
+_unwritten: ContextVar[Unwritten] = ContextVar("unwritten", default=Unwritten.ONES)
+
+
+@contextmanager
+def unwritten_memory(holds: Unwritten) -> Generator[None]:
+    """Choose what `fresh_array` fills arrays with inside a with block."""
+    token = _unwritten.set(holds)
+    try:
+        yield
+    finally:
+        _unwritten.reset(token)
+
+
+def fill_unwritten(array: Array) -> None:
+    """Fill an array in C order with what memory holds that nothing was written to."""
+    dtype, patterns = array.dtype, _PATTERNS[_unwritten.get()]
+    if dtype == np.bool_:
+        array.fill(True)
+        return
+    pattern = patterns.get(f"{dtype.kind}{dtype.itemsize}", patterns.get("", b"\xff"))
+    data = array.reshape(-1).view(np.uint8)
+    whole = data.size - data.size % len(pattern)
+    words = data[:whole].view(f"u{len(pattern)}")
+    words.fill(int.from_bytes(pattern, sys.byteorder))
+    data[whole:] = pattern[0]
+
+
 def fresh_array(type: Attribute, sizes: Sequence[Array] = ()) -> Array:
     """Allocate an array of a type, of given sizes where it is dynamic; a read before the first
     write shows.
 
-    Every byte is 0xFF: a float is then NaN, an integer -1. Raises InterpretationError where sizes
-    are missing.
+    It holds what `unwritten_memory` says. Raises InterpretationError where sizes are missing.
     """
     assert isa(type, ShapedType)
     dtype, given = dtype_of(type), iter(sizes)
     shape = [int(next(given, size)) if size < 0 else size for size in array_shape(type)]
     if any(size < 0 for size in shape):
         raise InterpretationError(f"expected a static shape, got '{type}'")
-    if dtype == np.bool_:
-        return np.ones(shape, dtype)
     array = np.empty(shape, dtype)
-    array.reshape(-1).view(np.uint8).fill(0xFF)
+    fill_unwritten(array)
     return array

@@ -8,6 +8,7 @@ import numpy as np
 from gawee_dialect.analysis.long_sums import LONG_SUM
 from gawee_dialect.dialect.sums import sum_along
 from gawee_dialect.interpreter.arrays import Array, is_half
+from gawee_dialect.interpreter.loop_views import in_loop_order
 
 
 def matrix_product(lhs: Array, rhs: Array) -> Array:
@@ -58,7 +59,7 @@ def contract(lhs: Array, rhs: Array, summed: Sequence[int]) -> Array:
 
 def _sum_alone(array: Array, other: Array, summed: Sequence[int]) -> Array:
     alone = tuple(axis for axis in summed if array.shape[axis] > 1 and other.shape[axis] == 1)
-    return sum_along(array, alone) if alone else array
+    return sum_along(in_loop_order(array), alone) if alone else array
 
 
 def _last_axis(array: Array, summed: Sequence[int]) -> int:
@@ -73,8 +74,9 @@ def _matrix(
     others = [axis for axis in range(array.ndim) if axis not in named]  # of size 1
     ordered = array.transpose([*named, *others])
     batch_shape = ordered.shape[: len(batch)]
-    return ordered.reshape(
+    matrix = ordered.reshape(
         *batch_shape,
         prod(array.shape[axis] for axis in rows),
         prod(array.shape[axis] for axis in columns),
     )
+    return in_loop_order(matrix)  # BLAS sums a transposed matrix in an order of its own

@@ -146,6 +146,11 @@ def operand_view(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> 
     return gathered(array, affine_map, ranges) if view is None else view
 
 
+def in_loop_order(array: Array) -> Array:
+    """Return an array in C order, so that NumPy sums it in one order whatever its layout was."""
+    return array if isinstance(array, OtherNumbers) else np.asarray(array, order="C")
+
+
 def _evaluate(expression: AffineExpr, grids: Sequence[Array]) -> Array:
     match expression:
         case AffineConstantExpr():

@@ -1,7 +1,9 @@
 """xDSL's interpreter with our implementations, and errors that say which op failed and where."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeGuard
 
+import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -15,6 +17,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.interpreter.affine import AffineFunctions
 from gawee_dialect.interpreter.aggregates import AggregateFunctions
 from gawee_dialect.interpreter.arith import ArithFunctions
+from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.cf import CfFunctions
 from gawee_dialect.interpreter.errors import RunError
 from gawee_dialect.interpreter.functions import OpFunctions, added_functions
@@ -52,18 +55,47 @@ FUNC_OPS: frozenset[type[Operation]] = frozenset((func.FuncOp, func.ReturnOp, fu
 class Machine(Interpreter):
     """An interpreter of every level; failures of an op become located errors (`RunError`)."""
 
+    protected: Mapping[str, Array] = {}
+    """Arrays that belong to the caller of the function, by what they are: `parameter 'x'`."""
+
     def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
         try:
             return super()._run_op(op, inputs)
         except GaweeError:
             raise
         except InterpretationError as error:
+            if "read-only" in str(error):
+                raise self._refused_write(op, inputs, error) from error
             raise RunError(Diagnostic.at(op, f"cannot run: {first_line(error)}")) from error
         except ValueError as error:
-            # NumPy's answer to a write into memory that belongs to the caller, a parameter's file.
             if "read-only" not in str(error):
                 raise
-            raise RunError(Diagnostic.at(op, f"cannot run: {first_line(error)}")) from error
+            raise self._refused_write(op, inputs, error) from error
+
+    def _refused_write(self, op: Operation, inputs: PythonValues, error: Exception) -> RunError:
+        """Say what it is that an op writes, which belongs to the caller."""
+        values = [*inputs, *self._captured(op)]
+        for what, owned in self.protected.items():
+            if any(_is_part_of(each, owned) for each in values):
+                return RunError(Diagnostic.at(op, f"writes its {what}"))
+        return RunError(Diagnostic.at(op, f"cannot run: {first_line(error)}"))
+
+    def _captured(self, op: Operation) -> Iterable[object]:
+        """Yield the values from outside that a loop's body uses."""
+        inner = (used for each in op.walk() if each is not op for used in each.operands)
+        for value in dict.fromkeys(inner):
+            try:
+                yield from self.get_values((value,))
+            except KeyError:  # it was made inside
+                continue
+
+
+def _is_array(value: object) -> TypeGuard[Array]:
+    return isinstance(value, np.ndarray)
+
+
+def _is_part_of(value: object, array: Array) -> bool:
+    return _is_array(value) and np.may_share_memory(value, array)
 
 
 def implementations(module: ModuleOp) -> tuple[type[OpFunctions], ...]:

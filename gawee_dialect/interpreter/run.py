@@ -9,7 +9,7 @@ from xdsl.interpreter import Interpreter, InterpreterFunctions
 
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.entry import MAIN, PREPARE, ArgumentKind, EntryArgument
+from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS, ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import shape_text
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import (
@@ -20,7 +20,7 @@ from gawee_dialect.interpreter.arrays import (
     fresh_array,
 )
 from gawee_dialect.interpreter.errors import RunError
-from gawee_dialect.interpreter.machine import check_implemented, make_machine
+from gawee_dialect.interpreter.machine import Machine, check_implemented, make_machine
 from gawee_dialect.locations import place
 from gawee_dialect.python_numbers import as_array
 
@@ -44,22 +44,63 @@ def run_module(
     Raises GaweeError that lists every missing argument and every wrong shape or dtype, or every op
     that has no implementation; RunError, a GaweeError, where an op cannot be run.
     """
-    called = Entry.of(module, function).called
-    called_ops = [_interpreted(signature) for signature in called]
-    arguments = _with_arrays(called, arguments)
-    _check_arguments(called, arguments)
-    check_implemented(module, called_ops)
-    machine = make_machine(module, listeners)
-    for functions in implementations:
-        machine.register_implementations(functions, override=True)
-    outputs: dict[str, Array] = {}
-    with np.errstate(all="ignore"):
-        for signature, called_op in zip(called, called_ops, strict=True):
-            prepared = {str(index): value for index, value in enumerate(outputs.values())}
-            operands = _operands(signature, arguments, prepared)
-            results = machine.call_op(called_op, tuple(operands))
-            outputs = _outputs(signature, operands, results)
-    return outputs
+    return Program(module, function, listeners, implementations).run(arguments)
+
+
+class Program:
+    """A function of a module that is run any number of times; what its globals hold is kept.
+
+    A run leaves alone what the function does not own: inputs, parameters, and in `@main` the
+    values that `@prepare` made. Raises GaweeError that lists every op without an implementation.
+    """
+
+    def __init__(
+        self,
+        module: ModuleOp,
+        function: str = MAIN,
+        listeners: Sequence[Interpreter.Listener] = (),
+        implementations: Sequence[InterpreterFunctions] = (),
+    ) -> None:
+        self._called = Entry.of(module, function).called
+        self._ops = [_interpreted(signature) for signature in self._called]
+        self._module, self._listeners = module, listeners
+        self._implementations = implementations
+        self._machine: Machine | None = None
+
+    def run(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
+        """Run the function as `run_module` does."""
+        arguments = _with_arrays(self._called, arguments)
+        _check_arguments(self._called, arguments)
+        machine = self._machine or self._make_machine()
+        outputs: dict[str, Array] = {}
+        with np.errstate(all="ignore"):
+            for signature, called_op in zip(self._called, self._ops, strict=True):
+                prepared = {str(index): value for index, value in enumerate(outputs.values())}
+                operands = _operands(signature, arguments, prepared)
+                machine.protected = _protected(signature, operands)
+                results = machine.call_op(called_op, tuple(operands))
+                outputs = _outputs(signature, operands, results)
+        return outputs
+
+    def _make_machine(self) -> Machine:
+        check_implemented(self._module, self._ops)
+        self._machine = make_machine(self._module, self._listeners)
+        for functions in self._implementations:
+            self._machine.register_implementations(functions, override=True)
+        return self._machine
+
+
+PROTECTED = (*WEIGHTS, ArgumentKind.INPUT, ArgumentKind.PREPARED)
+"""What a function may read, and no more."""
+
+
+def _protected(signature: Signature, operands: Sequence[Array]) -> dict[str, Array]:
+    """Return what belongs to the caller, by what it is: `parameter 'x'`."""
+    return {
+        f"{each.kind} '{each.name}'": operands[each.index]
+        for each in signature.of_kind(*PROTECTED)
+        if isa(each.type, ShapedType)
+    }
 
 
 def _interpreted(signature: Signature) -> FuncOp:
@@ -158,10 +199,18 @@ def _operand(
         case ArgumentKind.PREPARED:
             if argument.name not in prepared:
                 raise GaweeError(f"expected '@{PREPARE}' to return value {argument.name}")
-            return prepared[argument.name]
+            return _read_only(prepared[argument.name])
         case _:
             array = arguments[argument.name]
-            return np.asarray(array, order="C") if isa(argument.type, ShapedType) else array[()]
+            if not isa(argument.type, ShapedType):
+                return array[()]
+            return _read_only(np.asarray(array, order="C"))
+
+
+def _read_only(array: Array) -> Array:
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
 
 
 def _outputs(

@@ -28,6 +28,7 @@ from gawee_dialect.interpreter.arrays import Array, is_half
 from gawee_dialect.interpreter.body import evaluate_values
 from gawee_dialect.interpreter.contraction import contract
 from gawee_dialect.interpreter.loop_views import (
+    in_loop_order,
     index_grid,
     loop_ranges,
     loop_view,
@@ -158,7 +159,7 @@ def run_on_views(nest: Nest) -> None:
     for box in pieces(nest, factors):
         if factors is None:
             (terms,) = nest.evaluate(box, [value])
-            terms = _along_outer(terms, nest)
+            terms = in_loop_order(_along_outer(terms, nest))
             result = _reduce(combiner, terms, nest.outer)
         else:
             # A constant factor has no axes.

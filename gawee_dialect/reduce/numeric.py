@@ -10,7 +10,7 @@ from xdsl.passes import ModulePass
 from gawee_dialect.instruments.check.compare import Tolerance
 from gawee_dialect.instruments.check.execute import plan_run
 from gawee_dialect.instruments.check.functions import overwritten_arguments
-from gawee_dialect.instruments.check.inputs import arguments_for
+from gawee_dialect.instruments.check.inputs import DataSet, arguments_for
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.passes.numerics import REASSOCIATES
 from gawee_dialect.reduce.draft import reducible_function
@@ -53,10 +53,10 @@ class NumericDifference(Failure):
             return False
         name = function.sym_name.data
         overwritten = overwritten_arguments(module, name)
-        arrays = arguments_for(module, [name], self.seed, {})[name]
-        before = plan_run(module.clone(), name, overwritten).run(arrays)
+        data = (DataSet(arguments_for(module, [name], self.seed, {})[name]),)
+        (before,) = plan_run(module.clone(), name, overwritten).run(data)
         lowered = transformed(module, self.passes, self.verify_each)
-        after = plan_run(lowered, name, overwritten).run(arrays)
+        (after,) = plan_run(lowered, name, overwritten).run(data)
         if list(before) != list(after):
             return True
         return any(self._wrong(after[name], before[name]) for name in before)

@@ -30,6 +30,7 @@ from gawee_dialect.passes.pass_manager import Pipeline, parse_passes, run_passes
 from gawee_dialect.tools import gawee_opt
 from gawee_dialect.universe import all_passes, make_context
 from tests.instruments.checking import check, notes, parse
+from tests.instruments.edited import Edited
 
 CHAIN = """
 func.func @main(%x: tensor<3x5xf32> {gawee.input = "x"}, %z: tensor<3x5xf32> {gawee.input = "z"})
@@ -249,13 +250,25 @@ def test_large_loops_that_cannot_be_lowered_are_not_run(monkeypatch: pytest.Monk
     assert each.steps[1].engine == "native"
 
 
-def test_wrong_pass_on_the_llvm_level_is_found() -> None:
+def test_wrong_kernel_of_the_llvm_level_is_found_at_its_call() -> None:
     error = failure(
         parse(LOOP), *parse_passes("convert-to-llvm", all_passes()), FromFunction(swap_operands)
     )
 
-    assert str(error).startswith("error: pass 'from-function' moved output 'b' at [")
-    assert "what its ops compute natively cannot be seen" in str(error)
+    assert str(error).startswith("net.json:10:5: error: pass 'from-function' moved output 'b' at [")
+    assert "first op that differs: 'func.call' of '@k'" in str(error)
+
+
+def test_wrong_pass_on_the_llvm_level_is_found_beside_kernels() -> None:
+    call = "llvm.call @k(%a, %b) : (!llvm.ptr, !llvm.ptr) -> ()"
+    to_llvm = parse_passes("convert-to-llvm", all_passes())
+
+    error = failure(parse(LOOP), *to_llvm, Edited((call, f"{call}\n    {call}")))
+
+    assert str(error).startswith("error: pass 'edited' moved output 'b' at [")
+    assert "what its ops compute natively cannot be seen, and all kernels compute what they" in str(
+        error
+    )
 
 
 def test_native_code_that_writes_anywhere_is_stopped_in_a_process_of_its_own() -> None:

@@ -74,9 +74,8 @@ def test_op_test_modules_pass_from_buffers_to_loops(path: Path) -> None:
     for module in modules_in(path):
         checked = check(module, "outline-kernels,plan-memory,lower-linalg-to-loops,cse")
 
-        assert {step.engine for step in checked.steps if step.note != "unchanged"} == {
-            "interpreter"
-        }
+        engines = {step.engine for step in checked.steps if step.note != "unchanged"}
+        assert engines <= {"interpreter", "native"}
 
 
 @pytest.mark.parametrize("name", [*PASSES, *OVERRIDES])
@@ -94,8 +93,9 @@ def test_resnet18_at_full_size_is_checked_to_linalg_in_a_minute(tmp_path: Path) 
     checked = check(module, "gawee-to-linalg")
     seconds = perf_counter() - start
 
-    # It takes 3 s on two cores.
+    # It takes 6 s on two cores.
     assert seconds < 60
+    assert checked.steps[0].note == ("too large for a second run, and one in f64: 11849640 numbers")
     assert [step.name for step in checked.steps][-1] == "hoist-parameter-computation"
     assert max(step.relative for step in checked.steps) > 0
 

@@ -94,7 +94,7 @@ def writes(a: Floats, b: Floats, *, above: float) -> tuple[Floats, Floats]:
         (one_result, "expected its Python function to return 2 arrays, got 1"),
         (another_shape, "return result #1 as 1 of float32, got 5 of float32"),
         (another_dtype, "return result #0 as 5 of float32, got 5 of float64"),
-        (writes, "assignment destination is read-only"),
+        (writes, "'lightnet.pick' op writes its input 'x'"),
     ],
 )
 def test_a_function_that_breaks_its_contract_is_refused_at_its_op(
@@ -106,7 +106,7 @@ def test_a_function_that_breaks_its_contract_is_refused_at_its_op(
     with loaded_operators([ops]), pytest.raises(RunError) as raised:
         load(graph).run({"x": X})
 
-    assert str(raised.value).startswith(f"{graph}:3:3: error: 'lightnet.pick' op cannot run: ")
+    assert str(raised.value).startswith(f"{graph}:3:3: error: 'lightnet.pick' op ")
     assert message in str(raised.value)
 
 

@@ -7,9 +7,12 @@ from xdsl.dialects.builtin import LocationAttr
 from xdsl.dialects.func import CallOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.instruments.check.compare import Difference, Tolerance, compare
 from gawee_dialect.instruments.check.execute import Plan
+from gawee_dialect.instruments.check.inputs import DataSet
+from gawee_dialect.instruments.check.isolated import run_isolated
 from gawee_dialect.instruments.check.record import Place, record
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.locations import node_name, place
@@ -42,20 +45,62 @@ def op_text(op: Operation) -> str:
 
 
 def find_culprit(
-    before: Plan, after: Plan, arguments: Mapping[str, Array], tolerance: Tolerance
+    before: Plan, after: Plan, data_sets: Sequence[DataSet], tolerance: Tolerance
 ) -> Culprit | None:
     """Run both programs again, remember every value, and return the first op that differs.
+
+    The values are those of the last data set, which the others come before.
 
     1. Ops are matched by their location: what the ops of one location compute last is its value.
     2. An op of another value is not to blame where a later op had that value before the pass: it
        has taken that op in, as a convolution does with a batch norm.
     3. Where no op differs, the function returns other values than it did.
 
-    None where the values cannot be seen: at the llvm level.
+    None where the values cannot be seen: at the llvm level, where `find_kernel` looks.
     """
     if not (before.is_observable and after.is_observable):
         return None
-    old, new = record(before, arguments), record(after, arguments)
+    old, new = record(before, data_sets), record(after, data_sets)
+    found = _first_wrong(old, new, tolerance)
+    end = _return_op(before)
+    if found is not None or end is None:
+        return found
+    return Culprit(end, None, None, _gone(end.operands, old, new))
+
+
+def find_kernel(
+    seen: Plan, after: Plan, data_sets: Sequence[DataSet], tolerance: Tolerance
+) -> Culprit | None:
+    """Return the call whose kernel computes something else in the machine code of another module.
+
+    `seen` is how the function ran when its values could be seen last: it calls the kernels of that
+    module by their names. None where all of them compute what they did.
+    """
+    mixed = seen.calling(after)
+    if mixed is None:
+        return None
+    old = record(seen, data_sets)
+    locations = list(old)
+
+    def run() -> dict[str, Array]:
+        new = record(mixed, data_sets)
+        kept = ((index, new.get(each)) for index, each in enumerate(locations))
+        return {str(index): found.value for index, found in kept if found is not None}
+
+    new: dict[LocationAttr, Place] = {}
+    try:
+        values = run_isolated(run)
+    except GaweeError:
+        return None  # it crashes, or has no function of that name
+    for index, value in values.items():
+        location = locations[int(index)]
+        new[location] = Place(location, old[location].op, {value.shape: value})
+    return _first_wrong(old, new, tolerance)
+
+
+def _first_wrong(
+    old: Mapping[LocationAttr, Place], new: Mapping[LocationAttr, Place], tolerance: Tolerance
+) -> Culprit | None:
     waiting = list(old.values())
     for index, was in enumerate(waiting):
         now = new.get(was.location)
@@ -63,8 +108,7 @@ def find_culprit(
         if now is None or found is None or _is_taken_over(now, waiting[index + 1 :], tolerance):
             continue
         return Culprit(was.op, now.op, found, _gone(_inputs(was.op, old), old, new))
-    end = _return_op(before)
-    return None if end is None else Culprit(end, None, None, _gone(end.operands, old, new))
+    return None
 
 
 def _difference(now: Place, was: Place, tolerance: Tolerance) -> Difference | None:

@@ -1,6 +1,6 @@
 """The instrument behind `--check-each`: stop at the first pass that changes what is computed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.instruments.check.blame import Culprit, find_culprit, where
+from gawee_dialect.instruments.check.blame import Culprit, find_culprit, find_kernel, where
 from gawee_dialect.instruments.check.compare import (
     Difference,
     Tolerance,
@@ -26,10 +26,29 @@ from gawee_dialect.instruments.check.failure import (
     stopped_running,
 )
 from gawee_dialect.instruments.check.functions import overwritten_arguments
+from gawee_dialect.instruments.check.inputs import (
+    TIES,
+    DataSet,
+    arguments_for,
+    array_with_ties,
+)
+from gawee_dialect.instruments.check.rounding import (
+    CONSTANTS,
+    EPS,
+    LARGEST_REPEATED,
+    ORDER,
+    Excess,
+    Reference,
+    errors_of,
+    excess,
+    reference_of,
+    wide,
+)
+from gawee_dialect.instruments.check.static_rules import new_violation
 from gawee_dialect.instruments.check.summary import Step, summary_table
 from gawee_dialect.instruments.report import print_table
-from gawee_dialect.interpreter.arrays import Array
-from gawee_dialect.passes.numerics import REASSOCIATES, declared_numerics
+from gawee_dialect.interpreter.arrays import Array, Unwritten
+from gawee_dialect.passes.numerics import EXACT, REASSOCIATES, declared_numerics
 
 
 @dataclass
@@ -38,7 +57,8 @@ class State:
 
     module: ModuleOp
     plans: dict[str, Plan]
-    outputs: dict[str, dict[str, Array]]
+    outputs: dict[str, Sequence[dict[str, Array]]]
+    """By function, for each data set."""
 
     @property
     def engine(self) -> Engine:
@@ -56,9 +76,15 @@ class CheckEach(EachPass[Step]):
 
     def __init__(self, settings: CheckSettings | None = None):
         super().__init__(settings)
+        self._data: dict[str, Sequence[DataSet]] = {}
         self._overwritten: dict[str, tuple[str, ...]] = {}
         self._state: State | None = None
         self._unchecked: list[ModulePass] = []
+        self._reference: Reference | None = None
+        self._errors: dict[str, dict[str, float]] = {}
+        """Of each function's outputs, against the reference."""
+        self._seen: dict[str, Plan] = {}
+        """How each function ran when its values could be seen last."""
 
     def first_step(self) -> Step:
         return Step("(as it was read)", "")
@@ -67,9 +93,19 @@ class CheckEach(EachPass[Step]):
         return Step(module_pass.name, str(declared_numerics(module_pass)), note="unchanged")
 
     def begin(self, module: ModuleOp, step: Step) -> None:
-        self._unchecked, self._state = [], None
+        self._unchecked, self._state, self._reference, self._seen = [], None, None, {}
+        self._data = self._data_sets(module)
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
         self._take(self._run_at_first(module, step), step)
+
+    @property
+    def _numbers(self) -> int:
+        """How many numbers the functions take, weights included."""
+        return sum(array.size for each in self.arguments.values() for array in each.values())
+
+    @property
+    def _is_large(self) -> bool:
+        return self._numbers > LARGEST_REPEATED
 
     @property
     def is_waiting(self) -> bool:
@@ -82,8 +118,19 @@ class CheckEach(EachPass[Step]):
     def _take(self, state: State | None, step: Step) -> None:
         if state is None:
             return
+        if self._state is None:
+            self._reference = self._reference_of(state)
+            if self._is_large:
+                step.note = f"too large for a second run, and one in f64: {self._numbers} numbers"
+        self._seen |= {name: plan for name, plan in state.plans.items() if plan.is_observable}
         self._state, step.engine = state, state.engine.value
-        step.note = _blind_spots(state.outputs)
+        reference = None if self._reference is None else self._reference.outputs
+        self._errors = {
+            name: errors_of(outputs[0], reference[name])
+            for name, outputs in state.outputs.items()
+            if reference is not None
+        }
+        step.note = ", ".join(filter(None, (step.note, _blind_spots(state.outputs))))
 
     def _run_at_first(self, module: ModuleOp, step: Step) -> State | None:
         # A graph as a tracer left it may need a pass before it runs at all.
@@ -101,13 +148,14 @@ class CheckEach(EachPass[Step]):
         except CannotRun as error:
             step.note = f"not run: {error.diagnostic.message}"
             return None
-        outputs = {name: plan.run(self.arguments[name]) for name, plan in plans.items()}
+        outputs = {name: plan.run(self._data[name]) for name, plan in plans.items()}
         return State(copy, plans, outputs)
 
     def check_pass(
         self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: Step
     ) -> None:
         step.note = ""
+        self._check_rules(module_pass, before, module, step)
         state_before = self._state
         if state_before is None:
             self._take(self._run_at_first(module, step), step)
@@ -120,8 +168,19 @@ class CheckEach(EachPass[Step]):
         if state is not None:
             step.engine = state.engine.value
             self._compare(state_before, state, step)
+            self._check_rounding(state_before, state, step)
             self._take(state, step)
             self._unchecked = []
+
+    def _check_rules(
+        self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: Step
+    ) -> None:
+        """Blame a pass for what no run shows."""
+        found = new_violation(before, module)
+        if found is not None:
+            step.note = f"'{found.op.name}' breaks a rule"
+            message = f"is wrong where no run shows it: '{found.op.name}' op {found.message}"
+            raise failure([module_pass], message, found.op)
 
     def _tolerance(self, before: State, after: State) -> Tolerance:
         """Return what is allowed between two runs.
@@ -138,30 +197,103 @@ class CheckEach(EachPass[Step]):
         tolerance = self._tolerance(before, after)
         for function, expected in before.outputs.items():
             actual = after.outputs[function]
-            changed = changed_signature(actual, expected)
+            changed = changed_signature(actual[0], expected[0])
             if changed is not None:
                 raise changed_outputs(self._unchecked, function, changed)
-            for name, array in expected.items():
-                found = compare(actual[name], array, tolerance)
-                if found is None:
-                    continue
-                step.add(found)
-                if found.is_wrong:
-                    step.note = f"'{name}'{found.at} is wrong"
-                    raise self._moved(name, found, function, before, after)
+            for index, outputs in enumerate(expected):
+                data_sets = self._data[function][: index + 1]
+                for name, array in outputs.items():
+                    found = compare(actual[index][name], array, tolerance)
+                    if found is None:
+                        continue
+                    step.add(found)
+                    if found.is_wrong:
+                        step.note = f"'{name}'{found.at} is wrong"
+                        run = before.plans[function], after.plans[function], data_sets
+                        raise self._moved(name, found, run, tolerance)
+
+    def _reference_of(self, state: State) -> Reference | None:
+        """Run a module in f64, unless the user says what is allowed, or the network is large."""
+        given = self.settings.rtol is not None or self.settings.atol is not None
+        if given or self._is_large:
+            return None
+        return reference_of(state.module, {name: each[0] for name, each in self._data.items()})
+
+    def _check_rounding(self, before: State, after: State, step: Step) -> None:
+        """Compare with what is computed in f64; raises CheckFailure, and notes near misses."""
+        old = self._reference
+        declared = [declared_numerics(each) for each in self._unchecked]
+        if old is None or set(declared) == {EXACT}:
+            return
+        new = self._reference_of(after)
+        self._reference = new or old
+        if any(each.ulp is not None for each in declared):
+            return
+        for name, errors in self._errors.items():
+            data = self._data[name][0]
+            if new is not None:
+                found = excess(new.outputs[name], old.outputs[name], errors, CONSTANTS)
+                run = old.plans[name], new.plans[name], (wide(data),)
+                self._judge(found, run, step, CONSTANTS * EPS)
+            found = excess(after.outputs[name][0], (new or old).outputs[name], errors)
+            run = before.plans[name], after.plans[name], (data,)
+            self._judge(found, run, step, ORDER * EPS)
+
+    def _judge(
+        self,
+        found: Sequence[Excess],
+        run: tuple[Plan, Plan, Sequence[DataSet]],
+        step: Step,
+        rtol: float,
+    ) -> None:
+        for each in found:
+            if not each.is_wrong:
+                step.note = f"near miss: {each.text}"
+                continue
+            step.note = f"'{each.output}' is wrong"
+            culprit = self._culprit(run, Tolerance((REASSOCIATES,), rtol, 0.0))
+            raise self._blaming(f"moved {each.text}; {_blamed(culprit)}", culprit)
+
+    def _data_sets(self, module: ModuleOp) -> dict[str, Sequence[DataSet]]:
+        """Return what each function is run on: numbers as usual, and ties."""
+        settings, usual = self.settings, self.arguments
+        first = {name: DataSet(each, Unwritten.SIGNALLING) for name, each in usual.items()}
+        if self._is_large:
+            return {name: (each,) for name, each in first.items()}
+        ties = arguments_for(module, usual, settings.seed, settings.arrays, array_with_ties)
+        return {
+            name: (each, DataSet(ties[name], Unwritten.LARGEST, TIES))
+            for name, each in first.items()
+        }
 
     def _moved(
-        self, output: str, found: Difference, function: str, before: State, after: State
+        self,
+        output: str,
+        found: Difference,
+        run: tuple[Plan, Plan, Sequence[DataSet]],
+        tolerance: Tolerance,
     ) -> CheckFailure:
-        tolerance = self._tolerance(before, after)
-        culprit = find_culprit(
-            before.plans[function], after.plans[function], self.arguments[function], tolerance
-        )
+        data_sets = run[2]
+        culprit = self._culprit(run, tolerance)
+        special = f", on data with {data_sets[-1].name}" if data_sets[-1].name else ""
         message = (
             f"moved output '{output}'{found.at}: expected {found.expected!s}, "
-            f"got {found.actual!s}; largest difference {found.size}, "
+            f"got {found.actual!s}{special}; largest difference {found.size}, "
             f"allowed: {tolerance.text}; {_blamed(culprit)}"
         )
+        return self._blaming(message, culprit)
+
+    def _culprit(
+        self, run: tuple[Plan, Plan, Sequence[DataSet]], tolerance: Tolerance
+    ) -> Culprit | None:
+        """Return the op that differs; of machine code, the call of the kernel that does."""
+        before, after, data_sets = run
+        seen = before if before.is_observable else self._seen.get(before.function)
+        if after.is_observable or seen is None:
+            return find_culprit(before, after, data_sets, tolerance)
+        return find_kernel(seen, after, data_sets, tolerance)
+
+    def _blaming(self, message: str, culprit: Culprit | None) -> CheckFailure:
         if culprit is None:
             return failure(self._unchecked, message)
         return failure(self._unchecked, message, culprit.before, _explanation(culprit))
@@ -169,7 +301,7 @@ class CheckEach(EachPass[Step]):
 
 def _blamed(culprit: Culprit | None) -> str:
     if culprit is None:
-        return "what its ops compute natively cannot be seen"
+        return "what its ops compute natively cannot be seen, and all kernels compute what they did"
     return blamed_op(culprit)
 
 
@@ -186,13 +318,13 @@ def _explanation(culprit: Culprit) -> str | None:
     return "; ".join(parts) or None
 
 
-def _blind_spots(outputs: Mapping[str, Mapping[str, Array]]) -> str:
+def _blind_spots(outputs: Mapping[str, Sequence[Mapping[str, Array]]]) -> str:
     """Say which outputs tell nothing: none at all, or the same number (such as NaN) everywhere."""
-    blind = [f"'@{function}' has no outputs" for function, each in outputs.items() if not each]
+    blind = [f"'@{function}' has no outputs" for function, each in outputs.items() if not each[0]]
     blind += [
         f"'{name}' is {array.flat[0]} everywhere"
         for each in outputs.values()
-        for name, array in each.items()
+        for name, array in each[0].items()
         if array.size > 1 and same_values(array, np.full_like(array, array.flat[0])).all()
     ]
     return ", ".join(blind)

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeGuard
+from math import prod
+from typing import TypeGuard
 
 import numpy as np
-from xdsl.dialects import arith, llvm, memref, scf
+from xdsl.dialects import arith, llvm, memref, omp, scf
 from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
@@ -25,20 +26,13 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.entry import MAIN, PREPARE, find_function
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.hints import isa
-from gawee_dialect.instruments.check.isolated import run_isolated
-from gawee_dialect.interpreter import run_module
-from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.instruments.check.inputs import DataSet
+from gawee_dialect.interpreter.arrays import Array, unwritten_memory
 from gawee_dialect.interpreter.machine import check_implemented
+from gawee_dialect.interpreter.run import Program
 
-if TYPE_CHECKING:
-    from gawee_dialect.backend.signature import Buffer
-
-LARGEST_INTERPRETED = 5_000_000
-"""Scalar operations in loops: a few seconds in the interpreter; beyond, native code is faster."""
-
-
-OPT_LEVEL = 1
-"""Of native code that runs once: higher ones compile three times as long."""
+LARGEST_INTERPRETED = 10_000
+"""Scalar operations in loops: up to a second in the interpreter; beyond, native code is faster."""
 
 
 class Engine(StrEnum):
@@ -74,15 +68,28 @@ class Plan:
     kernels: ModuleOp | None = None
     """Where a copy of loops runs natively: the loops, whose functions can be called one by one."""
 
+    called: ModuleOp | None = None
+    """What the functions are called of, where that is not `kernels` but another module."""
+
     native: Sequence[InterpreterFunctions] = ()
     """What calls the C that the module brings."""
 
-    def run(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
-        """Return the outputs by name; raises GaweeError where the program goes wrong."""
+    def run(self, data_sets: Sequence[DataSet]) -> Sequence[dict[str, Array]]:
+        """Run on each data set in turn; returns the outputs by name.
+
+        What one run leaves in memory the next one finds. Raises GaweeError where the program goes
+        wrong, or writes what belongs to its caller.
+        """
         if self.engine is Engine.INTERPRETER:
-            return self._interpret(self.module, arguments)
-        outputs = _run_native(self.module, self.function, arguments)
-        return {**self._untouched(arguments), **outputs}
+            return self._interpret(self.module, data_sets)
+        # The back end needs LLVM: only what runs natively pays for the import.
+        from gawee_dialect.instruments.check.native_run import NativeProgram
+
+        outputs = NativeProgram(self.module, self.function).run(data_sets)
+        return [
+            {**self._untouched(data.arrays), **each}
+            for data, each in zip(data_sets, outputs, strict=True)
+        ]
 
     @property
     def is_observable(self) -> bool:
@@ -94,16 +101,24 @@ class Plan:
         """The module whose ops `observe` runs."""
         return self.module if self.kernels is None else self.kernels
 
-    def observe(
-        self, arguments: Mapping[str, Array], listener: Interpreter.Listener
-    ) -> dict[str, Array]:
+    def observe(self, data_sets: Sequence[DataSet], listener: Interpreter.Listener) -> None:
         """Run with a listener that sees every op of the function; raises GaweeError."""
         if self.kernels is None:
-            return self._interpret(self.module, arguments, (listener,))
+            self._interpret(self.module, data_sets, (listener,))
+            return
         from gawee_dialect.instruments.check.native_calls import NativeCalls
 
-        calls = Context().run(NativeCalls, self.kernels)
-        return self._interpret(self.kernels, arguments, (listener,), (calls,))
+        calls = Context().run(NativeCalls, self.called or self.kernels)
+        self._interpret(self.kernels, data_sets, (listener,), (calls,))
+
+    def calling(self, other: "Plan") -> "Plan | None":
+        """Return the plan that calls the kernels of another module in the place of its own.
+
+        So what machine code computes is seen call by call. None where this one has no kernels.
+        """
+        if not _is_made_of_calls(self.observed, self.function):
+            return None
+        return replace(self, kernels=self.observed, called=other.module)
 
     def recorded(self, value: object) -> Array | None:
         """Return a value of the run as an array that can be compared; None of what is none."""
@@ -116,18 +131,18 @@ class Plan:
     def _interpret(
         self,
         module: ModuleOp,
-        arguments: Mapping[str, Array],
+        data_sets: Sequence[DataSet],
         listeners: Sequence[Interpreter.Listener] = (),
         implementations: Sequence[InterpreterFunctions] = (),
-    ) -> dict[str, Array]:
-        outputs = run_module(
-            module,
-            arguments,
-            function=self.function,
-            listeners=listeners,
-            implementations=(*self.native, *implementations),
-        )
-        return {**self._untouched(arguments), **outputs}
+    ) -> Sequence[dict[str, Array]]:
+        implementations = (*self.native, *implementations)
+        program = Program(module, self.function, listeners, implementations)
+        outputs: list[dict[str, Array]] = []
+        for data in data_sets:
+            with unwritten_memory(data.unwritten):
+                found = program.run(data.arrays)
+            outputs.append({**self._untouched(data.arrays), **found})
+        return outputs
 
 
 def plan_run(module: ModuleOp, function: str, overwritten: tuple[str, ...] = ()) -> Plan:
@@ -168,6 +183,8 @@ def _is_made_of_calls(module: ModuleOp, name: str) -> bool:
     if function is None or len(function.body.blocks) != 1:
         return False
     calls = [op for op in function.body.block.ops if isinstance(op, CallOp)]
+    if not calls:
+        return False
     own = (op for op in function.body.block.ops if not isinstance(op, CallOp))
     kernels = all(isa(value.type, MemRefType) for op in calls for value in op.arguments)
     return kernels and scalar_operations(module, own) <= LARGEST_INTERPRETED
@@ -246,7 +263,9 @@ def scalar_operations(module: ModuleOp, ops: Iterable[Operation]) -> int:
 
 def _scalar_operations_of(module: ModuleOp, op: Operation) -> int:
     if isinstance(op, scf.ForOp):
-        return 1 + _trips(op) * scalar_operations(module, op.body.block.ops)
+        return 1 + _trips(op.lb, op.ub, op.step) * scalar_operations(module, op.body.block.ops)
+    if isinstance(op, scf.ParallelOp):
+        return 1 + _nest_trips(op) * scalar_operations(module, op.body.block.ops)
     if isinstance(op, scf.IfOp):
         branches = (region.block.ops for region in op.regions if region.blocks)
         return 1 + max(scalar_operations(module, ops) for ops in branches)
@@ -254,12 +273,20 @@ def _scalar_operations_of(module: ModuleOp, op: Operation) -> int:
         callee = SymbolTable.lookup_symbol(module, op.callee)
         if isinstance(callee, FuncOp) and callee.body.blocks:
             return 1 + scalar_operations(module, callee.body.block.ops)
+    blocks = (block for region in op.regions for block in region.blocks)
+    if isinstance(op, omp.ParallelOp | omp.WsLoopOp | omp.LoopNestOp):
+        trips = _nest_trips(op) if isinstance(op, omp.LoopNestOp) else 1
+        return 1 + trips * sum(scalar_operations(module, block.ops) for block in blocks)
     return 1
 
 
-def _trips(loop: scf.ForOp) -> int:
-    bounds = [_constant(value) for value in (loop.lb, loop.ub, loop.step)]
-    lower, upper, step = bounds
+def _nest_trips(op: omp.LoopNestOp | scf.ParallelOp) -> int:
+    return prod(map(_trips, op.lowerBound, op.upperBound, op.step))
+
+
+def _trips(*values: SSAValue) -> int:
+    """Return the trips of a loop of some lower bound, upper bound and step."""
+    lower, upper, step = map(_constant, values)
     if lower is None or upper is None or step is None:
         return LARGEST_INTERPRETED
     return len(range(lower, upper, step))
@@ -270,27 +297,3 @@ def _constant(value: SSAValue) -> int | None:
     if isinstance(owner, arith.ConstantOp) and isa(owner.value, IntegerAttr):
         return owner.value.value.data
     return None
-
-
-def _run_native(
-    module: ModuleOp,
-    function: str,
-    arguments: Mapping[str, Array],
-) -> dict[str, Array]:
-    # The back end needs LLVM: only what runs natively pays for the import.
-    from gawee_dialect.backend.compiled import CompiledModel
-    from gawee_dialect.backend.jit import Target
-
-    compiled = CompiledModel(module, function=function, target=Target(opt_level=OPT_LEVEL))
-    taken = compiled.signature.of_role("input", "updated")
-
-    def run() -> dict[str, Array]:
-        if compiled.parameters:
-            compiled.rebind(_named(compiled.parameters, arguments))
-        return compiled.run(_named(taken, arguments))
-
-    return run_isolated(run)
-
-
-def _named(buffers: Sequence["Buffer"], arguments: Mapping[str, Array]) -> dict[str, Array]:
-    return {buffer.name: arguments[buffer.name] for buffer in buffers if buffer.name in arguments}

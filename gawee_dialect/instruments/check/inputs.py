@@ -1,6 +1,7 @@
 """The arrays that a check runs a function on: seeded, by name, and from a file."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from math import prod
 from zlib import crc32
 
@@ -10,7 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.instruments.check.functions import ArraySpec, argument_specs
-from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.arrays import Array, Unwritten
 from gawee_dialect.parameters.fitting import fitted
 
 
@@ -44,6 +45,40 @@ DRAWS: Mapping[str, Draw] = {
 """Floats for each use: standard normal, or such that they keep what they touch near 1."""
 
 
+@dataclass(frozen=True)
+class DataSet:
+    """The arrays of one run by name, and what memory holds that the run has not written."""
+
+    arrays: Mapping[str, Array]
+    unwritten: Unwritten = Unwritten.ONES
+    name: str = ""
+    """What is special about the data, for messages: `ties and negative halves`."""
+
+
+TIES = "ties and negative halves"
+
+
+def array_with_ties(spec: ArraySpec, seed: int) -> Array:
+    """Draw an array whose numbers are multiples of 1/4 from -3/2 to 3/2, the second half negative.
+
+    Maxima are not unique, and some windows hold nothing that is positive. Integers of 8 bits have
+    their full range. What is no number but a weight, an index and the like is drawn as ever.
+    """
+    if spec.use != "number" or spec.dtype.kind not in "fiu":
+        return seeded_array(spec, seed)
+    generator = np.random.default_rng((seed, 1, crc32(spec.name.encode())))
+    if spec.dtype.kind != "f":
+        if spec.dtype.itemsize > 1:
+            return seeded_array(spec, seed + 1)
+        limits = np.iinfo(spec.dtype.name)
+        drawn = generator.integers(limits.min, limits.max + 1, spec.shape)
+        return np.asarray(drawn).astype(spec.dtype)
+    quarters = np.asarray(generator.integers(-6, 7, spec.shape) / 4)
+    half = quarters[..., quarters.shape[-1] // 2 :] if quarters.ndim else quarters[...]
+    half[...] = -np.abs(half) - 0.25
+    return quarters.astype(spec.dtype)
+
+
 def seeded_array(spec: ArraySpec, seed: int) -> Array:
     """Draw an array that depends on the seed and on the argument's name alone.
 
@@ -63,9 +98,13 @@ def seeded_array(spec: ArraySpec, seed: int) -> Array:
 
 
 def arguments_for(
-    module: ModuleOp, functions: Iterable[str], seed: int, given: Mapping[str, Array]
+    module: ModuleOp,
+    functions: Iterable[str],
+    seed: int,
+    given: Mapping[str, Array],
+    draw: Callable[[ArraySpec, int], Array] = seeded_array,
 ) -> dict[str, dict[str, Array]]:
-    """Return the arguments of each function: given ones by name, others seeded.
+    """Return the arguments of each function: given ones by name, others drawn.
 
     Raises GaweeError for a given name that no function has, and for a wrong shape or dtype.
     """
@@ -79,7 +118,7 @@ def arguments_for(
         function: {
             spec.name: fitted(f"'{spec.name}'", given[spec.name], spec.shape, spec.dtype)
             if spec.name in given
-            else seeded_array(spec, seed)
+            else draw(spec, seed)
             for spec in each
         }
         for function, each in specs.items()

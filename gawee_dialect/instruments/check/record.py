@@ -1,6 +1,6 @@
 """What every place of a program computed, remembered while the interpreter runs it."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,6 +10,7 @@ from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.written_buffers import WrittenBuffers
 from gawee_dialect.instruments.check.execute import Plan
+from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.interpreter.arrays import Array
 
 
@@ -97,9 +98,9 @@ class Recorder(Interpreter.Listener):
         place.add(op, np.array(array) if is_shared else array)
 
 
-def record(plan: Plan, arguments: Mapping[str, Array]) -> dict[LocationAttr, Place]:
-    """Run an observable plan and return what each location computed; raises GaweeError."""
+def record(plan: Plan, data_sets: Sequence[DataSet]) -> dict[LocationAttr, Place]:
+    """Run an observable plan and return what each location computed last; raises GaweeError."""
     recorder = Recorder(plan)
-    plan.observe(arguments, recorder)
+    plan.observe(data_sets, recorder)
     recorder.close()
     return recorder.places

@@ -1,5 +1,6 @@
 """The instrument behind `--prove-each`: stop at the first pass that changes what is computed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,7 @@ from gawee_dialect.instruments.check.failure import (
     stopped_running,
 )
 from gawee_dialect.instruments.check.functions import overwritten_arguments
+from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.instruments.prove.folded import MOST_ULP, folding_error
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers
@@ -102,7 +104,10 @@ class ProveEach(EachPass[Step]):
         plans = {
             name: exact_plan(copy, name, seed, self._overwritten[name]) for name in self.arguments
         }
-        return State(plans, {name: plan.run(self.arguments[name]) for name, plan in plans.items()})
+        return State(plans, {name: plan.run(self._data(name))[0] for name, plan in plans.items()})
+
+    def _data(self, function: str) -> Sequence[DataSet]:
+        return (DataSet(self.arguments[function]),)
 
     def _prove(self, module_pass: ModulePass, was: ModuleOp, module: ModuleOp, step: Step) -> None:
         before = self._state
@@ -152,8 +157,8 @@ class ProveEach(EachPass[Step]):
             return None
         if not isinstance(culprit.after, constants):
             return None
-        plan, arguments = before.plans[moved.function], self.arguments[moved.function]
-        error = folding_error(plan, arguments, culprit)
+        plan = before.plans[moved.function]
+        error = folding_error(plan, self._data(moved.function), culprit)
         if error is None or error > MOST_ULP:
             return None
         within = f"within {max(error, 0.1):.1f} ulp"
@@ -177,7 +182,7 @@ class ProveEach(EachPass[Step]):
                 culprit = find_culprit(
                     before.plans[function],
                     after.plans[function],
-                    self.arguments[function],
+                    self._data(function),
                     Tolerance((EXACT,)),
                 )
                 return Moved(function, name, index, old, new, culprit)

@@ -1,15 +1,16 @@
 """How far constants are that a pass has folded in floats from what the ops computed."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 import numpy as np
 from xdsl.interpreter import Interpreter, PythonValues
 from xdsl.ir import Operation
 
 from gawee_dialect.instruments.check.blame import Culprit
+from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan
-from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
+from gawee_dialect.interpreter.arrays import attribute_value, dtype_of
 
 MOST_ULP = 16.0
 """How many units in the last place of the largest element folding may be off: some roundings."""
@@ -27,9 +28,7 @@ class _Kept(Interpreter.Listener):
             self.value = results[0]
 
 
-def folding_error(
-    plan: ExactPlan, arguments: Mapping[str, Array], culprit: Culprit
-) -> float | None:
+def folding_error(plan: ExactPlan, data_sets: Sequence[DataSet], culprit: Culprit) -> float | None:
     """Return how far the constant that an op became is from its value.
 
     That is in units in the last place of the largest element. None where they cannot be compared.
@@ -38,7 +37,7 @@ def folding_error(
     if constant is None or "value" not in constant.properties:
         return None
     kept = _Kept(culprit.before)
-    plan.observe(arguments, kept)
+    plan.observe(data_sets, kept)
     type = constant.results[0].type
     folded = np.asarray(attribute_value(constant.properties["value"], type))
     if not isinstance(kept.value, Numbers) or folded.dtype.kind != "f":

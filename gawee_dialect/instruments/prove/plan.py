@@ -1,6 +1,6 @@
 """How a function is run on exact numbers, as `check/blame.py` asks for a run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +11,7 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.instruments.check.execute import Engine, Plan
+from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.instruments.prove.inputs import drawn
 from gawee_dialect.instruments.prove.lowered import is_of_loops, lowered
 from gawee_dialect.instruments.prove.numbers import Numbers
@@ -29,8 +30,11 @@ class ExactPlan(Plan):
 
     seed: int = 0
 
-    def run(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
+    def run(self, data_sets: Sequence[DataSet]) -> Sequence[dict[str, Array]]:
         """Return the outputs by name, of floats the exact numbers; raises NotProvable."""
+        return [self._run(each.arrays) for each in data_sets]
+
+    def _run(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
         if self.engine is Engine.INTERPRETER:
             return run_exactly(self.module, arguments, self.function, self.seed)
         # LLVM is loaded for loops alone.
@@ -40,15 +44,14 @@ class ExactPlan(Plan):
         outputs = run_natively(self.module.clone(), exact, self.function)
         return {**{name: exact[name] for name in self.overwritten}, **outputs}
 
-    def observe(
-        self, arguments: Mapping[str, Array], listener: Interpreter.Listener
-    ) -> dict[str, Array]:
-        if self.kernels is None:
-            return run_exactly(self.module, arguments, self.function, self.seed, (listener,))
-        from gawee_dialect.instruments.prove.native.calls import ExactCalls
+    def observe(self, data_sets: Sequence[DataSet], listener: Interpreter.Listener) -> None:
+        module, calls = self.module, ()
+        if self.kernels is not None:
+            from gawee_dialect.instruments.prove.native.calls import ExactCalls
 
-        calls = (ExactCalls(self.kernels),)
-        return run_exactly(self.kernels, arguments, self.function, self.seed, (listener,), calls)
+            module, calls = self.kernels, (ExactCalls(self.kernels),)
+        for each in data_sets:
+            run_exactly(module, each.arrays, self.function, self.seed, (listener,), calls)
 
     def recorded(self, value: object) -> Array | None:
         return word_array(value) if isinstance(value, Numbers) else super().recorded(value)

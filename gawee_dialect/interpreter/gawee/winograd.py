@@ -12,14 +12,20 @@ from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.body import evaluate_values
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.kernel import write
-from gawee_dialect.interpreter.loop_views import operand_view
+from gawee_dialect.interpreter.loop_views import in_loop_order, operand_view
+
+Floats = NDArray[np.float32 | np.float64]
 
 
-def _array(matrix: Matrix) -> NDArray[np.float32]:
-    return np.array([[float(value) for value in row] for row in matrix], np.float32)
+def _array(matrix: Matrix, like: Floats) -> Floats:
+    return np.array([[float(value) for value in row] for row in matrix], like.dtype)
 
 
-def input_tiles(op: WinogradOp, input: NDArray[np.float32]) -> NDArray[np.float32]:
+def _computed_in(array: Array) -> np.dtype[np.float32 | np.float64]:
+    return np.dtype(np.float64 if array.dtype == np.float64 else np.float32)
+
+
+def input_tiles(op: WinogradOp, input: Floats) -> Floats:
     """Return the inputs of every tile: n, c, tile row, tile column, row, column."""
     size, points = op.tile.value.data, op.transforms.points
     down, across = op.tiles
@@ -29,10 +35,11 @@ def input_tiles(op: WinogradOp, input: NDArray[np.float32]) -> NDArray[np.float3
     places: list[AffineExpr] = [n, nowhere, y * size + i, x * size + j, c]
     reads = (expr.replace_dims_and_symbols(places, []) for expr in op.maps[0].results)
     ranges = (images, channels, down, across, points, points)
-    return operand_view(input, AffineMap(6, 0, tuple(reads)), ranges).astype(np.float32, copy=False)
+    tiles = operand_view(input, AffineMap(6, 0, tuple(reads)), ranges)
+    return np.asarray(in_loop_order(tiles), _computed_in(input))
 
 
-def sums(op: WinogradOp, input: NDArray[np.float32], weights: NDArray[np.float32]) -> Array:
+def sums(op: WinogradOp, input: Floats, weights: Floats) -> Array:
     """Return the convolution: n, f, h, w."""
     transforms, (images, features, rows, columns, channels) = op.transforms, op.sizes
     points = transforms.points
@@ -40,11 +47,11 @@ def sums(op: WinogradOp, input: NDArray[np.float32], weights: NDArray[np.float32
     # points, panel, c, within the panel -> points, f, c
     by_feature = np.moveaxis(panels, 3, 2).reshape(points**2, -1, channels)[:, :features]
     tiles = input_tiles(op, input)
-    matrix = _array(transforms.input)
+    matrix = _array(transforms.input, input)
     transformed = np.einsum("ai,ncyxij,bj->abcnyx", matrix, tiles, matrix, optimize=True)
     flat = transformed.reshape(points**2, channels, -1)
     products = np.matmul(by_feature, flat).reshape(points, points, features, images, *op.tiles)
-    matrix = _array(transforms.output)
+    matrix = _array(transforms.output, input)
     outputs = np.einsum("ai,ijfnyx,bj->nfyaxb", matrix, products, matrix, optimize=True)
     size, (down, across) = op.tile.value.data, op.tiles
     whole = outputs.reshape(images, features, down * size, across * size)
@@ -60,7 +67,8 @@ class WinogradFunctions(OpFunctions):
         self, interpreter: Interpreter, op: WinogradOp, args: PythonValues
     ) -> PythonValues:
         arrays, count = [np.asarray(array) for array in args], len(op.inputs)
-        input, weights = (arrays[index].astype(np.float32, copy=False) for index in (0, count))
+        floats = _computed_in(arrays[0])
+        input, weights = (arrays[index].astype(floats, copy=False) for index in (0, count))
         images, features, rows, columns, _ = op.sizes
         ranges = (images, features, rows, columns, 1)  # channels are summed
         views = [

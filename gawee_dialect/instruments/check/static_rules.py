@@ -1,0 +1,27 @@
+"""What no run can see: a program that computes the right thing by luck."""
+
+from collections.abc import Iterator
+
+from xdsl.dialects import llvm
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.instruments.check.parallel_writes import Violation, wrong_parallel_loops
+
+
+def violations(module: ModuleOp) -> Iterator[Violation]:
+    """Yield the ops of a module that say of themselves what is not so."""
+    yield from wrong_parallel_loops(module)
+    if any(isinstance(op, llvm.FuncOp) for op in module.ops):
+        # The back end describes arguments: only modules at its level pay for the import.
+        from gawee_dialect.instruments.check.pointer_claims import wrong_pointer_claims
+
+        yield from wrong_pointer_claims(module)
+
+
+def new_violation(before: ModuleOp, after: ModuleOp) -> Violation | None:
+    """Return the first op of a module that breaks a rule, where none did before."""
+    found = next(violations(after), None)
+    if found is None:
+        return None
+    known = {each.message for each in violations(before)}
+    return next((each for each in violations(after) if each.message not in known), None)

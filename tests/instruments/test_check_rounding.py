@@ -1,0 +1,152 @@
+"""What rounding does not explain is caught where it is far below the bound for reassociation.
+
+The oracle of the passes here is arithmetic: each computes another function, by less than 1e-4 of
+the output's largest magnitude.
+"""
+
+from collections.abc import Callable
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from xdsl.dialects.builtin import FloatAttr, ModuleOp, f64
+
+from gawee_dialect.dialect.normalization import BatchNormOp, LayerNormOp
+from gawee_dialect.instruments.check.each import CheckEach
+from gawee_dialect.instruments.check.each_pass import CheckSettings
+from gawee_dialect.instruments.check.failure import CheckFailure
+from gawee_dialect.instruments.check.in_f64 import in_f64
+from gawee_dialect.interpreter import run_module
+from gawee_dialect.passes.instrument import instrumented
+from gawee_dialect.passes.numerics import Numerics, approximates
+from gawee_dialect.passes.pass_manager import parse_passes, run_passes
+from gawee_dialect.universe import all_passes, make_context
+from tests.instruments.checking import notes, parse
+from tests.instruments.edited import Edited
+from tests.instruments.prove import networks
+from tests.instruments.prove.proving import Wrong
+from tests.instruments.prove.wrong import first, gelu_by_tanh
+
+# The outputs are ten times as large as what the activation changes.
+ACTIVATION = """
+func.func @main(%x: tensor<3x50xf32> {gawee.input = "x"}, %z: tensor<3x50xf32> {gawee.input = "z"})
+    -> (tensor<3x50xf32> {gawee.output = "y"}) {
+  %ten = gawee.constant dense<1.000000e+01> : tensor<f32> loc("ten"("net.json":5:5))
+  %g = gawee.gelu %x approximate "none" : (tensor<3x50xf32>) -> tensor<3x50xf32> loc("act"("net.json":10:5))
+  %s = gawee.mul %z, %ten : (tensor<3x50xf32>, tensor<f32>) -> tensor<3x50xf32> loc("scale"("net.json":20:5))
+  %y = gawee.add %s, %g : (tensor<3x50xf32>, tensor<3x50xf32>) -> tensor<3x50xf32> loc("sum"("net.json":30:5))
+  return %y : tensor<3x50xf32>
+}
+"""
+
+SUM = """
+func.func @main(%x: tensor<3x700xf32> {gawee.input = "x"}) -> (tensor<3xf32> {gawee.output = "y"}) {
+  %zero = arith.constant 0.000000e+00 : f32
+  %e = tensor.empty() : tensor<3xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<3x700xf32>) outs(%f : tensor<3xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.mulf %a, %a : f32
+    %d = arith.addf %m, %b : f32
+    linalg.yield %d : f32
+  } -> tensor<3xf32> loc("sum"("net.json":10:5))
+  return %y : tensor<3xf32>
+}
+"""
+
+
+def forget_epsilon(kind: type[BatchNormOp | LayerNormOp]) -> Callable[[ModuleOp], None]:
+    def change(module: ModuleOp) -> None:
+        first(module, kind).properties["eps"] = FloatAttr(0.0, f64)
+
+    return change
+
+
+def check_of(
+    text: str, change: Callable[[ModuleOp], None], settings: CheckSettings | None = None
+) -> CheckEach:
+    check = CheckEach(settings)
+    with instrumented(check):
+        run_passes(make_context(), parse(text), [Wrong(change)])
+    return check
+
+
+@pytest.mark.parametrize(
+    ("text", "change", "op"),
+    [
+        (ACTIVATION, gelu_by_tanh, "'gawee.gelu'"),
+        (networks.RESIDUAL, forget_epsilon(BatchNormOp), "'gawee.batch_norm'"),
+        (networks.TRANSFORMER, forget_epsilon(LayerNormOp), "'gawee.layer_norm'"),
+    ],
+    ids=["gelu by tanh", "a batch norm without epsilon", "a layer norm without epsilon"],
+)
+def test_another_function_is_caught_below_the_bound_for_reassociation(
+    text: str, change: Callable[[ModuleOp], None], op: str
+) -> None:
+    # By that bound alone it passes: 2^-14 of the largest magnitude, and one rounding at 1.
+    check_of(text, change, CheckSettings(rtol=2**-14))
+
+    with pytest.raises(CheckFailure) as caught:
+        check_of(text, change)
+
+    message = str(caught.value)
+    assert "pass 'wrong' moved output 'y' at [" in message
+    assert "apart, where rounding explains " in message
+    assert f"first op that differs: {op}" in message
+
+
+def test_a_narrow_accumulator_is_caught() -> None:
+    # A sum of f32 that is rounded to 8 bits after each term; what it starts from is exact.
+    narrow = Edited(
+        (
+            "linalg.yield %d : f32",
+            "%n = arith.truncf %d : f32 to bf16\n      %w = arith.extf %n : bf16 to f32\n      linalg.yield %w : f32",
+        )
+    )
+    check = CheckEach()
+
+    with instrumented(check), pytest.raises(CheckFailure) as caught:
+        run_passes(make_context(), parse(SUM), [narrow])
+
+    assert "first op that differs: 'linalg.generic'" in str(caught.value)
+
+
+def test_what_rounding_nearly_does_not_explain_is_a_near_miss() -> None:
+    def nudge(module: ModuleOp) -> None:
+        first(module, LayerNormOp).properties["eps"] = FloatAttr(1.4e-5, f64)
+
+    check = check_of(networks.TRANSFORMER, nudge)
+
+    assert notes(check)["wrong"].startswith("near miss: output 'y' at [")
+
+
+def test_a_declared_approximation_is_held_to_what_it_declares_alone() -> None:
+    class Approximate(Wrong):
+        numerics: ClassVar[Numerics] = approximates(2**20)
+
+    check = CheckEach()
+    with instrumented(check):
+        run_passes(make_context(), parse(ACTIVATION), [Approximate(gelu_by_tanh)])
+
+    assert notes(check) == {}
+
+
+@pytest.mark.parametrize("pipeline", ["gawee-to-linalg", "gawee-to-kernels"])
+@pytest.mark.parametrize("text", [networks.RESIDUAL, networks.MOBILE, networks.TRANSFORMER])
+def test_our_own_passes_are_no_near_miss(pipeline: str, text: str) -> None:
+    check = CheckEach()
+    with instrumented(check):
+        run_passes(make_context(), parse(text), parse_passes(pipeline, all_passes()))
+
+    assert set(notes(check).values()) <= {"unchanged"}
+
+
+def test_a_module_in_f64_computes_in_f64() -> None:
+    x = np.linspace(-3, 3, 2100, dtype=np.float64).reshape(3, 700)
+    copy = in_f64(parse(SUM))
+    assert copy is not None
+
+    (y,) = run_module(copy, {"x": x}).values()
+
+    # NumPy's own sum of squares in f64; in f32 it would be off by 1e-7 of it.
+    assert np.allclose(y, (x * x).sum(axis=1), rtol=1e-13, atol=0)
