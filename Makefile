@@ -67,7 +67,7 @@ bench: $(STAMP)dev ## Measure ResNet-18: compile time, run time
 study: $(STAMP)dev ## Measure what each pass gains; writes docs/passes_study.md and its figure
 	$(PY) -m benchmarks.passes_study $(STUDY_FLAGS)
 
-setup: $(addprefix $(STAMP),dev docs mlir) ## Install everything that the tests can use, but PyTorch
+setup: $(addprefix $(STAMP),dev docs mlir notebook browser) ## Install everything that the tests can use, but PyTorch
 
 clean: ## Remove what was built, but not the virtual environment
 	rm -rf build dist site .lit .pytest_cache .ruff_cache .hypothesis
