@@ -222,11 +222,18 @@ class LocatedParser(Parser):
             op.location = file_location(self._name, *self._line_column(start))
         return op
 
-    def _parse_block(self) -> Block:
-        start = self._current_token.span
-        name = start.text
+    def _check_block_name(self) -> None:
+        name = self._current_token.text
         if name.startswith("^") and not Block.is_valid_name(name[1:]):
             self.raise_error(f"expected a block name that begins with a letter, got '{name}'")
+
+    def parse_optional_successor(self) -> Block | None:
+        self._check_block_name()
+        return super().parse_optional_successor()
+
+    def _parse_block(self) -> Block:
+        start = self._current_token.span
+        self._check_block_name()
         try:
             return super()._parse_block()
         except KeyError as error:  # xDSL forgets the place of one that was used before

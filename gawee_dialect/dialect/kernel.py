@@ -286,6 +286,8 @@ class KernelOp(StructuredKernel):
     def _verify_region(
         self, name: str, region: Region, elements: Sequence[Attribute], yields: Attribute
     ) -> None:
+        count = len(region.blocks)
+        require(count == 1, f"expected '{name}' to have one block, got {count}")
         types = [argument.type for argument in region.block.args]
         require(
             types == list(elements),

@@ -99,6 +99,10 @@ NINES = "9" * 5000
             "m.mlir:1:18: error: expected a block name that begins with a letter, got '^0'",
         ),
         (
+            "func.func @f() { cf.br ^1e }",
+            "m.mlir:1:24: error: expected a block name that begins with a letter, got '^1'",
+        ),
+        (
             '"builtin.module"() ({ llvm.func @f() { "llvm.call"() <{callee = @f, '
             "fastmathFlags = #llvm.fastmath<none>, CConv = #llvm.cconv<ccc>, "
             "TailCallKind = #llvm.tailcallkind<none>, op_bundle_sizes = array<i32>, "

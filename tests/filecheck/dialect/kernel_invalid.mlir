@@ -172,6 +172,26 @@ func.func @c4_an_initial_value_has_no_reduction(%x: tensor<3x5xf32>) {
 
 // -----
 
+// KernelOp C4: the sum has two blocks.
+// CHECK: error: 'gawee.kernel' op expected 'accumulate' to have one block, got 2
+func.func @c4_the_sum_has_two_blocks(%x: tensor<3x5xf32>) {
+  %y = gawee.kernel parallel [3] reduce [5] ins(%x : tensor<3x5xf32>)
+    maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>]
+    initial 0.0 : f32 accumulate {
+    ^bb0(%e: f32, %s: f32):
+      %0 = arith.addf %e, %s : f32
+      gawee.yield %0 : f32
+    ^second(%f: f32, %t: f32):
+      gawee.yield %t : f32
+    } finish {
+    ^bb0(%e: f32, %s: f32):
+      gawee.yield %s : f32
+    } : tensor<3xf32>
+  func.return
+}
+
+// -----
+
 // KernelOp C4: a region lacks the accumulator.
 // CHECK: error: 'gawee.kernel' op expected 'finish' to take (f32, f32), got (f32)
 func.func @c4_a_region_lacks_the_accumulator(%x: tensor<3x5xf32>) {
