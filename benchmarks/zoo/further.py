@@ -70,6 +70,10 @@ BOTH = {
     **{"decoder_attention_heads": 4, "encoder_ffn_dim": 48, "decoder_ffn_dim": 48},
     **{"max_position_embeddings": 64, "use_cache": False},
 }
+T5 = {
+    **{"d_model": 32, "d_kv": 8, "d_ff": 48},
+    **{"num_layers": 2, "num_heads": 4, "use_cache": False},
+}
 TWO = ("input_ids", "decoder_input_ids")
 IMAGE = ("pixel_values",)
 
@@ -173,32 +177,8 @@ def _recipes() -> Mapping[str, Recipe]:
                 "use_cache": False,
             },
         ),
-        "t5": Recipe(
-            "T5Model",
-            "T5Config",
-            {
-                "d_model": 32,
-                "d_kv": 8,
-                "d_ff": 48,
-                "num_layers": 2,
-                "num_heads": 4,
-                "use_cache": False,
-            },
-            TWO,
-        ),
-        "mt5": Recipe(
-            "MT5Model",
-            "MT5Config",
-            {
-                "d_model": 32,
-                "d_kv": 8,
-                "d_ff": 48,
-                "num_layers": 2,
-                "num_heads": 4,
-                "use_cache": False,
-            },
-            TWO,
-        ),
+        "t5": Recipe("T5Model", "T5Config", T5, TWO),
+        "mt5": Recipe("MT5Model", "MT5Config", T5, TWO),
         "funnel": Recipe(
             "FunnelModel",
             "FunnelConfig",

@@ -18,6 +18,7 @@ from gawee_dialect.report.page import html_text
 from gawee_dialect.report.ranks import in_rows
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from gawee_dialect.universe import make_context
+from tests.report.wrong_pass import WRONG_PASS
 
 LSTM = Path(__file__).parents[1] / "networks/lstm.json"
 FOLDER = Path(gawee_dialect.report.__file__).parent
@@ -39,20 +40,6 @@ CONVOLUTIONS = """func.func @main(%x: tensor<2x3x9x7xf32> {gawee.input = "x"}, %
 }
 """
 
-WRONG_PASS = '''
-from xdsl.passes import ModulePass
-from gawee_dialect.dialect.elementwise import ReluOp
-
-class DropRelu(ModulePass):
-    """Forget activations."""
-    name = "drop-relu"
-    def apply(self, ctx, op):
-        for inner in list(op.walk()):
-            if isinstance(inner, ReluOp):
-                inner.result.replace_all_uses_with(inner.input)
-                inner.detach()
-                inner.erase()
-'''
 CHAIN = 3000
 FIRST_PAINT = 2.0
 """Seconds in which a network of 3,000 nodes is to be seen; it takes a fifth of that."""

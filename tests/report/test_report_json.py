@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator
 import gawee_dialect.report
 from gawee_dialect.passes import pass_manager
 from gawee_dialect.tools import gawee_opt, gawee_reduce, gawee_run, gawee_translate
+from tests.report.wrong_pass import WRONG_PASS
 
 LSTM = Path(__file__).parents[1] / "networks/lstm.json"
 SCHEMA = Path(gawee_dialect.report.__file__).parent / "report.schema.json"
@@ -22,20 +23,6 @@ LAYER = """func.func @main(%x: tensor<2x3x5x4xf32>, %w: tensor<7x3x1x1xf32> {gaw
 }
 """
 
-WRONG_PASS = '''
-from xdsl.passes import ModulePass
-from gawee_dialect.dialect.elementwise import ReluOp
-
-class DropRelu(ModulePass):
-    """Forget activations."""
-    name = "drop-relu"
-    def apply(self, ctx, op):
-        for inner in list(op.walk()):
-            if isinstance(inner, ReluOp):
-                inner.result.replace_all_uses_with(inner.input)
-                inner.detach()
-                inner.erase()
-'''
 
 REFUSING_PASS = '''
 from xdsl.passes import ModulePass

@@ -15,6 +15,16 @@ from gawee_dialect.universe import all_passes, make_context
 
 
 @dataclass(frozen=True)
+class Case:
+    """A wrong change after some passes of a network, and the op that has to be named."""
+
+    network: str
+    before: str
+    change: Callable[[ModuleOp], None]
+    op: str
+
+
+@dataclass(frozen=True)
 class Wrong(ModulePass):
     """A pass that is one function."""
 

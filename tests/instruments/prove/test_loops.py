@@ -5,17 +5,14 @@ compute the same numbers, and wrong changes by hand, which do not.
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 
 import pytest
 from xdsl.dialects import arith, llvm, math, vector
-from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.instruments.check.each import CheckFailure
 from tests.instruments.checking import parse
 from tests.instruments.prove import networks, wrong
-from tests.instruments.prove.proving import Wrong, prove, prove_after, unproved
+from tests.instruments.prove.proving import Case, Wrong, prove, prove_after, unproved
 
 BY_KERNELS = "gawee-to-kernels,gawee-kernels-to-loops,convert-scf-to-openmp,convert-to-llvm"
 PLAIN = "gawee-to-loops,convert-to-llvm"
@@ -88,16 +85,6 @@ def test_bf16_is_bits_in_loops_and_checked_by_data() -> None:
     reasons = unproved(proof)
     assert list(reasons) == ["lower-linalg-to-loops", "cse"]
     assert "no exact meaning of the bits of bf16" in reasons["lower-linalg-to-loops"]
-
-
-@dataclass(frozen=True)
-class Case:
-    """A wrong change after some passes of a network, and the op that has to be named."""
-
-    network: str
-    before: str
-    change: Callable[[ModuleOp], None]
-    op: str
 
 
 CASES = {

@@ -4,7 +4,6 @@ Oracle of the wrong passes: each changes a module by hand, to one that computes 
 """
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -28,7 +27,7 @@ from gawee_dialect.tools import gawee_opt
 from gawee_dialect.universe import all_passes, make_context
 from tests.instruments.checking import parse
 from tests.instruments.prove import networks, wrong
-from tests.instruments.prove.proving import Wrong, prove, prove_after, unproved
+from tests.instruments.prove.proving import Case, Wrong, prove, prove_after, unproved
 
 ROOT = Path(__file__).parent.parent.parent.parent
 NETWORKS = {
@@ -66,16 +65,6 @@ def test_digits_example_is_proved_on_its_data() -> None:
     proof = prove(model.module, "gawee-to-kernels", settings=CheckSettings(arrays=arrays))
 
     assert unproved(proof) == {}
-
-
-@dataclass(frozen=True)
-class Case:
-    """A wrong change after some passes of a network, and the op that has to be named."""
-
-    network: str
-    before: str
-    change: Callable[[ModuleOp], None]
-    op: str
 
 
 CASES = {
