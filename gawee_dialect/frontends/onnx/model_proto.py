@@ -261,7 +261,11 @@ class _Reader:
     def _external(self, tensor: _Tensor) -> Array:
         """Map the data of a tensor that is in a file of its own."""
         keys: Mapping[str, str] = {each.key: each.value for each in tensor.external_data}
-        dtype = self.dtype(tensor.data_type)
+        try:
+            dtype = self.dtype(tensor.data_type)
+        except KeyError:
+            text = f"tensor '{tensor.name}': unsupported ONNX type {tensor.data_type}"
+            raise self._problem(text) from None
         shape = tuple(tensor.dims)
         if self.folder is None or prod(shape) == 0:
             return np.broadcast_to(np.zeros((), dtype), shape)

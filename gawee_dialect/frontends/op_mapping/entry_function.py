@@ -59,11 +59,15 @@ class EntryFunction:
 
 def unique_names(names: Sequence[str]) -> list[str]:
     """Return names made different: the second `y` becomes `y_2`, or what is free after it."""
-    taken, unique = set(names), list[str]()
+    taken, used, counts = set(names), set[str](), dict[str, int]()
+    unique: list[str] = []
     for name in names:
-        count, candidate = 1, name
-        while candidate in unique or (count > 1 and candidate in taken):
-            count += 1
-            candidate = f"{name}_{count}"
+        candidate = name
+        if name in used:
+            count = counts.get(name, 1) + 1
+            while (candidate := f"{name}_{count}") in used or candidate in taken:
+                count += 1
+            counts[name] = count
+        used.add(candidate)
         unique.append(candidate)
     return unique

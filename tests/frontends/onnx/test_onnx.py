@@ -121,6 +121,10 @@ def test_external_data_is_mapped_and_stays_inside_the_folder(tmp_path):
     path.write_bytes(outside.SerializeToString())
     with pytest.raises(GaweeError, match="tensor 'w': expected file of at least 360 bytes, got 5"):
         load(path)
+    outside.graph.initializer[0].data_type = -7
+    path.write_bytes(outside.SerializeToString())
+    with pytest.raises(GaweeError, match="tensor 'w': unsupported ONNX type -7"):
+        load(path)
 
 
 def test_functions_are_inlined_and_constant_conditions_resolved(tmp_path):
