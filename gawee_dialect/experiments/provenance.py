@@ -3,7 +3,6 @@
 import hashlib
 import json
 import platform
-import re
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import gawee_dialect
 from gawee_dialect.experiments.study import Cell
-from gawee_dialect.target.host import llvm_host, model_name
+from gawee_dialect.target.host import cpu_info, llvm_host, model_name, physical_cores
 
 PACKAGES = ("gawee-dialect", "xdsl", "llvmlite", "numpy", "torch")
 
@@ -24,25 +23,10 @@ def this_machine() -> dict[str, object]:
         "host": platform.node(),
         "processor": model_name(),
         "cpu": cpu,
-        "microcode": _cpuinfo("microcode"),
-        "cores": _cores(),
+        "microcode": cpu_info("microcode"),
+        "cores": physical_cores(),
         "system": platform.platform(),
     }
-
-
-def _cores() -> int:
-    from gawee_dialect.target.host import physical_cores
-
-    return physical_cores()
-
-
-def _cpuinfo(field: str) -> str | None:
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return None
-    found = re.search(rf"^{field}\s*:\s*(.+)$", text, re.MULTILINE)
-    return found[1] if found else None
 
 
 @cache

@@ -123,10 +123,15 @@ def physical_cores() -> int:
     return max(1, int(min(known, _quota())))
 
 
+def cpu_info(field: str) -> str | None:
+    """Return what Linux says of the first processor, such as its `microcode`; None elsewhere."""
+    found = re.search(rf"^{field}\s*:\s*(.+)$", _read("/proc/cpuinfo"), re.MULTILINE)
+    return found[1] if found else None
+
+
 def model_name() -> str:
     """Return what the maker calls the processor."""
-    found = re.search(r"^model name\s*:\s*(.+)$", _read("/proc/cpuinfo"), re.MULTILINE)
-    return found[1] if found else _sysctl("machdep.cpu.brand_string") or platform.processor()
+    return cpu_info("model name") or _sysctl("machdep.cpu.brand_string") or platform.processor()
 
 
 def detect() -> Processor:

@@ -15,7 +15,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.analysis.written_buffers import WrittenBuffers
+from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of
 from gawee_dialect.dialect.forall import ForallOp
 from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
 from gawee_dialect.hints import isa
@@ -36,13 +36,14 @@ def wrong_parallel_loops(module: ModuleOp) -> Iterator[Violation]:
 
     Where it depends on data, or on arithmetic that is not looked into, nothing is said.
     """
+    buffers = WrittenBuffers(module)
     for op in module.walk():
         if isinstance(op, LinalgStructuredOperation):
             yield from _structured(op)
             continue
         block = _body(op)
         for index, counter in enumerate(() if block is None else block.args[: _rank(op)]):
-            written = _shared_write(module, op, counter) if _trips(op, index) > 1 else None
+            written = _shared_write(buffers, op, counter) if _trips(op, index) > 1 else None
             if written is not None:
                 yield Violation(op, f"runs loop {index} in parallel, {written}")
 
@@ -122,14 +123,14 @@ class _Dependent:
                     self.values.update(op.results)
 
 
-def _shared_write(module: ModuleOp, loop: Operation, counter: SSAValue) -> str | None:
+def _shared_write(buffers: WrittenBuffers, loop: Operation, counter: SSAValue) -> str | None:
     """Say which write all iterations of a loop make to one place; None where there is none."""
     block = _body(loop)
     assert block is not None
     dependent = _Dependent({counter})
     dependent.spread(block)
     for op in loop.walk():
-        places = _places(module, op)
+        places = _places(buffers, op)
         if not places or dependent.any_of(places) or _is_guarded(op, loop, dependent):
             continue
         if any(_is_outside(_root(each), loop) for each in places if _is_memory(each)):
@@ -137,7 +138,7 @@ def _shared_write(module: ModuleOp, loop: Operation, counter: SSAValue) -> str |
     return None
 
 
-def _places(module: ModuleOp, op: Operation) -> Sequence[SSAValue]:
+def _places(buffers: WrittenBuffers, op: Operation) -> Sequence[SSAValue]:
     """Return the buffer that an op writes, and where: of several buffers, the first."""
     match op:
         case memref.StoreOp():
@@ -152,7 +153,7 @@ def _places(module: ModuleOp, op: Operation) -> Sequence[SSAValue]:
             return (op.dest, *op.offsets)
         case CallOp() | LinalgStructuredOperation():
             # What a callee does with an argument that tells iterations apart, nobody knows here.
-            written = list(WrittenBuffers(module).of(op))
+            written = list(buffers.of(op))
             return (*written, *op.operands) if written else ()
         case _:
             return ()
@@ -163,10 +164,9 @@ def _is_memory(value: SSAValue) -> bool:
 
 
 def _root(value: SSAValue) -> SSAValue:
-    views = (memref.SubviewOp, memref.CollapseShapeOp, memref.ExpandShapeOp)
-    while isinstance(value.owner, (*views, memref.CastOp, memref.ViewOp)):
-        value = value.owner.operands[0]
-    return value
+    while isinstance((buffer := buffer_of(value)).owner, memref.ViewOp):
+        value = buffer.owner.source
+    return buffer
 
 
 def _is_outside(value: SSAValue, loop: Operation) -> bool:

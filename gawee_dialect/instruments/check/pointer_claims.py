@@ -19,13 +19,11 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.llvm_vector import MaskedStoreOp
 from gawee_dialect.dialect.types import dtype_name
+from gawee_dialect.instruments.check.native_run import ALIGNED
 from gawee_dialect.instruments.check.parallel_writes import Violation
 
 if TYPE_CHECKING:
     from gawee_dialect.backend.signature import Buffer
-
-OURS = ("workspace", "prepared")
-"""The buffers whose memory is aligned to 64; others have the alignment of their elements."""
 
 ALIGNMENT = 64
 """Of our memory, in bytes."""
@@ -144,7 +142,7 @@ def wrong_pointer_claims(module: ModuleOp) -> Iterator[Violation]:
 def _entry_claims(module: ModuleOp, claims: _Claims, function: llvm.FuncOp) -> Iterator[Violation]:
     """Compare what an entry function claims with what its callers promise."""
     for buffer in _buffers(module, function):
-        promised = ALIGNMENT if buffer.role in OURS else buffer.dtype.itemsize
+        promised = ALIGNMENT if buffer.role in ALIGNED else buffer.dtype.itemsize
         what = f"of {buffer.role} '{buffer.name}'"
         claimed = claims.number(function, buffer.index, "llvm.align")
         if claimed > promised:

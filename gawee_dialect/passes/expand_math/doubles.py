@@ -9,16 +9,12 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 
 from gawee_dialect.passes.expand_math.exponential import normal_parts, scaled, with_limits
-from gawee_dialect.passes.expand_math.numbers import Numbers
+from gawee_dialect.passes.expand_math.numbers import Numbers, from_hex
 
 LOG2_E = float.fromhex("0x1.71547652b82fep+0")
 LN2_HIGH = float.fromhex("0x1.62e42fefa39efp-1")
 LN2_LOW = float.fromhex("0x1.abc9e3b39803fp-56")
 """What is missing of ln 2."""
-
-
-def _numbers(*texts: str) -> Sequence[float]:
-    return [float.fromhex(text) for text in texts]
 
 
 @dataclass(frozen=True)
@@ -34,12 +30,12 @@ class Digits:
 
 
 SINGLE_DIGITS = Digits(
-    exp=_numbers(
+    exp=from_hex(
         *("0x1.0000000000000p-1", "0x1.55555567532adp-3", "0x1.5555555c87148p-5"),
         *("0x1.1110c632a3088p-7", "0x1.6c16858b7acb9p-10", "0x1.a15179d80ae96p-13"),
         "0x1.a1132015ba37ep-16",
     ),
-    log=_numbers(
+    log=from_hex(
         *("0x1.5555555564eb7p-1", "0x1.999998cae671fp-2", "0x1.249323f5fe0a4p-2"),
         *("0x1.c67ad18010d25p-3", "0x1.8c8cb725e2db5p-3"),
     ),
@@ -48,13 +44,13 @@ SINGLE_DIGITS = Digits(
 """Relative errors of 2^-36 and 2^-43."""
 
 DOUBLE_DIGITS = Digits(
-    exp=_numbers(
+    exp=from_hex(
         *("0x1.0000000000000p-1", "0x1.5555555555557p-3", "0x1.5555555555556p-5"),
         *("0x1.11111111100dcp-7", "0x1.6c16c16c162d4p-10", "0x1.a01a01abe7fe1p-13"),
         *("0x1.a01a01a6d889cp-16", "0x1.71de0231960ebp-19", "0x1.27e4db646b17ep-22"),
         *("0x1.af4de97ca4194p-26", "0x1.1f730349868cep-29"),
     ),
-    log=_numbers(
+    log=from_hex(
         *("0x1.5555555555555p-1", "0x1.9999999999a38p-2", "0x1.2492492476c87p-2"),
         *("0x1.c71c720160b47p-3", "0x1.745cf901605f7p-3", "0x1.3b1c360763b8ap-3"),
         *("0x1.0fbe83c2cbcf3p-3", "0x1.0c04595972ab8p-3"),
@@ -89,11 +85,10 @@ class Doubles:
 
     def expm1(self, to: Numbers, x: SSAValue) -> SSAValue:
         """e^x - 1 = 2^n * (e^r - 1) + (2^n - 1), twice the half of it: 2^1024 is infinite."""
-        negative_zero = x
         n, above = self._reduced(to, to.clamp(x, -60.0, 710.0))
         half = to.power_of_two(to.to_whole(to.subtract(n, to.real(1.0)), -100))
         result = to.fma(half, above, to.subtract(half, to.real(0.5)))
-        return to.with_sign(to.add(result, result), negative_zero)
+        return to.with_sign(to.add(result, result), x)  # that of a zero too
 
     def tanh(self, to: Numbers, x: SSAValue) -> SSAValue:
         """(e^2x - 1) / (e^2x + 1), of the magnitude: nothing cancels."""

@@ -9,7 +9,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
-from gawee_dialect.passes.expand_math.numbers import Numbers
+from gawee_dialect.passes.expand_math.numbers import Numbers, from_hex
 
 LOG2_E = float.fromhex("0x1.715476p+0")
 LN2_HIGH = float.fromhex("0x1.63p-1")
@@ -17,33 +17,18 @@ LN2_HIGH = float.fromhex("0x1.63p-1")
 LN2_LOW = float.fromhex("-0x1.bd0106p-13")
 """What is missing of ln 2."""
 
-EXP = tuple(
-    map(
-        float.fromhex,
-        ("0x1.fffffcp-2", "0x1.55549p-3", "0x1.5558acp-5", "0x1.123b1p-7", "0x1.6a545p-10"),
-    )
-)
+EXP = from_hex("0x1.fffffcp-2", "0x1.55549p-3", "0x1.5558acp-5", "0x1.123b1p-7", "0x1.6a545p-10")
 """(e^r - 1 - r) / r^2 for r up to ln(2) / 2; adds 0.05 ulp to e^r."""
 
-EXP2 = tuple(
-    map(
-        float.fromhex,
-        (
-            *("0x1.62e43p-1", "0x1.ebfbdcp-3", "0x1.c6af78p-5"),
-            *("0x1.3b2ddp-7", "0x1.5f0abcp-10", "0x1.417e34p-13"),
-        ),
-    )
+EXP2 = from_hex(
+    *("0x1.62e43p-1", "0x1.ebfbdcp-3", "0x1.c6af78p-5"),
+    *("0x1.3b2ddp-7", "0x1.5f0abcp-10", "0x1.417e34p-13"),
 )
 """(2^r - 1) / r for r up to 1/2; adds 0.05 ulp to 2^r."""
 
-LOG = tuple(
-    map(
-        float.fromhex,
-        (
-            *("0x1.555554p-2", "-0x1.00022ap-2", "0x1.99a028p-3", "-0x1.547164p-3"),
-            *("0x1.22d71p-3", "-0x1.0d8bfap-3", "0x1.0573b2p-3", "-0x1.38c9fap-4"),
-        ),
-    )
+LOG = from_hex(
+    *("0x1.555554p-2", "-0x1.00022ap-2", "0x1.99a028p-3", "-0x1.547164p-3"),
+    *("0x1.22d71p-3", "-0x1.0d8bfap-3", "0x1.0573b2p-3", "-0x1.38c9fap-4"),
 )
 """(log(1 + f) - f + f^2 / 2) / f^3 for 1 + f between sqrt(1/2) and sqrt(2); adds 0.1 ulp."""
 

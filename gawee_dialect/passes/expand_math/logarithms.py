@@ -4,11 +4,10 @@ from math import inf, nan
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.passes.expand_math.doubles import LOG2_E, SINGLE_DIGITS, Doubles
+from gawee_dialect.passes.expand_math.doubles import LN2_HIGH, LOG2_E, SINGLE_DIGITS, Doubles
 from gawee_dialect.passes.expand_math.exponential import with_limits
 from gawee_dialect.passes.expand_math.numbers import Numbers
 
-LN2 = float.fromhex("0x1.62e42fefa39efp-1")
 LOG10_2 = float.fromhex("0x1.34413509f79ffp-2")
 LOG10_E = float.fromhex("0x1.bcb7b1526e50ep-2")
 
@@ -61,7 +60,7 @@ def exp2(to: Numbers, x: SSAValue) -> SSAValue:
     """2^x, in f32's range: 2^n * e^(r ln 2)"""
     x = to.clamp(x, -160.0, 160.0)
     n = to.nearest_whole(x)
-    power = DOUBLES.expm1(to, to.multiply(to.subtract(x, n), to.real(LN2)))
+    power = DOUBLES.expm1(to, to.multiply(to.subtract(x, n), to.real(LN2_HIGH)))
     return to.multiply(to.add(power, to.real(1.0)), to.power_of_two(to.to_whole(n, -160)))
 
 
@@ -69,9 +68,9 @@ def cbrt(to: Numbers, x: SSAValue) -> SSAValue:
     """2^(log2(|x|) / 3) with the sign of x"""
     size = to.magnitude(x)
     root = exp2(to, to.divide(log2(to, size), to.real(3.0)))
-    changed = to.compare(to.subtract(size, size), to.real(0.0), "oeq")
-    some = to.compare(size, to.real(0.0), "one")
-    return to.with_sign(to.select(to.both(changed, some), root, size), x)
+    finite = to.compare(to.subtract(size, size), to.real(0.0), "oeq")
+    not_zero = to.compare(size, to.real(0.0), "one")
+    return to.with_sign(to.select(to.both(finite, not_zero), root, size), x)
 
 
 def pow(to: Numbers, x: SSAValue, y: SSAValue) -> SSAValue:
@@ -81,11 +80,12 @@ def pow(to: Numbers, x: SSAValue, y: SSAValue) -> SSAValue:
     power = exp2(to, to.multiply(y_finite, log2(to, to.magnitude(x))))
     zero = to.real(0.0)
     below = to.compare_whole(to.bits(x), to.whole(0), "slt")
-    odd = to.both(_is_whole(to, y_finite), _is_half(to, y_finite))
+    whole = _is_whole(to, y_finite)
+    odd = to.both(whole, _is_half(to, y_finite))
     signed = to.select(to.both(below, odd), to.subtract(zero, power), power)
     finite_below = to.both(to.compare(x, zero, "olt"), to.compare(x, to.real(-inf), "ogt"))
-    broken = to.compare(to.nearest_whole(y_finite), y_finite, "one")
-    signed = to.select(to.both(finite_below, broken), to.real(nan), signed)
+    defined = to.select(whole, signed, to.real(nan))
+    signed = to.select(finite_below, defined, signed)
     signed = to.select(to.compare(y, zero, "oeq"), one, signed)
     return to.select(to.compare(x, one, "oeq"), one, signed)
 

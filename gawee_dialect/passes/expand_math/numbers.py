@@ -35,6 +35,11 @@ class Layout:
     smallest_normal: float
 
 
+def from_hex(*texts: str) -> Sequence[float]:
+    """Read floats as C writes them in hexadecimal, which is exact: `0x1.8p-1`."""
+    return [float.fromhex(text) for text in texts]
+
+
 SINGLE = Layout(i32, 23, 127, 0x3F3504F3, float.fromhex("0x1p-126"))
 DOUBLE = Layout(i64, 52, 1023, 0x3FE6A09E667F3BCD, float.fromhex("0x1p-1022"))
 

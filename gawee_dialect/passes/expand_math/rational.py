@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.passes.expand_math.numbers import Numbers
+from gawee_dialect.passes.expand_math.numbers import Numbers, from_hex
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class OddRational:
         """x, clamped, times one polynomial and divided by the other"""
         x = to.clamp(x, -self.end, self.end)
         square = to.multiply(x, x)
-        above = to.polynomial(square, [float.fromhex(each) for each in self.numerator])
-        below = to.polynomial(square, [float.fromhex(each) for each in self.denominator])
+        above = to.polynomial(square, from_hex(*self.numerator))
+        below = to.polynomial(square, from_hex(*self.denominator))
         # Rounding may lead beyond 1, which the function never is.
         return to.clamp(to.divide(to.multiply(x, above), below), -1.0, 1.0)
 

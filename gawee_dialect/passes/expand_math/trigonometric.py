@@ -3,7 +3,7 @@
 The coefficients interpolate at Chebyshev's points and are rounded to f64.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, scf
@@ -13,7 +13,7 @@ from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.vector import reduction
-from gawee_dialect.passes.expand_math.numbers import Numbers
+from gawee_dialect.passes.expand_math.numbers import Numbers, from_hex
 
 HALF_PI = float.fromhex("0x1.921fb54442d18p+0")
 HALF_PI_LOW = float.fromhex("0x1.1a62633145c07p-54")
@@ -25,23 +25,19 @@ LARGEST = 2.0**30
 """Up to here the number of quarter turns is an i32, and what it loses of pi / 2 is 2^-78."""
 
 
-def _numbers(*texts: str) -> Sequence[float]:
-    return [float.fromhex(text) for text in texts]
-
-
-SIN = _numbers(
+SIN = from_hex(
     *("-0x1.555555545df18p-3", "0x1.11110deef0ae3p-7"),
     *("-0x1.a013a740c35cep-13", "0x1.6dbded5452c9bp-19"),
 )
 """(sin(r) / r - 1) / r^2 in r^2, for r up to pi / 4; a relative error of 2^-35."""
 
-COS = _numbers(
+COS = from_hex(
     *("0x1.5555555502c6dp-5", "-0x1.6c16bf54be1f5p-10"),
     *("0x1.a015c4462d9e1p-16", "-0x1.25243c2f39502p-22"),
 )
 """(cos(r) - 1 + r^2 / 2) / r^4 in r^2, for r up to pi / 4; a relative error of 2^-39."""
 
-ATAN = _numbers(
+ATAN = from_hex(
     *("-0x1.555555543c557p-2", "0x1.9999971f594e7p-3", "-0x1.2491d128f2977p-3"),
     *("0x1.c70a6be6d4163p-4", "-0x1.73a719b0b93d9p-4", "0x1.36bfd2210f14ap-4"),
     *("-0x1.ffb2b9595f5b2p-5", "0x1.837061ab40426p-5", "-0x1.ea18af61c3e87p-6"),
