@@ -3,11 +3,12 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith, memref, scf, tensor
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, TensorType
+from xdsl.dialects import memref, scf, tensor
+from xdsl.dialects.builtin import MemRefType, TensorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.hints import isa
 
+from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.analysis.work import Work, bits_of, size_of
 from gawee_dialect.dialect.scalar_flops import scalar_flops
 from gawee_dialect.dialect.types import element_bytes
@@ -15,18 +16,11 @@ from gawee_dialect.dialect.types import element_bytes
 
 def trip_count(loop: scf.ForOp) -> int | None:
     """Return how often a loop with constant bounds runs, None where they are not constant."""
-    bounds = [_constant(value) for value in (loop.lb, loop.ub, loop.step)]
+    bounds = [constant_index(value) for value in (loop.lb, loop.ub, loop.step)]
     low, high, step = bounds
     if low is None or high is None or step is None or step < 1:
         return None
     return max(0, -(-(high - low) // step))
-
-
-def _constant(value: SSAValue) -> int | None:
-    owner = value.owner
-    if not isinstance(owner, arith.ConstantOp) or not isa(owner.value, IntegerAttr):
-        return None
-    return owner.value.value.data
 
 
 @dataclass

@@ -8,9 +8,8 @@ from math import prod
 from typing import TypeGuard
 
 import numpy as np
-from xdsl.dialects import arith, llvm, memref, omp, scf
+from xdsl.dialects import llvm, memref, omp, scf
 from xdsl.dialects.builtin import (
-    IntegerAttr,
     MemRefType,
     ModuleOp,
 )
@@ -22,6 +21,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.entry import MAIN, PREPARE, find_function
 from gawee_dialect.dialect.native_code import sources_of
@@ -286,14 +286,7 @@ def _nest_trips(op: omp.LoopNestOp | scf.ParallelOp) -> int:
 
 def _trips(*values: SSAValue) -> int:
     """Return the trips of a loop of some lower bound, upper bound and step."""
-    lower, upper, step = map(_constant, values)
+    lower, upper, step = map(constant_index, values)
     if lower is None or upper is None or step is None:
         return LARGEST_INTERPRETED
     return len(range(lower, upper, step))
-
-
-def _constant(value: SSAValue) -> int | None:
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isa(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None

@@ -6,8 +6,8 @@ Run one after the other, as a check runs them, they compute the right thing.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from xdsl.dialects import arith, memref, omp, scf, vector
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
+from xdsl.dialects import memref, omp, scf, vector
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import CallOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
@@ -15,6 +15,7 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of
 from gawee_dialect.dialect.forall import ForallOp
 from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
@@ -87,18 +88,11 @@ def _trips(op: Operation, index: int) -> int:
         return 0 if min(lower, upper, step) < 0 else len(range(lower, upper, step))
     if not isinstance(op, scf.ParallelOp | omp.LoopNestOp):
         return 0
-    found = [_constant(each[index]) for each in (op.lowerBound, op.upperBound, op.step)]
+    found = [constant_index(each[index]) for each in (op.lowerBound, op.upperBound, op.step)]
     lower, upper, step = found
     if lower is None or upper is None or not step:
         return 0
     return len(range(lower, upper, step)) + ("loop_inclusive" in op.properties)
-
-
-def _constant(value: SSAValue) -> int | None:
-    owner = value.owner
-    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
-        return owner.value.value.data
-    return None
 
 
 @dataclass
