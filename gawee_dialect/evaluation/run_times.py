@@ -28,8 +28,8 @@ class RunTimes:
 
     @property
     def rounds(self) -> Sequence[float]:
-        """The median seconds of each round."""
-        return [judged.turn.median for judged in self.turns]
+        """The seconds of each round's shortest run."""
+        return [judged.turn.best for judged in self.turns]
 
     @property
     def median(self) -> float:

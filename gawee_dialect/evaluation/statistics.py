@@ -1,6 +1,6 @@
 """What rounds of measurements allow to say: a typical value, its noise, and what differs.
 
-A round is one figure, such as the median of the runs of one turn. Rounds are compared by their
+A round is one figure, such as the shortest run of one turn. Rounds are compared by their
 logarithms, so that a difference is a ratio, and by Yuen's test: a fifth of the rounds is trimmed at
 either end, since a disturbed round is far away (Yuen, The two-sample trimmed t for unequal
 population variances, Biometrika 61, 1974).

@@ -23,7 +23,7 @@ class Time(Evaluator[Build]):
     """Of a turn, at least."""
     seconds: float = 1.0
     """After which fewer runs of a turn will do."""
-    least_seconds: float = 0.05
+    least_seconds: float = 0.1
     """Of a turn."""
     referee: Referee = field(default_factory=lambda: Referee(patience=10.0))
     pin: bool = False

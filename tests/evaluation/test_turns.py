@@ -46,7 +46,7 @@ def test_every_subject_takes_a_turn_in_every_round() -> None:
         [lambda: Turn([1.0], 1, 1, 0), lambda: Turn([2.0], 1, 1, 0)], 3, Referee(**NO_WAIT)
     )
 
-    assert [[judged.turn.median for judged in each] for each in taken] == [[1.0] * 3, [2.0] * 3]
+    assert [[judged.turn.best for judged in each] for each in taken] == [[1.0] * 3, [2.0] * 3]
 
 
 def test_waiting_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
