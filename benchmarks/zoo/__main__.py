@@ -3,7 +3,7 @@
 import json
 import multiprocessing
 import sys
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from multiprocessing.connection import wait
@@ -13,8 +13,11 @@ from typing import Generic, Protocol, TypeVar
 
 from benchmarks.zoo.check import Result, check
 from benchmarks.zoo.libraries import import_library
-from benchmarks.zoo.networks import zoo
+from benchmarks.zoo.networks import Network, zoo
 from benchmarks.zoo.table import page
+from gawee_dialect.workers.dask_workers import DaskWorkers
+from gawee_dialect.workers.forked import run_forked
+from gawee_dialect.workers.workers import Workers
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "build" / "zoo.jsonl"
@@ -84,6 +87,25 @@ def run_zoo(
             yield each.result()
 
 
+def run_by(workers: Workers, names: Sequence[str], timeout: float) -> Iterator[Result]:
+    """Yield the results of networks as workers check them, each in a process of its own."""
+    tasks = [(name, timeout) for name in names]
+    for done in workers.run(check_alone, tasks, quiet=False):
+        if done.result is not None:
+            yield done.result
+        else:
+            name = names[done.number]
+            yield Result(name, zoo()[name].library, "run", reason=done.error or "")
+
+
+def check_alone(task: tuple[str, float]) -> Result:
+    """Check the network of a name in a process of its own; raises GaweeError for a crash."""
+    name, timeout = task
+    for library in LIBRARIES:
+        import_library(library)
+    return run_forked(check, zoo()[name], seconds=timeout)
+
+
 def read_results(path: Path = RESULTS) -> dict[str, Result]:
     """Return the latest result of every network that was checked."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -100,6 +122,17 @@ def choose(networks: Mapping[str, AnyNetwork], names: Sequence[str]) -> list[Any
     ]
 
 
+def checked(networks: Sequence[Network], options: Namespace) -> Iterator[Result]:
+    """Yield the results of networks, checked here or by workers."""
+    if options.scheduler is not None:
+        with DaskWorkers(options.scheduler) as workers:
+            yield from run_by(workers, [each.name for each in networks], options.timeout)
+        return
+    for library in LIBRARIES if networks else ():
+        import_library(library)
+    yield from run_zoo(networks, options.jobs, options.timeout)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check, keep the results, write the page; return 1 where a network computes something else."""
     parser = ArgumentParser(prog="python -m benchmarks.zoo", description=__doc__)
@@ -107,13 +140,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1, help="how many networks at a time")
     parser.add_argument("--timeout", type=float, default=900, help="seconds for each")
     parser.add_argument("--missing", action="store_true", help="only what has no result yet")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask: its workers check")
     options = parser.parse_args(arguments)
     known = read_results() if options.missing else {}
     chosen = [each for each in choose(zoo(), options.names) if each.name not in known]
-    for library in LIBRARIES if chosen else ():
-        import_library(library)
     RESULTS.parent.mkdir(exist_ok=True)
-    for result in run_zoo(chosen, options.jobs, options.timeout):
+    for result in checked(chosen, options):
         with RESULTS.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(result)) + "\n")
         figures = f"{result.difference:.1e}, compiled in {result.compile_seconds:.0f} s"

@@ -8,6 +8,7 @@ from typing import TypeGuard
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.evaluation.code import Code
+from gawee_dialect.evaluation.cost import Cost
 from gawee_dialect.evaluation.counters import Counters
 from gawee_dialect.evaluation.evaluator import Build, Evaluator, Figures
 from gawee_dialect.evaluation.memory import Memory
@@ -43,6 +44,7 @@ EVALUATORS: Mapping[str, Callable[[Measuring], Evaluator[Build]]] = {
     "validity": lambda _: Validity(),
     "code": lambda _: Code(),
     "memory": lambda _: Memory(),
+    "cost": lambda _: Cost(),
     "counters": lambda _: Counters(),
 }
 """By the names that a study calls them."""
@@ -135,6 +137,7 @@ def record_of(cell: Cell, found: Mapping[str, object], wall_seconds: float) -> R
         "network": network,
         "pipeline": pipeline,
         "options": options,
+        "num_threads": cell.options.num_threads,
         "seed": cell.measuring.seed,
         **found,
         "baseline": cell.baseline.name,

@@ -23,6 +23,7 @@ class Row:
     figures: Mapping[str, object]
     error: str | None
     is_baseline: bool
+    threads: int = 1
 
     @staticmethod
     def of(record: Record) -> "Row":
@@ -37,6 +38,7 @@ class Row:
             figures if isa(figures, dict[str, object]) else {},
             None if error is None else str(error),
             record.get("pipeline") == record.get("baseline"),
+            threads if isinstance(threads := record.get("num_threads"), int) else 1,
         )
 
     @property
@@ -72,6 +74,11 @@ class Results:
     def processors(self) -> Sequence[str]:
         """What the rows were measured on."""
         return list(dict.fromkeys(row.processor for row in self.rows))
+
+    @property
+    def heading(self) -> str:
+        """What stands above a picture: the study, and what it was measured on."""
+        return f"{self.name}: {'; '.join(self.processors)}"
 
     @property
     def options(self) -> Sequence[str]:

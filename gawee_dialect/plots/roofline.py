@@ -9,27 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from math import atan2, cos, degrees, sin
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.instruments.profile import NodeTime, time_unit
+from gawee_dialect.plots.picture import COLOURS, GREY, picture
 from gawee_dialect.target.description import GIGA, Processor
-from gawee_dialect.whole_file import whole_file
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FORMATS = (".svg", ".png")
 LISTED = 60
 """Nodes in the list, at most: the slowest."""
 
-COLOURS = ("#0072b2", "#009e73", "#cc7a00", "#c0392b")
-"""Of the memories, the nearest first; told apart by colour-blind readers too."""
-
-GREY = "#606060"
 ROW = 0.135
 """Inches a line of the list takes."""
 
@@ -37,13 +29,6 @@ NEAR = (8.0, 6.0)
 """Points of the picture (1/72 inch), across and up, within which nodes share a label."""
 
 LABEL_SIZE = 7.0
-
-STYLE: dict[str, object] = {
-    "svg.fonttype": "none",  # text stays text: searchable, and small
-    "svg.hashsalt": "gawee",  # ids are the same in every run
-    "font.size": 8,
-    "font.monospace": ["DejaVu Sans Mono", "monospace"],
-}
 
 
 @dataclass(frozen=True)
@@ -79,39 +64,18 @@ class Box:
         return max(0.0, width) * max(0.0, height)
 
 
-def check_picture(path: str) -> None:
-    """Raise GaweeError where a picture cannot be written under such a name, or at all."""
-    if Path(path).suffix.lower() not in FORMATS:
-        supported = ", ".join(FORMATS)
-        raise GaweeError(f"unsupported picture '{path}'; supported: {supported}")
-    if find_spec("matplotlib") is None:
-        raise GaweeError(
-            Diagnostic(
-                f"cannot draw '{path}': pictures need matplotlib",
-                hint="pip install 'gawee-dialect[plot]'",
-            )
-        )
-
-
 def draw_roofline(path: str, times: Sequence[NodeTime], processor: Processor, title: str) -> None:
     """Draw a profile to an .svg or .png file; raises GaweeError and OSError."""
-    check_picture(path)
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     ranked = sorted(times, key=lambda time: -time.seconds)
     dots = find_dots(ranked, processor)
-    with rc_context(STYLE):
-        figure = Figure(figsize=(11.5, max(6.2, 0.9 + ROW * (2 + min(len(ranked), LISTED)))))
+    height = max(6.2, 0.9 + ROW * (2 + min(len(ranked), LISTED)))
+    heading = f"{title}: one core of {processor.summary()}"
+    with picture(path, (11.5, height), heading, title=title) as figure:
         axes, beside = figure.subplots(1, 2, width_ratios=(2.35, 1))
         figure.subplots_adjust(left=0.05, right=0.995, top=0.93, bottom=0.075, wspace=0.04)
-        figure.suptitle(f"{title}: one core of {processor.summary()}", fontsize=9)
         _draw_roofs(axes, dots, processor)
         _draw_dots(axes, dots)
         _draw_list(beside, ranked, processor)
-        metadata = {"Title": title} | ({"Date": None} if path.lower().endswith(".svg") else {})
-        with whole_file(Path(path)) as draft:
-            figure.savefig(str(draft), dpi=150, metadata=metadata)
 
 
 def find_dots(ranked: Sequence[NodeTime], processor: Processor) -> list[Dot]:

@@ -7,19 +7,16 @@ told apart from the baseline is hollow.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.experiments.results import Results, Row
-from gawee_dialect.plots.roofline import COLOURS, FORMATS, GREY, STYLE
-from gawee_dialect.whole_file import whole_file
+from gawee_dialect.plots.picture import COLOURS, GREY, MARKERS, PALE, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MARKERS = "osD^vP"
 ROW_INCHES, FRAME_INCHES, WIDTH_INCHES = 0.42, 1.1, 8.0
 WIDEST = 10.0
 """The largest ratio that an interval is drawn to."""
@@ -27,29 +24,15 @@ WIDEST = 10.0
 
 def draw_speedups(results: Results, path: str | Path) -> None:
     """Draw a study; raises GaweeError for other formats, and where there is nothing to draw."""
-    target = Path(path)
-    if target.suffix not in FORMATS:
-        known = " or ".join(FORMATS)
-        raise GaweeError(f"expected a picture's name to end with {known}, got '{path}'")
-    if find_spec("matplotlib") is None:
-        hint = "pip install 'gawee-dialect[plot]'"
-        raise GaweeError(Diagnostic("pictures need matplotlib, which is not installed", hint=hint))
     rows = [row for row in results.rows if row.ratio is not None]
     if not rows:
         raise GaweeError("expected ratios to a baseline to draw, got none")
-    import matplotlib
-    from matplotlib.figure import Figure
-
     labels = list(dict.fromkeys(map(_label, rows)))
     height = FRAME_INCHES + ROW_INCHES * len(labels)
-    with matplotlib.rc_context(STYLE), whole_file(target) as draft:
-        figure = Figure(figsize=(WIDTH_INCHES, height))
+    with picture(path, (WIDTH_INCHES, height), results.heading) as figure:
         axes = figure.add_subplot()
         _draw(axes, rows, labels)
-        figure.suptitle(f"{results.name}: {'; '.join(results.processors)}", fontsize=9)
         figure.subplots_adjust(left=0.3, right=0.98, top=1 - 0.45 / height, bottom=0.55 / height)
-        metadata = {"Date": None} if target.suffix == ".svg" else {}
-        figure.savefig(str(draft), dpi=150, metadata=metadata)
 
 
 def _label(row: Row) -> str:
@@ -85,5 +68,5 @@ def _draw(axes: Axes, rows: Sequence[Row], labels: Sequence[str]) -> None:
         ylim=(len(labels) - 0.4, -0.6),
         xlabel="time / time of the baseline (right of 1: slower)",
     )
-    axes.grid(visible=True, which="major", color="#e4e4e4", linewidth=0.6)
+    axes.grid(visible=True, which="major", color=PALE, linewidth=0.6)
     axes.legend(loc="lower right", frameon=False)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import sleep
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
@@ -21,6 +22,9 @@ from gawee_dialect.experiments.records import processor_of
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import DONE, CommandParser, run_tool, write_text
 from gawee_dialect.workers.workers import ThisProcess, Workers
+
+if TYPE_CHECKING:
+    from gawee_dialect.experiments.results import Results
 
 PROG = "gawee-experiment"
 SCHEDULER_HELP = (
@@ -82,10 +86,11 @@ def plot_parser() -> CommandParser:
     parser = CommandParser(
         prog=f"{PROG} plot",
         allow_abbrev=False,
-        description="Draw how much longer each pipeline takes than the baseline; needs matplotlib.",
+        description="Draw a study; needs matplotlib.",
     )
     add = parser.add_argument
     add("folder", help="the study's folder")
+    add("--kind", choices=tuple(PICTURES), default="speedups", help=PICTURES_HELP)
     add("-o", "--output", required=True, metavar="FILE", help="the picture, as .svg or .png")
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
@@ -178,10 +183,38 @@ def print_table(arguments: Namespace) -> int:
 def draw_plot(arguments: Namespace) -> int:
     """Draw a study's folder; raises GaweeError and OSError."""
     from gawee_dialect.experiments.results import read_results
+
+    PICTURES[arguments.kind](read_results(arguments.folder), arguments.output)
+    return DONE
+
+
+def _draw_speedups(results: "Results", path: str) -> None:
     from gawee_dialect.plots.speedups import draw_speedups
 
-    draw_speedups(read_results(arguments.folder), arguments.output)
-    return DONE
+    draw_speedups(results, path)
+
+
+def _draw_scaling(results: "Results", path: str) -> None:
+    from gawee_dialect.plots.scaling import draw_scaling
+
+    draw_scaling(results, path)
+
+
+def _draw_predictions(results: "Results", path: str) -> None:
+    from gawee_dialect.plots.predictions import draw_predictions
+
+    draw_predictions(results, path)
+
+
+PICTURES: Mapping[str, Callable[["Results", str], None]] = {
+    "speedups": _draw_speedups,
+    "scaling": _draw_scaling,
+    "predictions": _draw_predictions,
+}
+PICTURES_HELP = (
+    "speedups: how much longer each pipeline takes than the baseline; scaling: how much faster "
+    "more threads are; predictions: measured over predicted times (default: speedups)"
+)
 
 
 def print_comparison(arguments: Namespace) -> int:

@@ -8,6 +8,7 @@ before tasks are submitted, and while they run.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from time import monotonic
 from types import TracebackType
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.hints import isa
-from gawee_dialect.workers.workers import Done, Task, Workers
+from gawee_dialect.workers.workers import Done, Task, ThisProcess, Workers
 
 if TYPE_CHECKING:
     from distributed import Future
@@ -88,6 +89,11 @@ class DaskWorkers(Workers):
             return []
         return [address for address, known in workers.items() if _has_quiet(known)]
 
+    @property
+    def places(self) -> int:
+        """Threads of all workers."""
+        return max(1, sum(self._client.nthreads().values()))
+
     def ask(self, function: Callable[[], Result]) -> Sequence[Result]:
         """Return what a function says on each quiet worker; raises GaweeError."""
         self._require_quiet()
@@ -145,6 +151,11 @@ class DaskWorkers(Workers):
             )
             raise GaweeError(Diagnostic(message, hint=f"start one: {START_WORKER}"))
         return seen
+
+
+def workers_of(address: str | None) -> AbstractContextManager[Workers]:
+    """Return the workers of a scheduler, this process without one; raises GaweeError."""
+    return nullcontext(ThisProcess()) if address is None else DaskWorkers(address)
 
 
 def _has_quiet(worker: object) -> bool:

@@ -31,9 +31,18 @@ class Workers(ABC):
     ) -> Iterator[Done[Result]]:
         """Yield the tasks as they end, in any order; raises GaweeError where none can run."""
 
+    @property
+    @abstractmethod
+    def places(self) -> int:
+        """How many tasks that are not quiet run at a time."""
+
 
 class ThisProcess(Workers):
     """Runs tasks here, one after another."""
+
+    @property
+    def places(self) -> int:
+        return 1
 
     def run(
         self, function: Callable[[Task], Result], tasks: Sequence[Task], *, quiet: bool

@@ -7,6 +7,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.evaluation import counters
 from gawee_dialect.evaluation.code import Code
+from gawee_dialect.evaluation.cost import Cost
 from gawee_dialect.evaluation.counters import Counters
 from gawee_dialect.evaluation.evaluator import Build, Evaluator, Figures
 from gawee_dialect.evaluation.memory import Memory
@@ -15,6 +16,7 @@ from gawee_dialect.evaluation.time import Time
 from gawee_dialect.evaluation.turns import Referee
 from gawee_dialect.evaluation.validity import Validity
 from gawee_dialect.model import Model
+from gawee_dialect.target.description import PROCESSORS
 from tests.tuning.networks import network
 
 
@@ -67,6 +69,17 @@ def test_code_has_bytes_and_instructions(build: Build, plain: Build) -> None:
     assert tiled["code_bytes"] / 15 < tiled["instructions"] <= tiled["code_bytes"]
     assert tiled["spills"] >= 0
     assert simple["reloads"] >= 0
+
+
+def test_cost_is_the_arithmetic_of_kernels_before_any_of_them_runs(build: Build) -> None:
+    options = CodeOptions(target="haswell", without=("convert-to-winograd",))
+    (figures,) = Cost().figures([Build(build.model, options)])
+
+    products = 2 * 32 * 10 * 9 * 16 * 9  # of the convolution; the bias, relu and pool are some more
+    assert products < figures["flops"] < 1.1 * products
+    moved = 4 * (16 * 90 + 32 * 16 * 9 + 32 + 32 * 20)  # if the pool is part of the kernel
+    assert figures["moved_bytes"] >= moved
+    assert figures["predicted_seconds"] >= products / PROCESSORS["haswell"].flops()
 
 
 def test_memory_is_that_of_what_is_held(build: Build) -> None:

@@ -108,7 +108,7 @@ def test_the_picture_names_networks_and_pipelines(folder: Path, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("times", "name", "message"),
     [
-        (TIMES, "a.pdf", "error: expected a picture's name to end with .svg or .png, got"),
+        (TIMES, "a.pdf", "error: unsupported picture"),
         ({"all": 1.0}, "a.svg", "error: expected ratios to a baseline to draw, got none"),
     ],
 )
@@ -126,7 +126,7 @@ def test_what_cannot_be_drawn(
 def test_without_matplotlib_the_extra_is_named(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:
-    monkeypatch.setattr("gawee_dialect.plots.speedups.find_spec", lambda _: None)
+    monkeypatch.setattr("gawee_dialect.plots.picture.find_spec", lambda _: None)
 
     assert main(["plot", str(folder), "-o", "a.svg"]) == 1
-    assert "error: pictures need matplotlib, which is not installed" in capsys.readouterr().err
+    assert "error: cannot draw 'a.svg': pictures need matplotlib" in capsys.readouterr().err

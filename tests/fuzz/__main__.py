@@ -18,6 +18,8 @@ from select import select
 from tempfile import TemporaryDirectory
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.workers.dask_workers import workers_of
+from gawee_dialect.workers.workers import Workers
 from tests.fuzz.reader import Reader
 from tests.fuzz.readers import READERS
 from tests.fuzz.watched import SECONDS, run_watched
@@ -40,7 +42,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--inputs", type=int, default=PER_READER, help="of each reader")
     parser.add_argument("--minutes", type=float, help="of each reader, in the place of --inputs")
     parser.add_argument("--first", type=int, default=0, help="the number to begin with")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask: its workers read")
     arguments = parser.parse_args(argv)
+    with workers_of(arguments.scheduler) as workers:
+        return _run(arguments, workers)
+
+
+def _run(arguments: argparse.Namespace, workers: Workers) -> int:
     found = 0
     for name in arguments.readers or READERS:
         reader = READERS[name]
@@ -50,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             continue
         start = time.monotonic()
         end = None if arguments.minutes is None else start + 60 * arguments.minutes
-        findings, inputs = _tried_until(end, reader, arguments.first, arguments.inputs)
+        findings, inputs = _tried_until(end, name, arguments.first, arguments.inputs, workers)
         for problem, numbers_of_it in _by_problem(findings).items():
             which = ", ".join(map(str, numbers_of_it[:SHOWN]))
             print(f"  {len(numbers_of_it)} times, numbers {which}: {problem}")
@@ -62,17 +70,26 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _tried_until(
-    end: float | None, reader: Reader, first: int, inputs: int
+    end: float | None, name: str, first: int, inputs: int, workers: Workers
 ) -> tuple[dict[int, str], int]:
     """Try some inputs, or as many as there is time for; return what is wrong, and how many."""
-    if end is None:
-        return tried(reader, range(first, first + inputs)), inputs
     findings: dict[int, str] = {}
-    number = first
-    while time.monotonic() < end:
-        findings |= tried(reader, range(number, number + BATCH))
-        number += BATCH
-    return findings, number - first
+    number, last = first, first + inputs
+    while number < last if end is None else time.monotonic() < end:
+        stop = number + BATCH * workers.places
+        stop = stop if end is not None else min(stop, last)
+        tasks = [(name, each, min(each + BATCH, stop)) for each in range(number, stop, BATCH)]
+        for done in workers.run(_batch, tasks, quiet=False):
+            lost = {tasks[done.number][1]: f"end: the worker's batch: {done.error}"}
+            findings |= lost if done.result is None else done.result
+        number = stop
+    return dict(sorted(findings.items())), number - first
+
+
+def _batch(task: tuple[str, int, int]) -> dict[int, str]:
+    """Try the inputs of a reader from one number up to another."""
+    name, first, stop = task
+    return tried(READERS[name], range(first, stop))
 
 
 def _by_problem(findings: Mapping[int, str]) -> dict[str, list[int]]:

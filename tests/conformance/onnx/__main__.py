@@ -15,6 +15,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
+from gawee_dialect.workers.dask_workers import workers_of
+from gawee_dialect.workers.forked import run_forked
+from gawee_dialect.workers.workers import Workers
 from tests.conformance.onnx.cases import SETS, Case, all_cases
 from tests.conformance.onnx.verdict import LEVELS, Verdict, judge
 
@@ -29,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--levels", default=",".join(LEVELS), help="of gawee, loops, llvm")
     parser.add_argument("--sets", default=",".join(SETS), help="of target, expanded, quantized")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask: its workers judge")
     parser.add_argument("--missing", action="store_true", help="only what has no verdict yet")
     parser.add_argument("--write", action="store_true", help="make the result the baseline")
     parser.add_argument("--table", metavar="FILE", help="write the table as Markdown")
@@ -38,9 +42,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     chosen = {name: _chosen(name, arguments.words) for name in arguments.sets.split(",")}
     known = read_verdicts() if arguments.missing else {}
     cases = {case.name: case for each in chosen.values() for case in each}
-    for made in run_to_do(list(cases.values()), levels, arguments.jobs, set(known)):
-        known[made.case, made.level] = made
-        keep(made)
+    left = to_do(list(cases.values()), levels, set(known))
+    with workers_of(arguments.scheduler) as workers:
+        by_workers = arguments.scheduler is not None
+        for made in run_by(workers, left) if by_workers else run(left, arguments.jobs):
+            known[made.case, made.level] = made
+            keep(made)
     if not arguments.quiet:
         _print_reasons([known[name, level] for name in cases for level in levels])
     for name, its in chosen.items():
@@ -84,12 +91,22 @@ def print_counts(name: str, by_level: Sequence[Sequence[Verdict]]) -> None:
         )
 
 
-def run_to_do(
-    cases: Sequence[Case], levels: Sequence[str], jobs: int, done: set[tuple[str, str]]
-) -> Iterator[Verdict]:
-    """Judge cases at the levels at which they were not judged yet; yield each verdict when made."""
+def to_do(
+    cases: Sequence[Case], levels: Sequence[str], done: set[tuple[str, str]]
+) -> list[tuple[Case, Sequence[str]]]:
+    """Return cases with the levels at which they were not judged yet."""
     left = [(case, [level for level in levels if (case.name, level) not in done]) for case in cases]
-    yield from run([each for each in left if each[1]], jobs)
+    return [each for each in left if each[1]]
+
+
+def run_by(workers: Workers, todo: Sequence[tuple[Case, Sequence[str]]]) -> Iterator[Verdict]:
+    """Have workers judge every case at its levels; a case that ends a worker has failed."""
+    tasks = [(case.folder, levels) for case, levels in todo]
+    for done in workers.run(_judged_alone, tasks, quiet=False):
+        case, levels = todo[done.number]
+        reason = done.error or ""
+        failed = (Verdict(case.name, case.op_type, each, "failed", reason) for each in levels)
+        yield from failed if done.result is None else done.result
 
 
 def run(todo: Sequence[tuple[Case, Sequence[str]]], jobs: int = 1) -> Iterator[Verdict]:
@@ -105,6 +122,10 @@ def run(todo: Sequence[tuple[Case, Sequence[str]]], jobs: int = 1) -> Iterator[V
 
 def _judged(job: tuple[Path, Sequence[str]]) -> list[Verdict]:
     return list(judge(Case(job[0]), job[1]))
+
+
+def _judged_alone(job: tuple[Path, Sequence[str]]) -> list[Verdict]:
+    return run_forked(_judged, job)  # a limit of time needs a main thread, which workers' are not
 
 
 def keep(verdict: Verdict) -> None:

@@ -1,0 +1,60 @@
+"""Fuzzing, conformance and the zoo by the workers of a real scheduler: as without one."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("distributed")
+
+from gawee_dialect.workers.dask_workers import DaskWorkers
+from tests.workers.cluster import cluster
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory):
+    with cluster(tmp_path_factory.mktemp("cluster"), ["", ""]) as (address, _):
+        yield address
+
+
+def test_there_is_a_place_for_each_thread_of_the_workers(address: str) -> None:
+    with DaskWorkers(address) as workers:
+        assert workers.places == 2
+
+
+def test_fuzzing_finds_the_same(address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    from tests.fuzz.__main__ import main
+
+    flags = ["gawee-json", "--inputs", "1200"]
+    printed = []
+    for more in ([], ["--scheduler", address]):
+        assert main([*flags, *more]) == 0
+        printed.append(re.sub(r", \d+ s$", "", capsys.readouterr().out.strip()))
+
+    assert printed[0] == printed[1] == "gawee-json: 1200 inputs, 0 findings"
+
+
+def test_cases_of_onnx_have_the_same_verdicts(address: str) -> None:
+    pytest.importorskip("onnx")
+    from tests.conformance.onnx.__main__ import run, run_by, to_do
+    from tests.conformance.onnx.cases import SETS
+
+    cases = [case for case in SETS["target"]() if case.name.startswith("argmax_")]
+    assert len(cases) > 5
+    todo = to_do(cases, ["gawee", "llvm"], {("argmax_default_axis_example", "gawee")})
+    with DaskWorkers(address) as workers:
+        by_workers = {(each.case, each.level): each for each in run_by(workers, todo)}
+
+    assert by_workers == {(each.case, each.level): each for each in run(todo)}
+    assert len(by_workers) == 2 * len(cases) - 1
+
+
+def test_networks_of_the_zoo_have_the_same_results(address: str) -> None:
+    pytest.importorskip("torchvision")
+    from benchmarks.zoo.__main__ import run_by
+
+    with DaskWorkers(address) as workers:
+        (result,) = run_by(workers, ["squeezenet1_1"], timeout=300)
+
+    assert result.verdict == "passed", result.reason
+    assert Path(result.library).name == result.library
