@@ -1,5 +1,6 @@
 """A study from its file to its table, as users run it: stopped, resumed, replayed."""
 
+import csv
 import json
 import os
 import signal
@@ -11,8 +12,14 @@ from pathlib import Path
 import pytest
 
 from gawee_dialect.experiments.records import read_records
+from gawee_dialect.experiments.results import read_results
+from gawee_dialect.experiments.table import table_text
 from gawee_dialect.tools.gawee_experiment import main
+from tests.effort import full_run
 from tests.experiments.studies import STUDY, write_study
+
+SAME = ("network", "pipeline", "options", "code_bytes", "workspace_bytes", "valid", "error")
+"""Columns of a table that do not change from run to run, as times do."""
 
 TOOL = [sys.executable, "-m", "gawee_dialect.tools.gawee_experiment"]
 
@@ -26,19 +33,26 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def results(study: Path) -> Path:
     """Measure it: the process is killed when the first record is there, and started again."""
     folder = study.parent / "conv.results"
+    printed = killed_and_resumed(study, folder, after=1)
+    assert "1 are measured already" in printed
+    assert "2/2 conv, no bufferize, default: failed: " in printed
+    return folder
+
+
+def killed_and_resumed(study: Path, folder: Path, after: int) -> str:
+    """Kill the tool when so many records are there, the next one cut off; run it to its end."""
     command = [*TOOL, "run", str(study), "-o", str(folder)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:
         end = time.monotonic() + 120
-        while not read_records(folder / "records.jsonl") and time.monotonic() < end:
+        while len(read_records(folder / "records.jsonl")) < after and time.monotonic() < end:
             time.sleep(0.05)
         process.send_signal(signal.SIGKILL)
     with (folder / "records.jsonl").open("ab") as file:
         file.write(b'{"key": "cut off')
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
-    assert "1 are measured already" in done.stdout
-    assert "2/2 conv, no bufferize, default: failed: " in done.stdout
-    return folder
+    return subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True
+    ).stdout
 
 
 def test_a_study_that_was_killed_goes_on_and_measures_nothing_twice(results: Path) -> None:
@@ -50,6 +64,36 @@ def test_a_study_that_was_killed_goes_on_and_measures_nothing_twice(results: Pat
         "no bufferize",
     ]
     assert len({record["key"] for record in records}) == 3
+
+
+TEN = """
+[[pipeline]]
+without = ["cse"]
+[[pipeline]]
+without = ["hoist-allocas"]
+[[options]]
+name = "one thread"
+[[options]]
+name = "two threads"
+num-threads = 2
+"""
+
+
+@full_run
+def test_ten_cells_killed_in_the_middle_have_the_table_of_ten_that_were_not(tmp_path: Path) -> None:
+    study = write_study(tmp_path / "study", STUDY + TEN)
+    whole, parts = tmp_path / "whole.results", tmp_path / "parts.results"
+    assert main(["run", str(study), "-o", str(whole)]) == 0
+    killed_and_resumed(study, parts, after=4)
+
+    tables: list[list[list[str]]] = []
+    for folder in (whole, parts):
+        records = read_records(folder / "records.jsonl")
+        assert len(records) == len({record["key"] for record in records}) == 10
+        lines = table_text(read_results(folder), "csv").splitlines()
+        tables.append([[row[name] for name in SAME] for row in csv.DictReader(lines)])
+    assert tables[0] == tables[1]
+    assert len(tables[0]) == 10
 
 
 def test_a_finished_study_measures_nothing(
