@@ -7,7 +7,7 @@ from gawee_dialect.analysis.work import total
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.evaluation.evaluator import Build, Evaluator, Figures
 from gawee_dialect.levels import Level
-from gawee_dialect.target import find_processor
+from gawee_dialect.target.description import find_processor
 
 
 class Cost(Evaluator[Build]):
