@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("distributed")
 
 from gawee_dialect.workers.dask_workers import DaskWorkers
+from tests.effort import full_run
 from tests.workers.cluster import cluster
 
 
@@ -25,13 +26,13 @@ def test_there_is_a_place_for_each_thread_of_the_workers(address: str) -> None:
 def test_fuzzing_finds_the_same(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     from tests.fuzz.__main__ import main
 
-    flags = ["gawee-json", "--inputs", "1200"]
+    flags = ["gawee-json", "--inputs", "600"]
     printed = []
     for more in ([], ["--scheduler", address]):
         assert main([*flags, *more]) == 0
         printed.append(re.sub(r", \d+ s$", "", capsys.readouterr().out.strip()))
 
-    assert printed[0] == printed[1] == "gawee-json: 1200 inputs, 0 findings"
+    assert printed[0] == printed[1] == "gawee-json: 600 inputs, 0 findings"
 
 
 def test_cases_of_onnx_have_the_same_verdicts(address: str) -> None:
@@ -49,6 +50,7 @@ def test_cases_of_onnx_have_the_same_verdicts(address: str) -> None:
     assert len(by_workers) == 2 * len(cases) - 1
 
 
+@full_run
 def test_networks_of_the_zoo_have_the_same_results(address: str) -> None:
     for library in ("torch", "torchvision", "timm", "transformers"):
         if find_spec(library) is None:
