@@ -29,7 +29,7 @@ def draw_predictions(results: Results, path: str | Path) -> None:
     with picture(path, (5.5, 5.0), results.heading) as figure:
         axes = figure.add_subplot()
         all_ms = [1e3 * each for pairs in points.values() for pair in pairs for each in pair]
-        ends = [0.7 * min(all_ms), 1.4 * max(all_ms)]
+        ends = 0.7 * min(all_ms), 1.4 * max(all_ms)
         axes.plot(ends, ends, color=GREY, linewidth=0.8)
         for index, (network, pairs) in enumerate(points.items()):
             axes.plot(
