@@ -30,6 +30,8 @@ PASSES: dict[str, str] = {
     "decompose-aggregated-ops": "DecomposeAggregatedOps",
     "widen-sums": "WidenSums",
     "form-kernels": "FormKernels",
+    "unroll-scan": "UnrollScan",
+    "hoist-loop-invariants": "HoistLoopInvariants",
     "hoist-parameter-computation": "HoistParameterComputation",
     "bufferize": "Bufferize",
     "outline-kernels": "OutlineKernels",

@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.constant import ConstantOp
@@ -26,6 +26,7 @@ from gawee_dialect.dialect.entry import (
     output_names,
 )
 from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.kernel import YieldOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
 from gawee_dialect.dialect.pool import (
@@ -36,6 +37,7 @@ from gawee_dialect.dialect.pool import (
     MaxPoolOp,
 )
 from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.scan import ScanOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from tests.torch_computed import COMPUTED
 from tests.torch_movement import MOVEMENT
@@ -196,6 +198,24 @@ def torch_interpolate(op: InterpolateOp, x: Tensor, *_size: Tensor) -> Tensor:
     return result
 
 
+def torch_scan(
+    op: ScanOp, *operands: Tensor, around: Mapping[SSAValue, Tensor] | None = None
+) -> Sequence[Tensor]:
+    """Run the body a step at a time; `around` is what it may read from outside."""
+    count = len(op.initial)
+    state, sequences = list(operands[:count]), operands[count:]
+    made: dict[int, Sequence[Tensor]] = {}
+    positions = list(range(op.num_steps))
+    for position in reversed(positions) if op.reverse is not None else positions:
+        values = dict(around or {})
+        now = [each[position] for each in sequences]
+        values.update(zip(op.body.block.args, [*state, *now], strict=True))
+        results = evaluate_block(op.body.block, values)
+        state, made[position] = list(results[:count]), results[count:]
+    rows = [made[position] for position in positions]
+    return [*state, *(torch.stack(each) for each in zip(*rows, strict=True))]
+
+
 def torch_integer(compute: Callable[..., Tensor]) -> Callable[..., Tensor]:
     """PyTorch stores uint16, and computes none of it: what wraps around in 16 bits does in 32."""
 
@@ -231,6 +251,7 @@ MEANING: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     ReshapeOp: lambda op, x: torch.reshape(x, op.shape.get_values()),
     CatOp: lambda op, *xs: torch.cat(xs, op.dim.value.data),
     ConstantOp: lambda op: torch_constant(op.value),
+    ScanOp: torch_scan,
     **MOVEMENT,
     **COMPUTED,
 }
@@ -243,17 +264,26 @@ def evaluate_function(function: FuncOp, arguments: Mapping[str, Tensor]) -> dict
         function.body.block.args[argument.index]: arguments[argument.name]
         for argument in entry_arguments(function)
     }
-    for op in function.body.block.ops:
+    results = evaluate_block(function.body.block, values)
+    return dict(zip(output_names(function), results, strict=True))
+
+
+def evaluate_block(block: Block, values: dict[SSAValue, Tensor]) -> Sequence[Tensor]:
+    """Run the ops of a block; returns what it ends with."""
+    for op in block.ops:
         operands = [values[operand] for operand in op.operands]
-        if isinstance(op, ReturnOp):
-            return dict(zip(output_names(function), operands, strict=True))
-        results = MEANING[type(op)](op, *operands)
+        if isinstance(op, ReturnOp | YieldOp):
+            return operands
+        if isinstance(op, ScanOp):
+            results = torch_scan(op, *operands, around=values)
+        else:
+            results = MEANING[type(op)](op, *operands)
         results = (results,) if isinstance(results, Tensor) else results
         for value, result in zip(op.results, results, strict=True):
             shape = "".join(f"{n}x" for n in result.shape)
             assert str(value.type).startswith(f"tensor<{shape}")
             values[value] = result
-    raise AssertionError("the function has no return")
+    raise AssertionError("the block has no end")
 
 
 def evaluate(module: ModuleOp, arguments: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

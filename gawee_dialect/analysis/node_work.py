@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from xdsl.ir import Operation, SSAValue
 
+from gawee_dialect.analysis.values_read import captured_values
 from gawee_dialect.analysis.work import Work, size_of, traffic
 from gawee_dialect.dialect import ELEMENTWISE, REDUCTIONS
 from gawee_dialect.dialect.activation import (
@@ -42,6 +43,7 @@ from gawee_dialect.dialect.pool import (
 from gawee_dialect.dialect.position import IotaOp, TriOp
 from gawee_dialect.dialect.reduction import ArgOp, ReduceMeanOp, ReduceOp
 from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.scan import ScanOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
@@ -176,6 +178,11 @@ def _attention(op: AttentionOp) -> int:
     return scores * (2 * width + 5 + added) + _elements(op.result) * (2 * keys + 1)
 
 
+def _scan(op: ScanOp) -> int:
+    works = (node_work(inner) for inner in op.body.block.ops)
+    return op.num_steps * sum(work.flops for work in works if work is not None)
+
+
 _rule(ConvOp, lambda op: 2 * _elements(op.result) * prod(tensor_shape(op.weight)[1:]))
 _rule(ConvTransposeOp, lambda op: 2 * _elements(op.input) * prod(tensor_shape(op.weight)[1:]))
 _rule(BatchMatMulOp, _batch_matmul)
@@ -201,6 +208,7 @@ _rule(AdAvgPoolOp, lambda op: _bin_elements(op) + _elements(op.result))
 _rule(AdMaxPoolOp, _bin_elements)
 _rule(GridSampleOp, _grid_sample)
 _rule(InterpolateOp, _interpolate)
+_rule(ScanOp, _scan)
 for without in (*VIEWS, *MOVES, *ORDERS):
     _rule(without, lambda op: 0)
 _rule(ScatterElementsOp, _scatter)
@@ -223,6 +231,8 @@ def node_work(op: Operation) -> Work | None:
     if isinstance(op, VIEWS):
         return Work()
     reads: Sequence[SSAValue] = [value for value in op.operands if is_tensor(value.type)]
+    if isinstance(op, ScanOp):
+        reads = [*reads, *captured_values(op)]  # weights, most of all: read at every step
     if isinstance(op, InterpolateOp):
         reads = [op.input]  # the others say how large the result is
     work = traffic(NODE_FLOPS[type(op)](op), reads, op.results)

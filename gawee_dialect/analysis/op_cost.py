@@ -11,6 +11,8 @@ weights are not read, and FLOPs are those of a few kinds of node. Here all that 
    is gathered counts as many elements as are gathered, where that is less.
 4. A slice, a padding, a copy reads and writes. Views, empty tensors and constants are no work.
 5. A call is the sum of the ops of what it calls; a loop nest counts as the op it was made from.
+6. The loop of a scan is the work of a step as often as there are steps. What a step touches, the
+   next one finds where that fits: the footprint is that of one.
 """
 
 from collections.abc import Iterable
@@ -23,7 +25,7 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
 
-from gawee_dialect.analysis.loop_work import loop_work
+from gawee_dialect.analysis.loop_work import loop_work, trip_count
 from gawee_dialect.analysis.node_work import node_work
 from gawee_dialect.analysis.work import (
     Work,
@@ -59,7 +61,9 @@ def op_work(op: Operation) -> Work | None:
             return copying(op.result)
         case tensor.InsertSliceOp() | memref.CopyOp():
             return copying(op.source)
-        case scf.ForOp() | memref.LoadOp() | memref.StoreOp():
+        case scf.ForOp():
+            return loop_work(op) or _steps_work(op)
+        case memref.LoadOp() | memref.StoreOp():
             return loop_work(op)
         case CallOp():
             return _call_work(op)
@@ -86,6 +90,21 @@ def _structured_work(op: LinalgStructuredOperation) -> Work | None:
     )
     work = traffic(flops, read, op.outputs)
     return work + Work(read_bytes=gathered, footprint=gathered)
+
+
+def _steps_work(loop: scf.ForOp) -> Work | None:
+    """Return the work of a loop of ops that are work by themselves: each counts at every step."""
+    trips = trip_count(loop)
+    works = [(op, op_work(op)) for op in loop.body.block.ops]
+    if trips is None or any(work is None and op.regions for op, work in works):
+        return None
+    step = total(work for _, work in works if work is not None)
+    return replace(
+        step,
+        flops=trips * step.flops,
+        read_bytes=trips * step.read_bytes,
+        write_bytes=trips * step.write_bytes,
+    )
 
 
 def _gathers(op: LinalgStructuredOperation) -> Iterable[tuple[SSAValue, SSAValue]]:

@@ -89,6 +89,7 @@ from gawee_dialect.dialect.reduction import (
     ReduceSumOp,
 )
 from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.scan import ScanOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.schedule import ScheduleAttr
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
@@ -166,6 +167,7 @@ GAWEE = Dialect(
         SortOp,
         TopKOp,
         NonMaxSuppressionOp,
+        ScanOp,
         ConstantOp,
         GetAttrOp,
         GetItemOp,

@@ -253,7 +253,7 @@ def work_of_functions(outlined: ModuleOp) -> dict[str, Work]:
     for function in outlined.ops:
         if isinstance(function, FuncOp) and function.body.blocks:
             works = [op_work(op) for op in function.body.block.ops]
-            if any(isinstance(op, StructuredKernel) for op in function.body.block.ops):
+            if any(isinstance(op, StructuredKernel) for op in function.walk()):
                 found[function.sym_name.data] = total(work for work in works if work is not None)
     return found
 

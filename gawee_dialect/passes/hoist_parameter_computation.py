@@ -15,6 +15,7 @@ from xdsl.ir import Block, BlockArgument, Operation, OpResult, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.kernel_kind import copied_input
+from gawee_dialect.analysis.values_read import values_read
 from gawee_dialect.dialect.entry import (
     MAIN,
     PREPARE,
@@ -30,7 +31,7 @@ from gawee_dialect.dialect.shape import FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import AnyTensor
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.numerics import EXACT, Numerics
-from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, values_read
+from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 
 RENAMES_OR_REPEATS: tuple[type[Operation], ...] = (
     ReshapeOp,

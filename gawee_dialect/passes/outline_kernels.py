@@ -15,6 +15,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.scan import is_step_loop
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
@@ -105,7 +106,7 @@ class Kernel:
 def base_name(op: Operation) -> str:
     """Return what the function of an op is called, but for its number."""
     if isinstance(op, scf.ForOp | scf.ParallelOp):
-        return "loop"
+        return "steps" if is_step_loop(op) else "loop"
     return kernel_kind(op) if isinstance(op, KernelOp) else op.name.rpartition(".")[2]
 
 

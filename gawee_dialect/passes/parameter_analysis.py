@@ -5,6 +5,7 @@ from xdsl.dialects.linalg import Linalg
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.traits import is_side_effect_free
 
+from gawee_dialect.analysis.values_read import values_read
 from gawee_dialect.dialect.entry import WEIGHTS, ArgumentKind, entry_arguments
 from gawee_dialect.dialect.native_code import is_computed_once
 
@@ -16,24 +17,6 @@ def is_pure(op: Operation) -> bool:
     """
     is_linalg = bool(op.results) and op.dialect_name() == Linalg.name
     return is_linalg or is_side_effect_free(op) or is_computed_once(op)
-
-
-def values_read(op: Operation) -> list[SSAValue]:
-    """Return the operands of an op, and the values its regions capture."""
-    captured = (
-        operand
-        for inner in op.walk()
-        if inner is not op
-        for operand in inner.operands
-        if not _is_inside(operand, op)
-    )
-    return [*op.operands, *captured]
-
-
-def _is_inside(value: SSAValue, op: Operation) -> bool:
-    owner = value.owner
-    parent = owner.parent_op() if isinstance(owner, Block) else owner
-    return parent is not None and op.is_ancestor(parent)
 
 
 KNOWN_EARLY = (*WEIGHTS, ArgumentKind.PREPARED)

@@ -21,6 +21,7 @@ from gawee_dialect.passes.fold_conv_add import FoldConvAdd
 from gawee_dialect.passes.form_kernels import FormKernels
 from gawee_dialect.passes.fuse_attention import FuseAttention
 from gawee_dialect.passes.hoist_allocas import HoistAllocas
+from gawee_dialect.passes.hoist_loop_invariants import HoistLoopInvariants
 from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
 from gawee_dialect.passes.inline import Inline
 from gawee_dialect.passes.lower_affine import LowerAffine
@@ -60,6 +61,7 @@ def to_linalg(*, trust_indices: bool = True) -> Sequence[ModulePass]:
         DecomposeAggregatedOps(),  # of linalg that came as such: the passes below know loop nests
         LowerAffine(),  # of tiles that came as such: their sizes become arithmetic
         CanonicalizePass(),  # scalars that several ops share
+        HoistLoopInvariants(),  # what steps have in common may be known before any input
         HoistParameterComputation(),  # last on tensors: sees all that depends on weights alone
     )
 
@@ -121,6 +123,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         AssignSchedules(*machine),
         CanonicalizePass(),
         CommonSubexpressionElimination(),  # weights that several kernels want in one order
+        HoistLoopInvariants(),  # weights are packed for all steps
         HoistParameterComputation(),
     )
 

@@ -88,6 +88,7 @@ from gawee_dialect.dialect.elementary import (
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.kernel import YieldOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
@@ -107,6 +108,7 @@ from gawee_dialect.dialect.reduction import (
     ReduceSumOp,
 )
 from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.scan import ScanOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
@@ -633,6 +635,27 @@ def top_ks(draw: Draw) -> Operation:
 
 
 @st.composite
+def scans(draw: Draw) -> Operation:
+    element, steps = draw(st.sampled_from(FLOATS)), draw(sizes)
+    dims, counts = shape(draw), draw(st.tuples(st.integers(0, 2), st.integers(0, 2)))
+    state, now = TensorType(element, dims), TensorType(element, shape(draw))
+    block = Block(arg_types=[*[state] * counts[0], *[now] * counts[1]])
+    following: list[SSAValue] = []
+    for index in range(counts[0]):
+        block.add_op(AddOp(block.args[index], block.args[0]))
+        following.append(block.ops.last.results[0])
+    # What is made: what the steps take, and the state as it was before.
+    block.add_op(YieldOp(*following, *block.args))
+    return ScanOp(
+        [value(element, dims) for _ in range(counts[0])],
+        [value(element, [steps, *now.get_shape()]) for _ in range(counts[1])],
+        Region(block),
+        steps=steps,
+        reverse=draw(st.booleans()),
+    )
+
+
+@st.composite
 def constants(draw: Draw) -> Operation:
     element, dims = draw(st.sampled_from(ELEMENTS)), shape(draw)
     count = prod(dims)
@@ -756,6 +779,7 @@ OPS: dict[type[Operation], st.SearchStrategy[Operation]] = {
     SortOp: sorts(),
     TopKOp: top_ks(),
     NonMaxSuppressionOp: non_max_suppressions(),
+    ScanOp: scans(),
     ConstantOp: constants(),
     GetAttrOp: getattrs(),
     GetItemOp: getitems(),

@@ -20,6 +20,7 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_names,
 )
+from gawee_dialect.dialect.scan_steps import without_scans
 from gawee_dialect.dialect.types import dtype_name, is_tensor, tensor_type
 from gawee_dialect.frontends.gawee_json.export_ops import NodeText, write_op
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
@@ -261,9 +262,9 @@ def _own_path(argument: EntryArgument | None) -> str | None:
 def export_graph(module: ModuleOp) -> GraphText:
     """Say a module at the gawee level as a Gawee graph, without touching any file.
 
-    Raises GaweeError that lists every op JSON cannot say.
+    Scans are written out, step by step. Raises GaweeError that lists every op JSON cannot say.
     """
-    function = find_function(module, MAIN)
+    function = find_function(without_scans(module), MAIN)
     if function is None:
         raise GaweeError(f"expected a function @{MAIN}, got none")
     arguments = entry_arguments(function)

@@ -12,6 +12,7 @@ from gawee_dialect.interpreter.gawee.order import OrderFunctions
 from gawee_dialect.interpreter.gawee.pool import PoolFunctions
 from gawee_dialect.interpreter.gawee.python_value import PythonValueFunctions
 from gawee_dialect.interpreter.gawee.resize import ResizeFunctions
+from gawee_dialect.interpreter.gawee.scan import ScanFunctions
 from gawee_dialect.interpreter.gawee.shape import ShapeFunctions
 from gawee_dialect.interpreter.gawee.winograd import WinogradFunctions
 
@@ -26,6 +27,7 @@ GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     GridSampleFunctions,
     ShapeFunctions,
     OrderFunctions,
+    ScanFunctions,
     PythonValueFunctions,
     KernelFunctions,
     WinogradFunctions,

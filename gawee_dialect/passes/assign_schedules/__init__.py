@@ -7,11 +7,13 @@ from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.scan import is_step_loop
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.assign_schedules.cost_model import best_tile, is_packed
@@ -81,9 +83,14 @@ class _Scheduler:
         self.known: dict[object, Schedule] = {}
 
     def run(self, function: FuncOp) -> None:
-        for op in list(function.body.block.ops):
+        self._run_block(function.body.block)
+
+    def _run_block(self, block: Block) -> None:
+        for op in list(block.ops):
             if isinstance(op, KernelOp) and op.result is not None:
                 self._assign(op)
+            elif is_step_loop(op):
+                self._run_block(op.body.block)
 
     def _assign(self, op: KernelOp) -> None:
         kernel = accesses_of(op, self.analysis)

@@ -8,6 +8,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.forall import ForallOp
+from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.rank_reduction import kept_axes
 from gawee_dialect.dialect.tensor import PadOp, ParallelInsertSliceOp
 from gawee_dialect.dialect.types import tensor_shape
@@ -23,6 +24,7 @@ from gawee_dialect.passes.bufferize.in_place import Root, Slice
 
 TAKE_VIEWS = (
     LinalgStructuredOperation,
+    KernelOp,
     tensor.ExtractSliceOp,
     tensor.InsertSliceOp,
     tensor.ExtractOp,

@@ -72,8 +72,12 @@ class _Checker:
         key = op.positions, sizes
         if key not in self.checked:
             check = IndexCheck.at(op, axes, sizes)
-            self.checked[key] = clamped(op, op.positions, check, by_rows=op.BY_ROWS)
-            self.found.append((check, self.checked[key].worst))
+            found = clamped(op, op.positions, check, by_rows=op.BY_ROWS)
+            if op.parent is not self.function.body.block:  # a step's: the next one has others
+                op.operands[1] = found.indices
+                return
+            self.checked[key] = found
+            self.found.append((check, found.worst))
         op.operands[1] = self.checked[key].indices
 
     def check_body(self, op: LinalgStructuredOperation) -> None:
@@ -143,6 +147,8 @@ class CheckIndices(ModulePass):
     What the body of a structured op extracts from a tensor, in a module that is linalg already, is
     checked likewise, by an op of the same loops. An index that depends on what the op accumulates
     is clamped, and nobody is told.
+
+    Indices in the body of a scan are clamped at each step, and nobody is told.
 
     A function that others call keeps its results: its indices are clamped, and nobody is told.
 

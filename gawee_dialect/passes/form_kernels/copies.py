@@ -70,6 +70,8 @@ class Move:
         producer = op.inputs[index].owner if index is not None else None
         if index is None or not isinstance(producer, KernelOp) or op.result is None:
             return None
+        if producer.parent is not op.parent:  # a step's copy is made at each step
+            return None
         shape = tensor_shape(op.inputs[index])
         dims = solve(op.maps[index], op.sizes, AffineMap.identity(len(shape)), shape)
         if dims is None or not (producer.covers_output() or op.covers_output()):

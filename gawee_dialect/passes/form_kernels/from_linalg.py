@@ -17,6 +17,7 @@ from gawee_dialect.analysis.index_maps import composed
 from gawee_dialect.dialect.copy_kernel import copy_kernel
 from gawee_dialect.dialect.keep import KEPT, is_kept
 from gawee_dialect.dialect.kernel import KernelOp, Number, element_of
+from gawee_dialect.dialect.scan import is_step_loop
 from gawee_dialect.dialect.types import is_tensor, is_unsigned, tensor_shape, tensor_type
 from gawee_dialect.passes.form_kernels.constants import constant_of, number_everywhere
 from gawee_dialect.passes.form_kernels.drafts import Output, Read, kernel, region, spliced
@@ -125,8 +126,11 @@ IN_LOOP = "expected to be outside of loops, which say how to compute it already"
 
 
 def is_in_loop(op: Operation) -> bool:
-    """Whether an op is in a loop, or in another region inside of a function."""
-    return not isinstance(op.parent_op(), FuncOp)
+    """Whether an op is in a loop other than that of a scan, or in another region of a function."""
+    parent = op.parent_op()
+    while is_step_loop(parent):
+        parent = parent.parent_op()
+    return not isinstance(parent, FuncOp)
 
 
 def why_not(op: LinalgStructuredOperation) -> str | None:

@@ -21,6 +21,7 @@ from gawee_dialect.passes.form_kernels.drafts import (
     rebuilt,
     spliced,
 )
+from gawee_dialect.passes.form_kernels.inline import RUNS_MORE_OFTEN
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.rewrite_pass import Pattern
 
@@ -64,6 +65,8 @@ class FuseIntoReduction(Pattern):
             return KEPT
         if producer.schedule is not None or op.result is None:
             return "expected kernels without schedules, on tensors"
+        if producer.parent is not op.parent:
+            return RUNS_MORE_OFTEN
         if value.uses.get_length() != 1:
             return "expected one reader of what is computed"
         if self._analysis.is_known_early(value) and not self._analysis.is_known_early(op.result):

@@ -23,6 +23,8 @@ from gawee_dialect.passes.form_kernels.drafts import (
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.rewrite_pass import Pattern
 
+RUNS_MORE_OFTEN = "expected kernels of one block: a step of a loop would compute it again"
+
 
 class InlineProducer(Pattern):
     """A kernel without reductions, and one that reads it -> one kernel
@@ -66,6 +68,8 @@ class InlineProducer(Pattern):
             return "expected sums of multiples of dimensions"
         if kernel_kind(producer) is KernelKind.COPY:
             return None
+        if producer.parent is not op.parent:
+            return RUNS_MORE_OFTEN
         value = op.inputs[index]
         if value.uses.get_length() != 1:
             return "expected one reader of what is computed"

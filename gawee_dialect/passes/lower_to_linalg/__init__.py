@@ -48,6 +48,7 @@ from gawee_dialect.passes.lower_to_linalg.position import LowerIota, LowerTri
 from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
 from gawee_dialect.passes.lower_to_linalg.reduction import LowerArg, LowerReduce
 from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
+from gawee_dialect.passes.lower_to_linalg.scan import LowerScan
 from gawee_dialect.passes.lower_to_linalg.scatter import LowerScatterElements, LowerScatterNd
 from gawee_dialect.passes.lower_to_linalg.shape import LowerCat, LowerIdentity, LowerReshape
 from gawee_dialect.passes.lower_to_linalg.slicing import LowerInsertSlice, LowerPad, LowerSlice
@@ -59,8 +60,9 @@ from gawee_dialect.passes.rewrite_pass import RewritePass
 class LowerToLinalg(RewritePass):
     """Lower every gawee op to linalg, tensor, arith and math ops on tensors.
 
-    Scatters become `scf.for` loops, for no structured op writes at computed positions, and so does
-    non-maximum suppression, whose steps read what those before them wrote.
+    Scatters become `scf.for` loops, for no structured op writes at computed positions, and so do
+    non-maximum suppression and scans, whose steps read what those before them wrote. The loop of a
+    scan is marked `gawee.scan`: its body is a step, of ops on whole tensors.
 
     What comes out is accepted by upstream's `mlir-opt` as it is. Every linalg op writes into the
     tensor of its `outs`; functions and the marks on their arguments stay.
@@ -116,6 +118,7 @@ class LowerToLinalg(RewritePass):
         LowerTri,
         LowerOrder,
         LowerNonMaxSuppression,
+        LowerScan,
         LowerIdentity,
         LowerConstant,
         LowerIndexNotation,

@@ -104,3 +104,21 @@ func.func @an_index_in_a_body_is_checked_at_all_points_of_its_loops(%x: tensor<5
   } -> tensor<4x3xf32>
   func.return %y : tensor<4x3xf32>
 }
+
+// -----
+
+// A step's indices are clamped at each step, and nobody is told: there is one result a function.
+// CHECK-LABEL: func.func @indices_of_a_step_are_clamped
+// CHECK-SAME:    -> tensor<7x3xf32> {
+// CHECK-NEXT:    %{{.*}} = gawee.scan steps 7
+// CHECK-NEXT:    ^bb0(%now: tensor<i64>):
+// CHECK:           %[[INSIDE:.*]] = gawee.minimum
+// CHECK:           gawee.gather %x, %[[INSIDE]] axis 0
+func.func @indices_of_a_step_are_clamped(%x: tensor<5x3xf32>, %i: tensor<7xi64>) -> tensor<7x3xf32> {
+  %y = gawee.scan steps 7 over(%i : tensor<7xi64>) {
+  ^bb0(%now: tensor<i64>):
+    %row = gawee.gather %x, %now axis 0 : (tensor<5x3xf32>, tensor<i64>) -> tensor<3xf32>
+    gawee.yield %row : tensor<3xf32>
+  } -> tensor<7x3xf32>
+  func.return %y : tensor<7x3xf32>
+}

@@ -362,7 +362,9 @@ def recurrent(name: str, gates: int, states: int) -> None:
                 params += [d.floats(gates * hidden, size, low=-1, high=1)]
                 params += [d.floats(gates * hidden, hidden, low=-1, high=1)]
                 params += [d.floats(gates * hidden) for _ in range(2 if biases else 0)]
-        value = d.floats(*((2, 5) if batch_first else (5, 2)), features)
+        # Some steps are written out, more of them are a loop.
+        steps = d.choice(1, 3, 7)
+        value = d.floats(*((2, steps) if batch_first else (steps, 2)), features)
         state = [d.floats(count * ways, 2, hidden) for _ in range(states)]
         flags = [biases, count, 0.0, False, two_ways, batch_first]
         return Call([value, state if states > 1 else state[0], params, *flags], **SUMS)

@@ -121,13 +121,31 @@ def test_functions_that_double_too_often_are_refused(monkeypatch: pytest.MonkeyP
     assert "expected at most 1000 nodes where functions and loops are written out" in message
 
 
-def test_a_recurrence_of_too_many_steps_is_refused():
-    node = helper.make_node("RNN", ["x", "w", "r"], ["y"], name="n", hidden_size=2)
-    inputs = [info("x", [1 << 31, 1, 3]), info("w", [1, 2, 3]), info("r", [1, 2, 2])]
+def recurrence(steps):
+    node = helper.make_node("RNN", ["x", "w", "r", "", "l"], ["y"], name="n", hidden_size=2)
+    sizes = {"x": [steps, 1, 3], "w": [1, 2, 3], "r": [1, 2, 2]}
+    inputs = [*(info(name, shape) for name, shape in sizes.items()), info("l", [1], 6)]
+    return model(node, inputs)
 
-    assert "'RNN' node expected a graph of at most 65536 ops, got more" in refusal(
-        model(node, inputs)
-    )
+
+def test_a_recurrence_of_many_steps_is_as_small_as_one_of_few():
+    counts = {
+        len(list(open_graph(Source("m.onnx", each), name="onnx").module().walk()))
+        for each in (recurrence(steps).SerializeToString() for steps in (7, 1 << 31))
+    }
+
+    assert len(counts) == 1
+
+
+def test_a_recurrence_of_no_steps_is_refused():
+    text = "'RNN' node expected a sequence of at least one step, got none"
+    assert text in refusal(recurrence(0))
+
+
+def test_a_graph_of_too_many_ops_is_refused(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("gawee_dialect.frontends.op_mapping.emitter.MAX_OPS", 10)
+
+    assert "'RNN' node expected a graph of at most 10 ops, got more" in refusal(recurrence(3))
 
 
 def test_tensors_that_no_memory_has_room_for_are_refused():

@@ -10,7 +10,7 @@ onnx = pytest.importorskip("onnx")
 runtime = pytest.importorskip("onnxruntime")
 helper = onnx.helper
 
-STEPS, BATCH, INPUT, HIDDEN = 4, 3, 5, 2
+FEW, STEPS, BATCH, INPUT, HIDDEN = 4, 7, 3, 5, 2
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
@@ -35,8 +35,11 @@ def model(op, inputs, attributes):
     ), named
 
 
-def layer(op, directions, lengths=None, *, peephole=False):
-    """Return the inputs of a layer: random numbers, and lengths of its sequences."""
+def layer(op, directions, lengths=None, *, peephole=False, steps=STEPS):
+    """Return the inputs of a layer: random numbers, and lengths of its sequences.
+
+    Few steps are written out, more of them are a loop.
+    """
     random, gates = np.random.default_rng(0), GATES[op]
 
     def draw(*shape):
@@ -44,7 +47,7 @@ def layer(op, directions, lengths=None, *, peephole=False):
 
     states = [draw(directions, BATCH, HIDDEN) for _ in range(2 if op == "LSTM" else 1)]
     return [
-        draw(STEPS, BATCH, INPUT),
+        draw(steps, BATCH, INPUT),
         draw(directions, gates * HIDDEN, INPUT),
         draw(directions, gates * HIDDEN, HIDDEN),
         draw(directions, 2 * gates * HIDDEN),
@@ -62,7 +65,7 @@ def check(tmp_path, op, inputs, levels=("gawee",), **attributes):
     for level in levels:
         got = load(path).runner(level, cache=False)(named)
         for one, wanted in zip(got.values(), expected, strict=True):
-            # Four steps of sums of seven products, through functions that are computed otherwise.
+            # Seven steps of sums of seven products, through functions that are computed otherwise.
             np.testing.assert_allclose(one, wanted, rtol=1e-4, atol=1e-5)
 
 
@@ -71,15 +74,27 @@ def check(tmp_path, op, inputs, levels=("gawee",), **attributes):
 def test_sequences_of_several_lengths(tmp_path, op, direction):
     directions = 2 if direction == "bidirectional" else 1
 
-    check(tmp_path, op, layer(op, directions), direction=direction)
     levels = ("gawee", "llvm") if direction == "bidirectional" else ("gawee",)
-    check(tmp_path, op, layer(op, directions, [4, 1, 3]), levels, direction=direction)
+    for steps in (FEW, STEPS):
+        check(tmp_path, op, layer(op, directions, steps=steps), direction=direction)
+        layers = layer(op, directions, [steps, 1, 3], steps=steps)
+        check(tmp_path, op, layers, levels, direction=direction)
 
 
 def test_what_only_some_layers_have(tmp_path):
-    check(tmp_path, "LSTM", layer("LSTM", 1, [2, 4, 3], peephole=True))
-    check(tmp_path, "GRU", layer("GRU", 1), linear_before_reset=1)
-    check(tmp_path, "RNN", layer("RNN", 1), activations=["Relu"])
+    levels = ("gawee", "llvm")
+    check(tmp_path, "LSTM", layer("LSTM", 1, [2, 4, 3], peephole=True, steps=FEW))
+    check(tmp_path, "LSTM", layer("LSTM", 1, [2, 7, 5], peephole=True), levels)
+    check(tmp_path, "GRU", layer("GRU", 1), levels, linear_before_reset=1)
+    check(tmp_path, "RNN", layer("RNN", 1), levels, activations=["Relu"])
+
+
+def test_a_batch_that_comes_first(tmp_path):
+    x, *weights = layer("GRU", 2)
+    *weights, state = weights
+    inputs = [x.swapaxes(0, 1).copy(), *weights, state.swapaxes(0, 1).copy()]
+
+    check(tmp_path, "GRU", inputs, layout=1, direction="bidirectional")
 
 
 @pytest.mark.parametrize(

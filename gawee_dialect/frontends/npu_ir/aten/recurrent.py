@@ -1,4 +1,4 @@
-"""Recurrent layers, unrolled: every step's ops are written out."""
+"""Recurrent layers: the input's product for all steps at once, then a loop over time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,9 +14,10 @@ from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.joining import cat, stack
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import transpose
-from gawee_dialect.frontends.npu_ir.aten.slicing import select, unbind
+from gawee_dialect.frontends.npu_ir.aten.slicing import select
 from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.recurrence import recurrence
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Tensors
 
@@ -110,7 +111,7 @@ def rnn_cell(activation: Callable[[SSAValue], TanhOp | ReluOp]) -> Cell:
     return cell
 
 
-def unrolled(
+def over_time(
     emit: Emitter,
     cell: Cell,
     input: SSAValue,
@@ -120,16 +121,13 @@ def unrolled(
 ) -> tuple[SSAValue, State]:
     """Run one layer in one direction over (time, batch, features); return outputs, last state."""
     projected = emit(MatMulOp(input, weights.input, weights.input_bias))
-    emit.check_room(tensor_shape(projected)[0])
-    steps = list(unbind(emit, projected, 0))
-    current: State = state
-    outputs: list[SSAValue] = []
-    for step in reversed(steps) if back else steps:
-        current = cell(emit, step, current, weights)
-        outputs.append(current[0])
-    if back:
-        outputs.reverse()
-    return stack(emit, outputs, 0), current
+
+    def step(current: State, now: State) -> tuple[State, State]:
+        following = cell(emit, now[0], current, weights)
+        return following, following[:1]
+
+    last, (outputs,) = recurrence(emit, step, state, [projected], reverse=back)
+    return outputs, last
 
 
 def run_layers(
@@ -145,7 +143,7 @@ def run_layers(
         for index in range(start, start + directions):
             state = [select(emit, each, 0, index) for each in hx]
             back = index > start
-            output, end = unrolled(emit, cell, value, state, weights[index], back)
+            output, end = over_time(emit, cell, value, state, weights[index], back)
             outputs.append(output)
             last.append(end)
         value = cat(emit, outputs, 2)

@@ -20,6 +20,7 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_names,
 )
+from gawee_dialect.dialect.scan_steps import without_scans
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_type
 from gawee_dialect.frontends.metadata_attributes import (
     GRAPH,
@@ -46,10 +47,10 @@ from gawee_dialect.locations import node_name
 def export_graph(module: ModuleOp) -> ExportedGraph:
     """Say a module at the gawee level in the vocabulary of ONNX.
 
-    Names of inputs, outputs, parameters and nodes are kept, and so is metadata. Raises GaweeError
-    that lists every op that has no twin.
+    Names of inputs, outputs, parameters and nodes are kept, and so is metadata. Scans are written
+    out, step by step. Raises GaweeError that lists every op that has no twin.
     """
-    function = find_function(module, MAIN)
+    function = find_function(without_scans(module), MAIN)
     if function is None:
         raise GaweeError(f"expected a function @{MAIN}, got none")
     return _Exporter(function).export()

@@ -1,8 +1,9 @@
-"""Recurrent layers, each step written out."""
+"""Recurrent layers: the input's product for all steps at once, then a loop over time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.activation import SigmoidOp
@@ -10,11 +11,13 @@ from gawee_dialect.dialect.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.elementary import TanhOp
 from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.position import IotaOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.joining import stack
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.recurrence import recurrence
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (
     Floats,
@@ -149,8 +152,8 @@ class Layer:
             recurrent = self.of_direction(self.r, index)
             step = step_of(Direction(emit, index, self.hidden, recurrent, of_state, names))
             state = [self._start(each, index) for each in starts]
-            rows, end = self._walk(index, state, step, projected)
-            every.append(stack(emit, rows, 0))
+            outputs, end = self._walk(index, state, step, projected)
+            every.append(outputs)
             last.append(end)
         outputs = stack(emit, every, 1)
         states = [stack(emit, [each[i] for each in last], 0) for i in range(len(starts))]
@@ -161,34 +164,33 @@ class Layer:
 
     def _walk(
         self, index: int, state: State, step: Step, projected: SSAValue
-    ) -> tuple[list[SSAValue], State]:
-        """Return all outputs in the order of time, and the last state.
+    ) -> tuple[SSAValue, State]:
+        """Return the outputs of all steps in the order of time, and the last state.
 
         A sequence that is shorter keeps its state where it has no step, and its output is zero.
         """
-        outputs: dict[int, SSAValue] = {}
-        order, before = range(self.steps), self.emit.count
-        for time in reversed(order) if self.backwards[index] else order:
-            self.emit.check_room((self.emit.count - before) * (self.steps - len(outputs)))
-            before = self.emit.count
-            row = part(self.emit, projected, 0, time, 1)
-            now = self.emit.reshape(row, tensor_shape(projected)[1:])
-            made = step(now, state)
-            if self.lengths is None:
-                state, outputs[time] = made, made[0]
-                continue
-            runs = self._runs(self.lengths, time)
-            zero = self.emit.full((self.batch, self.hidden), 0, element_type(self.x))
-            outputs[time] = self.emit(WhereOp(runs, made[0], zero))
-            pairs = zip(made, state, strict=True)
-            state = [self.emit(WhereOp(runs, new, old)) for new, old in pairs]
-        return [outputs[time] for time in order], state
+        emit, lengths = self.emit, self.lengths
 
-    def _runs(self, lengths: SSAValue, time: int) -> SSAValue:
-        """Return which sequences have a step at a time, as a column."""
-        limit = self.emit.number(time, element_type(lengths))
-        longer = self.emit(CompareOp(lengths, limit, predicate="gt"))
-        return self.emit.reshape(longer, (self.batch, 1))
+        def walked(before: State, now: State) -> tuple[State, State]:
+            made = step(now[0], before)
+            if lengths is None:
+                return made, made[:1]
+            runs = now[1]
+            zero = emit.full((self.batch, self.hidden), 0, element_type(self.x))
+            pairs = zip(made, before, strict=True)
+            state = [emit(WhereOp(runs, new, old)) for new, old in pairs]
+            return state, [emit(WhereOp(runs, made[0], zero))]
+
+        sequences = [projected] if lengths is None else [projected, self._runs(lengths)]
+        back = self.backwards[index]
+        last, (outputs,) = recurrence(emit, walked, state, sequences, reverse=back)
+        return outputs, last
+
+    def _runs(self, lengths: SSAValue) -> SSAValue:
+        """Return which sequences have a step at each time, as a column each: time x batch x 1."""
+        limits = self.emit(IotaOp(TensorType(element_type(lengths), (self.steps, 1, 1)), axis=0))
+        column = self.emit.reshape(lengths, (1, self.batch, 1))
+        return self.emit(CompareOp(column, limits, predicate="gt"))
 
 
 @register_op("RNN")

@@ -1,0 +1,191 @@
+"""Steps one after the other: a body of ops that hands a state from each step to the next."""
+
+from collections.abc import Sequence
+from typing import TypeGuard
+
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, UnitAttr, i64
+from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    ParsePropInAttrDict,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+    var_result_def,
+)
+from xdsl.traits import Pure
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.dialect.kernel import YieldOp
+from gawee_dialect.dialect.operation import InferredOp
+from gawee_dialect.dialect.types import (
+    AnyTensor,
+    is_tensor,
+    require,
+    require_static,
+    shape_text,
+    tensor_type,
+)
+
+MARK = "gawee.scan"
+"""The attribute of an `scf.for` whose body is a step: ops on whole tensors, kernels to be."""
+
+
+@irdl_op_definition
+class ScanOp(InferredOp):
+    """Run the ops of a body once a step: a recurrence over time.
+
+    `state = initial`; at step t `state, made[t] = body(state, sequences[t])`; the results are the
+    last state and all that was made, along a new first axis. With `reverse` the steps are taken
+    from the last to the first. The body may read values from around the op, such as weights.
+
+    As Scan of ONNX, with axes of 0, and `jax.lax.scan`.
+
+    ```mlir
+    %last, %all = gawee.scan steps 5 initial(%h : tensor<2x3xf32>) over(%x : tensor<5x2x3xf32>) {
+    ^bb0(%state: tensor<2x3xf32>, %now: tensor<2x3xf32>):
+      %sum = gawee.add %state, %now : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+      %next = gawee.tanh %sum : (tensor<2x3xf32>) -> tensor<2x3xf32>
+      gawee.yield %next, %sum : tensor<2x3xf32>, tensor<2x3xf32>
+    } -> tensor<2x3xf32>, tensor<5x2x3xf32>
+    ```
+
+    Constraints:
+      C1: there is at least one step.
+      C2: a sequence has an element for each step along its first axis.
+      C3: the body takes a tensor of the type of each initial state, then one of an element of each
+          sequence.
+      C4: the body ends in `gawee.yield` of tensors: the next state, which has the type of the
+          initial one, then what is made, of static shapes.
+    """
+
+    name = "gawee.scan"
+
+    initial = var_operand_def(TensorType)
+    sequences = var_operand_def(TensorType)
+    steps = prop_def(IntegerAttr.constr(I64))
+    reverse = opt_prop_def(UnitAttr)
+    body = region_def("single_block")
+    values = var_result_def(TensorType)
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
+    traits = traits_def(Pure())
+    assembly_format = (
+        "`steps` $steps (`reverse` $reverse^)? "
+        "(`initial` `(` $initial^ `:` type($initial) `)`)? "
+        "(`over` `(` $sequences^ `:` type($sequences) `)`)? "
+        "$body `->` type($values) attr-dict"
+    )
+
+    def __init__(
+        self,
+        initial: Sequence[SSAValue],
+        sequences: Sequence[SSAValue],
+        body: Region,
+        *,
+        steps: int,
+        reverse: bool = False,
+    ):
+        types = self.shape_rule(
+            [tensor_type(value) for value in initial],
+            [tensor_type(value) for value in sequences],
+            body,
+            steps=steps,
+        )
+        super().__init__(
+            operands=[initial, sequences],
+            properties={
+                "steps": IntegerAttr(steps, i64),
+                "reverse": UnitAttr() if reverse else None,
+            },
+            result_types=[types],
+            regions=[body],
+        )
+
+    @staticmethod
+    def shape_rule(
+        initial: Sequence[AnyTensor], sequences: Sequence[AnyTensor], body: Region, *, steps: int
+    ) -> Sequence[AnyTensor]:
+        """Return the types of the last state and of what is made at all steps.
+
+        Raises VerifyException where a constraint is broken.
+        """
+        require(steps >= 1, f"expected at least one step, got {steps}")
+        for index, type in enumerate(sequences):
+            shape = type.get_shape()
+            if shape[:1] != (steps,):
+                raise VerifyException(
+                    f"expected sequence #{index} of {steps} elements along axis 0, "
+                    f"got {shape_text(shape)}"
+                )
+        taken = [*initial, *map(element_of_sequence, sequences)]
+        _require_types("body to take", [each.type for each in body.block.args], taken)
+        last = body.block.last_op
+        if not isinstance(last, YieldOp):
+            raise VerifyException("expected body to end in gawee.yield")
+        yielded = [value.type for value in last.values]
+        _require_types("body to yield the next state", yielded[: len(initial)], initial)
+        made: list[AnyTensor] = []
+        for index, type in enumerate(yielded[len(initial) :]):
+            if not is_tensor(type):
+                raise VerifyException(f"expected body to make tensors, got '{type}'")
+            require_static(f"what body makes (#{index})", type)
+            made.append(type)
+        return [*initial, *(sequence_of(type, steps) for type in made)]
+
+    def inferred_types(self) -> Sequence[AnyTensor]:
+        count = len(self.results)
+        types = self.shape_rule(
+            [tensor_type(value) for value in self.initial],
+            [tensor_type(value) for value in self.sequences],
+            self.body,
+            steps=self.num_steps,
+        )
+        require(len(types) == count, f"expected {len(types)} results, got {count}")
+        return types
+
+    @property
+    def num_steps(self) -> int:
+        """How often the body is run."""
+        return self.steps.value.data
+
+    @property
+    def order(self) -> Sequence[int]:
+        """The positions along the sequences, in the order of the steps."""
+        forward = range(self.num_steps)
+        return forward if self.reverse is None else forward[::-1]
+
+    @property
+    def yielded(self) -> Sequence[SSAValue]:
+        """What a step returns: the next state, then what it makes."""
+        last = self.body.block.last_op
+        assert isinstance(last, YieldOp)
+        return last.values
+
+
+def _require_types(what: str, got: Sequence[Attribute], wanted: Sequence[Attribute]) -> None:
+    if list(got) != list(wanted):
+        raise VerifyException(f"expected {what} ({_listed(wanted)}), got ({_listed(got)})")
+
+
+def _listed(types: Sequence[Attribute]) -> str:
+    return ", ".join(map(str, types))
+
+
+def element_of_sequence(type: AnyTensor) -> AnyTensor:
+    """Return the type of what a step takes of a sequence: all but its first axis."""
+    return TensorType(type.element_type, type.get_shape()[1:])
+
+
+def sequence_of(type: AnyTensor, steps: int) -> AnyTensor:
+    """Return the type of a tensor of each step, along a new first axis."""
+    return TensorType(type.element_type, (steps, *type.get_shape()))
+
+
+def is_step_loop(op: Operation | None) -> TypeGuard[scf.ForOp]:
+    """Whether an op is the loop that a scan became: its body is a step, run as it is written."""
+    return isinstance(op, scf.ForOp) and MARK in op.attributes

@@ -1,0 +1,87 @@
+"""What hands a state from each step to the next: a loop, or where steps are few, each of them."""
+
+from collections.abc import Callable, Sequence
+
+from xdsl.ir import Block, Region, SSAValue
+
+from gawee_dialect.dialect.kernel import YieldOp
+from gawee_dialect.dialect.scan import ScanOp, element_of_sequence
+from gawee_dialect.dialect.shape import CatOp
+from gawee_dialect.dialect.types import tensor_shape, tensor_type
+from gawee_dialect.frontends.op_mapping.axes import part
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+
+WRITTEN_OUT = 4
+"""Up to so many steps are written out: the ops of each are then fused with what is around."""
+
+Values = Sequence[SSAValue]
+
+Step = Callable[[Values, Values], tuple[Values, Values]]
+"""Emits a step: takes the state and an element of each sequence, returns the next state and what
+is kept of the step."""
+
+
+def recurrence(
+    emit: Emitter, step: Step, initial: Values, sequences: Values, *, reverse: bool = False
+) -> tuple[Values, Values]:
+    """Take a step for every element of some sequences, which are as long along their first axis.
+
+    Returns the last state, and what is kept of all steps along a new first axis, in the order of
+    the sequences. With `reverse` their last element is taken first. Raises Refusal for no steps.
+    """
+    steps = tensor_shape(sequences[0])[0]
+    if steps < 1:
+        raise Refusal("expected a sequence of at least one step, got none")
+    take = _written_out if steps <= WRITTEN_OUT else _scanned
+    return take(emit, step, initial, sequences, steps, reverse)
+
+
+def _scanned(
+    emit: Emitter, step: Step, initial: Values, sequences: Values, steps: int, reverse: bool
+) -> tuple[Values, Values]:
+    elements = [element_of_sequence(tensor_type(each)) for each in sequences]
+    body = Block(arg_types=[*(each.type for each in initial), *elements])
+    count = len(initial)
+    outside = emit.block
+    emit.block = body
+    try:
+        state, kept = step(body.args[:count], body.args[count:])
+    finally:
+        emit.block = outside
+    body.add_op(YieldOp(*state, *kept))
+    _erase_unused(body)
+    results = emit.all(ScanOp(initial, sequences, Region(body), steps=steps, reverse=reverse))
+    return results[:count], results[count:]
+
+
+def _erase_unused(block: Block) -> None:
+    for op in reversed(list(block.ops)):
+        if op.results and not any(result.uses for result in op.results):
+            op.detach()
+            op.erase()
+
+
+def _written_out(
+    emit: Emitter, step: Step, initial: Values, sequences: Values, steps: int, reverse: bool
+) -> tuple[Values, Values]:
+    state = initial
+    kept: list[Values] = []
+    for time in reversed(range(steps)) if reverse else range(steps):
+        now = [_element(emit, each, time) for each in sequences]
+        state, made = step(state, now)
+        kept.append(made)
+    in_order = kept[::-1] if reverse else kept
+    return state, [stacked(emit, each) for each in zip(*in_order, strict=True)]
+
+
+def _element(emit: Emitter, sequence: SSAValue, time: int) -> SSAValue:
+    return emit.reshape(part(emit, sequence, 0, time, 1), tensor_shape(sequence)[1:])
+
+
+def stacked(emit: Emitter, values: Values, axis: int = 0) -> SSAValue:
+    """Put tensors of one shape together along a new axis."""
+    shape = tensor_shape(values[0])
+    longer = (*shape[:axis], 1, *shape[axis:])
+    rows = [emit.reshape(value, longer) for value in values]
+    return rows[0] if len(rows) == 1 else emit(CatOp(rows, dim=axis))
