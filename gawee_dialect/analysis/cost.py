@@ -3,8 +3,8 @@
 1. Nodes are the ops of the gawee dialect, but for constants and for what depends on parameters
    alone: weights, and the arithmetic that folding puts on them, run once per load.
 2. FLOPs are known for conv, matmul (two for a multiply-add, bias not counted) and add, sub, mul,
-   div (one for an element). They are unknown, not zero, for the others: coverage says for how many
-   nodes they are known.
+   div (one for an element), and for a scan those of its body at every step. They are unknown, not
+   zero, for the others: coverage says for how many nodes they are known.
 3. A node reads the bytes of its tensor operands that are values of the graph, constants included,
    weights not; it writes the bytes of its result.
 4. A node that takes or makes a Python value has no known bytes at all.
@@ -26,6 +26,7 @@ from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.operation import CountedOp
+from gawee_dialect.dialect.scan import ScanOp
 from gawee_dialect.dialect.types import is_tensor, shaped_bytes, tensor_shape
 from gawee_dialect.locations import node_name
 
@@ -116,6 +117,8 @@ def _flops(op: Operation) -> int | None:
             return 2 * prod(tensor_shape(op.result)) * tensor_shape(op.weight)[1]
         case AddOp() | SubOp() | MulOp() | DivOp():
             return prod(tensor_shape(op.result))
+        case ScanOp():
+            return op.num_steps * sum(_flops(inner) or 0 for inner in op.body.block.ops)
         case CountedOp():
             return op.flops()
         case _:

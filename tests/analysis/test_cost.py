@@ -101,6 +101,25 @@ def test_elementwise_ops_count_result_elements_and_constants_are_read():
     assert [(each.flops, each.read_bytes) for each in report.nodes] == [(6, 14), (6, 18)]
 
 
+def test_a_scan_counts_what_is_known_of_its_body_at_every_step():
+    (node,) = cost_of("""
+        func.func @main(%x: tensor<5x2x3xf32>, %h: tensor<2x3xf32>,
+            %w: tensor<3x3xf32> {gawee.parameter = "w"}) -> tensor<2x3xf32> {
+          %y = gawee.scan steps 5 initial(%h : tensor<2x3xf32>) over(%x : tensor<5x2x3xf32>) {
+          ^bb0(%state: tensor<2x3xf32>, %now: tensor<2x3xf32>):
+            %p = gawee.matmul %state, %w : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32>
+            %s = gawee.add %p, %now : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+            %n = gawee.tanh %s : (tensor<2x3xf32>) -> tensor<2x3xf32>
+            gawee.yield %n : tensor<2x3xf32>
+          } -> tensor<2x3xf32>
+          func.return %y : tensor<2x3xf32>
+        }
+    """).nodes
+
+    assert node.flops == 5 * (2 * 2 * 3 * 3 + 6)
+    assert (node.read_bytes, node.write_bytes) == (4 * (30 + 6), 4 * 6)
+
+
 def test_an_op_without_a_rule_is_unknown_not_free():
     report = cost_of("""
         func.func @main(%x: tensor<2x3xi8>) -> tensor<2x3xi8> {

@@ -340,6 +340,43 @@ def test_loops_cost_what_the_structured_ops_did_that_they_were_made_from() -> No
     assert op_work(ops_of(module)[0]) == before
 
 
+def test_steps_are_the_work_of_a_step_each_on_the_memory_of_one() -> None:
+    body = """
+      %h = linalg.exp ins(%x : tensor<2x3xf32>) outs(%x : tensor<2x3xf32>) -> tensor<2x3xf32>
+    """
+    loop = f"""
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %seven = arith.constant 7 : index
+      %y = scf.for %i = %zero to %seven step %one iter_args(%x = %s) -> (tensor<2x3xf32>) {{
+        {body}
+        scf.yield %h : tensor<2x3xf32>
+      }}
+    """
+    step = work_of(body, "%x: tensor<2x3xf32>")
+
+    work = work_of(loop, "%s: tensor<2x3xf32>")
+
+    assert numbers(work) == tuple(7 * each for each in numbers(step))
+    assert work.footprint == step.footprint
+
+
+def test_scan_reads_its_sequences_and_weights_and_does_its_body_at_every_step() -> None:
+    work = work_of(
+        """
+        %y = gawee.scan steps 5 initial(%h : tensor<2x3xf32>) over(%x : tensor<5x2x3xf32>) {
+        ^bb0(%state: tensor<2x3xf32>, %now: tensor<2x3xf32>):
+          %p = gawee.matmul %state, %w : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32>
+          %n = gawee.add %p, %now : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+          gawee.yield %n : tensor<2x3xf32>
+        } -> tensor<2x3xf32>
+        """,
+        "%h: tensor<2x3xf32>, %x: tensor<5x2x3xf32>, %w: tensor<3x3xf32>",
+    )
+
+    assert numbers(work) == (5 * (2 * 2 * 3 * 3 + 6), 4 * (6 + 30 + 9), 4 * 6)
+
+
 def test_loop_over_unknown_bounds_has_no_known_work_and_neither_has_its_caller() -> None:
     loop = """
       %one = arith.constant 1 : index
