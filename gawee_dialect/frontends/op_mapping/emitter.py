@@ -25,7 +25,7 @@ from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Number
 
 MAX_OPS = 1 << 16
-"""Of a graph: more, as a recurrence of many steps makes, would take minutes to read."""
+"""Of a graph: more, as loops that are written out may make, would take minutes to read."""
 
 
 MAX_ELEMENTS = 1 << 48
@@ -71,15 +71,11 @@ class Emitter:
         for result in op.results:
             check_elements(result.type)
         self.count += 1
-        self.check_room(0)
+        if self.count > MAX_OPS:
+            raise Refusal(f"expected a graph of at most {MAX_OPS} ops, got more")
         op.location = self.location
         self.block.add_op(op)
         return op.results
-
-    def check_room(self, more: int) -> None:
-        """Raise Refusal where the graph has no room for some more ops."""
-        if self.count + more > MAX_OPS:
-            raise Refusal(f"expected a graph of at most {MAX_OPS} ops, got more")
 
     def array(self, values: NDArray[np.generic], element: Attribute) -> SSAValue:
         """Return a constant with the values of an array, in an element type."""

@@ -19,17 +19,17 @@ from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import mul, remainder
 from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import part
+from gawee_dialect.frontends.op_mapping.axes import part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
+from gawee_dialect.frontends.op_mapping.recurrence import recurrence
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 RULES = ("linear", "gated", "delta", "gated_delta")
 
 
-def _step(emit: Emitter, value: SSAValue, heads: int, time: int) -> SSAValue:
-    """Return one time of batch x time x (heads * size), as (batch * heads) x 1 x size."""
-    batch, _, width = tensor_shape(value)
-    row = part(emit, value, 1, time, 1)
+def _by_head(emit: Emitter, row: SSAValue, heads: int) -> SSAValue:
+    """Return batch x (heads * size) as (batch * heads) x 1 x size."""
+    batch, width = tensor_shape(row)
     return emit.reshape(row, (batch * heads, 1, width // heads))
 
 
@@ -64,7 +64,7 @@ def linear_attention(
         beta is not None
     ):
         raise Refusal(f"expected decay and beta as update_rule '{update_rule}' needs them")
-    batch, times, width = tensor_shape(query)
+    batch, _, width = tensor_shape(query)
     if width % q_num_heads or q_num_heads % kv_num_heads:
         text = f"expected {width} columns to be a multiple of {q_num_heads} query heads"
         raise Refusal(f"{text}, and those of {kv_num_heads} heads")
@@ -75,32 +75,30 @@ def linear_attention(
     else:
         state = emit.reshape(past_state, (batch * heads, size, columns))
     factor = scale or 1 / sqrt(size)
-    outputs: list[SSAValue] = []
-    before = emit.count
-    for time in range(times):
-        emit.check_room((emit.count - before) * (times - time))
-        before = emit.count
-        k, v = (_step(emit, each, heads, time) for each in (key, value))
+
+    def step(
+        before: Sequence[SSAValue], now: Sequence[SSAValue]
+    ) -> tuple[Sequence[SSAValue], Sequence[SSAValue]]:
+        (state,), rest = before, iter(now[3:])
+        k, v = (_by_head(emit, each, heads) for each in now[:2])
         if decay is not None:
-            kept = emit(ExpOp(_step(emit, decay, heads, time)))
+            kept = emit(ExpOp(_by_head(emit, next(rest), heads)))
             gate = emit.reshape(kept, (batch * heads, tensor_shape(kept)[2], 1))
             state = emit(MulOp(state, gate))
         if beta is not None:
-            rate = _rate(emit, beta, batch, heads, time)
+            rate = emit.reshape(emit.broadcast(next(rest), (batch, heads)), (batch * heads, 1, 1))
             v = emit(MulOp(rate, emit(SubOp(v, emit(BatchMatMulOp(k, state))))))
         written = emit(MulOp(emit.reshape(k, (batch * heads, size, 1)), v))
         state = emit(AddOp(state, written))
-        q = _step(emit, query, q_num_heads, time)
+        q = _by_head(emit, now[2], q_num_heads)
         read = emit(BatchMatMulOp(q, _for_queries(emit, state, batch, heads, group)))
-        outputs.append(emit.reshape(read, (batch, 1, q_num_heads * columns)))
-    result = outputs[0] if len(outputs) == 1 else emit(CatOp(outputs, dim=1))
-    return mul(emit, result, factor), emit.reshape(state, (batch, heads, size, columns))
+        return [state], [emit.reshape(read, (batch, q_num_heads * columns))]
 
-
-def _rate(emit: Emitter, beta: SSAValue, batch: int, heads: int, time: int) -> SSAValue:
-    row = part(emit, beta, 1, time, 1)
-    spread = emit.broadcast(row, (batch, 1, heads))
-    return emit.reshape(spread, (batch * heads, 1, 1))
+    given = [each for each in (key, value, query, decay, beta) if each is not None]
+    sequences = [permuted(emit, each, (1, 0, 2)) for each in given]
+    (last,), (outputs,) = recurrence(emit, step, [state], sequences)
+    result = permuted(emit, outputs, (1, 0, 2))
+    return mul(emit, result, factor), emit.reshape(last, (batch, heads, size, columns))
 
 
 @register_op("CausalConvWithState")
