@@ -6,7 +6,7 @@ pytest.importorskip("torch")
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
-from benchmarks import recurrences  # noqa: E402
+from benchmarks import recurrences
 
 
 def test_all_engines_run_the_same_network(monkeypatch: pytest.MonkeyPatch) -> None:
