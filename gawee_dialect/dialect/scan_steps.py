@@ -36,7 +36,7 @@ def without_scans(module: ModuleOp) -> ModuleOp:
         return module
     written_out = module.clone()
     # From the inside out: what is in a body is then repeated with it.
-    for op in [op for op in written_out.walk(reverse=True) if isinstance(op, ScanOp)]:
+    for op in reversed([op for op in written_out.walk() if isinstance(op, ScanOp)]):
         _replace_by_steps(op)
     return written_out
 

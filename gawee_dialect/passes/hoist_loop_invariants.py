@@ -42,7 +42,7 @@ class HoistLoopInvariants(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         # From the inside out: what leaves a loop may leave the next one too.
-        for loop in [inner for inner in op.walk(reverse=True) if is_step_loop(inner)]:
+        for loop in reversed([inner for inner in op.walk() if is_step_loop(inner)]):
             _hoist(loop)
 
 

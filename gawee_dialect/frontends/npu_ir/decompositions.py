@@ -6,16 +6,20 @@ from gawee_dialect.frontends.npu_ir.pytorch import Tensor, torch
 
 Attention = Callable[..., tuple[Tensor, Tensor]]
 
+RECURRENT = ("aten.lstm.input", "aten.gru.input", "aten.rnn_tanh.input", "aten.rnn_relu.input")
+"""Ops that stay whole: PyTorch would write each of their steps out."""
+
 _ATTENTION = "aten._scaled_dot_product_flash_attention_for_cpu.default"
 
 
 def decompositions(keep: Sequence[str]) -> dict[object, object]:
-    """Return a function for every op that is taken apart, without those to keep."""
+    """Return a function for every op taken apart: no recurrent layers, and none of those to keep."""
+    kept = (*RECURRENT, *keep)
     table: dict[object, object] = torch().export.default_decompositions()
     for op in list(table):
         if str(op) == _ATTENTION:
             table[op] = _in_layout_of_query
-        if _is_kept(str(op), keep):
+        if _is_kept(str(op), kept):
             del table[op]
     return table
 

@@ -45,8 +45,9 @@ func.func @what_only_repeats_stays(%s: tensor<2x3xf32>, %b: tensor<3xf32>) -> te
 // CHECK:         %[[A:.*]] = linalg.exp ins(%w
 // CHECK:         scf.for {{.*}} iter_args(%[[H:.*]] = %s)
 // CHECK:           %[[B:.*]] = linalg.exp ins(%[[H]]
-// CHECK:           scf.for
-// CHECK:             linalg.add ins(%[[A]], %[[B]]
+// CHECK:           %[[C:.*]] = linalg.add ins(%[[A]], %[[B]]
+// CHECK:           scf.for {{.*}} iter_args(%[[G:.*]] = %[[H]])
+// CHECK-NEXT:        linalg.add ins(%[[G]], %[[C]]
 func.func @it_leaves_every_loop_that_it_does_not_depend_on(%s: tensor<3xf32>, %w: tensor<3xf32>) -> tensor<3xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

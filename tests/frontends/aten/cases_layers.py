@@ -355,17 +355,20 @@ def recurrent(name: str, gates: int, states: int) -> None:
     def layers(d: Draw) -> Call:
         biases, count, two_ways, batch_first = d.bool(), d.int(1, 2), d.bool(), d.bool()
         ways, hidden, features = 2 if two_ways else 1, 3, 4
+        projects = name == "lstm" and d.bool()
+        out = 2 if projects else hidden
         params: list[torch.Tensor] = []
         for layer in range(count):
-            size = features if layer == 0 else hidden * ways
+            size = features if layer == 0 else out * ways
             for _ in range(ways):
                 params += [d.floats(gates * hidden, size, low=-1, high=1)]
-                params += [d.floats(gates * hidden, hidden, low=-1, high=1)]
+                params += [d.floats(gates * hidden, out, low=-1, high=1)]
                 params += [d.floats(gates * hidden) for _ in range(2 if biases else 0)]
+                params += [d.floats(out, hidden, low=-1, high=1)] if projects else []
         # Some steps are written out, more of them are a loop.
         steps = d.choice(1, 3, 7)
         value = d.floats(*((2, steps) if batch_first else (steps, 2)), features)
-        state = [d.floats(count * ways, 2, hidden) for _ in range(states)]
+        state = [d.floats(count * ways, 2, size) for size in (out, hidden)[:states]]
         flags = [biases, count, 0.0, False, two_ways, batch_first]
         return Call([value, state if states > 1 else state[0], params, *flags], **SUMS)
 

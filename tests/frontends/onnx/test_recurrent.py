@@ -90,11 +90,20 @@ def test_what_only_some_layers_have(tmp_path):
 
 
 def test_a_batch_that_comes_first(tmp_path):
-    x, *weights = layer("GRU", 2)
-    *weights, state = weights
-    inputs = [x.swapaxes(0, 1).copy(), *weights, state.swapaxes(0, 1).copy()]
+    x, *weights, state = layer("GRU", 2)
+    options = {"direction": "bidirectional"}
+    made, named = model("GRU", [x, *weights, state], options)
+    # ONNX Runtime has no such layout: it is given what comes first second.
+    expected, last = runtime.InferenceSession(made.SerializeToString()).run(None, named)
+    turned = [x.swapaxes(0, 1).copy(), *weights, state.swapaxes(0, 1).copy()]
+    made, named = model("GRU", turned, {**options, "layout": 1})
+    onnx.save(made, tmp_path / "net.onnx")
 
-    check(tmp_path, "GRU", inputs, layout=1, direction="bidirectional")
+    y, h = load(tmp_path / "net.onnx").runner("gawee", cache=False)(named).values()
+
+    # As in `check`.
+    np.testing.assert_allclose(y, expected.transpose(2, 0, 1, 3), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(h, last.swapaxes(0, 1), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,8 @@ class Weights:
     hidden: SSAValue
     input_bias: SSAValue | None
     hidden_bias: SSAValue | None
+    output: SSAValue | None = None
+    """What an LSTM multiplies its output with, before that becomes the state."""
 
     def project(self, emit: Emitter, state: SSAValue) -> SSAValue:
         """Return what the state adds to the gates."""
@@ -55,20 +57,22 @@ class Layers:
 
     def weights(self, params: Tensors) -> Sequence[Weights]:
         """Return the weights of each layer and direction; raises Refusal where they do not fit."""
-        each = 4 if self.has_biases else 2
-        directions = 2 if self.bidirectional else 1
         if self.train and self.dropout > 0:
             raise Refusal(f"unsupported dropout {self.dropout} with train=True; supported: 0")
-        if len(params) != each * self.num_layers * directions:
+        count = self.num_layers * (2 if self.bidirectional else 1)
+        plain = 4 if self.has_biases else 2
+        each = plain + (len(params) == count * (plain + 1))
+        if len(params) != count * each:
             raise Refusal(
-                f"expected {each * self.num_layers * directions} weights, got {len(params)}; "
-                "projections are not supported"
+                f"expected {count * plain} weights, or {count * (plain + 1)} with projections, "
+                f"got {len(params)}"
             )
         groups = [params[start : start + each] for start in range(0, len(params), each)]
-        return [
-            Weights(group[0], group[1], *(group[2:] if self.has_biases else (None, None)))
-            for group in groups
-        ]
+        return [self._of_direction(group, projects=each > plain) for group in groups]
+
+    def _of_direction(self, group: Tensors, *, projects: bool) -> Weights:
+        biases = group[2:4] if self.has_biases else (None, None)
+        return Weights(group[0], group[1], *biases, group[-1] if projects else None)
 
 
 def gates(emit: Emitter, value: SSAValue, count: int) -> Sequence[SSAValue]:
@@ -85,7 +89,10 @@ def lstm_cell(emit: Emitter, projected: SSAValue, state: State, weights: Weights
     i, f, g, o = gates(emit, total, 4)
     kept = emit(MulOp(emit(SigmoidOp(f)), cell))
     new = emit(AddOp(kept, emit(MulOp(emit(SigmoidOp(i)), emit(TanhOp(g))))))
-    return emit(MulOp(emit(SigmoidOp(o)), emit(TanhOp(new)))), new
+    output = emit(MulOp(emit(SigmoidOp(o)), emit(TanhOp(new))))
+    if weights.output is not None:
+        output = emit(MatMulOp(output, weights.output))
+    return output, new
 
 
 def gru_cell(emit: Emitter, projected: SSAValue, state: State, weights: Weights) -> State:
