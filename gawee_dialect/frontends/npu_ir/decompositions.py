@@ -13,7 +13,7 @@ _ATTENTION = "aten._scaled_dot_product_flash_attention_for_cpu.default"
 
 
 def decompositions(keep: Sequence[str]) -> dict[object, object]:
-    """Return a function for every op taken apart: no recurrent layers, and none of those to keep."""
+    """Return a function for each op to take apart: neither recurrent layers nor those to keep."""
     kept = (*RECURRENT, *keep)
     table: dict[object, object] = torch().export.default_decompositions()
     for op in list(table):

@@ -4,8 +4,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from gawee_dialect import GaweeError, compile_torch, extract_ir, import_ir  # noqa: E402
+from xdsl.dialects.builtin import TensorType, f32  # noqa: E402
+from xdsl.dialects.test import TestOp  # noqa: E402
+
+from gawee_dialect import compile_torch, extract_ir, import_ir  # noqa: E402
 from gawee_dialect.dialect.scan import ScanOp  # noqa: E402
+from gawee_dialect.frontends.npu_ir.aten.recurrent import Layers  # noqa: E402
+from gawee_dialect.frontends.op_mapping.refusal import Refusal  # noqa: E402
 from tests.frontends.aten.calls import Call, check  # noqa: E402
 
 GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1}
@@ -63,8 +68,8 @@ def test_an_lstm_of_512_steps_as_native_code():
 
 
 def test_weights_that_are_neither_with_nor_without_projections_are_refused():
-    call = layers("gru", 7, count=1)
-    call.args[2].pop()
+    two_ways = Layers(True, 1, train=False, dropout=0.0, bidirectional=True, batch_first=False)
+    weights = TestOp(result_types=[TensorType(f32, (2, 3))] * 7).results
 
-    with pytest.raises(GaweeError, match="expected 8 weights, or 10 with projections, got 7"):
-        check("aten.gru.input", call)
+    with pytest.raises(Refusal, match="expected 8 weights, or 10 with projections, got 7"):
+        two_ways.weights(weights)
