@@ -71,8 +71,9 @@ class Layers:
         return [self._of_direction(group, projects=each > plain) for group in groups]
 
     def _of_direction(self, group: Tensors, *, projects: bool) -> Weights:
-        biases = group[2:4] if self.has_biases else (None, None)
-        return Weights(group[0], group[1], *biases, group[-1] if projects else None)
+        input_bias, hidden_bias = group[2:4] if self.has_biases else (None, None)
+        output = group[-1] if projects else None
+        return Weights(group[0], group[1], input_bias, hidden_bias, output)
 
 
 def gates(emit: Emitter, value: SSAValue, count: int) -> Sequence[SSAValue]:
