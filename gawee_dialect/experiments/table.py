@@ -62,9 +62,14 @@ def table_text(results: Results, format: str = "markdown") -> str:
     """Return a study as text in a format; a failed cell is a row with its error."""
     if format == "csv":
         return _csv(results)
-    header, rows = _columns(results), [_row(results, row) for row in results.rows]
+    header, rows = table_cells(results)
     caption = f"{results.name}: {'; '.join(results.processors) or 'nothing measured'}"
     return (_latex if format == "latex" else _markdown)(caption, header, rows)
+
+
+def table_cells(results: Results) -> tuple[Cells, Sequence[Cells]]:
+    """Return the headings of a table for readers, and the cells of each row."""
+    return _columns(results), [_row(results, row) for row in results.rows]
 
 
 def _columns(results: Results) -> Cells:

@@ -41,6 +41,12 @@ class Report:
         """Whether a module was read, so that there is something to tell."""
         return bool(self.recording.levels)
 
+    def html(self) -> str:
+        """Return the page."""
+        from gawee_dialect.report.page import html_text
+
+        return html_text(self)
+
     def _repr_html_(self) -> str:
         from gawee_dialect.report.page import inline_html
 
@@ -56,11 +62,7 @@ class Report:
         return {
             "schema": "gawee-report",
             "version": SCHEMA_VERSION,
-            "tool": {
-                "name": self.tool,
-                "arguments": list(self.words),
-                "packages": {name: _version(name) for name in PACKAGES},
-            },
+            "tool": tool_json(self.tool, self.words),
             "input": self.input,
             "errors": [*current_errors(), *map(error_json, problems)],
             "levels": recording.levels,
@@ -107,6 +109,17 @@ def json_text(document: Json) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
+def tool_json(name: str, words: Sequence[str]) -> Json:
+    """Return which tool made a document, of which words and versions."""
+    packages = {package: _version(package) for package in PACKAGES}
+    return {"name": name, "arguments": list(words), "packages": packages}
+
+
+def finite(number: float) -> float | None:
+    """Return a number as JSON has it: None for NaN and infinity."""
+    return float(number) if abs(number) < float("inf") else None
+
+
 def _limits(processor: "Processor") -> Json:
     return {
         "flops_per_second": processor.flops(),
@@ -122,15 +135,11 @@ def _check(step: "Step") -> Json:
         "pass": step.name,
         "numerics": step.declared,
         "engine": step.engine,
-        "absolute": _finite(step.absolute),
-        "relative": _finite(step.relative),
+        "absolute": finite(step.absolute),
+        "relative": finite(step.relative),
         "ulp": step.ulp,
         "note": step.note,
     }
-
-
-def _finite(number: float) -> float | None:
-    return float(number) if abs(number) < float("inf") else None
 
 
 def _version(package: str) -> str | None:

@@ -1,4 +1,6 @@
-// Draws a report. Everything from the data goes into the page as text, never as markup.
+
+// ---- a report ---------------------------------------------------------------------------
+
 const report = JSON.parse(document.getElementById("report").textContent);
 const drawings = JSON.parse(document.getElementById("drawings").textContent);
 const boxes = drawings.boxes;

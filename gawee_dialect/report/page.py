@@ -21,21 +21,38 @@ from gawee_dialect.report.snapshot import Json, LevelJson
 def html_text(report: Report) -> str:
     """Return the page of a report, which is the same for the same run but for its times."""
     levels, origins = report.recording.levels, report.recording.origins.to_json()
-    style, script = _part("page.css"), _part("pictures.js") + _part("page.js")
+    return page_text(
+        "page",
+        f"{report.tool}: {report.input}",
+        style=("page.css",),
+        script=("elements.js", "pictures.js", "page.js"),
+        data={"report": report.to_json(), "drawings": drawings_json(levels, origins)},
+    )
+
+
+def page_text(
+    name: str,
+    title: str,
+    *,
+    style: Sequence[str],
+    script: Sequence[str],
+    data: Mapping[str, Mapping[str, object]],
+) -> str:
+    """Return the page that `NAME.html` is the frame of, with its style, script and data."""
+    style_text, script_text = "".join(map(_part, style)), "".join(map(_part, script))
     policy = (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        f"default-src 'none'; script-src {_hash(script_text)}; style-src {_hash(style_text)}; "
         "base-uri 'none'; form-action 'none'"
     )
     parts = {
         "policy": policy,
-        "title": escape(f"{report.tool}: {report.input}"),
-        "style": style,
-        "script": script,
-        "report": _data(report.to_json()),
-        "drawings": _data(drawings_json(levels, origins)),
+        "title": escape(title),
+        "style": style_text,
+        "script": script_text,
+        **{key: _data(value) for key, value in data.items()},
     }
     # Split, not replaced: what is filled in may hold such a mark itself.
-    pieces = _part("page.html").split("@")
+    pieces = _part(f"{name}.html").split("@")
     return "".join(parts.get(piece, piece) if at % 2 else piece for at, piece in enumerate(pieces))
 
 

@@ -21,6 +21,12 @@ from gawee_dialect.experiments.provenance import source_hash, this_machine
 from gawee_dialect.experiments.records import processor_of
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import DONE, CommandParser, run_tool, write_text
+from gawee_dialect.tools.report_flags import (
+    add_report_flags,
+    refuse_report,
+    wants_report,
+    write_report,
+)
 from gawee_dialect.workers.workers import ThisProcess, Workers
 
 if TYPE_CHECKING:
@@ -33,6 +39,7 @@ SCHEDULER_HELP = (
 )
 FORMATS = ("markdown", "latex", "csv")
 FAILED = 1
+REPORTED = "what was measured as documented JSON: the table, and every round"
 
 
 def argument_parser() -> CommandParser:
@@ -64,6 +71,7 @@ def run_parser() -> CommandParser:
     add("--list", action="store_true", help="measure nothing; say what is to be measured")
     add("--scheduler", metavar="ADDRESS", help=SCHEDULER_HELP)
     add("--retry-failed", action="store_true", help="measure again what failed")
+    add_report_flags(parser, REPORTED)
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
 
@@ -77,6 +85,7 @@ def table_parser() -> CommandParser:
     add("folder", help="the study's folder")
     add("--format", choices=FORMATS, default=FORMATS[0], help="(default: markdown)")
     add("-o", "--output", default="-", metavar="FILE", help="output file (default: stdout)")
+    add_report_flags(parser, REPORTED)
     add("--debug", action="store_true", help="show the traceback of an error")
     return parser
 
@@ -116,6 +125,9 @@ def run_study(arguments: Namespace) -> int:
     from gawee_dialect.experiments.runner import start
     from gawee_dialect.experiments.study_file import study_of
 
+    if arguments.list:
+        refuse_report(arguments, "--list")
+    wants_report(arguments)
     source = Source.read(arguments.study)
     study = study_of(source)
     folder = Path(arguments.output or f"{Path(arguments.study).stem}.results")
@@ -132,6 +144,7 @@ def run_study(arguments: Namespace) -> int:
             console.print(f"{progress.known} are measured already")
         for number, record in enumerate(running.measure(progress.todo, workers), 1):
             console.print(f"{number}/{len(progress.todo)} {record_line(record)}", markup=False)
+    write_study_report(arguments, folder)
     console.print(f"wrote {folder}", markup=False)
     return DONE
 
@@ -176,8 +189,23 @@ def print_table(arguments: Namespace) -> int:
     from gawee_dialect.experiments.results import read_results
     from gawee_dialect.experiments.table import table_text
 
+    write_study_report(arguments, Path(arguments.folder))
     write_text(arguments.output, table_text(read_results(arguments.folder), arguments.format))
     return DONE
+
+
+def write_study_report(arguments: Namespace, folder: Path) -> None:
+    """Write the page and the JSON of a study's folder, where they are asked for.
+
+    Raises GaweeError and OSError.
+    """
+    if not wants_report(arguments):
+        return
+    from gawee_dialect.experiments.results import read_results
+    from gawee_dialect.report.study import StudyReport
+
+    words: Sequence[str] = arguments.command_line
+    write_report(arguments, StudyReport(PROG, words, read_results(folder)))
 
 
 def draw_plot(arguments: Namespace) -> int:
@@ -257,16 +285,23 @@ def measure_cell(argv: Sequence[str]) -> int:
 
 
 def _command(
-    make_parser: Callable[[], CommandParser], do: Callable[[Namespace], int]
+    name: str,
+    make_parser: Callable[[], CommandParser],
+    do: Callable[[Namespace], int],
 ) -> Callable[[Sequence[str]], int]:
-    return lambda argv: do(make_parser().parse_all(argv))
+    def command(argv: Sequence[str]) -> int:
+        arguments = make_parser().parse_all(argv)
+        arguments.command_line = (name, *argv)
+        return do(arguments)
+
+    return command
 
 
 COMMANDS: Mapping[str, Callable[[Sequence[str]], int]] = {
-    "run": _command(run_parser, run_study),
-    "table": _command(table_parser, print_table),
-    "plot": _command(plot_parser, draw_plot),
-    "compare": _command(compare_parser, print_comparison),
+    "run": _command("run", run_parser, run_study),
+    "table": _command("table", table_parser, print_table),
+    "plot": _command("plot", plot_parser, draw_plot),
+    "compare": _command("compare", compare_parser, print_comparison),
 }
 
 HIDDEN: Mapping[str, Callable[[Sequence[str]], int]] = {"cell": measure_cell}

@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.passes.instrument import Instrument, instrumented
@@ -17,6 +17,23 @@ WHAT_PASSES_DID = (
     "what the passes did, as documented JSON: the module at every level, diffs, patterns that "
     "fired and declined, checks, times"
 )
+
+
+class Document(Protocol):
+    """What can be written as a report."""
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is something to tell."""
+        ...
+
+    def to_json(self) -> Mapping[str, object]:
+        """Return it as documented JSON."""
+        ...
+
+    def html(self) -> str:
+        """Return it as a page."""
+        ...
 
 
 def add_report_flags(parser: ArgumentParser, what: str = WHAT_PASSES_DID) -> None:
@@ -88,8 +105,8 @@ def reported(
         write_report(arguments, report)
 
 
-def write_report(arguments: Namespace, report: "Report") -> None:
-    """Write the files that are asked for; none where no module was read. Raises WriteError."""
+def write_report(arguments: Namespace, report: Document) -> None:
+    """Write what is asked for; nothing where there is nothing to tell. Raises WriteError."""
     if not report.has_begun:
         return
     files = _files(arguments)
@@ -98,7 +115,4 @@ def write_report(arguments: Namespace, report: "Report") -> None:
 
         write_file(files["--report-json"], json_text(report.to_json()))
     if "--html" in files:
-        # Only who wants the page pays for it.
-        from gawee_dialect.report.page import html_text
-
-        write_file(files["--html"], html_text(report))
+        write_file(files["--html"], report.html())

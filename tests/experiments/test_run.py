@@ -128,6 +128,15 @@ def test_a_record_says_what_was_measured_of_what_and_where(results: Path) -> Non
     assert len(direct["source"]) == 16
 
 
+def test_the_page_of_a_study_is_written_when_all_is_measured(
+    study: Path, results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "study.html"
+    assert main(["run", str(study), "-o", str(results), "--html", str(page)]) == 0
+    assert "3 are measured already" in capsys.readouterr().out
+    assert "without convert-to-winograd" in page.read_text()
+
+
 def test_an_edited_network_is_measured_again(
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,7 +1,6 @@
 """The page of a report: what the file holds, and what it does in a browser, where there is one."""
 
 import re
-import shutil
 from base64 import b64encode
 from collections.abc import Iterator
 from hashlib import sha256
@@ -18,6 +17,7 @@ from gawee_dialect.report.page import html_text
 from gawee_dialect.report.ranks import in_rows
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from gawee_dialect.universe import make_context
+from tests.report.opened import Opened
 from tests.report.wrong_pass import WRONG_PASS
 
 LSTM = Path(__file__).parents[1] / "networks/lstm.json"
@@ -183,54 +183,6 @@ def chain_report(length: int) -> Report:
     report = Report("gawee-opt", [], "chain.mlir")
     report.recording.start(parse_mlir(make_context(), text, "chain.mlir"))
     return report
-
-
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator:
-    sync_api = pytest.importorskip("playwright.sync_api")
-    if CHROMIUM is None:
-        pytest.skip("no Chromium is installed")
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
-class Opened:
-    """A page in a browser, and what it did that it should not."""
-
-    def __init__(self, browser, path: Path, fragment: str = "", **context) -> None:
-        self.context = browser.new_context(
-            **{"viewport": {"width": 1280, "height": 800}, **context}
-        )
-        self.page = self.context.new_page()
-        self.faults: list[str] = []
-        self.requests: list[str] = []
-        page = self.page
-        page.on("console", lambda message: self.faults.append(message.text))
-        page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on("dialog", lambda dialog: self.faults.append(dialog.message))
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.goto(f"file://{path}{fragment}")
-
-    def press(self, graph: str, label: str) -> None:
-        """Press the box with this text."""
-        box = self.page.locator(f"#{graph} svg rect.box", has_text=label).last
-        box.click(position={"x": 5, "y": 5})
-
-    def close(self) -> None:
-        """Close the page, which did nothing that it should not."""
-        assert self.faults == []
-        assert len(set(self.requests)) == 1
-        self.context.close()
-
-    def texts(self, selector: str) -> list[str]:
-        return self.page.locator(selector).all_text_contents()
 
 
 @pytest.fixture
