@@ -6,6 +6,7 @@
     command.sh     the command that failed, the one that fails from before.mlir, one that reduces it
     test.mlir      a lit test: passes when a bug is mended, or now, where the error is a message
     versions.txt   what it ran on
+    report.html    what every pass did until one failed, as a page; from gawee-opt alone
 
 Files that the command line names, with `--load` or as inputs of a check, are copied into it. The
 module is copied once, before the first pass; the passes before the one that fails are run again.
@@ -13,8 +14,9 @@ module is copied once, before the first pass; the passes before the one that fai
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from xdsl.context import Context
@@ -46,6 +48,9 @@ class Reproducer(Instrument):
     command: Command = field(default_factory=Command)
     written: list[Path] = field(default_factory=list[Path])
     problems: list[str] = field(default_factory=list[str])
+    page: Callable[[Context, ModuleOp, Sequence[ModulePass]], str] | None = None
+    """Makes the page of a folder, of the first module and the passes, the last of which failed."""
+
     _ctx: Context | None = None
     _module: ModuleOp | None = None
     _passes: Sequence[ModulePass] = ()
@@ -92,9 +97,18 @@ class Reproducer(Instrument):
                 self.written.append(write_test(self.file, failure, self.command))
             if self.folder is not None or self.file is None:
                 folder = Path() if self.folder is None else self.folder
-                self.written.append(write_folder(folder, failure, self.command))
+                page = partial(self._page, module, self._passes[: self._position + 1])
+                self.written.append(write_folder(folder, failure, self.command, page))
         except OSError as problem:
             self.problems.append(str(problem))
+
+    def _page(self, module: ModuleOp, passes: Sequence[ModulePass]) -> str | None:
+        if self.page is None or self._ctx is None:
+            return None
+        try:
+            return self.page(self._ctx, module, passes)
+        except Exception:
+            return None  # what cannot be printed as a page is in the other files
 
     def _replayed(self, module: ModuleOp) -> tuple[ModuleOp, int]:
         """Return the module before the pass that failed, and the pass's position.

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import sys
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
@@ -23,6 +23,8 @@ from gawee_dialect.whole_file import whole_file, write_file
 
 KEPT_FLAGS = ("--verify-each", "--allow-unregistered-dialect")
 """Beginnings of the flags without which a failure may not show, beside those of a check."""
+
+PAGE = "report.html"
 
 INPUTS = "check_inputs"
 """The option that names a file of arrays to check on."""
@@ -174,10 +176,15 @@ def reproducer_files(failure: Failure, command: Command) -> dict[str, str]:
     }
 
 
-def write_folder(parent: Path, failure: Failure, command: Command) -> Path:
+def write_folder(
+    parent: Path,
+    failure: Failure,
+    command: Command,
+    page: Callable[[], str | None] = lambda: None,
+) -> Path:
     """Write a reproducer into a folder of its own, whole or not at all; return its path.
 
-    The same failure of the same module has the same folder, which is then left as it is.
+    `page` makes report.html, or nothing. The same failure of the same module has the same folder, which is then left as it is.
     """
     files = reproducer_files(failure, command)
     key = "\0".join((files["before.mlir"], failure.pipeline, failure.message, str(command)))
@@ -192,6 +199,9 @@ def write_folder(parent: Path, failure: Failure, command: Command) -> Path:
             for file, text in files.items():
                 (draft / file).write_text(text, encoding="utf-8")
             (draft / "command.sh").chmod(0o755)
+            drawn = page()
+            if drawn is not None:
+                (draft / PAGE).write_text(drawn, encoding="utf-8")
             for path in command.files:
                 shutil.copy(path, draft / path.name)
     except OSError:

@@ -17,6 +17,7 @@ from gawee_dialect.frontends.formats import FRONTENDS
 from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, split_chunks
 from gawee_dialect.instruments.print_ir import text_options
 from gawee_dialect.instruments.report import print_table
+from gawee_dialect.instruments.reproducer import Reproducer
 from gawee_dialect.instruments.timing import Timing
 from gawee_dialect.passes.insertion import parse_insertion, with_insertions
 from gawee_dialect.passes.instrument import Instrument, instrumented
@@ -30,6 +31,7 @@ from gawee_dialect.tools.command_line import (
     write_text,
 )
 from gawee_dialect.tools.expected_errors import compare_errors, expected_errors
+from gawee_dialect.tools.failure_page import failure_page
 from gawee_dialect.tools.graph_arguments import add_insert
 from gawee_dialect.tools.instrument_flags import FAMILIES, make_instruments
 from gawee_dialect.tools.pass_flags import split_pass_flags
@@ -197,6 +199,9 @@ class Chunks:
         # A check that fails ends what those after it hear.
         first = () if report is None else (report.recording,)
         self.instruments = [*first, *make_instruments(arguments, name), *instruments]
+        for each in self.instruments:
+            if isinstance(each, Reproducer):
+                each.page = failure_page(PROG, getattr(arguments, "command_line", ()), name)
         timers = (each for each in self.instruments if isinstance(each, Timing))
         self.timing = next(timers, None)
         self.complaints: list[Diagnostic] = []

@@ -1,6 +1,8 @@
 """Reproducers: what is in the folder shows the same failure, and passes as a test once it is mended."""
 
+import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -62,6 +64,21 @@ class Break(ModulePass):
         for inner in op.walk():
             if inner.name == "func.return":
                 inner.operands = []
+'''
+
+WRONG = '''
+
+class Wrong(ModulePass):
+    """Forget a relu."""
+
+    name = "wrong"
+
+    def apply(self, ctx, op):
+        for inner in list(op.walk()):
+            if inner.name == "gawee.relu":
+                inner.results[0].replace_all_uses_with(inner.operands[0])
+                inner.detach()
+                inner.erase()
 '''
 
 IDENTITY = """func.func @twice(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
@@ -155,7 +172,7 @@ def test_a_reproducer_has_all_that_a_failure_needs(run: Run, folder: Path):
     (written,) = reproducers(folder)
     assert {path.name for path in written.iterdir()} == {
         *("before.mlir", "command.sh", "error.txt", "passes.py", "beside.py"),
-        *("pipeline.txt", "test.mlir", "versions.txt"),
+        *("pipeline.txt", "report.html", "test.mlir", "versions.txt"),
     }
     assert (written / "pipeline.txt").read_text() == "crash,cse\n"
     before = (written / "before.mlir").read_text()
@@ -165,6 +182,40 @@ def test_a_reproducer_has_all_that_a_failure_needs(run: Run, folder: Path):
     assert error.startswith("pass 'crash' crashed: IndexError: list index out of range\n")
     assert "Traceback" in error
     assert "xdsl 0.74" in (written / "versions.txt").read_text()
+
+
+def reported(page: Path) -> dict:
+    """Return the data of a report's page."""
+    (data,) = re.findall(
+        '<script type="application/json" id="report">(.*?)</script>', page.read_text()
+    )
+    return json.loads(data)
+
+
+@pytest.mark.parametrize(
+    ("failing", "status", "message"),
+    [
+        ("--crash", "failed", "IndexError: list index out of range"),
+        ("--break", "failed", "op has 0 operands"),
+        ("--wrong", "changed", "pass 'wrong' moved output"),
+    ],
+)
+def test_the_page_of_the_folder_tells_every_pass_until_the_failure(
+    failing: str, status: str, message: str, run: Run, folder: Path
+):
+    (folder / "passes.py").write_text(PASSES + WRONG)
+
+    run("--canonicalize", failing, "--cse", "--check-each", "--reproducer-dir=.")
+
+    (written,) = reproducers(folder)
+    report = reported(written / "report.html")
+    assert [(each["name"], each["status"]) for each in report["passes"]] == [
+        ("canonicalize", "changed"),
+        (failing.removeprefix("--"), status),
+    ]
+    assert report["tool"]["arguments"][:2] == ["--canonicalize", failing]
+    assert [each["name"] for each in report["levels"]] == ["input", "gawee"]
+    assert any(message in error["message"] for error in report["errors"]), report["errors"]
 
 
 def test_the_command_of_the_folder_fails_again(run: Run, folder: Path):
