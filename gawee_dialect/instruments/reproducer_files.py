@@ -184,7 +184,8 @@ def write_folder(
 ) -> Path:
     """Write a reproducer into a folder of its own, whole or not at all; return its path.
 
-    `page` makes report.html, or nothing. The same failure of the same module has the same folder, which is then left as it is.
+    `page` makes report.html, or nothing. The same failure of the same module has the same folder,
+    which is then left as it is.
     """
     files = reproducer_files(failure, command)
     key = "\0".join((files["before.mlir"], failure.pipeline, failure.message, str(command)))
