@@ -1,6 +1,8 @@
 """How reports name patterns and ops: with the place of either."""
 
 import inspect
+import linecache
+import re
 from functools import cache
 from pathlib import Path
 
@@ -14,10 +16,27 @@ from gawee_dialect.locations import node_name, place
 def source_place(pattern: type[RewritePattern]) -> str | None:
     """Return `file:line` of a pattern's class, None where there is no source."""
     try:
-        path, (_, line) = Path(inspect.getfile(pattern)), inspect.getsourcelines(pattern)
+        path = Path(inspect.getfile(pattern))
     except (OSError, TypeError):
         return None
-    return f"{short_path(path, pattern.__module__)}:{line}"
+    line = _line_of(pattern.__qualname__, path)
+    return None if line is None else f"{short_path(path, pattern.__module__)}:{line}"
+
+
+def _line_of(name: str, path: Path) -> int | None:
+    """Return the line where a class, or its decorator, begins.
+
+    `inspect` would parse the whole file for every class in it.
+    """
+    linecache.checkcache(str(path))
+    lines = linecache.getlines(str(path))
+    outer, _, own = name.rpartition(".")
+    indent = "[ \\t]+" if outer else ""
+    head = re.compile(rf"{indent}class {re.escape(own)}\b")
+    line = next((number for number, text in enumerate(lines, 1) if head.match(text)), None)
+    while line is not None and line > 1 and lines[line - 2].lstrip().startswith("@"):
+        line -= 1
+    return line
 
 
 def short_path(path: Path, module: str) -> Path:
