@@ -4,8 +4,11 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
 from typing import TYPE_CHECKING
 
+from gawee_dialect.instruments.prove.summary import Verdict
+from gawee_dialect.report.assembly import AssemblyJson
 from gawee_dialect.report.recording import Recording, current_errors, error_json
 from gawee_dialect.report.snapshot import Json
 
@@ -13,6 +16,7 @@ if TYPE_CHECKING:
     from gawee_dialect.frontends.coverage import CoverageReport
     from gawee_dialect.instruments.check.summary import Step
     from gawee_dialect.instruments.profile import NodeTime
+    from gawee_dialect.instruments.prove.summary import Step as Proved
     from gawee_dialect.target.description import Processor
 
 SCHEMA_VERSION = 1
@@ -29,6 +33,15 @@ class Report:
     recording: Recording = field(default_factory=Recording)
     checks: "Sequence[Step] | None" = None
     """What `--check-each` found: for the module as it was read, then for every pass."""
+
+    proofs: "Sequence[Proved] | None" = None
+    """What `--prove-each` found: for the module as it was read, then for every pass."""
+
+    first_proved: int = 0
+    """The number of the first pass that is proved; those before it are not."""
+
+    assembly: Sequence[AssemblyJson] | None = None
+    """What the processor runs of the functions at the llvm level, where code was made."""
 
     coverage: "CoverageReport | None" = None
     """What of the graph can go through, where that was asked for."""
@@ -68,11 +81,14 @@ class Report:
             "levels": recording.levels,
             "passes": recording.passes,
             "checks": None if self.checks is None else list(map(_check, self.checks)),
+            "proofs": None if self.proofs is None else list(self._proofs(self.proofs)),
+            "assembly": None if self.assembly is None else list(self.assembly),
             "coverage": None if self.coverage is None else list(self._coverage(self.coverage)),
             "origins": recording.origins.to_json(),
             "times": {
                 "passes": recording.seconds,
                 "checks": [step.seconds for step in self.checks or ()],
+                "proofs": [step.seconds for step in self.proofs or ()],
                 "profile": None if self.profile is None else list(self._profile()),
                 "processor": None if self.processor is None else self.processor.summary(),
                 "limits": None if self.processor is None else _limits(self.processor),
@@ -86,6 +102,17 @@ class Report:
                 "verdict": each.verdict.value,
                 "op": each.op,
                 "notes": list(each.notes),
+            }
+
+    def _proofs(self, proofs: "Sequence[Proved]") -> Iterator[Json]:
+        passes = count(self.first_proved)
+        for step in proofs:
+            yield {
+                "pass": step.name,
+                "number": None if step.verdict is Verdict.RUN else next(passes),
+                "verdict": step.verdict.value,
+                "checked": step.is_checked,
+                "note": step.note,
             }
 
     def _profile(self) -> Iterator[Json]:

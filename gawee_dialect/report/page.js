@@ -37,6 +37,8 @@ const concerned = (error) => report.origins.flatMap((origin, number) => ((error.
 const wrong = new Set([...report.errors, ...report.passes.flatMap((each) => each.errors)].flatMap(concerned));
 const verdicts = new Map((report.coverage || []).map((each) => [each.source, each]));
 const WORST = ["supported", "supported with limits", "unsupported"];
+const assembly = new Map((report.assembly || []).map((each) => [each.function, each]));
+const proofs = new Map((report.proofs || []).map((each) => [each.number, each]));
 const failed = report.errors.length && report.passes.length ? report.passes.length - 1 : undefined;
 
 // ---- boxes: what a box stands for ---------------------------------------------------------
@@ -509,9 +511,17 @@ function levelDetails(panel, level) {
     listing(panel, lines, `${op.name} in @${each.name}`, index < 3 && lines.length < 30);
     if (op.nest.length) nestPicture(panel, op.nest);
   });
-  for (const each of reached(level, found.flatMap(([, op]) => op.calls))) {
+  const called = reached(level, found.flatMap(([, op]) => op.calls));
+  for (const each of called) {
     const lines = each.text.split("\n");
     listing(panel, lines, `@${each.name}, ${lines.length} lines`, false);
+  }
+  const compiled = called.filter((each) => level.level === "llvm" && assembly.has(each.name));
+  if (compiled.length) make(panel, "h3", "assembly: what the processor runs");
+  for (const { name } of compiled) {
+    const { lines, cut } = assembly.get(name);
+    const total = `${lines.length + cut} lines`;
+    listing(panel, cut ? [...lines, `… ${cut} more lines`] : lines, `@${name}, ${total}`, false);
   }
 }
 
@@ -526,6 +536,7 @@ function passDetails(panel, number) {
   row(table, "it", `${pass.status}, in ${report.times.passes[number].toFixed(4)} s`);
   for (const [name, value] of Object.entries(pass.statistics)) row(table, name, value.toLocaleString("en"));
   if (check) row(table, "check", checkText(check));
+  if (proofs.has(number)) row(table, "proof", proofText(proofs.get(number)));
   const groups = [
     ["Patterns that fired", pass.rewrites.map((each) => [`${each.pattern} ×${each.count}` + (each.place ? ` (${each.place})` : ""), each.ops.map((op) => [`${op.name} at ${op.sources.map(originText)}` + (op.count > 1 ? ` ×${op.count}` : ""), op.sources])])],
     ["What became part of what", pass.fused.map((each) => [`${each.op} at ${each.sources.map(originText)} into ${each.into} at ${each.into_sources.map(originText)}, by ${each.pattern}`, []])],
@@ -547,6 +558,11 @@ function passDetails(panel, number) {
     for (const line of diff.lines) make(pre, "span", line || " ", { "+": "added", "-": "removed", "@": "hunk" }[line[0]]);
     if (diff.cut) make(pre, "span", `… ${diff.cut} more lines`, "hunk");
   }
+}
+
+function proofText(proof) {
+  const unchecked = proof.checked ? "" : "could not be checked by data either";
+  return [proof.verdict, proof.note, unchecked].filter(Boolean).join("; ");
 }
 
 function checkText(check) {
@@ -574,6 +590,7 @@ function paintPasses() {
       if (rewrites) parts.push(`${rewrites} rewrites`);
       if (pass.declined.length) parts.push(`${pass.declined.length} left`);
       if (check && check.engine) parts.push(check.note.endsWith("is wrong") ? "wrong" : "checked");
+      if (proofs.has(number) && proofs.get(number).verdict !== "unchanged") parts.push(proofs.get(number).verdict);
       button.append(document.createElement("br"));
       make(button, "small", parts.join(", "));
       button.addEventListener("click", () => choosePass(number));

@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from gawee_dialect.instruments.check.summary import Step
+    from gawee_dialect.instruments.prove.summary import Step as Proved
     from gawee_dialect.report.document import Report
 
 PROG = "gawee-opt"
@@ -214,6 +215,14 @@ class Chunks:
 
         return next((each.steps for each in self.instruments if isinstance(each, CheckEach)), None)
 
+    def proofs(self) -> "Sequence[Proved] | None":
+        """Return what `--prove-each` found; None where it did not run."""
+        if not self.arguments.prove_each:
+            return None
+        from gawee_dialect.instruments.prove.each import ProveEach
+
+        return next((each.steps for each in self.instruments if isinstance(each, ProveEach)), None)
+
     def process(self, ctx: Context, chunk: str, line_offset: int) -> str:
         """Return the output for one chunk.
 
@@ -297,7 +306,7 @@ def transformed(
         for instrument in chunks.instruments:
             instrument.report()
         if report is not None:
-            report.checks = chunks.checks()
+            report.checks, report.proofs = chunks.checks(), chunks.proofs()
             write_report(arguments, report)
     if chunks.complaints:
         raise GaweeError(chunks.complaints)

@@ -3,9 +3,13 @@
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from gawee_dialect.parameters.store import Array
 from gawee_dialect.passes.instrument import instrumented
+
+if TYPE_CHECKING:
+    from gawee_dialect.report.document import Report
 
 
 def add_proof(parser: ArgumentParser) -> None:
@@ -19,10 +23,13 @@ def add_proof(parser: ArgumentParser) -> None:
 
 
 @contextmanager
-def proved(arguments: Namespace, arrays: Callable[[], Mapping[str, Array]]) -> Generator[None]:
+def proved(
+    arguments: Namespace, arrays: Callable[[], Mapping[str, Array]], report: "Report | None" = None
+) -> Generator[None]:
     """Prove the passes that run inside a with block, where `--prove-each` asks for it.
 
-    Prints what is known of each to standard error. Raises GaweeError for a wrong one.
+    A report is told what is known of each, and it is printed to standard error. Raises GaweeError
+    for a wrong one.
     """
     if not arguments.prove_each:
         yield
@@ -31,6 +38,8 @@ def proved(arguments: Namespace, arrays: Callable[[], Mapping[str, Array]]) -> G
     from gawee_dialect.instruments.prove.each import ProveEach
 
     proof = ProveEach(CheckSettings(arrays=arrays()))
+    if report is not None:
+        report.proofs, report.first_proved = proof.steps, len(report.recording.passes)
     with instrumented(proof):
         try:
             yield

@@ -83,7 +83,7 @@ class Session:
         """Return the outputs at a level, and seconds: `prepare` once, `run` the best of all."""
         start = perf_counter()
         preparing = phase(self.trace, f"prepare level {level}")
-        proving = proved(self.arguments, self.arrays)
+        proving = proved(self.arguments, self.arrays, self.report)
         with self.progress.status(f"preparing level {level}"), preparing, proving:
             run = self.ready(level, options)
         seconds = {"prepare": perf_counter() - start, "run": float("inf")}
