@@ -190,7 +190,9 @@ class Graph {
       if (point.bottom > point.top && point !== rest[rest.length - 1]) d += `L${point.x} ${point.bottom}`;
       last = point;
     }
-    shape(this.svg, "path", { d, class: "edge" });
+    const ends = [edge.path[0], edge.path[edge.path.length - 1]];
+    const chosen = ends.some((each) => !boxes[each].rows && this.isChosen(each));
+    shape(this.svg, "path", { d, class: chosen ? "edge chosen" : "edge" });
   }
 
   box({ number, x, y, w, h }) {
@@ -200,7 +202,7 @@ class Graph {
     if (box.rows) classes.push("group");
     if (open) classes.push("open");
     if (box.op === undefined && !box.rows) classes.push("input");
-    if (!open && state.sources.some((each) => sources.has(each))) classes.push("chosen");
+    if (!open && this.isChosen(number)) classes.push("chosen");
     if (!open && state.query && this.matches(number)) classes.push("found");
     if (!open && [...sources].some((each) => wrong.has(each))) classes.push("bad");
     if (!open && state.colour === "coverage") classes.push(...worst(sources));
@@ -215,6 +217,11 @@ class Graph {
     const mark = box.rows ? (open ? "− " : "+ ") : "";
     shape(this.svg, "text", { x: x + 9, y: y + 15 }).textContent = mark + first;
     if (!open) shape(this.svg, "text", { x: x + 9, y: y + 29, class: heated ? "sub heated" : "sub" }).textContent = second;
+  }
+
+  isChosen(number) {
+    const sources = sourcesOf(this.level, number);
+    return state.sources.some((each) => sources.has(each));
   }
 
   runs(number) {
@@ -351,6 +358,7 @@ function details() {
   const panel = $("details");
   panel.replaceChildren();
   panel.scrollTop = 0;
+  if (state.pass !== null || state.sources.length) link(panel, "← this run", () => { choose([], graphs[0]); });
   if (state.pass !== null) passDetails(panel, state.pass);
   else if (state.sources.length) opDetails(panel);
   else overview(panel);
@@ -359,6 +367,8 @@ function details() {
 function overview(panel) {
   make(panel, "h2", "This run");
   errorList(panel, report.errors, failed);
+  make(panel, "p", "Press an op to see what became of it at every level, or a pass to see what it did. ? lists the keys.");
+  swatches(panel);
   const table = make(panel, "table");
   const packages = Object.entries(report.tool.packages).map(([name, version]) => `${name} ${version || "(not installed)"}`);
   const changed = report.passes.filter((each) => each.status === "changed").length;
@@ -376,7 +386,25 @@ function overview(panel) {
   if (report.times.profile) profileTable(panel);
   if (report.times.profile && report.times.limits) rooflinePicture(panel, report.times.profile, report.times.limits, chooseTimed);
   plannedMemory(panel);
-  make(panel, "p", "Press an op to see what became of it at every level, or a pass to see what it did. ? lists the keys.");
+}
+
+function swatches(panel) {
+  const list = make(panel, "p", null, "swatches");
+  for (const [classes, what, there] of [
+    ["box", "op", true],
+    ["box group", "+ a module, or all ops of a node: press to open", true],
+    ["box input", "input", true],
+    ["heat", "by time: the darker, the longer", longest],
+    ["box bad", "named by an error", wrong.size],
+    ["box chosen", "selected", true],
+    ["box found", "found by the search", true],
+  ]) {
+    if (!there) continue;
+    const item = make(list, "span");
+    const svg = shape(item, "svg", { width: 18, height: 12, "aria-hidden": true });
+    shape(svg, "rect", { x: 2, y: 2, width: 14, height: 8, rx: 2, class: classes });
+    item.append(what);
+  }
 }
 
 function row(table, name, value) {
@@ -588,7 +616,7 @@ function paintPasses() {
       const check = report.checks && report.checks[number + 1];
       const parts = [last ? "failed" : pass.status];
       if (rewrites) parts.push(`${rewrites} rewrites`);
-      if (pass.declined.length) parts.push(`${pass.declined.length} left`);
+      if (pass.declined.length) parts.push(`${pass.declined.length} ops left`);
       if (check && check.engine) parts.push(check.note.endsWith("is wrong") ? "wrong" : "checked");
       if (proofs.has(number) && proofs.get(number).verdict !== "unchanged") parts.push(proofs.get(number).verdict);
       button.append(document.createElement("br"));

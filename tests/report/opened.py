@@ -33,3 +33,14 @@ class Opened:
 
     def texts(self, selector: str) -> list[str]:
         return self.page.locator(selector).all_text_contents()
+
+
+FIRST_CONTENT = """() => new Promise((seen) => new PerformanceObserver((list) => {
+  for (const each of list.getEntries()) if (each.name === "first-contentful-paint") seen(each.startTime);
+}).observe({ type: "paint", buffered: true }))"""
+
+
+def first_paint(opened: Opened) -> float:
+    """Load the page again; return the seconds until something is seen."""
+    opened.page.reload()
+    return opened.page.evaluate(FIRST_CONTENT) / 1000

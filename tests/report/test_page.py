@@ -17,7 +17,7 @@ from gawee_dialect.report.page import html_text
 from gawee_dialect.report.ranks import in_rows
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from gawee_dialect.universe import make_context
-from tests.report.opened import Opened
+from tests.report.opened import Opened, first_paint
 from tests.report.wrong_pass import WRONG_PASS
 
 LSTM = Path(__file__).parents[1] / "networks/lstm.json"
@@ -77,11 +77,6 @@ def failed_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     words += ["--reproducer-dir=", "-o", str(folder / "out.mlir"), "--html", str(target)]
     assert gawee_opt.main(words) == 1
     return target
-
-
-FIRST_CONTENT = """() => new Promise((seen) => new PerformanceObserver((list) => {
-  for (const each of list.getEntries()) if (each.name === "first-contentful-paint") seen(each.startTime);
-}).observe({ type: "paint", buffered: true }))"""
 
 
 # What the file holds.
@@ -354,12 +349,6 @@ def test_a_narrow_screen_shows_one_part_at_a_time(browser, page_file: Path) -> N
     assert [each for each in parts if page.locator(f"#{each}").is_visible()] == ["details"]
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     opened.close()
-
-
-def first_paint(opened: Opened) -> float:
-    """Load the page again; return the seconds until something is seen."""
-    opened.page.reload()
-    return opened.page.evaluate(FIRST_CONTENT) / 1000
 
 
 def test_a_large_network_draws_what_is_seen(browser, tmp_path: Path) -> None:
