@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.dialects.func import FuncOp
 
 from gawee_dialect.analysis.signature import Entry
@@ -340,14 +340,28 @@ class Model:
             # Our own passes are verified in tests; here that takes about as long as the passes.
             return lower_to(self.module, Level.LLVM, options, verify_each=verify)
 
-        if not cache:
-            return compile_program(lower(), MAIN)
-        if foreign or instruments():  # passes must run to be seen, and may be a user's own
-            return compile_program(lower(), MAIN, cache=CompileCache())
+        if not cache or foreign or instruments():
+            # Passes must run to be seen, and may be a user's own.
+            told = any(each.wants_assembly() for each in instruments())
+            kept = CompileCache() if cache else None
+            program = compile_program(lower(), MAIN, cache=kept, assembly=told)
+            if told:
+                _tell_assembly(program)
+            return program
         # The generic form leaves nothing out, whatever an op's own form says.
         processor = find_processor(options.target)
         source = f"{options}\n{processor}\n{_generic_text(self.module)}"
         return cached_program(CompileCache(), source, MAIN, lower)
+
+
+def _tell_assembly(program: Program) -> None:
+    from gawee_dialect.backend.assembly import function_lines
+    from gawee_dialect.passes.instrument import tell
+
+    symbols = (op.properties.get("sym_name") for op in program.module.ops)
+    names = {symbol.data for symbol in symbols if isinstance(symbol, StringAttr)}
+    lines = function_lines(program.code.assembly, names)
+    tell(lambda instrument: instrument.code_compiled(program.module, lines))
 
 
 def _generic_text(module: ModuleOp) -> str:

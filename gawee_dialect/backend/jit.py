@@ -15,7 +15,8 @@ from llvmlite import binding
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend import openmp
-from gawee_dialect.backend.code_generation import emit_object
+from gawee_dialect.backend.assembly import assemble
+from gawee_dialect.backend.code_generation import emit_assembly, emit_object
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.target.description import HOST, PROCESSORS, Processor
@@ -28,6 +29,7 @@ _lock = threading.Lock()
 def _initialize() -> None:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
+    binding.initialize_native_asmparser()
     # libm for elementary functions; the compiler's own library for f16 where there is no F16C.
     for name in ("m", "gcc_s"):
         library = ctypes.util.find_library(name)
@@ -200,16 +202,25 @@ class ObjectCode:
     sources: Mapping[str, str] = field(default_factory=dict[str, str])
     """C files that define some of those functions, by name."""
 
+    assembly: str = ""
+    """The code as text, where it was asked for."""
 
-def compile_object(text: str, target: Target) -> ObjectCode:
-    """Optimise LLVM IR text, and compile it for this process; raises GaweeError."""
+
+def compile_object(text: str, target: Target, *, assembly: bool = False) -> ObjectCode:
+    """Optimise LLVM IR text, and compile it for this process; raises GaweeError.
+
+    With `assembly`, the same code is kept as text too.
+    """
     parsed, machine = optimized_text(text, target, jit=True)
     external = tuple(
         function.name
         for function in parsed.functions
         if function.is_declaration and not function.name.startswith("llvm.")
     )
-    return ObjectCode(emit_object(machine, parsed), external)
+    if not assembly:
+        return ObjectCode(emit_object(machine, parsed), external)
+    written = emit_assembly(machine, parsed)
+    return ObjectCode(assemble(machine, written), external, assembly=written)
 
 
 def _check_symbols(names: Sequence[str]) -> None:

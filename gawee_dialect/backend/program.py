@@ -43,10 +43,13 @@ def compile_program(
     function: str,
     target: Target | None = None,
     cache: CompileCache | None = None,
+    *,
+    assembly: bool = False,
 ) -> Program:
     """Compile a module at the llvm level; with a cache, only where its LLVM IR is new.
 
-    Raises GaweeError where the module has no such function, or LLVM rejects it.
+    With `assembly`, the program has it too. Raises GaweeError where the module has no such
+    function, or LLVM rejects it.
     """
     target = (target or Target()).resolved()
     signatures = {function: signature_of(module, function)}
@@ -55,7 +58,8 @@ def compile_program(
     from gawee_dialect.backend.llvm_text import llvm_text
 
     text = llvm_text(module, target.function_attributes())
-    code = replace(_compiled(text, target, cache), sources=sources_of(module))
+    compiled = _compiled(text, target, cache, assembly=assembly)
+    code = replace(compiled, sources=sources_of(module))
     return Program(code, signatures, target, lambda: module)
 
 
@@ -88,14 +92,17 @@ def target_parts(target: Target) -> tuple[str, ...]:
     return target.cpu, target.features, str(target.opt_level), version
 
 
-def _compiled(text: str, target: Target, cache: CompileCache | None) -> ObjectCode:
+def _compiled(
+    text: str, target: Target, cache: CompileCache | None, *, assembly: bool
+) -> ObjectCode:
     if cache is None:
-        return compile_object(text, target)
-    key = key_of("llvm", text, *target_parts(target))
+        return compile_object(text, target, assembly=assembly)
+    kind = "llvm and assembly" if assembly else "llvm"
+    key = key_of(kind, text, *target_parts(target))
     kept = cache.read(key)
     if kept is not None:
         return _unpacked(kept)[0]
-    code = compile_object(text, target)
+    code = compile_object(text, target, assembly=assembly)
     cache.write(key, _packed(code, {}))
     return code
 
@@ -104,6 +111,7 @@ def _packed(code: ObjectCode, signatures: Mapping[str, Signature]) -> bytes:
     described = {
         "external": code.external,
         "sources": dict(code.sources),
+        "assembly": code.assembly,
         "signatures": {
             name: [
                 [
@@ -123,11 +131,12 @@ def _unpacked(data: bytes) -> tuple[ObjectCode, dict[str, Signature]]:
     described: object = json.loads(head)
     assert isa(described, dict[str, object])
     external, signatures = described["external"], described["signatures"]
-    sources = described["sources"]
+    sources, assembly = described["sources"], described["assembly"]
     assert isa(external, list[str])
     assert isa(signatures, dict[str, list[object]])
     assert isa(sources, dict[str, str])
-    return ObjectCode(code, tuple(external), sources), {
+    assert isinstance(assembly, str)
+    return ObjectCode(code, tuple(external), sources, assembly), {
         name: Signature(name, tuple(map(_buffer, range(len(buffers)), buffers)))
         for name, buffers in signatures.items()
     }

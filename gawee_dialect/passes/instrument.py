@@ -4,7 +4,7 @@ Tools install instruments around a pipeline; the pass driver tells them what hap
 overrides the events it wants to see.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -83,6 +83,13 @@ class Instrument:
     def needs_verified(self) -> bool:
         """Whether modules must verify after each pass, also after those that are trusted to."""
         return True
+
+    def wants_assembly(self) -> bool:
+        """Whether code that is compiled of a module is to be told, as assembly."""
+        return False
+
+    def code_compiled(self, module: ModuleOp, assembly: Mapping[str, Sequence[str]]) -> None:
+        """Called after a module at the llvm level was compiled: the lines of its functions."""
 
     def is_finished(self) -> bool:
         """Whether nothing more is to be rewritten, and no further pass to run."""

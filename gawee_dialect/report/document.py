@@ -8,7 +8,6 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from gawee_dialect.instruments.prove.summary import Verdict
-from gawee_dialect.report.assembly import AssemblyJson
 from gawee_dialect.report.recording import Recording, current_errors, error_json
 from gawee_dialect.report.snapshot import Json
 
@@ -39,9 +38,6 @@ class Report:
 
     first_proved: int = 0
     """The number of the first pass that is proved; those before it are not."""
-
-    assembly: Sequence[AssemblyJson] | None = None
-    """What the processor runs of the functions at the llvm level, where code was made."""
 
     coverage: "CoverageReport | None" = None
     """What of the graph can go through, where that was asked for."""
@@ -82,7 +78,7 @@ class Report:
             "passes": recording.passes,
             "checks": None if self.checks is None else list(map(_check, self.checks)),
             "proofs": None if self.proofs is None else list(self._proofs(self.proofs)),
-            "assembly": None if self.assembly is None else list(self.assembly),
+            "assembly": recording.assembly,
             "coverage": None if self.coverage is None else list(self._coverage(self.coverage)),
             "origins": recording.origins.to_json(),
             "times": {

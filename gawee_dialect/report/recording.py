@@ -21,6 +21,7 @@ from gawee_dialect.passes.instrument import SILENT, Instrument, Rewrite
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.printing import TextOptions
+from gawee_dialect.report.assembly import AssemblyJson, assembly_json
 from gawee_dialect.report.changes import diffs_json
 from gawee_dialect.report.origins import Origins
 from gawee_dialect.report.snapshot import Json, LevelJson, Snapshots
@@ -45,6 +46,7 @@ class Recording(Instrument):
         self.levels: list[LevelJson] = []
         self.passes: list[Json] = []
         self.seconds: list[float] = []
+        self.assembly: list[AssemblyJson] | None = None
         self.origins = Origins()
         self._snapshots = Snapshots(self.origins)
         self._texts = FunctionTexts(TextOptions())
@@ -140,6 +142,12 @@ class Recording(Instrument):
 
     def needs_verified(self) -> bool:
         return False  # a report is to tell of the run as it is without one
+
+    def wants_assembly(self) -> bool:
+        return True
+
+    def code_compiled(self, module: ModuleOp, assembly: Mapping[str, Sequence[str]]) -> None:
+        self.assembly = assembly_json(assembly)
 
     def op_rewritten(self, rewrite: Rewrite) -> None:
         self._declined.rewritten(rewrite.op)

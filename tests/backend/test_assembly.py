@@ -1,6 +1,15 @@
 """The assembly of single functions, as the assemblers of several systems are given it."""
 
-from gawee_dialect.backend.assembly import function_lines
+import pytest
+from llvmlite import binding
+
+from gawee_dialect.backend.assembly import assemble, function_lines
+from gawee_dialect.backend.code_generation import emit_assembly, emit_object
+from gawee_dialect.backend.jit import Target, compile_object, optimized_text
+from gawee_dialect.backend.llvm_text import llvm_text
+from gawee_dialect.frontends.mlir_text import parse_mlir
+from gawee_dialect.levels import lower_to
+from gawee_dialect.universe import make_context
 
 LINUX = """\t.file\t"<string>"
 \t.section\t.rodata,"a",@progbits
@@ -50,3 +59,43 @@ def test_an_underscore_before_a_name_is_the_systems() -> None:
     assert function_lines(DARWIN, {"conv_0"}) == {
         "conv_0": ["        add     x0, x0, #1", "        ret"]
     }
+
+
+CONVOLUTION = """func.func @main(%x: tensor<2x3x9x7xf32>, %w: tensor<5x3x3x2xf32>, %b: tensor<2x5x7x6xf32>) -> tensor<2x5x7x6xf32> {
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x9x7xf32>, tensor<5x3x3x2xf32>) -> tensor<2x5x7x6xf32>
+  %e = gawee.exp %y : (tensor<2x5x7x6xf32>) -> tensor<2x5x7x6xf32>
+  %z = gawee.add %e, %b : (tensor<2x5x7x6xf32>, tensor<2x5x7x6xf32>) -> tensor<2x5x7x6xf32>
+  return %z : tensor<2x5x7x6xf32>
+}
+"""
+
+
+def convolution() -> str:
+    module = lower_to(parse_mlir(make_context(), CONVOLUTION, "net.mlir"), "llvm")
+    return llvm_text(module, Target().resolved().function_attributes())
+
+
+def sections(code: bytes) -> dict[str, bytes]:
+    """Return what an object file loads: instructions and constants, by section."""
+    found = binding.ObjectFileRef.from_data(code).sections()
+    return {
+        each.name(): each.data()
+        for each in found
+        if each.name().startswith((".text", ".ltext", ".rodata", ".lrodata"))
+    }
+
+
+def test_what_is_assembled_is_the_code_that_llvm_emits_itself() -> None:
+    module, machine = optimized_text(convolution(), Target().resolved(), jit=True)
+    assembled = assemble(machine, emit_assembly(machine, module))
+    again, machine = optimized_text(convolution(), Target().resolved(), jit=True)
+    emitted = sections(emit_object(machine, again))
+    assert sum(map(len, emitted.values())) > 500
+    assert sections(assembled) == emitted
+
+
+@pytest.mark.parametrize("assembly", [False, True])
+def test_assembly_is_kept_where_it_is_asked_for(assembly: bool) -> None:
+    code = compile_object(convolution(), Target().resolved(), assembly=assembly)
+    assert bool(code.assembly) == assembly
+    assert ("main" in function_lines(code.assembly, {"main"})) == assembly

@@ -98,9 +98,9 @@ def test_what_differs_is_compiled(
     compiled: list[str] = []
     original = jit.compile_object
 
-    def counted(text: str, target: Target) -> jit.ObjectCode:
+    def counted(text: str, target: Target, *, assembly: bool) -> jit.ObjectCode:
         compiled.append(text)
-        return original(text, target)
+        return original(text, target, assembly=assembly)
 
     monkeypatch.setattr("gawee_dialect.backend.program.compile_object", counted)
     if change == "graph":
