@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from gawee_dialect.analysis.signature import Entry
@@ -355,13 +355,12 @@ class Model:
 
 
 def _tell_assembly(program: Program) -> None:
-    from gawee_dialect.backend.assembly import function_lines
+    from gawee_dialect.backend.listings import assembly_functions, llvm_functions
     from gawee_dialect.passes.instrument import tell
 
-    symbols = (op.properties.get("sym_name") for op in program.module.ops)
-    names = {symbol.data for symbol in symbols if isinstance(symbol, StringAttr)}
-    lines = function_lines(program.code.assembly, names)
-    tell(lambda instrument: instrument.code_compiled(program.module, lines))
+    llvm = llvm_functions(program.llvm)
+    assembly = assembly_functions(program.code.assembly, llvm)
+    tell(lambda instrument: instrument.code_compiled(program.module, llvm, assembly))
 
 
 def _generic_text(module: ModuleOp) -> str:

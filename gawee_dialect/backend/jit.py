@@ -15,8 +15,7 @@ from llvmlite import binding
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend import openmp
-from gawee_dialect.backend.assembly import assemble
-from gawee_dialect.backend.code_generation import emit_assembly, emit_object
+from gawee_dialect.backend.code_generation import assemble, emit_assembly, emit_object
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.target.description import HOST, PROCESSORS, Processor

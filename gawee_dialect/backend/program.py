@@ -28,6 +28,9 @@ class Program:
     make_module: Callable[[], ModuleOp]
     """Makes the module again, for what needs more than the code."""
 
+    llvm: str = ""
+    """The LLVM IR that it was compiled of, where assembly was asked for too."""
+
     @cached_property
     def module(self) -> ModuleOp:
         """The module at the llvm level; where the code came from a cache, it is made now."""
@@ -48,8 +51,8 @@ def compile_program(
 ) -> Program:
     """Compile a module at the llvm level; with a cache, only where its LLVM IR is new.
 
-    With `assembly`, the program has it too. Raises GaweeError where the module has no such
-    function, or LLVM rejects it.
+    With `assembly`, the program has it and the LLVM IR too. Raises GaweeError where the module has
+    no such function, or LLVM rejects it.
     """
     target = (target or Target()).resolved()
     signatures = {function: signature_of(module, function)}
@@ -60,7 +63,7 @@ def compile_program(
     text = llvm_text(module, target.function_attributes())
     compiled = _compiled(text, target, cache, assembly=assembly)
     code = replace(compiled, sources=sources_of(module))
-    return Program(code, signatures, target, lambda: module)
+    return Program(code, signatures, target, lambda: module, text if assembly else "")
 
 
 def cached_program(

@@ -1,6 +1,6 @@
 """The text of a module function by function, such that texts before and after a pass compare."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from io import StringIO
 
@@ -49,6 +49,13 @@ class FunctionText:
     offsets: Mapping[Operation, tuple[int, int]] = field(
         default_factory=dict[Operation, tuple[int, int]], compare=False
     )
+    unprinted: int | None = None
+    """Of a function that was not printed: a number that is another one for every state of it."""
+
+
+def prints_all(op: Operation) -> bool:
+    """Whether to print an op of a module: yes."""
+    return True
 
 
 class FunctionTexts:
@@ -63,20 +70,33 @@ class FunctionTexts:
         self._numbers: dict[str, dict[SSAValue, str]] = {}
         self._type_texts: dict[Attribute, str] = {}
         self._known: dict[str, tuple[list[object], FunctionText]] = {}
+        self._unprinted = 0
 
-    def of(self, module: ModuleOp) -> dict[str, FunctionText]:
-        """Return the text of each op of the module by its symbol, and of the module itself."""
+    def of(
+        self, module: ModuleOp, is_printed: Callable[[Operation], bool] = prints_all
+    ) -> dict[str, FunctionText]:
+        """Return the text of each op of the module by its symbol, and of the module itself.
+
+        Of an op that is not to be printed it tells only whether that is as it was.
+        """
         ops = {key(op, position): op for position, op in enumerate(module.ops)}
         own = ", ".join(f"{name} = {value}" for name, value in module.attributes.items())
-        self._known = {name: self._kept_or_printed(name, op) for name, op in ops.items()}
+        self._known = {
+            name: self._kept_or_printed(name, op, is_printed) for name, op in ops.items()
+        }
         return {OWN: FunctionText(own), **{name: text for name, (_, text) in self._known.items()}}
 
-    def _kept_or_printed(self, name: str, op: Operation) -> tuple[list[object], FunctionText]:
-        now = state_of(op)
+    def _kept_or_printed(
+        self, name: str, op: Operation, is_printed: Callable[[Operation], bool]
+    ) -> tuple[list[object], FunctionText]:
+        now, wanted = state_of(op), is_printed(op)
         known = self._known.get(name)
-        if known is not None and known[0] == now:
+        if known is not None and known[0] == now and not (wanted and known[1].unprinted):
             return known
-        return now, self._printed(name, op)
+        if wanted:
+            return now, self._printed(name, op)
+        self._unprinted += 1
+        return now, FunctionText(unprinted=self._unprinted)
 
     def _printed(self, name: str, op: Operation) -> FunctionText:
         stream = StringIO()
@@ -92,10 +112,16 @@ class FunctionTexts:
         return FunctionText(stream.getvalue(), printer.elided, printer.offsets)
 
 
+def symbol_of(op: Operation) -> str | None:
+    """Return the symbol of an op of a module, None where it has none."""
+    symbol = op.get_attr_or_prop("sym_name")
+    return symbol.data if isinstance(symbol, StringAttr) else None
+
+
 def key(op: Operation, position: int) -> str:
     """Return the name of an op of a module: `@main`, or its place where it has no symbol."""
-    symbol = op.get_attr_or_prop("sym_name")
-    return f"@{symbol.data}" if isinstance(symbol, StringAttr) else f"{op.name} {position}"
+    symbol = symbol_of(op)
+    return f"{op.name} {position}" if symbol is None else f"@{symbol}"
 
 
 def state_of(op: Operation) -> list[object]:

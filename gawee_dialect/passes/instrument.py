@@ -85,11 +85,16 @@ class Instrument:
         return True
 
     def wants_assembly(self) -> bool:
-        """Whether code that is compiled of a module is to be told, as assembly."""
+        """Whether `code_compiled` is to be called."""
         return False
 
-    def code_compiled(self, module: ModuleOp, assembly: Mapping[str, Sequence[str]]) -> None:
-        """Called after a module at the llvm level was compiled: the lines of its functions."""
+    def code_compiled(
+        self, module: ModuleOp, llvm: Mapping[str, str], assembly: Mapping[str, Sequence[str]]
+    ) -> None:
+        """Called after a module was compiled, with the LLVM IR and the assembly of its functions.
+
+        The assembly of a function is its lines. Only where an instrument wants it.
+        """
 
     def is_finished(self) -> bool:
         """Whether nothing more is to be rewritten, and no further pass to run."""

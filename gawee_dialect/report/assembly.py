@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TypedDict
 
+from gawee_dialect.report.snapshot import FunctionJson
+
 LONGEST = 1500
 """Lines of a function that are kept."""
 
@@ -27,3 +29,17 @@ def assembly_json(functions: Mapping[str, Sequence[str]]) -> list[AssemblyJson]:
         found.append({"function": name, "lines": kept, "cut": len(lines) - len(kept)})
         room -= len(kept)
     return found
+
+
+def called_from(name: str, functions: Sequence[FunctionJson]) -> list[str]:
+    """Return the names of a function and of all that it calls, in their order; all without it."""
+    known = {each["name"]: each for each in functions}
+    if name not in known:
+        return list(known)
+    found = {name}
+    pending = [name]
+    while pending:
+        new = {each for each in known[pending.pop()]["calls"] if each in known} - found
+        found |= new
+        pending += new
+    return [each for each in known if each in found]

@@ -16,12 +16,18 @@ COMPARED = 8000
 def diffs_json(
     before: Mapping[str, FunctionText], after: Mapping[str, FunctionText]
 ) -> list[dict[str, object]]:
-    """Return a unified diff of every function that a pass changed; `cut` counts lines left out."""
+    """Return a unified diff of every function that a pass changed; `cut` counts lines left out.
+
+    It is None of a function that was not printed, of which there is no diff.
+    """
     room = SHOWN
     found: list[dict[str, object]] = []
     for name in changed_functions(before, after):
-        old, new = before.get(name, NOTHING).text, after.get(name, NOTHING).text
-        lines = _diff(old, new)
+        old, new = before.get(name, NOTHING), after.get(name, NOTHING)
+        if old.unprinted or new.unprinted:
+            found.append({"function": name, "lines": [], "cut": None})
+            continue
+        lines = _diff(old.text, new.text)
         found.append({"function": name, "lines": lines[:room], "cut": len(lines[room:])})
         room -= min(room, len(lines))
     return found

@@ -542,7 +542,8 @@ function levelDetails(panel, level) {
   const called = reached(level, found.flatMap(([, op]) => op.calls));
   for (const each of called) {
     const lines = each.text.split("\n");
-    listing(panel, lines, `@${each.name}, ${lines.length} lines`, false);
+    const what = each.text.startsWith("define ") ? " of LLVM IR" : "";
+    listing(panel, lines, `@${each.name}, ${lines.length} lines${what}`, false);
   }
   const compiled = called.filter((each) => level.level === "llvm" && assembly.has(each.name));
   if (compiled.length) make(panel, "h3", "assembly: what the processor runs");
@@ -584,6 +585,7 @@ function passDetails(panel, number) {
     make(panel, "h3", diff.function);
     const pre = make(panel, "pre");
     for (const line of diff.lines) make(pre, "span", line || " ", { "+": "added", "-": "removed", "@": "hunk" }[line[0]]);
+    if (diff.cut === null) make(pre, "span", "changed; of private functions as large as these there is no diff", "hunk");
     if (diff.cut) make(pre, "span", `… ${diff.cut} more lines`, "hunk");
   }
 }

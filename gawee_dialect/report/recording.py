@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from time import perf_counter
 
 from xdsl.context import Context
@@ -12,8 +13,14 @@ from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import RewritePattern
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.dialect.entry import MAIN
 from gawee_dialect.instruments.explain_missed import DeclinedOps, Reasons
-from gawee_dialect.instruments.function_texts import FunctionText, FunctionTexts
+from gawee_dialect.instruments.function_texts import (
+    FunctionText,
+    FunctionTexts,
+    prints_all,
+    symbol_of,
+)
 from gawee_dialect.instruments.ir_diff import changed_functions
 from gawee_dialect.instruments.pattern_names import source_place
 from gawee_dialect.levels import Level, level_of
@@ -21,16 +28,23 @@ from gawee_dialect.passes.instrument import SILENT, Instrument, Rewrite
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.printing import TextOptions
-from gawee_dialect.report.assembly import AssemblyJson, assembly_json
+from gawee_dialect.report.assembly import AssemblyJson, assembly_json, called_from
 from gawee_dialect.report.changes import diffs_json
 from gawee_dialect.report.origins import Origins
-from gawee_dialect.report.snapshot import Json, LevelJson, Snapshots
+from gawee_dialect.report.snapshot import Json, LevelJson, Snapshots, is_public
 
 INPUT = "input"
 """The name of the module as it was read, beside those of the levels."""
 
 LARGEST_CONSTANT = 16
 """Constants of more elements are elided."""
+
+LARGE = 1000
+"""Ops in private functions beyond which these are printed where a level ends, and not in between.
+Kernels are such functions: to print them after each pass takes longer than the passes."""
+
+AT_LOOPS = ("hoist-allocas", "cse", "canonicalize", "expand-math", "convert-scf-to-openmp")
+"""Passes of ours that leave loops: the level does not end before them."""
 
 Fired = tuple[str, str | None, str]
 """A pattern, the place of its class, and the kind of a rewrite."""
@@ -43,16 +57,19 @@ class Recording(Instrument):
     """
 
     def __init__(self) -> None:
-        self.levels: list[LevelJson] = []
+        self._levels: list[LevelJson] = []
         self.passes: list[Json] = []
         self.seconds: list[float] = []
-        self.assembly: list[AssemblyJson] | None = None
         self.origins = Origins()
         self._snapshots = Snapshots(self.origins)
         self._texts = FunctionTexts(TextOptions())
         self._module: ModuleOp | None = None
         self._before: Mapping[str, FunctionText] = {}
         self._level = Level.GAWEE
+        self._due: ModuleOp | None = None
+        self._last_change = 0
+        self._llvm: Mapping[str, str] = {}
+        self._assembly: Mapping[str, Sequence[str]] | None = None
         self._started = 0.0
         self._pipelines: list[str] = []
         self._declined = DeclinedOps()
@@ -63,14 +80,30 @@ class Recording(Instrument):
         self._fused: list[Json] = []
         self._statistics: dict[str, int] = {}
 
+    @property
+    def levels(self) -> Sequence[LevelJson]:
+        """The module as it was read, then the last state of each level so far."""
+        self._keep_level()
+        return self._levels
+
+    @property
+    def assembly(self) -> list[AssemblyJson] | None:
+        """The assembly of what the network runs, where code was made."""
+        if self._assembly is None or not self.levels:
+            return None
+        names = called_from(MAIN, self._levels[-1]["functions"])
+        known = self._assembly
+        return assembly_json({name: known[name] for name in names if name in known})
+
     def start(self, module: ModuleOp) -> None:
         """Take a module as it is before any pass."""
+        self._keep_level()
         self._module = module
         self._texts = FunctionTexts(TextOptions(elide_larger_than=LARGEST_CONSTANT))
         self._before = self._texts.of(module)
-        if not self.levels:
+        if not self._levels:
             self._level = level_of(module)
-            self._snapshot(module, INPUT)
+            self._snapshot(module, INPUT, self._before)
 
     def before_pipeline(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
         self.start(module)
@@ -82,6 +115,8 @@ class Recording(Instrument):
         if isinstance(module_pass, Pipeline):
             self._pipelines.append(module_pass.name)
             return
+        if not (self._level is Level.LOOPS and module_pass.name in AT_LOOPS and is_large(module)):
+            self._keep_level()
         self._reset()
         self._started = perf_counter()
 
@@ -99,7 +134,8 @@ class Recording(Instrument):
             return
         self.seconds.append(seconds)
         # What a failed pass left may not be printable in the form of its ops.
-        after = self._before if errors else self._texts.of(module)
+        is_printed = is_public if is_large(module) else prints_all
+        after = self._before if errors else self._texts.of(module, is_printed)
         changed = bool(changed_functions(self._before, after))
         self.passes.append(
             {
@@ -118,7 +154,9 @@ class Recording(Instrument):
         self._before = after
         if changed:
             self._level = self._reached(level_of(module))
-            self._snapshot(module, self._level.value)
+            self._due, self._last_change = module, len(self.passes)
+        elif errors:
+            self._due = None  # it is no longer as the pass before left it
 
     def _reached(self, level: Level) -> Level:
         """Return the level that a module is at, or on the way to, if it is between two."""
@@ -127,16 +165,29 @@ class Recording(Instrument):
         later = [each for each in Level if each.order > self._level.order]
         return later[0] if later else self._level
 
-    def _snapshot(self, module: ModuleOp, name: str) -> None:
+    def _keep_level(self) -> None:
+        """Keep the module as it is now, where a pass has changed it, as the last of its level."""
+        module, self._due = self._due, None
+        if module is None:
+            return
+        if any(text.unprinted for text in self._before.values()):
+            self._before = self._texts.of(module, lambda op: symbol_of(op) not in self._llvm)
+        # Private functions that were compiled are shown as the LLVM IR that they were compiled of.
+        private = filter(_is_private, module.ops)
+        compiled = {f"@{name}": self._llvm.get(name) for name in map(symbol_of, private)}
+        llvm = {name: FunctionText(text) for name, text in compiled.items() if text is not None}
+        self._snapshot(module, self._level.value, {**self._before, **llvm})
+
+    def _snapshot(self, module: ModuleOp, name: str, texts: Mapping[str, FunctionText]) -> None:
         """Keep the module as the last one of its level."""
-        if self.levels and self.levels[-1]["name"] == name:
-            self.levels.pop()
-        self.levels.append(
+        if self._levels and self._levels[-1]["name"] == name:
+            self._levels.pop()
+        self._levels.append(
             {
                 "name": name,
                 "level": self._level.value,
-                "passes": len(self.passes),
-                "functions": self._snapshots.functions(module, self._before),
+                "passes": self._last_change,
+                "functions": self._snapshots.functions(module, texts),
             }
         )
 
@@ -146,8 +197,12 @@ class Recording(Instrument):
     def wants_assembly(self) -> bool:
         return True
 
-    def code_compiled(self, module: ModuleOp, assembly: Mapping[str, Sequence[str]]) -> None:
-        self.assembly = assembly_json(assembly)
+    def code_compiled(
+        self, module: ModuleOp, llvm: Mapping[str, str], assembly: Mapping[str, Sequence[str]]
+    ) -> None:
+        self._assembly = assembly
+        if module is self._due:
+            self._llvm = llvm
 
     def op_rewritten(self, rewrite: Rewrite) -> None:
         self._declined.rewritten(rewrite.op)
@@ -211,6 +266,16 @@ class Recording(Instrument):
             for op in module.walk()
             if op in reasons
         ]
+
+
+def is_large(module: ModuleOp) -> bool:
+    """Whether the private functions of a module take long to print."""
+    ops = (op for function in module.ops if _is_private(function) for op in function.walk())
+    return next(islice(ops, LARGE, None), None) is not None
+
+
+def _is_private(op: Operation) -> bool:
+    return not is_public(op)
 
 
 def current_errors() -> list[Json]:

@@ -102,7 +102,7 @@ def _function(
     block = function.body.blocks.first
     assert block is not None
     values = _Values()
-    public = _is_public(function)
+    public = is_public(function)
     return {
         "name": function.sym_name.data,
         "public": public,
@@ -115,11 +115,12 @@ def _function(
     }
 
 
-def _is_public(function: FuncOp | LLVMFuncOp) -> bool:
-    if isinstance(function, FuncOp):
-        visibility = function.sym_visibility
+def is_public(op: Operation) -> bool:
+    """Whether an op of a module can be called from outside; True for what is no function."""
+    if isinstance(op, FuncOp):
+        visibility = op.sym_visibility
         return visibility is None or visibility.data == "public"
-    return function.linkage.linkage.data == "external"
+    return not isinstance(op, LLVMFuncOp) or op.linkage.linkage.data == "external"
 
 
 class _Values:

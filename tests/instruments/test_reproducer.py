@@ -196,7 +196,7 @@ def reported(page: Path) -> dict:
     ("failing", "status", "message"),
     [
         ("--crash", "failed", "IndexError: list index out of range"),
-        ("--break", "failed", "op has 0 operands"),
+        ("--break", "failed", "op expected arguments to have the same types"),
         ("--wrong", "changed", "pass 'wrong' moved output"),
     ],
 )

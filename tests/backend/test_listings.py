@@ -1,11 +1,11 @@
-"""The assembly of single functions, as the assemblers of several systems are given it."""
+"""What was compiled, function by function, and that assembly is the code that runs."""
 
 import pytest
 from llvmlite import binding
 
-from gawee_dialect.backend.assembly import assemble, function_lines
-from gawee_dialect.backend.code_generation import emit_assembly, emit_object
+from gawee_dialect.backend.code_generation import assemble, emit_assembly, emit_object
 from gawee_dialect.backend.jit import Target, compile_object, optimized_text
+from gawee_dialect.backend.listings import assembly_functions, llvm_functions
 from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import lower_to
@@ -43,7 +43,7 @@ Lfunc_end0:
 
 
 def test_a_function_is_its_instructions_and_labels() -> None:
-    assert function_lines(LINUX, {"conv_0", "absent"}) == {
+    assert assembly_functions(LINUX, {"conv_0", "absent"}) == {
         "conv_0": [
             "        movabsq $.LCPI0_0, %rax",
             ".LBB0_1:",
@@ -52,11 +52,11 @@ def test_a_function_is_its_instructions_and_labels() -> None:
             "        retq",
         ]
     }
-    assert list(function_lines(LINUX, {"main", "conv_0"})) == ["conv_0", "main"]
+    assert list(assembly_functions(LINUX, {"main", "conv_0"})) == ["conv_0", "main"]
 
 
 def test_an_underscore_before_a_name_is_the_systems() -> None:
-    assert function_lines(DARWIN, {"conv_0"}) == {
+    assert assembly_functions(DARWIN, {"conv_0"}) == {
         "conv_0": ["        add     x0, x0, #1", "        ret"]
     }
 
@@ -77,12 +77,12 @@ def convolution() -> str:
 
 def sections(code: bytes) -> dict[str, bytes]:
     """Return what an object file loads: instructions and constants, by section."""
-    found = binding.ObjectFileRef.from_data(code).sections()
-    return {
-        each.name(): each.data()
-        for each in found
-        if each.name().startswith((".text", ".ltext", ".rodata", ".lrodata"))
-    }
+    # A reference is to the section that is iterated over: it is read at once.
+    found = [
+        (each.name(), each.data()) for each in binding.ObjectFileRef.from_data(code).sections()
+    ]
+    loaded = (".text", ".ltext", ".rodata", ".lrodata")
+    return {name: data for name, data in found if name is not None and name.startswith(loaded)}
 
 
 def test_what_is_assembled_is_the_code_that_llvm_emits_itself() -> None:
@@ -98,4 +98,19 @@ def test_what_is_assembled_is_the_code_that_llvm_emits_itself() -> None:
 def test_assembly_is_kept_where_it_is_asked_for(assembly: bool) -> None:
     code = compile_object(convolution(), Target().resolved(), assembly=assembly)
     assert bool(code.assembly) == assembly
-    assert ("main" in function_lines(code.assembly, {"main"})) == assembly
+    assert ("main" in assembly_functions(code.assembly, {"main"})) == assembly
+
+
+def test_functions_of_llvm_ir_are_those_that_it_defines() -> None:
+    text = convolution()
+    functions = llvm_functions(text)
+    assert "main" in functions
+    assert sum(map(len, functions.values())) > 0.5 * len(text)
+    assert len(functions) == text.count("\ndefine ") + text.startswith("define ")
+    for name, function in functions.items():
+        assert function.startswith("define ")
+        assert f"@{name}(" in function.partition("\n")[0]
+        assert function.endswith("\n}")
+        assert function.count("\ndefine ") == 0
+    quoted = 'define void @"a b"(ptr %x) {\n  ret void\n}\n\ndeclare float @expf(float)\n'
+    assert llvm_functions(quoted) == {"a b": quoted.partition("\n\n")[0]}
