@@ -77,12 +77,11 @@ def convolution() -> str:
 
 def sections(code: bytes) -> dict[str, bytes]:
     """Return what an object file loads: instructions and constants, by section."""
-    # A reference is to the section that is iterated over: it is read at once.
-    found = [
-        (each.name(), each.data()) for each in binding.ObjectFileRef.from_data(code).sections()
-    ]
-    loaded = (".text", ".ltext", ".rodata", ".lrodata")
-    return {name: data for name, data in found if name is not None and name.startswith(loaded)}
+    object_file = binding.ObjectFileRef.from_data(code)
+    # A section is valid until the next one: it is read at once.
+    found = [(each.name() or b"", each.data()) for each in object_file.sections()]
+    loaded = (b".text", b".ltext", b".rodata", b".lrodata")
+    return {name.decode(): data for name, data in found if name.startswith(loaded)}
 
 
 def test_what_is_assembled_is_the_code_that_llvm_emits_itself() -> None:

@@ -63,7 +63,7 @@ def test_a_click_on_a_convolution_leads_to_its_assembly_and_its_time(opened: Ope
         summary.click()
     listings = opened.texts("#details details")
     assert any(f"func.func private @{kernel}" in text and "scf.for" in text for text in listings)
-    assert any(f"llvm.func internal @{kernel}" in text for text in listings)
+    assert any(f"define internal void @{kernel}(" in text for text in listings)
     assert any(re.search(r"^ +retq?$", text, re.MULTILINE) for text in listings)
 
 
