@@ -300,9 +300,9 @@ class Graph {
     this.place();
     const first = this.flat.find((each) => !boxes[each.number].rows && wanted(each.number));
     if (!first) return;
-    const { scrollTop, clientHeight, scrollLeft, clientWidth } = this.canvas;
-    const away = first.y < scrollTop || first.y + first.h > scrollTop + clientHeight || first.x < scrollLeft || first.x + first.w > scrollLeft + clientWidth;
-    if (away) this.canvas.scrollTo(first.x + first.w / 2 - clientWidth / 2, first.y - clientHeight / 3);
+    const { scrollTop, clientHeight, clientWidth } = this.canvas;
+    const away = first.y < scrollTop || first.y + first.h > scrollTop + clientHeight;
+    this.canvas.scrollTo(first.x + first.w / 2 - clientWidth / 2, away ? first.y - clientHeight / 3 : scrollTop);
     this.paint();
   }
 }
@@ -377,7 +377,7 @@ function overview(panel) {
     ["input", report.input],
     ...(report.passes.length ? [
       ["passes", `${report.passes.length}, of which ${changed} changed something`],
-      ["seconds", report.times.passes.reduce((sum, each) => sum + each, 0).toFixed(2)],
+      ["they took", report.times.passes.reduce((sum, each) => sum + each, 0).toFixed(2) + " s"],
     ] : []),
     ["versions", packages.join(", ")],
     ...(report.times.processor ? [["limits", report.times.processor]] : []),
@@ -531,7 +531,7 @@ function levelDetails(panel, level) {
   }
   if (!found.length) return;
   // What a network runs comes before what prepares its weights, what computes before the rest.
-  const weight = ([each, op]) => 2 * (each.name === "main") + /^(gawee|linalg|func\.call)/.test(op.name);
+  const weight = ([each, op]) => 4 * (each.name === "main") + 2 * /conv|matmul|pool|generic|kernel|winograd/.test(op.name) + /^(gawee|linalg|func\.call)/.test(op.name);
   found.sort((one, other) => weight(other) - weight(one));
   make(panel, "h3", `${level.name}: ${found.length === 1 ? "1 op" : `${found.length} ops`}`);
   found.forEach(([each, op], index) => {
@@ -567,16 +567,16 @@ function passDetails(panel, number) {
   if (check) row(table, "check", checkText(check));
   if (proofs.has(number)) row(table, "proof", proofText(proofs.get(number)));
   const groups = [
-    ["Patterns that fired", pass.rewrites.map((each) => [`${each.pattern} ×${each.count}` + (each.place ? ` (${each.place})` : ""), each.ops.map((op) => [`${op.name} at ${op.sources.map(originText)}` + (op.count > 1 ? ` ×${op.count}` : ""), op.sources])])],
-    ["What became part of what", pass.fused.map((each) => [`${each.op} at ${each.sources.map(originText)} into ${each.into} at ${each.into_sources.map(originText)}, by ${each.pattern}`, []])],
-    ["What was left, and why", pass.declined.map((each) => [`${each.name} at ${each.sources.map(originText)}`, each.reasons.map((why) => [`${why.pattern}: ${why.reason}`, each.sources])])],
+    ["Patterns that fired", pass.rewrites.map((each) => [`${each.pattern} ×${each.count}`, each.place, each.ops.map((op) => [`${op.name} at ${op.sources.map(originText)}` + (op.count > 1 ? ` ×${op.count}` : ""), op.sources])])],
+    ["What became part of what", pass.fused.map((each) => [`${each.op} at ${each.sources.map(originText)} into ${each.into} at ${each.into_sources.map(originText)}, by ${each.pattern}`, null, []])],
+    ["What was left, and why", pass.declined.map((each) => [`${each.name} at ${each.sources.map(originText)}`, null, each.reasons.map((why) => [`${why.pattern}: ${why.reason}`, each.sources])])],
   ];
   for (const [title, items] of groups) {
     if (!items.length) continue;
     make(panel, "h3", title);
-    for (const [name, parts] of items) {
-      const holder = make(panel, "details");
-      make(holder, "summary", name);
+    for (const [name, place, parts] of items) {
+      const holder = make(panel, "details"), summary = make(holder, "summary", name);
+      if (place) make(summary, "small", place);
       const list = make(holder, "ul");
       for (const [line, sources] of parts) link(make(list, "li"), line, () => choose(sources, null));
     }
@@ -618,7 +618,7 @@ function paintPasses() {
       const check = report.checks && report.checks[number + 1];
       const parts = [last ? "failed" : pass.status];
       if (rewrites) parts.push(`${rewrites} rewrites`);
-      if (pass.declined.length) parts.push(`${pass.declined.length} ops left`);
+      if (pass.declined.length) parts.push(`${pass.declined.length} ${pass.declined.length === 1 ? "op" : "ops"} left`);
       if (check && check.engine) parts.push(check.note.endsWith("is wrong") ? "wrong" : "checked");
       if (proofs.has(number) && proofs.get(number).verdict !== "unchanged") parts.push(proofs.get(number).verdict);
       button.append(document.createElement("br"));
@@ -762,7 +762,7 @@ addEventListener("resize", () => graphs.forEach((each) => each.paint()));
 addEventListener("hashchange", restore);
 addEventListener("beforeprint", () => graphs.forEach((each) => each.paint(true)));
 addEventListener("afterprint", () => graphs.forEach((each) => each.paint()));
-tab("graph-a");
+tab(report.errors.length ? "details" : "graph-a");
 state.colour = longest ? "time" : report.coverage ? "coverage" : "kind";
 $("colour").value = state.colour;
 if (innerWidth > 1100 && report.levels.length > 1 && !location.hash) {

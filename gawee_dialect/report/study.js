@@ -6,7 +6,7 @@ const rows = study.rows;
 const distinct = (values) => [...new Set(values)];
 const networks = distinct(rows.map((each) => each.network));
 const processors = distinct(rows.map((each) => each.processor));
-const SERIES = 6, WIDEST = 10, LANE = 12, LABEL = 18, SIDE = 10, FOOT = 34;
+const SERIES = 6, WIDEST = 10, LANE = 12, LABEL = 18, SIDE = 10, FOOT = 18;
 const state = { row: null, shown: new Set(rows.keys()), sort: null };
 
 const called = (row) => (row.options === "default" ? row.pipeline : `${row.pipeline}, ${row.options}`);
@@ -54,7 +54,7 @@ class Chart {
       shape(this.svg, "path", { d: `M${this.x(tick)} 0V${this.bottom}`, class: tick === 1 && unit === "" ? "one" : "grid" });
       label(this.svg, this.x(tick), this.bottom + 13, String(tick), "middle");
     }
-    label(this.svg, SIDE, this.bottom + 29, what);
+    make(parent, "small", what);
     pipelines.forEach((each, lane) => {
       const name = shape(this.svg, "text", { x: SIDE, y: lane * this.height + 13, class: "name" });
       name.textContent = each;

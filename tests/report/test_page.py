@@ -194,7 +194,7 @@ def test_an_op_is_found_at_every_level(opened: Opened) -> None:
     for level in ("input", "linalg", "kernels"):
         assert any(heading.startswith(f"{level}:") for heading in headings)
     assert any("gawee.conv" in text for text in opened.texts("#details pre"))
-    assert opened.page.locator("#graph-a .chosen").count() == 1
+    assert opened.page.locator("#graph-a rect.chosen").count() == 1
     assert opened.page.locator("#graph-b .chosen").count() >= 1
 
 
