@@ -45,7 +45,7 @@ def run_file(source: Path) -> Path:
 def test_what_a_pattern_left_leads_to_the_op_with_the_reason(browser, proved_file: Path) -> None:
     opened = Opened(browser, proved_file)
     fold = opened.page.locator("#passes button", has_text="fold-batch-norm").first
-    assert "1 ops left" in fold.text_content()
+    assert "1 op left" in fold.text_content()
     fold.click()
     assert "What was left, and why" in opened.texts("#details h3")
     opened.page.locator("#details summary", has_text="gawee.batch_norm at stem.norm").click()
