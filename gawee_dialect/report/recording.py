@@ -65,7 +65,7 @@ class Recording(Instrument):
         self._texts = FunctionTexts(TextOptions())
         self._module: ModuleOp | None = None
         self._before: Mapping[str, FunctionText] = {}
-        self._level = Level.GAWEE
+        self._level = self._highest = Level.GAWEE
         self._due: ModuleOp | None = None
         self._last_change = 0
         self._llvm: Mapping[str, str] = {}
@@ -102,7 +102,7 @@ class Recording(Instrument):
         self._texts = FunctionTexts(TextOptions(elide_larger_than=LARGEST_CONSTANT))
         self._before = self._texts.of(module)
         if not self._levels:
-            self._level = level_of(module)
+            self._level = self._highest = level_of(module)
             self._snapshot(module, INPUT, self._before)
 
     def before_pipeline(self, ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]) -> None:
@@ -160,10 +160,11 @@ class Recording(Instrument):
 
     def _reached(self, level: Level) -> Level:
         """Return the level that a module is at, or on the way to, if it is between two."""
-        if level.order >= self._level.order:
+        if level.order >= self._highest.order:
+            self._highest = level
             return level
-        later = [each for each in Level if each.order > self._level.order]
-        return later[0] if later else self._level
+        later = [each for each in Level if each.order > self._highest.order]
+        return later[0] if later else self._highest
 
     def _keep_level(self) -> None:
         """Keep the module as it is now, where a pass has changed it, as the last of its level."""

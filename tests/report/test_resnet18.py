@@ -1,5 +1,6 @@
 """The report of ResNet-18: what is in the file, and what is reached from a click on a convolution."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,6 +40,17 @@ def opened(browser, run_file: Path) -> Iterator[Opened]:
 
 def test_the_file_is_small_enough_to_send(run_file: Path) -> None:
     assert run_file.stat().st_size < BYTES
+
+
+def test_levels_are_told_as_their_last_pass_left_them(run_file: Path) -> None:
+    (data,) = re.findall('id="report">(.*?)</script>', run_file.read_text())
+    report = json.loads(data)
+    names = [each["name"] for each in report["passes"]]
+    last = {each["name"]: names[: each["passes"]][-1:] for each in report["levels"]}
+    assert list(last) == list(LEVELS)
+    assert last["kernels"] == ["hoist-parameter-computation"]
+    assert last["loops"] == ["convert-scf-to-openmp"]
+    assert last["llvm"] == ["convert-to-llvm"]
 
 
 def test_it_is_seen_at_once(opened: Opened) -> None:
