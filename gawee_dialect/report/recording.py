@@ -86,6 +86,10 @@ class Recording(Instrument):
         self._keep_level()
         return self._levels
 
+    def add_level(self, level: LevelJson) -> None:
+        """Add a level that is not that of a module: a graph as its file has it."""
+        self._levels.append(level)
+
     @property
     def assembly(self) -> list[AssemblyJson] | None:
         """The assembly of what the network runs, where code was made."""
@@ -174,9 +178,9 @@ class Recording(Instrument):
         if any(text.unprinted for text in self._before.values()):
             self._before = self._texts.of(module, lambda op: symbol_of(op) not in self._llvm)
         # Private functions that were compiled are shown as the LLVM IR that they were compiled of.
-        private = filter(_is_private, module.ops)
-        compiled = {f"@{name}": self._llvm.get(name) for name in map(symbol_of, private)}
-        llvm = {name: FunctionText(text) for name, text in compiled.items() if text is not None}
+        private = {symbol_of(op) for op in module.ops if _is_private(op)}
+        compiled = {f"@{name}": text for name, text in self._llvm.items() if name in private}
+        llvm = {name: FunctionText(text) for name, text in compiled.items()}
         self._snapshot(module, self._level.value, {**self._before, **llvm})
 
     def _snapshot(self, module: ModuleOp, name: str, texts: Mapping[str, FunctionText]) -> None:

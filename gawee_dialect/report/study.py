@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gawee_dialect.evaluation.statistics import Ratio
 from gawee_dialect.experiments.results import Results, Row
 from gawee_dialect.experiments.table import table_cells
+from gawee_dialect.hints import isa
 from gawee_dialect.report.document import finite, tool_json
 from gawee_dialect.report.page import page_text
 from gawee_dialect.report.snapshot import Json
@@ -85,8 +86,8 @@ def _plain(value: object) -> object:
     """Return a figure as it was recorded, but for numbers that JSON does not know."""
     if isinstance(value, float):
         return finite(value)
-    if isinstance(value, list):
+    if isa(value, list[object]):
         return [_plain(each) for each in value]
-    if isinstance(value, dict):
-        return {str(name): _plain(each) for name, each in value.items()}
+    if isa(value, dict[str, object]):
+        return {name: _plain(each) for name, each in value.items()}
     return value

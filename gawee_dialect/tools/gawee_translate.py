@@ -247,7 +247,7 @@ def surveyed(graph: Graph, coverage: CoverageReport, words: Sequence[str]) -> "R
     except GaweeError:  # some formats have no values apart from the module's
         view = listed_nodes(coverage.file, ((each.name, each.op_type) for each in coverage.nodes))
     report = Report(PROG, words, coverage.file, coverage=coverage)
-    report.recording.levels.append(graph_level(view, report.recording.origins))
+    report.recording.add_level(graph_level(view, report.recording.origins))
     return report
 
 

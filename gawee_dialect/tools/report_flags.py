@@ -27,7 +27,7 @@ class Document(Protocol):
         """Whether there is something to tell."""
         ...
 
-    def to_json(self) -> Mapping[str, object]:
+    def to_json(self) -> dict[str, object]:
         """Return it as documented JSON."""
         ...
 
