@@ -6,15 +6,14 @@ not write is compared afterwards, the guards too; what nothing has written holds
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import PREPARE, WEIGHTS
+from gawee_dialect.instruments.check.guarded_memory import GuardedMemory
 from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.instruments.check.isolated import run_isolated
 from gawee_dialect.interpreter.arrays import Array, fill_unwritten, unwritten_memory
@@ -39,39 +38,24 @@ READ = (*GIVEN, "prepared")
 """What the code may read, and no more."""
 
 
-@dataclass(frozen=True)
 class Watched:
-    """An array in the middle of its guards."""
+    """An array between guards, and what it is for."""
 
-    buffer: "Buffer"
-    array: Array
-    guards: tuple[NDArray[np.uint8], NDArray[np.uint8]]
-
-    @staticmethod
-    def of(buffer: "Buffer", start: Array | None, role: str) -> "Watched":
+    def __init__(self, buffer: "Buffer", start: Array | None) -> None:
         """Make memory for a buffer that starts as some array, or as what nobody has written."""
-        from gawee_dialect.backend.memory import aligned_bytes
-
-        offset = GUARD if role in ALIGNED else GUARD + buffer.dtype.itemsize
-        memory = aligned_bytes(offset + buffer.size + GUARD)
-        data = memory[offset : offset + buffer.size]
-        array = data.view(buffer.dtype).reshape(buffer.shape)
-        guards = memory[:offset], memory[offset + buffer.size :]
-        for guard in guards:
-            fill_unwritten(guard)
+        shift = 0 if buffer.role in ALIGNED else buffer.dtype.itemsize
+        self.buffer = buffer
+        self._memory = GuardedMemory(buffer.size, GUARD, shift=shift)
+        self.array: Array = self._memory.bytes.view(buffer.dtype).reshape(buffer.shape)
         if start is None:
-            fill_unwritten(array)
+            fill_unwritten(self.array)
         else:
-            array[...] = start
-        return Watched(buffer, array, guards)
+            self.array[...] = start
 
     def check(self, start: Array | None, function: str) -> None:
         """Raise GaweeError where the code wrote outside, or what belongs to the caller."""
         buffer = self.buffer
-        expected = [guard.copy() for guard in self.guards]
-        for guard in expected:
-            fill_unwritten(guard)
-        if any(not np.array_equal(*each) for each in zip(self.guards, expected, strict=True)):
+        if not self._memory.is_intact:
             raise GaweeError(f"'@{function}' writes outside of its {buffer.role} '{buffer.name}'")
         if buffer.role in READ and start is not None and not _same_bytes(self.array, start):
             raise GaweeError(f"'@{function}' writes its {buffer.role} '{buffer.name}'")
@@ -123,8 +107,7 @@ class NativeProgram:
         given = check_arrays("argument", taken, named)
         starts = [_start(buffer, {**arrays, **given}, prepared) for buffer in signature.buffers]
         memory = [
-            Watched.of(buffer, start, buffer.role)
-            for buffer, start in zip(signature.buffers, starts, strict=True)
+            Watched(buffer, start) for buffer, start in zip(signature.buffers, starts, strict=True)
         ]
         pointers = (ctypes.c_void_p * len(memory))()
         for each in memory:

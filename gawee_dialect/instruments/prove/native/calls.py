@@ -8,11 +8,11 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.traits import SymbolTable
 
+from gawee_dialect.instruments.check.guarded_memory import Bytes, GuardedMemory
 from gawee_dialect.instruments.check.isolated import run_isolated
 from gawee_dialect.instruments.prove.lowered import lowered
 from gawee_dialect.instruments.prove.native.run import (
-    Bytes,
-    Guarded,
+    argument_memory,
     array_of,
     bytes_of,
     compile_exactly,
@@ -50,9 +50,9 @@ class ExactCalls(OpFunctions):
         return ()
 
 
-def guarded(bytes: Bytes) -> Guarded:
+def guarded(bytes: Bytes) -> GuardedMemory:
     """Return a copy of bytes that are an argument."""
-    made = Guarded(bytes.size)
+    made = argument_memory(bytes.size)
     made.bytes[...] = bytes
     return made
 
