@@ -104,9 +104,11 @@ def implementations(module: ModuleOp) -> tuple[type[OpFunctions], ...]:
     return (*FUNCTIONS, *added_functions(), structured_functions(module), *said)
 
 
-def make_machine(module: ModuleOp, listeners: Sequence[Interpreter.Listener] = ()) -> Machine:
+def make_machine(
+    module: ModuleOp, listeners: Sequence[Interpreter.Listener] = (), kind: type[Machine] = Machine
+) -> Machine:
     """Make an interpreter of a module in which every op of every level can run."""
-    machine = Machine(module, listeners=tuple(listeners))
+    machine = kind(module, listeners=tuple(listeners))
     machine.register_implementations(FuncFunctions())
     for functions in implementations(module):
         machine.register_implementations(functions(), override=True)

@@ -51,7 +51,9 @@ class Program:
     """A function of a module that is run any number of times; what its globals hold is kept.
 
     A run leaves alone what the function does not own: inputs, parameters, and in `@main` the
-    values that `@prepare` made. Raises GaweeError that lists every op without an implementation.
+    values that `@prepare` made. `kind` is the interpreter.
+
+    Raises GaweeError that lists every op without an implementation.
     """
 
     def __init__(
@@ -60,11 +62,12 @@ class Program:
         function: str = MAIN,
         listeners: Sequence[Interpreter.Listener] = (),
         implementations: Sequence[InterpreterFunctions] = (),
+        kind: type[Machine] = Machine,
     ) -> None:
         self._called = Entry.of(module, function).called
         self._ops = [_interpreted(signature) for signature in self._called]
         self._module, self._listeners = module, listeners
-        self._implementations = implementations
+        self._implementations, self._kind = implementations, kind
         self._machine: Machine | None = None
 
     def run(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
@@ -84,7 +87,7 @@ class Program:
 
     def _make_machine(self) -> Machine:
         check_implemented(self._module, self._ops)
-        self._machine = make_machine(self._module, self._listeners)
+        self._machine = make_machine(self._module, self._listeners, self._kind)
         for functions in self._implementations:
             self._machine.register_implementations(functions, override=True)
         return self._machine

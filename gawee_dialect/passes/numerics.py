@@ -35,6 +35,14 @@ def approximates(ulp: int) -> Numerics:
     return Numerics("approximates", ulp)
 
 
+def keeps_special_values(module_pass: ModulePass) -> bool:
+    """Return whether a pass declares `special_values = True`; what declares nothing does not.
+
+    Then NaN and infinities are among the data of a check, and stay what and where they are.
+    """
+    return getattr(module_pass, "special_values", False) is True
+
+
 XDSL_NUMERICS = {
     "canonicalize": EXACT,
     "control-flow-hoist": EXACT,

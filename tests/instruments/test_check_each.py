@@ -426,3 +426,17 @@ def test_wrong_flags_are_refused(
 ) -> None:
     assert gawee_opt.main([*flags, "--canonicalize", str(chain)]) == 1
     assert message in capsys.readouterr().err
+
+
+def test_the_report_says_which_ops_no_data_reaches() -> None:
+    text = CHAIN.replace(
+        "%y = gawee.relu %s",
+        '%n = gawee.clip %s min -1.000000e+05 max -1.000000e+04 : (tensor<3x5xf32>) -> tensor<3x5xf32> loc("deep"("net.json":15:5))\n  %y = gawee.relu %n',
+    )
+    each = check(parse(text), "canonicalize")
+
+    each.note_unreached()
+
+    (note,) = (step.note for step in each.steps if step.name == "(as it was read)")
+    assert note.startswith("'y' is 0.0 everywhere, no data reaches ")
+    assert "'gawee.add' op of node \"sum\" (net.json:10:5)" in note

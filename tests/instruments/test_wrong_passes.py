@@ -105,7 +105,7 @@ CASES = (
     Case(
         "off-by-one-pad",
         CONV,
-        "'linalg.conv_2d_nchw_fchw'",
+        "'tensor.pad'",
         "net.json:20:5",
         "conv",
         ("--lower-to-linalg",),

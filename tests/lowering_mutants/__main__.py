@@ -13,6 +13,7 @@ from pathlib import Path
 from unittest import mock
 
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir import Operation
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.instruments.check.failure import CheckFailure
@@ -23,8 +24,9 @@ from gawee_dialect.passes.pass_manager import leaf_passes, parse_passes, run_pas
 from gawee_dialect.universe import all_passes, make_context
 from tests.instruments.checking import parse
 from tests.instruments.prove import networks
-from tests.instruments.prove.proving import Wrong
+from tests.instruments.wrong.wrong_pass import Wrong
 from tests.lowering_mutants.mutations import Mutation, mutations
+from tests.lowering_mutants.survivors import table
 
 SECONDS = 40
 """After so long, a mutant that runs without end counts as told apart."""
@@ -47,6 +49,8 @@ class Outcome:
     kind: str
     op: str
     change: str
+    users: str
+    """What reads the result, and what reads that: `vector.broadcast > vector.maskedload 4`."""
     verdict: str
     """`caught`, `stops`, `survives`, `unproved`, or `invalid` where the verifier refuses it."""
 
@@ -82,6 +86,17 @@ def prove_mutant(proof: ProveEach, module: ModuleOp, mutation: Mutation) -> tupl
         return "stops", str(error)[:200]
     step = proof.steps[-1]
     return ("survives" if step.verdict == "proved" else "unproved"), f"{step.verdict} {step.note}"
+
+
+def users(op: Operation, depth: int = 3) -> str:
+    """Return which ops read the results of an op, as which operand, and what reads theirs."""
+    if depth == 0:
+        return ""
+    found: list[str] = []
+    for use in (use for result in op.results for use in result.uses):
+        further = users(use.operation, depth - 1)
+        found.append(f"{use.operation.name} {use.index}" + (f" > {further}" if further else ""))
+    return "; ".join(sorted(dict.fromkeys(found)))[:600]
 
 
 def in_copy(proof: ProveEach, module: ModuleOp, mutation: Mutation) -> tuple[str, str]:
@@ -131,8 +146,9 @@ def outcomes(
             mutation = draw.choice([each for each in found if each.kind == kind])
             verdict, reason = in_copy(proof, module, mutation)
             made += verdict != "invalid"
-            op = str(mutation.op)[:300]
-            yield Outcome(network, after, level, kind, op, mutation.text, verdict, reason)
+            op, read_by = str(mutation.op)[:300], users(mutation.op)
+            change = mutation.text
+            yield Outcome(network, after, level, kind, op, change, read_by, verdict, reason)
 
 
 def main() -> int:
@@ -141,7 +157,11 @@ def main() -> int:
     parser.add_argument("count", type=int, nargs="?", default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, help="a file for one JSON object a mutant")
+    parser.add_argument("--table", action="store_true", help="print what the file holds")
     options = parser.parse_args()
+    if options.table:
+        print("\n".join(table(options.output.read_text().splitlines())))
+        return 0
     total: Counter[tuple[str, str]] = Counter()
     # Which op is to blame is another question, and takes a run of its own.
     with mock.patch.object(prove_each, "find_culprit", return_value=None):

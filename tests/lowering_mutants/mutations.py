@@ -60,7 +60,9 @@ def _of_constant(op: Operation, random: Random) -> Iterator[Mutation]:
         if np.isfinite(number):
             yield _setting("a coefficient", op, "value", FloatAttr(other, value.type))
     elif isa(value, IntegerAttr) and value.type != IntegerType(1):
-        other = value.value.data + random.choice((-1, 1))
+        step = random.choice((-1, 1))
+        # What stands for a dynamic size is the least number there is.
+        other = value.value.data + (step if abs(value.value.data) < 1 << 62 else 1)
         kind = "a bound" if _is_bound(op.results[0]) else "an index"
         yield _setting(kind, op, "value", IntegerAttr(other, value.type))
     elif isa(value, DenseIntOrFPElementsAttr) and isa(value.type, VectorType[IntegerType]):

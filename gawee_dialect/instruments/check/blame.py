@@ -1,6 +1,6 @@
 """Which op a difference comes from: the first whose value differs, in the order of the program."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects.builtin import LocationAttr
@@ -13,7 +13,7 @@ from gawee_dialect.instruments.check.compare import Difference, Tolerance, compa
 from gawee_dialect.instruments.check.execute import Plan
 from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.instruments.check.isolated import run_isolated
-from gawee_dialect.instruments.check.record import Place, record
+from gawee_dialect.instruments.check.record import Place, Places, Record, record
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.locations import node_name, place
 
@@ -54,7 +54,9 @@ def find_culprit(
     1. Ops are matched by their location: what the ops of one location compute last is its value.
     2. An op of another value is not to blame where a later op had that value before the pass: it
        has taken that op in, as a convolution does with a batch norm.
-    3. Where no op differs, the function returns other values than it did.
+    3. Where a pass has left ops without a location, or given one to several, they are told by
+       their values: the first op whose value is nowhere among theirs is to blame.
+    4. Where no op differs, the function returns other values than it did.
 
     None where the values cannot be seen: at the llvm level, where `find_kernel` looks.
     """
@@ -65,7 +67,8 @@ def find_culprit(
     end = _return_op(before)
     if found is not None or end is None:
         return found
-    return Culprit(end, None, None, _gone(end.operands, old, new))
+    gone = _gone(end.operands, old.places, new.places)
+    return _nameless(gone, old, new, tolerance) or Culprit(end, None, None, gone)
 
 
 def find_kernel(
@@ -80,10 +83,10 @@ def find_kernel(
     if mixed is None:
         return None
     old = record(seen, data_sets)
-    locations = list(old)
+    locations = list(old.places)
 
     def run() -> dict[str, Array]:
-        new = record(mixed, data_sets)
+        new = record(mixed, data_sets).places
         kept = ((index, new.get(each)) for index, each in enumerate(locations))
         return {str(index): found.value for index, found in kept if found is not None}
 
@@ -94,21 +97,81 @@ def find_kernel(
         return None  # it crashes, or has no function of that name
     for index, value in values.items():
         location = locations[int(index)]
-        new[location] = Place(location, old[location].op, {value.shape: value})
-    return _first_wrong(old, new, tolerance)
+        new[location] = Place(location, old.places[location].op, {value.shape: value})
+    return _first_wrong(old, Record(new, ()), tolerance)
 
 
-def _first_wrong(
-    old: Mapping[LocationAttr, Place], new: Mapping[LocationAttr, Place], tolerance: Tolerance
-) -> Culprit | None:
-    waiting = list(old.values())
+def _first_wrong(old: Record, new: Record, tolerance: Tolerance) -> Culprit | None:
+    waiting = list(old.places.values())
     for index, was in enumerate(waiting):
-        now = new.get(was.location)
+        now, later = new.places.get(was.location), waiting[index + 1 :]
         found = None if now is None else _difference(now, was, tolerance)
-        if now is None or found is None or _is_taken_over(now, waiting[index + 1 :], tolerance):
+        if now is None or found is None or _is_taken_over(now, later, tolerance):
             continue
-        return Culprit(was.op, now.op, found, _gone(_inputs(was.op, old), old, new))
+        gone = _gone(_inputs(was.op, old.places), old.places, new.places)
+        nameless = _nameless(gone, old, new, tolerance) or _shared(now, was, later, new, tolerance)
+        return nameless or _first_step(was, now, tolerance) or Culprit(was.op, now.op, found, gone)
     return None
+
+
+def _first_step(was: Place, now: Place, tolerance: Tolerance) -> Culprit | None:
+    """Return the first op of a place that differs, where the pass has left it the same ops."""
+    if [op.name for op, _ in was.steps] != [op.name for op, _ in now.steps]:
+        return None
+    for (before, old), (after, new) in zip(was.steps, now.steps, strict=True):
+        if (new.shape, new.dtype) != (old.shape, old.dtype):
+            return None
+        found = compare(new, old, tolerance)
+        if found is not None and found.is_wrong:
+            return Culprit(before, after, found)
+    return None
+
+
+def _nameless(
+    gone: Sequence[Operation], old: Record, new: Record, tolerance: Tolerance
+) -> Culprit | None:
+    """Return the op whose value none of the ops has that a pass has left without a place."""
+    for op in gone:
+        was = old.places[op.location]
+        before = _gone(_inputs(op, old.places), old.places, new.places)
+        earlier = _nameless(before, old, new, tolerance)
+        if earlier is not None:
+            return earlier
+        if any(_has(each, was, tolerance) for each in new.placeless):
+            continue
+        for now in new.placeless:
+            found = _difference(now, was, tolerance) if _is_like(now, was) else None
+            if found is not None and not _is_taken_over(now, old.places.values(), tolerance):
+                return Culprit(op, now.op, found, before)
+    return None
+
+
+def _shared(
+    now: Place, was: Place, later: Iterable[Place], new: Record, tolerance: Tolerance
+) -> Culprit | None:
+    """Return the op that lost its place to another one, which is right."""
+    if not _has(now, was, tolerance):
+        return None
+    lost = (each for each in later if each.location not in new.places)
+    for each in lost:
+        if not _is_like(now, each) or _has(now, each, tolerance):
+            continue
+        found = _difference(now, each, tolerance)
+        if found is not None:
+            return Culprit(each.op, now.op, found)
+    return None
+
+
+def _is_like(now: Place, was: Place) -> bool:
+    """Whether the same op may have computed both: the newer one is of the older one's shape."""
+    return now.value.shape == was.value.shape and now.value.dtype == was.value.dtype
+
+
+def _has(now: Place, was: Place, tolerance: Tolerance) -> bool:
+    """Whether a value is among those of a place."""
+    value = was.value
+    alike = (each for each in now.all if (each.shape, each.dtype) == (value.shape, value.dtype))
+    return any(not tolerance.wrong(each, value).any() for each in alike)
 
 
 def _difference(now: Place, was: Place, tolerance: Tolerance) -> Difference | None:
@@ -131,7 +194,7 @@ def _is_taken_over(now: Place, later: Iterable[Place], tolerance: Tolerance) -> 
     return False
 
 
-def _inputs(op: Operation, places: Mapping[LocationAttr, Place]) -> Iterable[SSAValue]:
+def _inputs(op: Operation, places: Places) -> Iterable[SSAValue]:
     """Return what the ops of an op's location read from others."""
     block = op.parent
     if block is None:
@@ -142,8 +205,8 @@ def _inputs(op: Operation, places: Mapping[LocationAttr, Place]) -> Iterable[SSA
 
 def _gone(
     values: Iterable[SSAValue],
-    old: Mapping[LocationAttr, Place],
-    new: Mapping[LocationAttr, Place],
+    old: Places,
+    new: Places,
 ) -> Sequence[Operation]:
     owners = (value.owner for value in values)
     makers = dict.fromkeys(owner for owner in owners if isinstance(owner, Operation))

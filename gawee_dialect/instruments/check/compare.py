@@ -1,13 +1,13 @@
 """How far the arrays of two runs are apart, and how far they may be."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gawee_dialect.interpreter.arrays import Array
-from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.passes.numerics import EXACT, REASSOCIATES, Numerics
 
 DEFAULT_RTOL = {"float16": 2**-5, "float32": 2**-14, "float64": 2**-43}
 """How far reassociation may move an element, as a part of its array's largest magnitude.
@@ -32,11 +32,26 @@ class Tolerance:
 
     rtol: float | None = None
     atol: float | None = None
+    explained: float = 0.0
+    """How far rounding at each op may have moved an element, where that is known."""
+
+    finite: bool = False
+    """Whether only what was finite counts: where an infinity comes up, order decides on NaN."""
 
     @property
     def text(self) -> str:
         """What is allowed, as text: `exact or reassociates`."""
         return " or ".join(map(str, self.allowed))
+
+    @property
+    def with_roundings(self) -> "Tolerance":
+        """What is allowed where nobody knows how far approximations at each op add up.
+
+        That is as much as roundings may; what a user allows stays as it is.
+        """
+        if self.rtol is not None or self.atol is not None or REASSOCIATES in self.allowed:
+            return self
+        return replace(self, allowed=(*self.allowed, REASSOCIATES))
 
     def wrong(self, actual: Array, expected: Array) -> NDArray[np.bool_]:
         """Return where two arrays of one shape and dtype differ by more than is allowed.
@@ -44,6 +59,8 @@ class Tolerance:
         Integers and bits have no rounding: they are equal or wrong, whatever is declared.
         """
         different = ~same_values(actual, expected)
+        if self.finite and expected.dtype.kind == "f":
+            different &= np.isfinite(expected)
         if expected.dtype.kind != "f" or not different.any():
             return different
         for numerics in self.allowed:
@@ -57,8 +74,8 @@ class Tolerance:
         distance = absolute_difference(actual, expected)
         with np.errstate(invalid="ignore"):
             if numerics.ulp is None:
-                return distance <= self._bound(expected)
-            near = distance <= (self.atol or 0.0)
+                return distance <= max(self._bound(expected), self.explained)
+            near = distance <= max(self.atol or 0.0, self.explained)
         finite = np.isfinite(actual) & np.isfinite(expected)
         return near | (finite & (ulp_distance(actual, expected) <= np.uint64(numerics.ulp)))
 
@@ -85,8 +102,8 @@ def same_values(actual: Array, expected: Array) -> NDArray[np.bool_]:
 
 def absolute_difference(actual: Array, expected: Array) -> NDArray[np.float64]:
     """Return |actual - expected| in float64, 0 where equal, NaN where one of the two is."""
-    left, right = actual.astype(np.float64), expected.astype(np.float64)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):  # a signalling NaN is told to say so
+        left, right = actual.astype(np.float64), expected.astype(np.float64)
         distance = np.abs(left - right)
     return np.where(same_values(actual, expected), 0.0, distance)
 

@@ -1,7 +1,7 @@
 """The instrument behind `--check-each`: stop at the first pass that changes what is computed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -16,6 +16,7 @@ from gawee_dialect.instruments.check.compare import (
     compare,
     same_values,
 )
+from gawee_dialect.instruments.check.data_sets import LARGEST_REPEATED, data_sets, size_of
 from gawee_dialect.instruments.check.each_pass import CheckSettings, EachPass
 from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, plan_run
 from gawee_dialect.instruments.check.failure import (
@@ -26,29 +27,30 @@ from gawee_dialect.instruments.check.failure import (
     stopped_running,
 )
 from gawee_dialect.instruments.check.functions import overwritten_arguments
-from gawee_dialect.instruments.check.inputs import (
-    TIES,
-    DataSet,
-    arguments_for,
-    array_with_ties,
-)
+from gawee_dialect.instruments.check.inputs import MAGNITUDES, SPECIAL, DataSet
+from gawee_dialect.instruments.check.reach import unreached
 from gawee_dialect.instruments.check.rounding import (
     CONSTANTS,
     EPS,
-    LARGEST_REPEATED,
     ORDER,
     Excess,
     Reference,
     errors_of,
     excess,
+    explained_by,
     reference_of,
     wide,
 )
 from gawee_dialect.instruments.check.static_rules import new_violation
 from gawee_dialect.instruments.check.summary import Step, summary_table
 from gawee_dialect.instruments.report import print_table
-from gawee_dialect.interpreter.arrays import Array, Unwritten
-from gawee_dialect.passes.numerics import EXACT, REASSOCIATES, declared_numerics
+from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.passes.numerics import (
+    EXACT,
+    REASSOCIATES,
+    declared_numerics,
+    keeps_special_values,
+)
 
 
 @dataclass
@@ -81,8 +83,10 @@ class CheckEach(EachPass[Step]):
         self._state: State | None = None
         self._unchecked: list[ModulePass] = []
         self._reference: Reference | None = None
-        self._errors: dict[str, dict[str, float]] = {}
-        """Of each function's outputs, against the reference."""
+        self._errors: dict[str, Sequence[dict[str, float]]] = {}
+        """Of each function's outputs, against the reference, for each data set that it ran on."""
+        self._begun: list[tuple[Step, Mapping[str, Plan], Mapping[str, Sequence[DataSet]]]] = []
+        """The modules as they were read, and their rows."""
         self._seen: dict[str, Plan] = {}
         """How each function ran when its values could be seen last."""
 
@@ -94,25 +98,34 @@ class CheckEach(EachPass[Step]):
 
     def begin(self, module: ModuleOp, step: Step) -> None:
         self._unchecked, self._state, self._reference, self._seen = [], None, None, {}
-        self._data = self._data_sets(module)
+        settings = self.settings
+        self._data = data_sets(module, self.arguments, settings.seed, settings.arrays)
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
-        self._take(self._run_at_first(module, step), step)
-
-    @property
-    def _numbers(self) -> int:
-        """How many numbers the functions take, weights included."""
-        return sum(array.size for each in self.arguments.values() for array in each.values())
+        state = self._run_at_first(module, step)
+        self._take(state, step)
+        if state is not None and not self._is_large:
+            self._begun.append((step, state.plans, self._data))
 
     @property
     def _is_large(self) -> bool:
-        return self._numbers > LARGEST_REPEATED
+        return size_of(self.arguments) > LARGEST_REPEATED
 
     @property
     def is_waiting(self) -> bool:
         """Whether a pass changed the module, which could not be run since."""
         return self._state is None or bool(self._unchecked)
 
+    def note_unreached(self) -> None:
+        """Say in the first row which ops no data reaches: a pass may do with them what it likes."""
+        for step, plans, data in self._begun:
+            ops = unreached(plans, data)
+            if ops:
+                said = f"no data reaches {', '.join(map(where, ops))}"
+                step.note = ", ".join(filter(None, (step.note, said)))
+        self._begun.clear()
+
     def report(self) -> None:
+        self.note_unreached()
         print_table(summary_table(self.steps))
 
     def _take(self, state: State | None, step: Step) -> None:
@@ -121,12 +134,14 @@ class CheckEach(EachPass[Step]):
         if self._state is None:
             self._reference = self._reference_of(state)
             if self._is_large:
-                step.note = f"too large for a second run, and one in f64: {self._numbers} numbers"
+                step.note = (
+                    f"too large for a second run, and one in f64: {size_of(self.arguments)} numbers"
+                )
         self._seen |= {name: plan for name, plan in state.plans.items() if plan.is_observable}
         self._state, step.engine = state, state.engine.value
         reference = None if self._reference is None else self._reference.outputs
         self._errors = {
-            name: errors_of(outputs[0], reference[name])
+            name: [*map(errors_of, outputs, reference[name])]
             for name, outputs in state.outputs.items()
             if reference is not None
         }
@@ -155,7 +170,11 @@ class CheckEach(EachPass[Step]):
         self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: Step
     ) -> None:
         step.note = ""
+        self._check_run(module_pass, module, step)
         self._check_rules(module_pass, before, module, step)
+
+    def _check_run(self, module_pass: ModulePass, module: ModuleOp, step: Step) -> None:
+        """Run what a pass has changed, and compare with what ran before it."""
         state_before = self._state
         if state_before is None:
             self._take(self._run_at_first(module, step), step)
@@ -194,30 +213,62 @@ class CheckEach(EachPass[Step]):
         return Tolerance(tuple(allowed), self.settings.rtol, self.settings.atol)
 
     def _compare(self, before: State, after: State, step: Step) -> None:
-        tolerance = self._tolerance(before, after)
         for function, expected in before.outputs.items():
             actual = after.outputs[function]
             changed = changed_signature(actual[0], expected[0])
             if changed is not None:
                 raise changed_outputs(self._unchecked, function, changed)
-            for index, outputs in enumerate(expected):
-                data_sets = self._data[function][: index + 1]
-                for name, array in outputs.items():
-                    found = compare(actual[index][name], array, tolerance)
-                    if found is None:
-                        continue
-                    step.add(found)
-                    if found.is_wrong:
-                        step.note = f"'{name}'{found.at} is wrong"
-                        run = before.plans[function], after.plans[function], data_sets
-                        raise self._moved(name, found, run, tolerance)
+            for index, data in enumerate(self._data[function]):
+                if data.name != SPECIAL or all(map(keeps_special_values, self._unchecked)):
+                    self._compare_run(before, after, step, (function, index))
+
+    def _compare_run(self, before: State, after: State, step: Step, run: tuple[str, int]) -> None:
+        """Compare what a function returned for one data set."""
+        function, index = run
+        expected, actual = before.outputs[function][index], after.outputs[function][index]
+        data_sets, plans = self._data[function][: index + 1], (before.plans, after.plans)
+        for name, array in expected.items():
+            tolerance = self._tolerance_of(before, after, run, name)
+            found = None if tolerance is None else compare(actual[name], array, tolerance)
+            if found is None or tolerance is None:
+                continue
+            if data_sets[index].name not in (MAGNITUDES, SPECIAL):
+                step.add(found)
+            if found.is_wrong:
+                step.note = f"'{name}'{found.at} is wrong"
+                of_function = plans[0][function], plans[1][function], data_sets
+                raise self._moved(name, found, of_function, tolerance)
+
+    def _tolerance_of(
+        self, before: State, after: State, run: tuple[str, int], output: str
+    ) -> Tolerance | None:
+        """Return what is allowed of one output; None where nobody knows.
+
+        Where numbers are of all magnitudes, the largest one of an output is no measure of what
+        rounding does to it: its distance from the result in f64 is, where there is one. So is the
+        distance that an approximation at each op adds up to.
+        """
+        tolerance = self._tolerance(before, after)
+        function, index = run
+        if tolerance.allowed == (EXACT,):
+            return tolerance
+        special = self._data[function][index].name == MAGNITUDES
+        of_each = 2 * max(each.ulp or 0 for each in tolerance.allowed)
+        if not special and not of_each:
+            return tolerance
+        errors = self._errors.get(function, ())
+        if self._reference is None or index >= len(errors) or output not in errors[index]:
+            return None if special else tolerance.with_roundings
+        expected = self._reference.outputs[function][index]
+        explained = max(ORDER, of_each) * explained_by(errors[index], expected, output)
+        return replace(tolerance, explained=explained, finite=special)
 
     def _reference_of(self, state: State) -> Reference | None:
         """Run a module in f64, unless the user says what is allowed, or the network is large."""
         given = self.settings.rtol is not None or self.settings.atol is not None
         if given or self._is_large:
             return None
-        return reference_of(state.module, {name: each[0] for name, each in self._data.items()})
+        return reference_of(state.module, self._data)
 
     def _check_rounding(self, before: State, after: State, step: Step) -> None:
         """Compare with what is computed in f64; raises CheckFailure, and notes near misses."""
@@ -232,10 +283,10 @@ class CheckEach(EachPass[Step]):
         for name, errors in self._errors.items():
             data = self._data[name][0]
             if new is not None:
-                found = excess(new.outputs[name], old.outputs[name], errors, CONSTANTS)
+                found = excess(new.outputs[name][0], old.outputs[name][0], errors[0], CONSTANTS)
                 run = old.plans[name], new.plans[name], (wide(data),)
                 self._judge(found, run, step, CONSTANTS * EPS)
-            found = excess(after.outputs[name][0], (new or old).outputs[name], errors)
+            found = excess(after.outputs[name][0], (new or old).outputs[name][0], errors[0])
             run = before.plans[name], after.plans[name], (data,)
             self._judge(found, run, step, ORDER * EPS)
 
@@ -253,18 +304,6 @@ class CheckEach(EachPass[Step]):
             step.note = f"'{each.output}' is wrong"
             culprit = self._culprit(run, Tolerance((REASSOCIATES,), rtol, 0.0))
             raise self._blaming(f"moved {each.text}; {_blamed(culprit)}", culprit)
-
-    def _data_sets(self, module: ModuleOp) -> dict[str, Sequence[DataSet]]:
-        """Return what each function is run on: numbers as usual, and ties."""
-        settings, usual = self.settings, self.arguments
-        first = {name: DataSet(each, Unwritten.SIGNALLING) for name, each in usual.items()}
-        if self._is_large:
-            return {name: (each,) for name, each in first.items()}
-        ties = arguments_for(module, usual, settings.seed, settings.arrays, array_with_ties)
-        return {
-            name: (each, DataSet(ties[name], Unwritten.LARGEST, TIES))
-            for name, each in first.items()
-        }
 
     def _moved(
         self,

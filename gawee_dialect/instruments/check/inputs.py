@@ -1,6 +1,6 @@
 """The arrays that a check runs a function on: seeded, by name, and from a file."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from zlib import crc32
@@ -56,6 +56,8 @@ class DataSet:
 
 
 TIES = "ties and negative halves"
+MAGNITUDES = "large and tiny magnitudes"
+SPECIAL = "NaN and infinities"
 
 
 def array_with_ties(spec: ArraySpec, seed: int) -> Array:
@@ -77,6 +79,43 @@ def array_with_ties(spec: ArraySpec, seed: int) -> Array:
     half = quarters[..., quarters.shape[-1] // 2 :] if quarters.ndim else quarters[...]
     half[...] = -np.abs(half) - 0.25
     return quarters.astype(spec.dtype)
+
+
+SCALES = (1e-4, 1e-2, 1.0, 30.0, 1e3)
+"""Large enough for `exp` to overflow, and so small that an epsilon counts more than a variance."""
+
+
+def array_of_magnitudes(
+    spec: ArraySpec,
+    seed: int,
+    scales: Sequence[float] = SCALES,
+    uses: Sequence[str] = ("number",),
+) -> Array:
+    """Draw floats for some uses, those of each row by one of some scales.
+
+    A row is what the last axis spans; of one axis each element is a row. Scales of f16 end at 30.
+    What is for another use, such as a divisor or an index, is drawn as ever.
+    """
+    array = seeded_array(spec, seed)
+    if spec.use not in uses or spec.dtype.kind != "f":
+        return array
+    generator = np.random.default_rng((seed, 2, crc32(spec.name.encode())))
+    most = 30.0 if spec.dtype.itemsize == 2 else np.inf
+    rows = (*spec.shape[:-1], 1) if len(spec.shape) > 1 else spec.shape
+    scale = np.asarray(generator.choice([min(each, most) for each in scales], rows))
+    return np.asarray(array.astype(np.float64) * scale).astype(spec.dtype)
+
+
+def array_with_special_values(spec: ArraySpec, seed: int) -> Array:
+    """Draw numbers as ever, with NaN and both infinities in places of the first half."""
+    array = seeded_array(spec, seed)
+    if spec.use != "number" or spec.dtype.kind != "f" or array.size < 2:
+        return array
+    flat = array.reshape(-1)
+    generator = np.random.default_rng((seed, 3, crc32(spec.name.encode())))
+    places = generator.permutation(array.size // 2)[:3]
+    flat[places] = np.asarray((np.nan, np.inf, -np.inf))[: len(places)]
+    return array
 
 
 def seeded_array(spec: ArraySpec, seed: int) -> Array:

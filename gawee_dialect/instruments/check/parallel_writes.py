@@ -20,16 +20,10 @@ from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of
 from gawee_dialect.dialect.forall import ForallOp
 from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
 from gawee_dialect.hints import isa
+from gawee_dialect.instruments.check.iteration_accesses import collision
+from gawee_dialect.instruments.check.violation import Violation
 from gawee_dialect.interpreter.arrays import ShapedType
 from gawee_dialect.interpreter.loop_views import loop_ranges
-
-
-@dataclass(frozen=True)
-class Violation:
-    """What an op says of itself that is not so."""
-
-    op: Operation
-    message: str
 
 
 def wrong_parallel_loops(module: ModuleOp) -> Iterator[Violation]:
@@ -44,7 +38,9 @@ def wrong_parallel_loops(module: ModuleOp) -> Iterator[Violation]:
             continue
         block = _body(op)
         for index, counter in enumerate(() if block is None else block.args[: _rank(op)]):
-            written = _shared_write(buffers, op, counter) if _trips(op, index) > 1 else None
+            if _trips(op, index) < 2:
+                continue
+            written = _shared_write(buffers, op, counter) or _overlap(op, index)
             if written is not None:
                 yield Violation(op, f"runs loop {index} in parallel, {written}")
 
@@ -82,17 +78,37 @@ def _rank(op: Operation) -> int:
 
 def _trips(op: Operation, index: int) -> int:
     """Return the trips of a loop of a nest; 0 where they are not known."""
+    return len(_counts(op, index))
+
+
+def _counts(op: Operation, index: int) -> range:
+    """Return the numbers that a counter of a nest takes; none where they are not known."""
     if isinstance(op, ForallOp):
         bounds = (op.static_lower, op.static_upper, op.static_step)
         lower, upper, step = (each.get_values()[index] for each in bounds)
-        return 0 if min(lower, upper, step) < 0 else len(range(lower, upper, step))
+        return range(0) if min(lower, upper, step) < 0 else range(lower, upper, step)
     if not isinstance(op, scf.ParallelOp | omp.LoopNestOp):
-        return 0
+        return range(0)
     found = [constant_index(each[index]) for each in (op.lowerBound, op.upperBound, op.step)]
     lower, upper, step = found
     if lower is None or upper is None or not step:
-        return 0
-    return len(range(lower, upper, step)) + ("loop_inclusive" in op.properties)
+        return range(0)
+    return range(lower, upper + ("loop_inclusive" in op.properties), step)
+
+
+def _overlap(loop: Operation, index: int) -> str | None:
+    """Say which element two iterations share that one of them writes; None where none is found."""
+    counters = [_counts(loop, each) for each in range(_rank(loop))]
+    block = _body(loop)
+    if block is None or not all(map(len, counters)):
+        return None
+    found = collision(block, counters, index, lambda value: _is_shared(value, loop))
+    return None if found is None else found.text
+
+
+def _is_shared(value: SSAValue, loop: Operation) -> bool:
+    """Whether memory is no view, and not an iteration's own."""
+    return buffer_of(value) is value and _is_outside(value, loop)
 
 
 @dataclass

@@ -20,7 +20,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.llvm_vector import MaskedStoreOp
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.instruments.check.native_run import ALIGNED
-from gawee_dialect.instruments.check.parallel_writes import Violation
+from gawee_dialect.instruments.check.violation import Violation
 
 if TYPE_CHECKING:
     from gawee_dialect.backend.signature import Buffer

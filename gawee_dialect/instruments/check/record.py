@@ -1,6 +1,6 @@
 """What every place of a program computed, remembered while the interpreter runs it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +13,19 @@ from gawee_dialect.instruments.check.execute import Plan
 from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.interpreter.arrays import Array
 
+MOST_STEPS = 8
+
+Places = Mapping[LocationAttr, "Place"]
+"""What was computed, in the order of the program."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What was computed at each place, and by ops that have none, in the order of the program."""
+
+    places: Places
+    placeless: "Sequence[Place]"
+
 
 @dataclass
 class Place:
@@ -23,11 +36,20 @@ class Place:
     arrays: dict[tuple[int, ...], Array] = field(default_factory=dict[tuple[int, ...], Array])
     """In the order in which they were computed: the last one is the place's value."""
 
+    steps: list[tuple[Operation, Array]] = field(default_factory=list[tuple[Operation, Array]])
+    """Which op computed what, the last MOST_STEPS of them."""
+
     def add(self, op: Operation, array: Array) -> None:
         """Remember an array as the newest."""
         self.op = op
+        self.steps = [*self.steps[1 - MOST_STEPS :], (op, array)]
         self.arrays.pop(array.shape, None)
         self.arrays[array.shape] = array
+
+    @property
+    def all(self) -> Sequence[Array]:
+        """All arrays that are remembered."""
+        return [*(array for _, array in self.steps), *self.arrays.values()]
 
     @property
     def value(self) -> Array:
@@ -52,7 +74,8 @@ class Recorder(Interpreter.Listener):
 
     def __init__(self, plan: Plan) -> None:
         self.places: dict[LocationAttr, Place] = {}
-        """In the order in which they first computed something."""
+        """In the order in which they last computed something."""
+        self.placeless: dict[Operation, Place] = {}
         self._plan = plan
         self._written = WrittenBuffers(plan.observed)
         self._buffers: dict[SSAValue, object] = {}
@@ -92,15 +115,20 @@ class Recorder(Interpreter.Listener):
 
     def _add(self, op: Operation, value: object, *, is_shared: bool = False) -> None:
         array = self._plan.recorded(value)
-        if array is None or isinstance(op.location, UnknownLoc):
+        if array is None:
             return
-        place = self.places.setdefault(op.location, Place(op.location, op))
+        if isinstance(op.location, UnknownLoc):
+            place = self.placeless.setdefault(op, Place(op.location, op))
+        else:
+            # In the order of what is computed last: `@prepare` has places of `@main` too.
+            place = self.places.pop(op.location, None) or Place(op.location, op)
+            self.places[op.location] = place
         place.add(op, np.array(array) if is_shared else array)
 
 
-def record(plan: Plan, data_sets: Sequence[DataSet]) -> dict[LocationAttr, Place]:
+def record(plan: Plan, data_sets: Sequence[DataSet]) -> Record:
     """Run an observable plan and return what each location computed last; raises GaweeError."""
     recorder = Recorder(plan)
     plan.observe(data_sets, recorder)
     recorder.close()
-    return recorder.places
+    return Record(recorder.places, [*recorder.placeless.values()])

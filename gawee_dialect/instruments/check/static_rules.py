@@ -5,17 +5,22 @@ from collections.abc import Iterator
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.instruments.check.parallel_writes import Violation, wrong_parallel_loops
+from gawee_dialect.instruments.check.overflow_claims import wrong_overflow_claims
+from gawee_dialect.instruments.check.overlapping_buffers import overlapping_buffers
+from gawee_dialect.instruments.check.parallel_writes import wrong_parallel_loops
+from gawee_dialect.instruments.check.violation import Violation
 
 
 def violations(module: ModuleOp) -> Iterator[Violation]:
     """Yield the ops of a module that say of themselves what is not so."""
     yield from wrong_parallel_loops(module)
+    yield from overlapping_buffers(module)
     if any(isinstance(op, llvm.FuncOp) for op in module.ops):
         # The back end describes arguments: only modules at its level pay for the import.
         from gawee_dialect.instruments.check.pointer_claims import wrong_pointer_claims
 
         yield from wrong_pointer_claims(module)
+        yield from wrong_overflow_claims(module)
 
 
 def new_violation(before: ModuleOp, after: ModuleOp) -> Violation | None:

@@ -1,7 +1,8 @@
 """The instrument behind `--prove-each`: stop at the first pass that changes what is computed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from xdsl.dialects import arith
@@ -12,6 +13,7 @@ from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.instruments.check.blame import Culprit, find_culprit, where
 from gawee_dialect.instruments.check.compare import Tolerance, changed_signature
+from gawee_dialect.instruments.check.data_sets import size_of
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings, EachPass
 from gawee_dialect.instruments.check.failure import (
@@ -22,7 +24,12 @@ from gawee_dialect.instruments.check.failure import (
     stopped_running,
 )
 from gawee_dialect.instruments.check.functions import overwritten_arguments
-from gawee_dialect.instruments.check.inputs import DataSet
+from gawee_dialect.instruments.check.inputs import (
+    MAGNITUDES,
+    DataSet,
+    arguments_for,
+    array_of_magnitudes,
+)
 from gawee_dialect.instruments.prove.folded import MOST_ULP, folding_error
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers
@@ -32,13 +39,20 @@ from gawee_dialect.instruments.report import print_table
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.passes.numerics import EXACT, declared_numerics
 
+LARGEST_REPEATED = 1_000_000
+"""The most inputs and weights of a network that is run by a second seed."""
+
+SCALES = (1e-2, 1.0, 30.0)
+"""Of what is run by the second seed: a float64 holds the exponentials of such numbers."""
+
 
 @dataclass
 class State:
     """A module that was run on exact numbers: how each function ran, and what it returned."""
 
     plans: dict[str, ExactPlan]
-    outputs: dict[str, dict[str, Array]]
+    outputs: dict[str, Sequence[dict[str, Array]]]
+    """By function, for each data set."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +64,8 @@ class Moved:
     index: tuple[int, ...]
     expected: object
     actual: object
+    data_sets: Sequence[DataSet]
+    """Those that the function ran on so far; it is another number on the last of them."""
     culprit: Culprit | None
 
 
@@ -63,6 +79,7 @@ class ProveEach(EachPass[Step]):
     def __init__(self, settings: CheckSettings | None = None):
         super().__init__(settings)
         self._overwritten: dict[str, tuple[str, ...]] = {}
+        self._data: dict[str, Sequence[DataSet]] = {}
         self._state: State | NotProvable | None = None
 
     def first_step(self) -> Step:
@@ -73,8 +90,23 @@ class ProveEach(EachPass[Step]):
 
     def begin(self, module: ModuleOp, step: Step) -> None:
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
+        self._data = self._data_sets(module)
         self._state = self._run_at_first(module)
         step.note = _reason(self._state)
+        if not step.note and size_of(self.arguments) > LARGEST_REPEATED:
+            step.note = "too large for a second seed: an error stays unseen by chance of 2^-59"
+
+    def _data_sets(self, module: ModuleOp) -> dict[str, Sequence[DataSet]]:
+        """Return numbers as usual, and of other magnitudes, which reach what clamps leave out."""
+        usual, settings = self.arguments, self.settings
+        first = {name: (DataSet(each),) for name, each in usual.items()}
+        if size_of(usual) > LARGEST_REPEATED:
+            return {**first}
+        draw = partial(array_of_magnitudes, scales=SCALES, uses=("number", "weight"))
+        second = arguments_for(module, usual, settings.seed + 1, settings.arrays, draw)
+        return {
+            name: (*each, DataSet(second[name], name=MAGNITUDES)) for name, each in first.items()
+        }
 
     def check_pass(
         self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: Step
@@ -104,10 +136,7 @@ class ProveEach(EachPass[Step]):
         plans = {
             name: exact_plan(copy, name, seed, self._overwritten[name]) for name in self.arguments
         }
-        return State(plans, {name: plan.run(self._data(name))[0] for name, plan in plans.items()})
-
-    def _data(self, function: str) -> Sequence[DataSet]:
-        return (DataSet(self.arguments[function]),)
+        return State(plans, {name: plan.run(self._data[name]) for name, plan in plans.items()})
 
     def _prove(self, module_pass: ModulePass, was: ModuleOp, module: ModuleOp, step: Step) -> None:
         before = self._state
@@ -158,7 +187,7 @@ class ProveEach(EachPass[Step]):
         if not isinstance(culprit.after, constants):
             return None
         plan = before.plans[moved.function]
-        error = folding_error(plan, self._data(moved.function), culprit)
+        error = folding_error(plan, moved.data_sets, culprit)
         if error is None or error > MOST_ULP:
             return None
         within = f"within {max(error, 0.1):.1f} ulp"
@@ -166,27 +195,38 @@ class ProveEach(EachPass[Step]):
 
     def _moved(self, module_pass: ModulePass, before: State, after: State) -> Moved | None:
         """Return the first output that is another number, and why."""
-        for function, expected in before.outputs.items():
-            actual = after.outputs[function]
-            in_words = {name: word_array(each) for name, each in actual.items()}
-            were = {name: word_array(each) for name, each in expected.items()}
-            changed = changed_signature(in_words, were)
-            if changed is not None:
-                raise changed_outputs([module_pass], function, changed)
-            for name, array in were.items():
-                different = np.argwhere(in_words[name] != array)
-                if not len(different):
+        for function, runs in before.outputs.items():
+            for index, expected in enumerate(runs):
+                actual = after.outputs[function][index]
+                found = _different(module_pass, function, expected, actual)
+                if found is None:
                     continue
-                index = tuple(int(each) for each in different[0])
-                old, new = _number(expected[name], index), _number(actual[name], index)
-                culprit = find_culprit(
-                    before.plans[function],
-                    after.plans[function],
-                    self._data(function),
-                    Tolerance((EXACT,)),
-                )
-                return Moved(function, name, index, old, new, culprit)
+                name, at = found
+                old, new = _number(expected[name], at), _number(actual[name], at)
+                data = self._data[function][: index + 1]
+                plans = before.plans[function], after.plans[function]
+                culprit = find_culprit(*plans, data, Tolerance((EXACT,)))
+                return Moved(function, name, at, old, new, data, culprit)
         return None
+
+
+def _different(
+    module_pass: ModulePass,
+    function: str,
+    expected: Mapping[str, Array],
+    actual: Mapping[str, Array],
+) -> tuple[str, tuple[int, ...]] | None:
+    """Return the first output that differs, and where; raises CheckFailure for other outputs."""
+    were = {name: word_array(each) for name, each in expected.items()}
+    in_words = {name: word_array(each) for name, each in actual.items()}
+    changed = changed_signature(in_words, were)
+    if changed is not None:
+        raise changed_outputs([module_pass], function, changed)
+    for name, array in were.items():
+        different = np.argwhere(in_words[name] != array)
+        if len(different):
+            return name, tuple(int(each) for each in different[0])
+    return None
 
 
 def _number(array: object, index: tuple[int, ...]) -> object:

@@ -1,6 +1,6 @@
 """How a function is run on exact numbers, as `check/blame.py` asks for a run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,20 +29,24 @@ class ExactPlan(Plan):
     """A run on exact numbers; its values are their words."""
 
     seed: int = 0
+    """Of the first data set; each further one has the next seed."""
 
     def run(self, data_sets: Sequence[DataSet]) -> Sequence[dict[str, Array]]:
         """Return the outputs by name, of floats the exact numbers; raises NotProvable."""
-        return [self._run(each.arrays) for each in data_sets]
-
-    def _run(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
+        seeded = [(each.arrays, self.seed + index) for index, each in enumerate(data_sets)]
         if self.engine is Engine.INTERPRETER:
-            return run_exactly(self.module, arguments, self.function, self.seed)
+            return [run_exactly(self.module, each, self.function, seed) for each, seed in seeded]
         # LLVM is loaded for loops alone.
         from gawee_dialect.instruments.prove.native.run import run_natively
 
-        exact = {name: drawn(array, self.seed) for name, array in arguments.items()}
+        exact = [
+            {name: drawn(array, seed) for name, array in each.items()} for each, seed in seeded
+        ]
         outputs = run_natively(self.module.clone(), exact, self.function)
-        return {**{name: exact[name] for name in self.overwritten}, **outputs}
+        return [
+            {**{name: given[name] for name in self.overwritten}, **each}
+            for given, each in zip(exact, outputs, strict=True)
+        ]
 
     def observe(self, data_sets: Sequence[DataSet], listener: Interpreter.Listener) -> None:
         module, calls = self.module, ()
@@ -50,8 +54,9 @@ class ExactPlan(Plan):
             from gawee_dialect.instruments.prove.native.calls import ExactCalls
 
             module, calls = self.kernels, (ExactCalls(self.kernels),)
-        for each in data_sets:
-            run_exactly(module, each.arrays, self.function, self.seed, (listener,), calls)
+        for index, each in enumerate(data_sets):
+            seed = self.seed + index
+            run_exactly(module, each.arrays, self.function, seed, (listener,), calls)
 
     def recorded(self, value: object) -> Array | None:
         return word_array(value) if isinstance(value, Numbers) else super().recorded(value)

@@ -1,9 +1,5 @@
 """What the tests of `--prove-each` share: passes run under a proof, and wrong passes."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
-from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
@@ -12,27 +8,6 @@ from gawee_dialect.instruments.prove.each import ProveEach
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.universe import all_passes, make_context
-
-
-@dataclass(frozen=True)
-class Case:
-    """A wrong change after some passes of a network, and the op that has to be named."""
-
-    network: str
-    before: str
-    change: Callable[[ModuleOp], None]
-    op: str
-
-
-@dataclass(frozen=True)
-class Wrong(ModulePass):
-    """A pass that is one function."""
-
-    name = "wrong"
-    change: Callable[[ModuleOp], None]
-
-    def apply(self, ctx: Context, op: ModuleOp) -> None:
-        self.change(op)
 
 
 def prove(

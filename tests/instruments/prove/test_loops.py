@@ -4,15 +4,14 @@ Loops run as machine code on exact numbers; the levels above are interpreted. Or
 compute the same numbers, and wrong changes by hand, which do not.
 """
 
-import re
-
 import pytest
-from xdsl.dialects import arith, llvm, math, vector
 
 from gawee_dialect.instruments.check.each import CheckFailure
 from tests.instruments.checking import parse
-from tests.instruments.prove import networks, wrong
-from tests.instruments.prove.proving import Case, Wrong, prove, prove_after, unproved
+from tests.instruments.prove import networks
+from tests.instruments.prove.proving import prove, prove_after, unproved
+from tests.instruments.wrong import changes
+from tests.instruments.wrong.wrong_pass import Wrong
 
 BY_KERNELS = "gawee-to-kernels,gawee-kernels-to-loops,convert-scf-to-openmp,convert-to-llvm"
 PLAIN = "gawee-to-loops,convert-to-llvm"
@@ -87,75 +86,9 @@ def test_bf16_is_bits_in_loops_and_checked_by_data() -> None:
     assert "no exact meaning of the bits of bf16" in reasons["lower-linalg-to-loops"]
 
 
-CASES = {
-    "a loop that ends one earlier": Case("MOBILE", LOOPS, wrong.nudge_index(3), "'func.call'"),
-    "a vector of the first lane alone": Case(
-        "MOBILE", LOOPS, wrong.same_operands(arith.AddfOp), "'func.call'"
-    ),
-    "a fused product of other operands": Case(
-        "MOBILE", LOOPS, wrong.swap_last_operands(math.FmaOp), "'func.call'"
-    ),
-    "one unit in the last place of a constant": Case(
-        "MOBILE", LOOPS, wrong.nudge_float(-1), "'func.call'"
-    ),
-    "a tail that is stored whole": Case(
-        "TRANSFORMER", LOOPS, wrong.set_mask(vector.MaskedStoreOp), "'func.call'"
-    ),
-    "a difference as a sum": Case(
-        "TRANSFORMER",
-        "gawee-to-loops",
-        wrong.replace_first(arith.SubfOp, arith.AddfOp),
-        "'func.call'",
-    ),
-    "a product of LLVM's as a sum": Case(
-        "SUM",
-        BY_KERNELS,
-        wrong.replace_first(llvm.FMulOp, llvm.FAddOp),
-        "natively cannot be seen",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_wrong_loops_are_caught_with_their_node(name: str) -> None:
-    case = CASES[name]
-
-    with pytest.raises(CheckFailure) as caught:
-        prove_after(parse(getattr(networks, case.network)), case.before, Wrong(case.change))
-
-    message = caught.value.diagnostics[0].message
-    assert caught.value.pass_name == "wrong"
-    assert re.search(
-        r"moved output 'y' at .* different numbers in exact arithmetic", message
-    ) or re.search("cannot be run", message), message
-    assert case.op in message
-
-
-FILL = """
-func.func @main(%y: memref<5x7xf32> {gawee.output = "y"}) {
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %c5 = arith.constant 5 : index
-  %c7 = arith.constant 7 : index
-  %v = arith.constant 2.5 : f32
-  scf.for %i = %c0 to %c5 step %c1 {
-    scf.for %j = %c0 to %c7 step %c1 {
-      memref.store %v, %y[%i, %j] : memref<5x7xf32>
-    }
-  }
-  func.return
-}
-"""
-
-
-def test_a_row_after_the_last_is_written_outside_of_the_buffer() -> None:
-    with pytest.raises(CheckFailure, match="'@main' writes outside of its argument 0"):
-        prove(parse(FILL), "", Wrong(wrong.nudge_index(2, by=1)))
-
-
 @pytest.mark.parametrize("before", ["gawee-to-kernels,bufferize,plan-memory", LOOPS])
 def test_elements_have_their_places_in_the_workspace(before: str) -> None:
     module = parse(networks.MOBILE)
 
     with pytest.raises(CheckFailure, match="byte 1 is no place for elements of 4 bytes"):
-        prove_after(module, before, Wrong(wrong.misplace_view))
+        prove_after(module, before, Wrong(changes.misplace_view))

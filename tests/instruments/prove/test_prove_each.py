@@ -17,17 +17,15 @@ import gawee_dialect
 from gawee_dialect.dialect.arithmetic import ReciprocalOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.elementwise import DivOp, MulOp, SqrtOp
-from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.failure import CheckFailure
-from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import Numerics, approximates
-from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.tools import gawee_opt
-from gawee_dialect.universe import all_passes, make_context
 from tests.instruments.checking import parse
-from tests.instruments.prove import networks, wrong
-from tests.instruments.prove.proving import Case, Wrong, prove, prove_after, unproved
+from tests.instruments.prove import networks
+from tests.instruments.prove.proving import prove, unproved
+from tests.instruments.wrong import changes
+from tests.instruments.wrong.wrong_pass import Wrong
 
 ROOT = Path(__file__).parent.parent.parent.parent
 NETWORKS = {
@@ -67,111 +65,6 @@ def test_digits_example_is_proved_on_its_data() -> None:
     assert unproved(proof) == {}
 
 
-CASES = {
-    # Graphs
-    "a coefficient, one unit in the last place": Case(
-        "sum", "", wrong.nudge_constant, "'gawee.constant'"
-    ),
-    "the epsilon of a batch norm": Case("residual", "", wrong.nudge_epsilon, "'gawee.batch_norm'"),
-    "the epsilon of a layer norm": Case(
-        "transformer", "", wrong.nudge_layer_norm, "'gawee.layer_norm'"
-    ),
-    "padding on the other side": Case("residual", "", wrong.swap_padding, "'gawee.conv'"),
-    "gelu by tanh": Case("transformer", "", wrong.gelu_by_tanh, "'gawee.gelu'"),
-    "the scale of attention": Case("transformer", "", wrong.nudge_scale, "'gawee.attention'"),
-    "a skip connection that is dropped": Case("residual", "", wrong.drop_skip, "'gawee.add'"),
-    # Linalg
-    "a constant in a body": Case("residual", "gawee-to-linalg", wrong.nudge_float(0), "'linalg."),
-    "a difference in the place of a sum": Case(
-        "mobile",
-        "gawee-to-linalg",
-        wrong.replace_first(arith.AddfOp, arith.SubfOp),
-        "'linalg.",
-    ),
-    "a minimum in the place of a maximum": Case(
-        "residual",
-        "gawee-to-linalg",
-        wrong.replace_first(arith.MaximumfOp, arith.MinimumfOp),
-        "'linalg.",
-    ),
-    "a square in the place of a product": Case(
-        "mobile", "gawee-to-linalg", wrong.same_operands(arith.MulfOp), "'linalg."
-    ),
-    "a window that begins one earlier": Case(
-        "mobile", "gawee-to-linalg", wrong.shift_pad, "'linalg.depthwise_conv"
-    ),
-    "the first of a batch for all": Case(
-        "transformer", "gawee-to-linalg", wrong.broadcast_other_axis, "'linalg.generic'"
-    ),
-    # Kernels
-    "a constant of a kernel": Case(
-        "mobile", "gawee-to-kernels", wrong.nudge_float(-1), "'gawee.kernel'"
-    ),
-    "a sum that starts at a billionth": Case(
-        "mobile", "gawee-to-kernels", wrong.start_above_zero, "'gawee.kernel'"
-    ),
-    "the first image for all": Case(
-        "mobile", "gawee-to-kernels", wrong.first_row_of_input, "'gawee.kernel'"
-    ),
-    "a maximum of a kernel as a minimum": Case(
-        "residual",
-        "gawee-to-kernels",
-        wrong.replace_first(arith.MaximumfOp, arith.MinimumfOp),
-        "'gawee.",
-    ),
-    "a difference of a kernel as a sum": Case(
-        "transformer",
-        "gawee-to-kernels",
-        wrong.replace_first(arith.SubfOp, arith.AddfOp),
-        "'gawee.kernel'",
-    ),
-    "a quotient of a kernel as a product": Case(
-        "transformer",
-        "gawee-to-kernels",
-        wrong.replace_first(arith.DivfOp, arith.MulfOp),
-        "'gawee.kernel'",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_wrong_pass_is_caught_with_its_op(name: str) -> None:
-    case = CASES[name]
-
-    with pytest.raises(CheckFailure) as caught:
-        prove_after(parse(NETWORKS[case.network]), case.before, Wrong(case.change))
-
-    message = caught.value.diagnostics[0].message
-    assert caught.value.pass_name == "wrong"
-    pattern = (
-        r"pass 'wrong' moved output 'y' at \[\d+(, \d+)*\]: expected \S+, got \S+, which are "
-        rf"different numbers in exact arithmetic; first op that differs: .*{re.escape(case.op)}"
-    )
-    assert re.match(pattern, message), message
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "a coefficient, one unit in the last place",
-        "the epsilon of a batch norm",
-        "the scale of attention",
-        "a constant of a kernel",
-        "a sum that starts at a billionth",
-    ],
-)
-def test_what_only_a_proof_sees_is_below_the_tolerance_of_a_check(name: str) -> None:
-    case = CASES[name]
-    module = parse(NETWORKS[case.network])
-    if case.before:
-        run_passes(make_context(), module, parse_passes(case.before, all_passes()))
-    checked = CheckEach()
-    with instrumented(checked):
-        run_passes(make_context(), module, [Wrong(case.change)])
-
-    assert checked.steps[-1].relative < 2**-14
-
-
 REWRITES = """
 func.func @main(%x: tensor<3x5xf32> {gawee.input = "x"}, %z: tensor<3x5xf32> {gawee.input = "z"})
     -> (tensor<3x5xf32> {gawee.output = "y"}) {
@@ -183,7 +76,7 @@ func.func @main(%x: tensor<3x5xf32> {gawee.input = "x"}, %z: tensor<3x5xf32> {ga
 
 
 def multiply_by_inverse(module: ModuleOp) -> None:
-    op = wrong.first(module, DivOp)
+    op = changes.first(module, DivOp)
     assert op.parent is not None
     inverse = ReciprocalOp(op.rhs)
     product = MulOp(op.lhs, inverse.result)
@@ -206,7 +99,7 @@ class Approximate(Wrong):
 
 
 def test_what_a_pass_declares_to_approximate_is_assumed_and_checked_by_data() -> None:
-    proof = prove(parse(networks.SUM), "", Approximate(wrong.nudge_constant))
+    proof = prove(parse(networks.SUM), "", Approximate(changes.nudge_constant))
 
     assert unproved(proof) == {"approximate": "assumed, declared: approximates(1048576 ulp)"}
     assert proof.steps[-1].is_checked
@@ -236,7 +129,7 @@ def test_constants_that_are_folded_in_floats_are_assumed() -> None:
 
 def fold_root(module: ModuleOp) -> None:
     """Fold the root of two to what is off by a thousandth of a percent."""
-    op = wrong.first(module, SqrtOp)
+    op = changes.first(module, SqrtOp)
     assert op.parent is not None
     folded = ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(f32, [3]), [1.41423] * 3))
     folded.location = op.location
@@ -271,7 +164,7 @@ def test_a_pass_that_is_wrong_where_nothing_is_proved_is_caught_by_data() -> Non
         prove(
             parse(networks.BRAINS),
             "gawee-to-loops",
-            Wrong(wrong.replace_first(arith.SubfOp, arith.AddfOp)),
+            Wrong(changes.replace_first(arith.SubfOp, arith.AddfOp)),
         )
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.entry import MAIN, PREPARE
 from gawee_dialect.dialect.native_code import sources_of
+from gawee_dialect.instruments.check.guarded_memory import Bytes, GuardedMemory
 from gawee_dialect.instruments.check.isolated import run_isolated
 from gawee_dialect.instruments.prove.fresh import is_float
 from gawee_dialect.instruments.prove.native.code import ExactCode
@@ -38,8 +38,6 @@ GUARD = 1 << 14
 THREADS = 2
 """So that what threads share out is shared."""
 
-Bytes = NDArray[np.uint8]
-
 
 def bytes_of(array: Array, memory: Memory) -> Bytes:
     """Return the bytes of numbers, or of plain elements."""
@@ -61,21 +59,9 @@ def array_of(
     return elements.view(dtype).reshape(shape)
 
 
-class Guarded:
-    """A buffer between bytes that nobody may write; what nobody wrote is NaN in all parts."""
-
-    def __init__(self, size: int):
-        from gawee_dialect.backend.memory import aligned_bytes
-
-        self._all = aligned_bytes(size + 2 * GUARD)[: size + 2 * GUARD]
-        self._all.fill(UNWRITTEN)
-        self.bytes = self._all[GUARD : GUARD + size]
-
-    @property
-    def is_intact(self) -> bool:
-        """Whether nothing was written around the buffer."""
-        around = self._all[:GUARD], self._all[GUARD + self.bytes.size :]
-        return all((each == UNWRITTEN).all() for each in around)
+def argument_memory(size: int) -> GuardedMemory:
+    """Return memory of an argument; what nobody wrote is NaN in all parts."""
+    return GuardedMemory(size, GUARD, lambda part: part.fill(UNWRITTEN))
 
 
 @dataclass(frozen=True)
@@ -85,7 +71,7 @@ class ExactFunctions:
     code: ExactCode
     memory: Memory
 
-    def call(self, name: str, arguments: Sequence[Guarded]) -> None:
+    def call(self, name: str, arguments: Sequence[GuardedMemory]) -> None:
         """Call a function with buffers; raises GaweeError where it writes outside of them."""
         from gawee_dialect.backend.openmp import call_in_team
 
@@ -105,7 +91,7 @@ class ExactFunctions:
         self, signatures: "Mapping[str, Signature]", given: Mapping[str, Array]
     ) -> dict[str, Bytes]:
         """Call functions in order, each with what the one before has made; returns outputs."""
-        outputs: dict[str, Guarded] = {}
+        outputs: dict[str, GuardedMemory] = {}
         for name, signature in signatures.items():
             prepared = outputs
             arguments = [self._argument(each, given, prepared) for each in signature.buffers]
@@ -115,11 +101,11 @@ class ExactFunctions:
         return {name: each.bytes for name, each in outputs.items()}
 
     def _argument(
-        self, buffer: "Buffer", given: Mapping[str, Array], prepared: Mapping[str, Guarded]
-    ) -> Guarded:
+        self, buffer: "Buffer", given: Mapping[str, Array], prepared: Mapping[str, GuardedMemory]
+    ) -> GuardedMemory:
         if buffer.role == "prepared":
             return prepared[buffer.name]
-        made = Guarded(buffer.size * self.memory.factor)
+        made = argument_memory(buffer.size * self.memory.factor)
         if buffer.role not in ("output", "workspace", "indices"):
             made.bytes[...] = bytes_of(given[buffer.name], self.memory)
         return made
@@ -152,9 +138,9 @@ def _signatures(module: ModuleOp, function: str) -> "dict[str, Signature]":
 
 
 def run_natively(
-    module: ModuleOp, arguments: Mapping[str, Array], function: str
-) -> dict[str, Array]:
-    """Run a function of the llvm dialect on exact arguments; the module is rewritten.
+    module: ModuleOp, arguments: Sequence[Mapping[str, Array]], function: str
+) -> Sequence[dict[str, Array]]:
+    """Run a function of the llvm dialect on each of some arguments; the module is rewritten.
 
     Returns outputs by name: exact numbers of floats. Raises NotProvable, and GaweeError where the
     program goes wrong.
@@ -164,12 +150,16 @@ def run_natively(
     functions = compile_exactly(module, [each.dtype for each in buffers])
 
     def run() -> dict[str, Array]:
-        return {**functions.run(signatures, arguments)}
+        runs = (functions.run(signatures, each).items() for each in arguments)
+        return {f"{index} {name}": out for index, outs in enumerate(runs) for name, out in outs}
 
     results = run_isolated(run)
-    return {
-        each.name: array_of(
-            results[each.name].view(np.uint8), each.shape, each.dtype, functions.memory
-        )
-        for each in signatures[function].of_role("output", "updated")
-    }
+    written = signatures[function].of_role("output", "updated")
+    return [
+        {each.name: _written(each, results[f"{index} {each.name}"], functions) for each in written}
+        for index in range(len(arguments))
+    ]
+
+
+def _written(buffer: "Buffer", found: Array, functions: ExactFunctions) -> Array:
+    return array_of(found.view(np.uint8), buffer.shape, buffer.dtype, functions.memory)

@@ -1,6 +1,6 @@
-"""Wrong changes of a module: each is one function, for `Wrong` of `proving.py`."""
+"""Wrong changes of a module: each is one function, for `Wrong` of `wrong_pass.py`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -19,16 +19,21 @@ from xdsl.dialects.builtin import (
     f64,
     i64,
 )
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from gawee_dialect.dialect.activation import GeluOp
 from gawee_dialect.dialect.attention import AttentionOp
+from gawee_dialect.dialect.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.elementary import ExpOp
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, SubOp
 from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.linalg import MatmulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, LayerNormOp
+from gawee_dialect.dialect.reduction import ReduceSumOp
+from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import attribute_value
 
 Op = TypeVar("Op", bound=Operation)
@@ -231,3 +236,186 @@ def misplace_view(module: ModuleOp) -> None:
     one = arith.ConstantOp(IntegerAttr(1, IndexType()))
     op.parent.insert_op_before(one, op)
     op.operands[1] = one.result
+
+
+# Further ones of graphs.
+
+
+def set_property(kind: type[Operation], name: str, value: Attribute) -> Callable[[ModuleOp], None]:
+    """Give a property of the first op of a kind another value."""
+
+    def change(module: ModuleOp) -> None:
+        first(module, kind).properties[name] = value
+
+    return change
+
+
+def exchange_operands(
+    kind: type[Operation], left: int = 0, right: int = 1
+) -> Callable[[ModuleOp], None]:
+    """Exchange two operands of the first op of a kind."""
+
+    def change(module: ModuleOp) -> None:
+        op = first(module, kind)
+        operands = list(op.operands)
+        operands[left], operands[right] = operands[right], operands[left]
+        op.operands = operands
+
+    return change
+
+
+def rewritten(
+    kind: type[Operation], make: Callable[[Operation], Sequence[Operation]], *, lost: bool = False
+) -> Callable[[ModuleOp], None]:
+    """Put ops in the place of the first op of a kind; what the last one makes is the result.
+
+    They have its location, or where it is `lost` none.
+    """
+
+    def change(module: ModuleOp) -> None:
+        op = first(module, kind)
+        assert op.parent is not None
+        made = make(op)
+        for each in made:
+            op.parent.insert_op_before(each, op)
+            if not lost:
+                each.location = op.location
+        op.results[0].replace_all_uses_with(made[-1].results[0])
+        op.detach()
+        op.erase()
+
+    return change
+
+
+def relu_by_comparison(op: Operation) -> Sequence[Operation]:
+    """x > 0 ? x : 0, which makes zeros of NaN"""
+    (x,) = op.operands
+    zero = ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(f32, []), [0.0]))
+    greater = CompareOp(x, zero.result, predicate="gt")
+    return [zero, greater, WhereOp(greater.result, x, zero.result)]
+
+
+def plain_softmax(op: Operation) -> Sequence[Operation]:
+    """exp(x) / sum(exp(x)), of which large ones overflow"""
+    exp = ExpOp(op.operands[0])
+    total = ReduceSumOp(exp.result, axes=[-1], keep_dims=True)
+    return [exp, total, DivOp(exp.result, total.result)]
+
+
+def sum_for_mean(op: Operation) -> Sequence[Operation]:
+    """mean(x) -> sum(x), over the last two axes"""
+    return [ReduceSumOp(op.operands[0], axes=[-2, -1], keep_dims=True)]
+
+
+def reversed_difference(op: Operation) -> Sequence[Operation]:
+    """x - y -> y - x"""
+    return [SubOp(op.operands[1], op.operands[0])]
+
+
+def share_place(module: ModuleOp) -> None:
+    """Write y - x for x - y, and give it the place of what it reads."""
+    op = first(module, SubOp)
+    maker = op.operands[0].owner
+    assert isinstance(maker, Operation)
+    rewritten(SubOp, reversed_difference, lost=True)(module)
+    first(module, SubOp).location = maker.location
+
+
+# Further ones of linalg.
+
+
+def forget_fill(module: ModuleOp) -> None:
+    """Let a sum begin as what lies in memory."""
+    op = first(module, linalg.ops.FillOp)
+    op.results[0].replace_all_uses_with(op.operands[1])
+    op.detach()
+    op.erase()
+
+
+def maxima_from_zero(module: ModuleOp) -> None:
+    """Let maxima begin at 0 in the place of minus infinity."""
+    for op in module.walk():
+        if isinstance(op, arith.ConstantOp) and isinstance(op.value, FloatAttr):
+            if op.value.value.data == -np.inf:
+                op.properties["value"] = FloatAttr(0.0, f32)
+                return
+    raise AssertionError("no maximum")
+
+
+def transpose_weight(module: ModuleOp) -> None:
+    """Read a square weight (k, n) where it is stored as (n, k)."""
+    for op in module.walk():
+        if isinstance(op, MatmulOp):
+            maps = [each.data for each in op.get_indexing_maps()]
+            maps[1] = AffineMap.from_callable(lambda m, n, k: (k, n))
+            op.properties["indexing_maps"] = ArrayAttr(map(AffineMapAttr, maps))
+            return
+    raise AssertionError("no product")
+
+
+def transpose_last(which: type[Operation]) -> Callable[[ModuleOp], None]:
+    """Exchange two results of the first square map of inputs of an op of a kind."""
+
+    def change(module: ModuleOp) -> None:
+        for op in module.walk():
+            if isinstance(op, which) and _exchange_results(op):
+                return
+        raise AssertionError("no square operand")
+
+    return change
+
+
+def _exchange_results(op: Operation) -> bool:
+    maps = op.properties["indexing_maps"]
+    assert isa(maps, ArrayAttr[AffineMapAttr])
+    for index, value in enumerate(op.operands):
+        shape = value.type.get_shape() if isa(value.type, TensorType[Attribute]) else ()
+        if len(shape) > 1 and shape[-1] == shape[-2] and index < len(maps.data) - 1:
+            old = maps.data[index].data
+            results = (*old.results[:-2], old.results[-1], old.results[-2])
+            changed = AffineMap(old.num_dims, old.num_symbols, results)
+            new = [*maps.data]
+            new[index] = AffineMapAttr(changed)
+            op.properties["indexing_maps"] = ArrayAttr(new)
+            return True
+    return False
+
+
+# Of buffers.
+
+
+def all_at_the_start(module: ModuleOp) -> None:
+    """Put all buffers at the start of the workspace."""
+    for view in list(module.walk()):
+        if isinstance(view, memref.ViewOp):
+            zero = arith.ConstantOp(IntegerAttr(0, IndexType()))
+            assert view.parent is not None
+            view.parent.insert_op_before(zero, view)
+            view.operands[1] = zero.result
+
+
+def forget_first(kind: type[Operation]) -> Callable[[ModuleOp], None]:
+    """Leave out the first op of a kind that has no results."""
+
+    def change(module: ModuleOp) -> None:
+        op = first(module, kind)
+        op.detach()
+        op.erase()
+
+    return change
+
+
+def lose_stride(module: ModuleOp) -> None:
+    """Let a convolution step by one."""
+    ones = DenseIntOrFPElementsAttr.from_list(TensorType(i64, [2]), [1])
+    first(module, linalg.ops.Conv2DNchwFchwOp).strides = ones
+
+
+def pooled_from_zero(module: ModuleOp) -> None:
+    """Let the maxima of a kernel begin at 0 in the place of minus infinity."""
+    for op in module.walk():
+        if isinstance(op, KernelOp) and isinstance(op.initial, FloatAttr):
+            if op.initial.value.data == -np.inf:
+                op.properties["initial"] = FloatAttr(0.0, f32)
+                return
+    raise AssertionError("no maximum")

@@ -1,0 +1,257 @@
+"""Which elements the first iterations of a parallel loop read and write.
+
+Indices are evaluated, so that whatever arithmetic they are made by is looked through; what depends
+on data is left out. Of inner loops the first two iterations and the last one are looked at: what is
+found there is so, and what is nowhere to be found may still be.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, product
+from math import prod
+
+from xdsl.dialects import arith, memref, scf, vector
+from xdsl.dialects.builtin import VectorType
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+from gawee_dialect.analysis.index_bounds import constant_index
+from gawee_dialect.dialect.forall import InParallelOp
+from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
+from gawee_dialect.hints import isa
+
+ITERATIONS = 4
+"""Of a parallel loop, how many of the first are compared with each other."""
+
+MOST = 400
+"""Loads and stores of an iteration that are looked at."""
+
+Element = tuple[SSAValue, tuple[int, ...]]
+"""A place in memory: whose, and which indices."""
+
+COMPARISONS: Mapping[int, Callable[[int, int], bool]] = {
+    0: lambda a, b: a == b,
+    1: lambda a, b: a != b,
+    2: lambda a, b: a < b,
+    3: lambda a, b: a <= b,
+    4: lambda a, b: a > b,
+    5: lambda a, b: a >= b,
+}
+"""By predicate of `arith.cmpi`; unsigned ones are not looked into."""
+
+
+@dataclass
+class Accesses:
+    """What an iteration reads and writes: which op did so first, by element."""
+
+    reads: dict[Element, Operation] = field(default_factory=dict[Element, Operation])
+    writes: dict[Element, Operation] = field(default_factory=dict[Element, Operation])
+
+
+@dataclass(frozen=True)
+class Collision:
+    """An element that one iteration writes, and another one touches."""
+
+    write: Operation
+    other: Operation
+    is_read: bool
+
+    @property
+    def text(self) -> str:
+        """What the other iteration does: `another of which reads by 'memref.load' what ...`."""
+        if self.is_read:
+            return (
+                f"an iteration of which reads by '{self.other.name}' what another one writes by "
+                f"'{self.write.name}'"
+            )
+        return f"two iterations of which write one element by '{self.other.name}'"
+
+
+def collision(
+    body: Block,
+    counters: Sequence[Sequence[int]],
+    index: int,
+    is_outside: Callable[[SSAValue], bool],
+) -> Collision | None:
+    """Return an element that two iterations of a nest share, which differ in one counter.
+
+    counters: the numbers that each counter of the nest takes; the others are at their first one.
+    is_outside: whether memory is shared by the iterations.
+    """
+    found: list[Accesses] = []
+    for number in counters[index][:ITERATIONS]:
+        numbers = [number if place == index else each[0] for place, each in enumerate(counters)]
+        trace = _Trace(dict(zip(body.args, numbers, strict=False)), is_outside)
+        trace.walk(body)
+        found.append(trace.accesses)
+    for one, other in combinations(found, 2):
+        for first, second in ((one, other), (other, one)):
+            shared = next((each for each in first.writes if each in second.writes), None)
+            if shared is not None:
+                return Collision(first.writes[shared], second.writes[shared], is_read=False)
+            shared = next((each for each in first.writes if each in second.reads), None)
+            if shared is not None:
+                return Collision(first.writes[shared], second.reads[shared], is_read=True)
+    return None
+
+
+class _Trace:
+    """Follows an iteration."""
+
+    def __init__(
+        self, numbers: dict[SSAValue, int], is_outside: Callable[[SSAValue], bool]
+    ) -> None:
+        self.accesses = Accesses()
+        self._numbers, self._is_outside = numbers, is_outside
+        self._left = MOST
+
+    def walk(self, block: Block) -> None:
+        for op in block.ops:
+            if self._left <= 0:
+                return
+            match op:
+                case scf.ForOp():
+                    self._nest(op.body.block, [self._counts(op.lb, op.ub, op.step)])
+                case scf.ParallelOp():
+                    bounds = zip(op.lowerBound, op.upperBound, op.step, strict=True)
+                    self._nest(op.body.block, [self._counts(*each) for each in bounds])
+                case scf.IfOp():
+                    self._branch(op)
+                case InParallelOp():
+                    self.walk(op.body.block)
+                case _:
+                    self._note(op)
+
+    def _nest(self, body: Block, counts: Sequence[Sequence[int]]) -> None:
+        for numbers in product(*counts):
+            self._numbers.update(zip(body.args, numbers, strict=False))
+            self.walk(body)
+
+    def _counts(self, *bounds: SSAValue) -> Sequence[int]:
+        lower, upper, step = map(self.number, bounds)
+        if lower is None or upper is None or not step:
+            return ()
+        counts = range(lower, upper, step)
+        return sorted({*counts[:2], *counts[-1:]})
+
+    def _branch(self, op: scf.IfOp) -> None:
+        taken = self.number(op.cond)
+        if taken is None:
+            return
+        region = op.true_region if taken else op.false_region
+        if region.blocks:
+            self.walk(region.block)
+
+    def _note(self, op: Operation) -> None:
+        found = _box(op)
+        if found is None:
+            return
+        base, offsets, sizes, is_write = found
+        starts = [each if isinstance(each, int) else self.number(each) for each in offsets]
+        known = [each for each in starts if each is not None]
+        if len(known) < len(starts) or prod(sizes) > MOST or not self._is_outside(base):
+            return
+        self._left -= 1
+        kept = self.accesses.writes if is_write else self.accesses.reads
+        for place in product(*(range(a, a + n) for a, n in zip(known, sizes, strict=True))):
+            kept.setdefault((base, place), op)
+
+    def number(self, value: SSAValue) -> int | None:
+        """Return the number that an index is in this iteration; None where data decide on it."""
+        if value in self._numbers:
+            return self._numbers[value]
+        known = constant_index(value)
+        if known is not None or not isinstance(value.owner, Operation):
+            return known
+        return self._result(value.owner)
+
+    def _result(self, op: Operation) -> int | None:
+        if isinstance(op, arith.SelectOp):
+            condition = self.number(op.cond)
+            chosen = op.lhs if condition else op.rhs
+            return None if condition is None else self.number(chosen)
+        if isinstance(op, arith.IndexCastOp):
+            return self.number(op.input)
+        if len(op.operands) != 2 or not isinstance(op, BINARY):
+            return None
+        lhs, rhs = map(self.number, op.operands)
+        return None if lhs is None or rhs is None else _computed(op, lhs, rhs)
+
+
+BINARY = (
+    *(arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MinSIOp, arith.MaxSIOp, arith.CmpiOp),
+    *(arith.FloorDivSIOp, arith.CeilDivSIOp, arith.DivUIOp, arith.DivSIOp),
+    *(arith.RemUIOp, arith.RemSIOp, arith.MinUIOp, arith.AndIOp, arith.OrIOp),
+)
+
+
+def _computed(op: Operation, lhs: int, rhs: int) -> int | None:
+    match op:
+        case arith.AddiOp():
+            return lhs + rhs
+        case arith.SubiOp():
+            return lhs - rhs
+        case arith.MuliOp():
+            return lhs * rhs
+        case arith.AndIOp():
+            return lhs & rhs
+        case arith.OrIOp():
+            return lhs | rhs
+        case arith.CmpiOp():
+            compare = COMPARISONS.get(op.predicate.value.data)
+            return None if compare is None else int(compare(lhs, rhs))
+        case arith.MaxSIOp():
+            return max(lhs, rhs)
+        case _:
+            return _of_naturals(op, lhs, rhs)
+
+
+def _of_naturals(op: Operation, lhs: int, rhs: int) -> int | None:
+    """Compute what the sign would decide on."""
+    if isinstance(op, arith.MinSIOp):
+        return min(lhs, rhs)
+    if lhs < 0 or rhs <= 0:
+        return None
+    match op:
+        case arith.CeilDivSIOp():
+            return -(-lhs // rhs)
+        case arith.RemUIOp() | arith.RemSIOp():
+            return lhs % rhs
+        case arith.MinUIOp():
+            return min(lhs, rhs)
+        case _:
+            return lhs // rhs
+
+
+Box = tuple[SSAValue, Sequence[SSAValue | int], Sequence[int], bool]
+"""Memory, where a box in it begins, how many elements it has along each axis, whether written."""
+
+
+def _box(op: Operation) -> Box | None:
+    match op:
+        case memref.LoadOp() | memref.StoreOp():
+            sizes = [1] * len(op.indices)
+            return op.memref, [*op.indices], sizes, isinstance(op, memref.StoreOp)
+        case vector.LoadOp():
+            return op.base, [*op.indices], _lanes(op.indices, op.result.type), False
+        case vector.StoreOp():
+            return op.base, [*op.indices], _lanes(op.indices, op.vector.type), True
+        case ParallelInsertSliceOp():
+            return _slice(op)
+        case _:
+            return None
+
+
+def _lanes(indices: Iterable[SSAValue], type: Attribute) -> Sequence[int]:
+    """Return the elements that a vector spans along each axis: those of the last one."""
+    sizes = [1 for _ in indices]
+    if sizes and isa(type, VectorType[Attribute]):
+        sizes[-1] = prod(type.get_shape())
+    return sizes
+
+
+def _slice(op: ParallelInsertSliceOp) -> Box | None:
+    if op.sizes or op.strides or any(each != 1 for each in op.static_strides.get_values()):
+        return None
+    given: Iterator[SSAValue] = iter(op.offsets)
+    offsets = [each if each >= 0 else next(given) for each in op.static_offsets.get_values()]
+    return op.dest, offsets, op.static_sizes.get_values(), True

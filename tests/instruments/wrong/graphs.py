@@ -1,0 +1,116 @@
+"""Wrong passes on graphs."""
+
+from collections.abc import Mapping
+
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f64, i64
+
+from gawee_dialect.dialect.activation import ClipOp
+from gawee_dialect.dialect.along_axis import SoftmaxOp
+from gawee_dialect.dialect.elementwise import ReluOp, SubOp
+from gawee_dialect.dialect.normalization import BatchNormOp, LayerNormOp
+from gawee_dialect.dialect.reduction import ReduceMeanOp
+from tests.instruments.prove.networks import MOBILE, RESIDUAL, SUM, TRANSFORMER
+from tests.instruments.wrong import changes
+from tests.instruments.wrong.wrong_pass import Keeping, Wrong, WrongPass
+
+BRANCHES = """
+func.func @main(%x: tensor<3x5xf32> {gawee.input = "x"}, %z: tensor<3x5xf32> {gawee.input = "z"})
+    -> (tensor<3x5xf32> {gawee.output = "y"}) {
+  %s = gawee.add %x, %z : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32> loc("sum"("net.json":10:5))
+  %t = gawee.mul %s, %z : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32> loc("branch"("net.json":20:5))
+  %d = gawee.sub %s, %t : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32> loc("join"("net.json":30:5))
+  %r = gawee.relu %d : (tensor<3x5xf32>) -> tensor<3x5xf32> loc("act"("net.json":40:5))
+  %y = gawee.add %r, %x : (tensor<3x5xf32>, tensor<3x5xf32>) -> tensor<3x5xf32> loc("skip"("net.json":50:5))
+  return %y : tensor<3x5xf32> loc("output"("net.json":60:5))
+}
+"""
+
+CLASSES = """
+func.func @main(%x: tensor<5x7xf32> {gawee.input = "x"}) -> (tensor<5x7xf32> {gawee.output = "y"}) {
+  %a = gawee.neg %x : (tensor<5x7xf32>) -> tensor<5x7xf32> loc("turned"("net.json":10:5))
+  %y = gawee.softmax %a axis 1 : (tensor<5x7xf32>) -> tensor<5x7xf32> loc("classes"("net.json":20:5))
+  return %y : tensor<5x7xf32> loc("output"("net.json":30:5))
+}
+"""
+
+
+def eps(value: float) -> FloatAttr:
+    return FloatAttr(value, f64)
+
+
+CASES: Mapping[str, WrongPass] = {
+    "a coefficient, one unit in the last place": WrongPass(
+        SUM, Wrong(changes.nudge_constant), proof="'gawee.constant'"
+    ),
+    "the epsilon of a batch norm, a billionth more": WrongPass(
+        RESIDUAL, Wrong(changes.nudge_epsilon), proof="'gawee.batch_norm'"
+    ),
+    "a batch norm without epsilon": WrongPass(
+        RESIDUAL,
+        Wrong(changes.set_property(BatchNormOp, "eps", eps(0.0))),
+        check="'gawee.batch_norm'",
+        proof="'gawee.batch_norm'",
+    ),
+    "a layer norm without epsilon": WrongPass(
+        TRANSFORMER,
+        Wrong(changes.set_property(LayerNormOp, "eps", eps(0.0))),
+        check="'gawee.layer_norm'",
+        proof="'gawee.layer_norm'",
+    ),
+    "the epsilon of a layer norm, a thousandth more": WrongPass(
+        TRANSFORMER, Wrong(changes.nudge_layer_norm), proof="'gawee.layer_norm'"
+    ),
+    "padding on the other side": WrongPass(
+        RESIDUAL, Wrong(changes.swap_padding), check="'gawee.conv'", proof="'gawee.conv'"
+    ),
+    "gelu by tanh": WrongPass(
+        TRANSFORMER, Wrong(changes.gelu_by_tanh), check="'gawee.gelu'", proof="'gawee.gelu'"
+    ),
+    "the scale of attention, one unit in the last place": WrongPass(
+        TRANSFORMER, Wrong(changes.nudge_scale), proof="'gawee.attention'"
+    ),
+    "a skip connection that is dropped": WrongPass(
+        RESIDUAL, Wrong(changes.drop_skip), check="'gawee.add'", proof="'gawee.add'"
+    ),
+    "a clamp that ends at 6.5 and not at 6": WrongPass(
+        MOBILE,
+        Wrong(changes.set_property(ClipOp, "max", FloatAttr(6.5, f64))),
+        check="'gawee.clip'",
+        proof="'gawee.clip'",
+    ),
+    "a softmax along another axis": WrongPass(
+        TRANSFORMER,
+        Wrong(changes.set_property(SoftmaxOp, "axis", IntegerAttr(1, i64))),
+        check="'gawee.softmax'",
+        proof="'gawee.softmax'",
+    ),
+    "a softmax without its maximum": WrongPass(
+        CLASSES,
+        Wrong(changes.rewritten(SoftmaxOp, changes.plain_softmax)),
+        check="on data with large and tiny magnitudes",
+        proof="'gawee.softmax', now 'gawee.div'",
+    ),
+    "a sum in the place of a mean": WrongPass(
+        MOBILE,
+        Wrong(changes.rewritten(ReduceMeanOp, changes.sum_for_mean)),
+        check="'gawee.reduce_mean', now 'gawee.reduce_sum'",
+        proof="'gawee.reduce_mean', now 'gawee.reduce_sum'",
+    ),
+    "a relu that makes zeros of NaN, by a pass that keeps them": WrongPass(
+        BRANCHES,
+        Keeping(changes.rewritten(ReluOp, changes.relu_by_comparison)),
+        check="on data with NaN and infinities; largest difference",
+    ),
+    "a difference turned round, its place lost": WrongPass(
+        BRANCHES,
+        Wrong(changes.rewritten(SubOp, changes.reversed_difference, lost=True)),
+        check="net.json:30:5: error: pass 'wrong' moved output 'y'",
+        proof="first op that differs: 'gawee.sub'",
+    ),
+    "a difference turned round, at the place of another op": WrongPass(
+        BRANCHES,
+        Wrong(changes.share_place),
+        check="net.json:30:5: error: pass 'wrong' moved output 'y'",
+        proof="net.json:30:5: error: pass 'wrong' moved output 'y'",
+    ),
+}

@@ -1,0 +1,44 @@
+"""The table of wrong passes in the docs: `python -m tests.instruments.wrong.table` prints it."""
+
+from collections.abc import Iterator
+
+from tests.instruments.wrong import LEVELS
+from tests.instruments.wrong.wrong_pass import RULE
+
+
+def seen(message: str) -> str:
+    """Say by what a message is about that a pass is wrong: by numbers, memory, or a rule."""
+    if not message:
+        return "-"
+    if RULE in message or "claim" in message:
+        return "a rule"
+    if "writes " in message or "no place" in message:
+        return "memory"
+    data = message.partition("data with ")[2]
+    return data.partition(";")[0] if data else "numbers"
+
+
+def rows() -> Iterator[str]:
+    """Yield the lines of the table."""
+    yield "| level | what the pass gets wrong | seen by `--check-each` | by `--prove-each` |"
+    yield "|---|---|---|---|"
+    for level, cases in LEVELS.items():
+        for what, case in cases.items():
+            proof = "by chance" if case.is_race else seen(case.proof)
+            yield f"| {level} | {what} | {seen(case.check)} | {proof} |"
+
+
+def text() -> str:
+    """Return the table, and what it adds up to."""
+    cases = [case for cases in LEVELS.values() for case in cases.values()]
+    both = sum(bool(case.check) and bool(case.proof) for case in cases)
+    checked = sum(bool(case.check) for case in cases) - both
+    proved = sum(bool(case.proof) for case in cases) - both
+    total = f"{len(cases)} wrong passes: {both} are seen by both"
+    return "\n".join(
+        (f"{total}, {checked} by a check alone, {proved} by a proof alone.", "", *rows())
+    )
+
+
+if __name__ == "__main__":
+    print(text())
