@@ -33,8 +33,9 @@ test: $(STAMP)dev ## Run lit and pytest; tests of absent oracles (PyTorch, mlir-
 	@echo $(LIT) tests/filecheck; $(LIT) tests/filecheck; lit=$$?; \
 	echo $(PYTEST); $(PYTEST) && exit $$lit
 
-fuzz: $(STAMP)dev ## Give every reader damaged inputs: make fuzz INPUTS=5000 READERS="xoc onnx", or MINUTES=10
+fuzz: $(STAMP)dev ## Give readers damaged inputs, compile random graphs: make fuzz INPUTS=5000 READERS="xoc onnx", or MINUTES=10
 	$(PY) -m tests.fuzz --inputs $(INPUTS) $(if $(MINUTES),--minutes $(MINUTES)) $(READERS)
+	$(PY) -m tests.graph_fuzz --minutes $(or $(MINUTES),2) --findings fuzz-findings
 
 mutants: $(STAMP)dev $(STAMP)mutants ## List changes that no test sees, of FILES=... or of what changed since main
 	$(PY) -m tests.mutants $(FILES) $(if $(filter-out tests/filecheck,$(TESTS)),--tests $(TESTS))

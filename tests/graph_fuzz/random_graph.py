@@ -1,0 +1,141 @@
+"""Random graphs of all ops of the dialect: one strategy per op, made to fit each other.
+
+What an op wants is made of what is there: a value of its type, or the elements of another value in
+the shape that is wanted.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+from hypothesis import strategies as st
+from xdsl.dialects.builtin import (
+    ArrayAttr,
+    DictionaryAttr,
+    FunctionType,
+    ModuleOp,
+    StringAttr,
+    TensorType,
+)
+from xdsl.dialects.func import FuncOp, ReturnOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+
+from gawee_dialect.dialect.arrangement import TileOp
+from gawee_dialect.dialect.cast import CastOp
+from gawee_dialect.dialect.gather import IndexedOp
+from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
+from gawee_dialect.dialect.shape import ReshapeOp
+from gawee_dialect.dialect.slicing import SliceOp
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.hints import isa
+from tests.dialect.random_ops import FLOATS, OPS, Draw
+
+KINDS = [kind for kind in OPS if kind not in (GetAttrOp, GetItemOp)]
+"""Ops that compute: no level knows Python's values."""
+
+MOST_OPS = 6
+MOST_ELEMENTS = 4000
+"""So that a graph takes milliseconds."""
+
+FEW_OUTPUTS = 4
+
+
+@st.composite
+def graphs(draw: Draw) -> ModuleOp:
+    """Draw a module with one function `@main` of some ops, whose arguments are named."""
+    graph = _Graph(draw)
+    for _ in range(draw(st.integers(1, MOST_OPS))):
+        graph.add(draw(OPS[draw(st.sampled_from(KINDS))]))
+    return graph.module()
+
+
+class _Graph:
+    """A function that grows."""
+
+    def __init__(self, draw: Draw) -> None:
+        self._draw = draw
+        self._block = Block()
+        self._values: list[SSAValue] = []
+
+    def add(self, op: Operation) -> None:
+        """Add an op, and what makes its operands; one that is large or of Python is left out."""
+        types = [value.type for value in (*op.operands, *op.results)]
+        if not all(isa(type, TensorType[Attribute]) and _is_small(type) for type in types):
+            return
+        known: dict[SSAValue, SSAValue] = {}
+        for index, operand in enumerate(op.operands):
+            if operand not in known:
+                positions = isinstance(op, IndexedOp) and index == 1
+                known[operand] = self._source(operand.type, is_new=positions)
+            op.operands[index] = known[operand]
+        self._append(op)
+
+    def _append(self, op: Operation) -> SSAValue:
+        self._block.add_op(op)
+        self._values += op.results
+        return op.results[0]
+
+    def _source(self, type: Attribute, *, is_new: bool) -> SSAValue:
+        assert isa(type, TensorType[Attribute])
+        if is_new or not self._values or self._draw(st.integers(0, 3)) == 0:
+            return self._argument(type)
+        same = [each for each in self._values if each.type == type]
+        if same:
+            return self._draw(st.sampled_from(same))
+        fitting = [each for each in self._values if _can_become(each.type, type)]
+        if not fitting:
+            return self._argument(type)
+        return self._shaped(self._draw(st.sampled_from(fitting)), type)
+
+    def _argument(self, type: TensorType[Attribute]) -> SSAValue:
+        value = self._block.insert_arg(type, len(self._block.args))
+        self._values.append(value)
+        return value
+
+    def _shaped(self, value: SSAValue, type: TensorType[Attribute]) -> SSAValue:
+        """Put as many elements of a value as a type has into its shape, again and again."""
+        count, there = prod(type.get_shape()), prod(tensor_shape(value))
+        if _element(value.type) != type.element_type:
+            value = self._append(CastOp(value, type.element_type))
+        value = self._append(ReshapeOp(value, shape=[there]))
+        if there < count:
+            value = self._append(TileOp(value, repeats=[-(-count // there)]))
+        if prod(tensor_shape(value)) > count:
+            value = self._append(SliceOp(value, offsets=[0], sizes=[count], strides=[1]))
+        return self._append(ReshapeOp(value, shape=list(type.get_shape())))
+
+    def module(self) -> ModuleOp:
+        """Return the module; what nobody reads is an output, the last few of them."""
+        made = [value for op in self._block.ops for value in op.results]
+        unused = [value for value in made if not any(True for _ in value.uses)]
+        outputs = unused[-FEW_OUTPUTS:]
+        self._block.add_op(ReturnOp(*outputs))
+        arguments = self._block.args
+        types = [each.type for each in arguments], [each.type for each in outputs]
+        kinds = [self._draw(st.sampled_from(("input", "parameter"))) for _ in arguments]
+        marks = [_mark(f"gawee.{kind}", f"x{index}") for index, kind in enumerate(kinds)]
+        results = [_mark("gawee.output", f"y{index}") for index, _ in enumerate(outputs)]
+        function = FuncOp("main", FunctionType.from_lists(*types), Region(self._block))
+        function.arg_attrs, function.res_attrs = ArrayAttr(marks), ArrayAttr(results)
+        return ModuleOp([function])
+
+
+def _mark(kind: str, name: str) -> DictionaryAttr:
+    return DictionaryAttr({kind: StringAttr(name)})
+
+
+def _element(type: Attribute) -> Attribute:
+    assert isa(type, TensorType[Attribute])
+    return type.element_type
+
+
+def _is_small(type: TensorType[Attribute]) -> bool:
+    return prod(type.get_shape()) <= MOST_ELEMENTS
+
+
+def _can_become(have: Attribute, want: TensorType[Attribute]) -> bool:
+    """Whether a value has elements, and they are what is wanted, or floats for floats."""
+    assert isa(have, TensorType[Attribute])
+    floats: Sequence[Attribute] = FLOATS
+    same = have.element_type == want.element_type
+    both = have.element_type in floats and want.element_type in floats
+    return prod(have.get_shape()) > 0 and (same or both)
