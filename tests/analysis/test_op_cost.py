@@ -437,8 +437,8 @@ def test_every_node_of_the_graph_has_a_rule() -> None:
 
 
 # Where a bin or a neighbour is, the lowering computes at every element; the node's rule doesn't.
-# A transposed convolution whose kernels overlap is lowered to one that multiplies zeros as well.
-# A running sum is one addition an element; the lowering adds in parallel, which is more of them.
+# What a transposed convolution has at its borders, the lowering reads of zeros around the input.
+# A running sum is one addition an element, which is in a loop over scalars.
 # An element's place in an order is counted at every element by the lowering.
 # Which boxes are kept is logic on bits of every pair, no arithmetic of the node.
 OTHER_FLOPS = (

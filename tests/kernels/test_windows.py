@@ -7,7 +7,7 @@ torch = pytest.importorskip("torch")
 from hypothesis import assume, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.conv import ConvOp  # noqa: E402
+from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp  # noqa: E402
 from gawee_dialect.dialect.elementwise import ReluOp  # noqa: E402
 from gawee_dialect.dialect.pool import AvgPoolOp, MaxPoolOp  # noqa: E402
 from gawee_dialect.dialect.window import window_extent  # noqa: E402
@@ -15,6 +15,7 @@ from tests.kernels.compiled import EXACT, PLAIN, WAYS, check, module_of, small  
 
 F = torch.nn.functional
 CONV = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
+TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
 MAX_POOL = {1: F.max_pool1d, 2: F.max_pool2d, 3: F.max_pool3d}
 AVG_POOL = {1: F.avg_pool1d, 2: F.avg_pool2d, 3: F.avg_pool3d}
 few = settings(max_examples=10)
@@ -68,6 +69,57 @@ def test_convolution_matches_pytorch(data, axes, groups_channels_filters, way, d
     expected = CONV[axes](padded, w, b, strides, 0, dilations, groups).relu()
     # Weights that are inputs are not packed.
     check(build, arrays, expected, way, parameters=data.draw(st.sampled_from([0, 2])))
+
+
+# Kernels that strides divide, others that are larger and smaller, strides of many phases.
+@settings(max_examples=16)
+@given(
+    st.data(),
+    st.sampled_from([1, 2, 2, 3]),
+    st.one_of(DENSE, GROUPED, DEPTHWISE),
+    ways,
+    st.sampled_from(["float32", "float32", "float64", "float16"]),
+)
+def test_transposed_convolution_matches_pytorch(data, axes, groups_channels_filters, way, dtype):
+    groups, channels, filters = groups_channels_filters
+    sizes, kernel = data.draw(each(axes, 2, 6)), data.draw(each(axes, 1, 5))
+    strides, dilations = data.draw(each(axes, 1, 4)), data.draw(each(axes, 1, 2))
+    limits = [max(pair) for pair in zip(strides, dilations, strict=True)]
+    more = [data.draw(st.integers(0, limit - 1)) for limit in limits]
+    padding = data.draw(each(axes, 0, 2))
+    reach = map(window_extent, kernel, dilations)
+    full = [
+        (size - 1) * stride + extent + extra
+        for size, stride, extent, extra in zip(sizes, strides, reach, more, strict=True)
+    ]
+    assume(all(2 * cut < size for cut, size in zip(padding, full, strict=True)))
+    arrays = [
+        small(0, data.draw(st.integers(1, 2)), groups * channels, *sizes, dtype=dtype),
+        small(1, groups * channels, filters, *kernel, dtype=dtype),
+        small(2, groups * filters, dtype=dtype),
+    ]
+    options = {"strides": strides, "dilations": dilations, "groups": groups}
+
+    def build(*args):
+        result = ConvTransposeOp(*args, padding=[*padding] * 2, output_padding=more, **options)
+        return ReluOp(result.result).output
+
+    x, w, b = map(torch.from_numpy, arrays)
+    expected = TRANSPOSED[axes](x, w, b, strides, padding, more, groups, dilations).relu()
+    check(build, arrays, expected, way, parameters=data.draw(st.sampled_from([0, 2])))
+
+
+def test_what_reads_a_transposed_convolution_may_pad_it() -> None:
+    arrays = [small(0, 1, 16, 5, 4), small(1, 16, 16, 3, 3), small(2, 19, 16, 3, 3)]
+
+    def build(x, w, v):
+        wide = ConvTransposeOp(x, w, strides=[2, 2], padding=[1] * 4, output_padding=[1, 1])
+        return ConvOp(ReluOp(wide.result).output, v, padding=[1] * 4).output
+
+    x, w, v = map(torch.from_numpy, arrays)
+    expected = F.conv2d(F.conv_transpose2d(x, w, None, 2, 1, 1).relu(), v, padding=1)
+    for way in WAYS:
+        check(build, arrays, expected, way, parameters=2)
 
 
 @few

@@ -179,9 +179,13 @@ class _Rewriter:
         dest = self.stored.get(op.dest)
         if dest is None:
             dest = self._insert(op, tensor.EmptyOp((), TensorType(element_of(op.result), shape)))
-        offsets = [0] * len(shape)
-        offsets[CHANNEL_AXIS] = op.static_offsets.get_values()[CHANNEL_AXIS] // layout.block
-        new = tensor.InsertSliceOp.from_static_parameters(source, dest, offsets, shape_of(source))
+        within = len(shape) - len(op.static_offsets.get_values())
+        offsets = [*op.static_offsets.get_values(), *[0] * within]
+        offsets[CHANNEL_AXIS] //= layout.block
+        strides = [*op.static_strides.get_values(), *[1] * within]
+        new = tensor.InsertSliceOp.from_static_parameters(
+            source, dest, offsets, shape_of(source), strides
+        )
         self.stored[op.result] = self._insert(op, new)
         dead.append(op)
 

@@ -23,10 +23,14 @@ class Group:
 
     layout: Layout
     members: list[SSAValue] = field(default_factory=list[SSAValue])
+    is_interleaved: bool = False
+    """Whether positions of one tensor lie between those of another."""
 
     @property
     def takes_halo(self) -> bool:
         """Whether what makes the tensors leaves zeros around its points."""
+        if self.is_interleaved:
+            return False
         makers = (member.owner for member in self.members)
         return all(op.has_zeros_outside for op in makers if isinstance(op, StructuredKernel))
 
@@ -60,7 +64,8 @@ class Layouts:
     # Blocks.
 
     def _block(self, op: StructuredKernel) -> None:
-        if op.result is None or self._padded_group(op.result) is not None:
+        padded = None if op.result is None else self._padded_group(op.result)
+        if op.result is None or (padded is not None and not padded.is_interleaved):
             return
         shape = shape_of(op.result)
         channel = self._channel_dim(op.maps[-1], shape)
@@ -120,7 +125,8 @@ class Layouts:
 
     def _join(self, op: tensor.InsertSliceOp) -> None:
         part, whole = self.groups.get(op.source), self._whole(op)
-        if part is None or whole is None or not _is_channel_slice(op):
+        interleaves = _interleaves(op)
+        if part is None or whole is None or not (interleaves or _is_channel_slice(op)):
             return
         block = min(part.layout.block, whole.layout.block or part.layout.block)
         if op.static_offsets.get_values()[CHANNEL_AXIS] % block:
@@ -128,6 +134,7 @@ class Layouts:
         part.layout = replace(part.layout, block=block)
         if whole is not part:
             part.members += whole.members
+        part.is_interleaved |= whole.is_interleaved or interleaves
         part.members.append(op.result)
         for member in part.members:
             self.groups[member] = part
@@ -145,6 +152,14 @@ class Layouts:
         group = None if pad is None else self.groups.get(pad.source)
         if pad is not None and group is not None and group.takes_halo:
             group.layout = group.layout.with_halo(pad.low, pad.high)
+
+
+def _interleaves(op: tensor.InsertSliceOp) -> bool:
+    """Whether an op puts positions of all channels between others."""
+    source, dest = shape_of(op.source), shape_of(op.dest)
+    if len(source) != len(dest) or len(dest) < 3 or source[CHANNEL_AXIS] != dest[CHANNEL_AXIS]:
+        return False
+    return max(op.static_strides.get_values()) > 1
 
 
 def _is_channel_slice(op: tensor.InsertSliceOp) -> bool:

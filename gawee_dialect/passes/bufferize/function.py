@@ -49,6 +49,8 @@ class FunctionBufferizer:
         self.outputs: list[SSAValue] = []
         self.allocations = 0
         self.shared: dict[SSAValue, SSAValue] = {}
+        self.interleaved: dict[Operation, tuple[SSAValue, Root]] = {}
+        """Where ops insert what may be there before."""
         self._rules = rules
         self._default = default
         self._current: Operation = function

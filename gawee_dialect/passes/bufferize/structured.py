@@ -8,6 +8,7 @@ from xdsl.ir import Operation, Region
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from gawee_dialect.dialect import linalg
+from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.hints import isa
@@ -15,6 +16,7 @@ from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules, memref_type
 from gawee_dialect.passes.bufferize.globals import buffer_type
 from gawee_dialect.passes.bufferize.in_place import Root
+from gawee_dialect.passes.bufferize.tensors import place_between
 
 
 def structured_or_scalar(to: FunctionBufferizer, op: Operation) -> None:
@@ -75,8 +77,17 @@ def _load(op: tensor.ExtractOp) -> None:
 def kernel(to: FunctionBufferizer, op: StructuredKernel) -> None:
     """gawee.kernel ins(%a) -> the same on memrefs, writing a fresh buffer, with its scratch
 
-    Never in place: a kernel may read other elements of its inputs than the one it computes.
+    Never in place: a kernel may read other elements of its inputs than the one it computes. One
+    whose result is put between others writes there, if nobody sees that.
     """
+    if isinstance(op, KernelOp):
+        place = place_between(to, op)
+        if place is not None:
+            view, root = place
+            inputs = [to.source(value) for value in op.inputs]
+            to.builder.insert(op.with_operands(inputs, view, values=to.new))
+            to.assign(op.target, view, root)
+            return
     fresh = to.allocate(op.target.type)
     scratch = [to.allocate(type) for type in op.scratch_types]
     inputs = [to.source(value) for value in op.inputs]

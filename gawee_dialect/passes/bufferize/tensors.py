@@ -21,6 +21,7 @@ from gawee_dialect.passes.bufferize.function import (
 )
 from gawee_dialect.passes.bufferize.globals import buffer_type
 from gawee_dialect.passes.bufferize.in_place import Root, Slice
+from gawee_dialect.passes.bufferize.interleaved import insertion_of, interleaved
 
 TAKE_VIEWS = (
     LinalgStructuredOperation,
@@ -157,12 +158,36 @@ def insert_slice(to: FunctionBufferizer, op: Operation) -> None:
     Nothing where %s is in that subview already.
     """
     assert isinstance(op, tensor.InsertSliceOp)
+    if op in to.interleaved:
+        buffer, root = to.interleaved[op]
+        if to.roots.get(op.source) is not root:
+            to.builder.insert(
+                memref.CopyOp(to.source(op.source), view_of(to, buffer, op, op.source))
+            )
+        to.assign(op.result, buffer, root)
+        return
     buffer, root = to.destination(op, op.dest, reads=True)
     in_place = buffer is to.new.get(op.dest) and to.in_place.is_own_slice(op, op.source)
     if not in_place:
         source = to.source(op.source)
         to.builder.insert(memref.CopyOp(source, view_of(to, buffer, op, op.source)))
     to.assign(op.result, buffer, root)
+
+
+def place_between(to: FunctionBufferizer, op: KernelOp) -> tuple[SSAValue, Root] | None:
+    """Return where a kernel can write since its result is put there; None where it cannot."""
+    insertion = insertion_of(op)
+    if insertion is None:
+        return None
+    if insertion not in to.interleaved:
+        chain = interleaved(insertion)
+        is_late = any(each.result in to.new for each in chain)
+        if not chain or is_late or op.parent is not insertion.parent:
+            return None
+        whole = to.allocate(insertion.result.type), Root(writable=True)
+        to.interleaved.update((each, whole) for each in chain)
+    buffer, root = to.interleaved[insertion]
+    return view_of(to, buffer, insertion, insertion.source), root
 
 
 def pad(to: FunctionBufferizer, op: Operation) -> None:

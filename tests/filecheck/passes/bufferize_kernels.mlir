@@ -50,3 +50,76 @@ func.func @a_reduction_keeps_both_regions(%x: tensor<2x3xf32>) -> tensor<4xf32> 
     } : tensor<4xf32>
   func.return %y : tensor<4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @kernels_whose_results_interleave_write_there_at_once
+// CHECK-SAME:  (%[[X:.*]]: memref<5xf32>{{.*}}, %[[OUT:.*]]: memref<10xf32>
+// CHECK-NEXT:    %[[EVEN:.*]] = memref.subview %[[OUT]][0] [5] [2]
+// CHECK-NEXT:    gawee.kernel parallel [5] ins(%[[X]] : memref<5xf32>) outs(%[[EVEN]])
+// CHECK:         %[[ODD:.*]] = memref.subview %[[OUT]][1] [5] [2]
+// CHECK-NEXT:    gawee.kernel parallel [5] ins(%[[X]] : memref<5xf32>) outs(%[[ODD]])
+// CHECK-NOT:     memref.copy
+func.func @kernels_whose_results_interleave_write_there_at_once(%x: tensor<5xf32>) -> tensor<10xf32> {
+  %a = gawee.kernel parallel [5] ins(%x : tensor<5xf32>) maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+    finish {
+    ^bb0(%e: f32):
+      gawee.yield %e : f32
+    } : tensor<5xf32>
+  %b = gawee.kernel parallel [5] ins(%x : tensor<5xf32>) maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+    finish {
+    ^bb0(%e: f32):
+      %s = arith.addf %e, %e : f32
+      gawee.yield %s : f32
+    } : tensor<5xf32>
+  %e = tensor.empty() : tensor<10xf32>
+  %i = tensor.insert_slice %a into %e[0] [5] [2] : tensor<5xf32> into tensor<10xf32>
+  %y = tensor.insert_slice %b into %i[1] [5] [2] : tensor<5xf32> into tensor<10xf32>
+  func.return %y : tensor<10xf32>
+}
+
+// -----
+
+// What overlaps has an order, and what somebody else reads is there when they read it.
+// CHECK-LABEL: func.func @kernels_whose_results_overlap_are_copied_in_their_order
+// CHECK:         gawee.kernel parallel [5] {{.*}} outs(%[[A:.*]]) maps
+// CHECK:         gawee.kernel parallel [5] {{.*}} outs(%[[B:.*]]) maps
+// CHECK:         "memref.copy"(%[[B]], %{{.*}})
+// CHECK:         "memref.copy"(%[[A]], %{{.*}})
+func.func @kernels_whose_results_overlap_are_copied_in_their_order(%x: tensor<5xf32>) -> tensor<10xf32> {
+  %a = gawee.kernel parallel [5] ins(%x : tensor<5xf32>) maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+    finish {
+    ^bb0(%e: f32):
+      gawee.yield %e : f32
+    } : tensor<5xf32>
+  %b = gawee.kernel parallel [5] ins(%x : tensor<5xf32>) maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+    finish {
+    ^bb0(%e: f32):
+      %s = arith.addf %e, %e : f32
+      gawee.yield %s : f32
+    } : tensor<5xf32>
+  %e = tensor.empty() : tensor<10xf32>
+  %i = tensor.insert_slice %b into %e[0] [5] [2] : tensor<5xf32> into tensor<10xf32>
+  %y = tensor.insert_slice %a into %i[0] [5] [2] : tensor<5xf32> into tensor<10xf32>
+  func.return %y : tensor<10xf32>
+}
+
+// -----
+
+// The first part is in its place before the kernel of the second one runs.
+// CHECK-LABEL: func.func @a_part_that_was_inserted_before_stays
+// CHECK:         "memref.copy"(%{{.*}}, %[[FIRST:.*]])
+// CHECK:         gawee.kernel parallel [5]
+// CHECK:         "memref.copy"
+func.func @a_part_that_was_inserted_before_stays(%x: tensor<5xf32>) -> tensor<10xf32> {
+  %e = tensor.empty() : tensor<10xf32>
+  %i = tensor.insert_slice %x into %e[0] [5] [2] : tensor<5xf32> into tensor<10xf32>
+  %b = gawee.kernel parallel [5] ins(%x : tensor<5xf32>) maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+    finish {
+    ^bb0(%e2: f32):
+      %s = arith.addf %e2, %e2 : f32
+      gawee.yield %s : f32
+    } : tensor<5xf32>
+  %y = tensor.insert_slice %b into %i[1] [5] [2] : tensor<5xf32> into tensor<10xf32>
+  func.return %y : tensor<10xf32>
+}
