@@ -7,7 +7,6 @@ from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.dialect.index_notation import IndexNotationOp
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.passes.lower_to_linalg.along_axis import (
-    LowerCumSum,
     LowerLogSoftmax,
     LowerSoftmax,
 )
@@ -48,6 +47,7 @@ from gawee_dialect.passes.lower_to_linalg.position import LowerIota, LowerTri
 from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
 from gawee_dialect.passes.lower_to_linalg.reduction import LowerArg, LowerReduce
 from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
+from gawee_dialect.passes.lower_to_linalg.running_sums import LowerCumSum
 from gawee_dialect.passes.lower_to_linalg.scan import LowerScan
 from gawee_dialect.passes.lower_to_linalg.scatter import LowerScatterElements, LowerScatterNd
 from gawee_dialect.passes.lower_to_linalg.shape import LowerCat, LowerIdentity, LowerReshape

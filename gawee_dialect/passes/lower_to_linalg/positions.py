@@ -1,20 +1,27 @@
 """Reading tensors at computed positions, and the indices that users give."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntElementsAttr, IndexType, IntegerType, TensorType
+from xdsl.dialects.builtin import DenseIntElementsAttr, IndexType, IntegerType, TensorType, i32
 from xdsl.ir import SSAValue
+from xdsl.ir.affine import AffineMap
 
-from gawee_dialect.dialect.types import AnyTensor, is_unsigned
+from gawee_dialect.dialect.types import AnyTensor, is_unsigned, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
-from gawee_dialect.passes.lower_to_linalg.structured import generic
+from gawee_dialect.passes.lower_to_linalg.structured import generic, reads, reduction
 from gawee_dialect.passes.lower_to_linalg.tensors import broadcast, constant, filled
 
 Positions = Callable[[Scalars], Sequence[SSAValue]]
 """Computes, in the body of a structured op, where along each axis of a tensor to read."""
+
+PlacedBody = Callable[[Scalars, Sequence[SSAValue], Sequence[SSAValue], SSAValue], SSAValue]
+"""Computes one element from those of the inputs, counters of loops, and the output so far."""
+
+MOST_POSITIONS = 1 << 16
+"""Of a loop whose counters are a constant."""
 
 
 def picked(builder: Builder, type: AnyTensor, source: SSAValue, positions: Positions) -> SSAValue:
@@ -24,6 +31,41 @@ def picked(builder: Builder, type: AnyTensor, source: SSAValue, positions: Posit
         return scalars.element(source, positions(scalars))
 
     return generic(builder, type, [], body)
+
+
+def reduction_with_positions(
+    builder: Builder,
+    init: SSAValue,
+    inputs: Sequence[tuple[SSAValue, AffineMap]],
+    loops: Mapping[int, int],
+    body: PlacedBody,
+    *,
+    num_reduced: int,
+) -> SSAValue:
+    """Combine into every element of `init`, by a body that uses the counters of some loops, as i32.
+
+    `loops` are these loops and how long they are. Counters are read from a constant, since a kernel
+    has none of its own, where that is not too long to be written down.
+    """
+    rank = len(tensor_shape(init)) + num_reduced
+    written = max(loops.values()) <= MOST_POSITIONS
+    given = {size: _positions(builder, size) for size in loops.values()} if written else {}
+    counters = [(given[size], reads(rank, loop)) for loop, size in loops.items()] if given else []
+
+    def placed(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
+        values, places = args[: len(inputs)], args[len(inputs) : -1]
+        if not given:
+            places = [
+                scalars.emit(arith.IndexCastOp(scalars.position(loop), i32)) for loop in loops
+            ]
+        return body(scalars, values, places, args[-1])
+
+    return reduction(builder, init, [*inputs, *counters], placed, num_reduced=num_reduced)
+
+
+def _positions(builder: Builder, size: int) -> SSAValue:
+    dense = DenseIntElementsAttr.from_list(TensorType(i32, (size,)), list(range(size)))
+    return builder.insert(arith.ConstantOp(dense)).result
 
 
 def from_start(scalars: Scalars, index: SSAValue, size: int) -> SSAValue:

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import AnyFloat, TensorType, i64
+from xdsl.dialects.builtin import AnyFloat, TensorType, i32, i64
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
@@ -37,9 +36,10 @@ from gawee_dialect.passes.lower_to_linalg.combining import (
     source_map,
 )
 from gawee_dialect.passes.lower_to_linalg.conversions import opened
+from gawee_dialect.passes.lower_to_linalg.positions import reduction_with_positions
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.shape import reshaped
-from gawee_dialect.passes.lower_to_linalg.structured import reads, reduction
+from gawee_dialect.passes.lower_to_linalg.structured import reads
 from gawee_dialect.passes.lower_to_linalg.tensors import constant, filled
 from gawee_dialect.passes.rewrite_pass import Pattern
 
@@ -103,20 +103,23 @@ def first_position(builder: Builder, source: SSAValue, axis: int, extreme: SSAVa
     """Find the first element along an axis that is NaN or equals a value for the line."""
     shape = tensor_shape(source)
     rank, kept = len(shape), kept_axes(len(shape), [axis])
-    type = TensorType(i64, [shape[each] for each in kept])
-    init = filled(builder, constant(builder, shape[axis], i64), type)
+    type = TensorType(i32, [shape[each] for each in kept])
+    init = filled(builder, constant(builder, shape[axis], i32), type)
     inputs = [
         (source, source_map(rank, [axis])),
         (extreme, reads(rank, *range(len(kept)))),
     ]
 
-    def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
-        value, wanted = opened(scalars, args[0]), args[1]
+    def body(
+        scalars: Scalars, values: Sequence[SSAValue], places: Sequence[SSAValue], least: SSAValue
+    ) -> SSAValue:
+        value, wanted = opened(scalars, values[0]), values[1]
         found = scalars.compare("eq", value, wanted)
         if isinstance(value.type, AnyFloat):
             found = scalars.either(found, scalars.is_nan(value))
-        position = scalars.emit(arith.IndexCastOp(scalars.position(rank - 1), i64))
-        nowhere = scalars.constant(shape[axis], i64)
-        return scalars.minimum(args[-1], scalars.select(found, position, nowhere))
+        nowhere = scalars.constant(shape[axis], i32)
+        return scalars.minimum(least, scalars.select(found, places[0], nowhere))
 
-    return reduction(builder, init, inputs, body, num_reduced=1)
+    loops = {rank - 1: shape[axis]}
+    found = reduction_with_positions(builder, init, inputs, loops, body, num_reduced=1)
+    return in_element_type(builder, found, i64)

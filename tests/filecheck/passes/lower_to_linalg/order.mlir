@@ -27,10 +27,28 @@ func.func @nan_is_greater_than_every_other_element(%x: tensor<5xf32>) -> (tensor
 // -----
 
 // CHECK-LABEL: func.func @top_k_looks_for_the_first_places_alone
-// CHECK:       linalg.generic {{.*}} outs(%{{.*}} : tensor<5xi64>)
-// CHECK:       linalg.generic {{.*}} outs(%{{.*}} : tensor<3xi64>)
-// CHECK:       linalg.generic {{.*}} outs(%{{.*}} : tensor<3xf32>)
-func.func @top_k_looks_for_the_first_places_alone(%x: tensor<5xf32>) -> (tensor<3xf32>, tensor<3xi64>) {
-  %y, %i = gawee.top_k %x k 3 axis 0 largest true : (tensor<5xf32>) -> (tensor<3xf32>, tensor<3xi64>)
-  return %y, %i : tensor<3xf32>, tensor<3xi64>
+// CHECK:       linalg.generic {{.*}} outs(%{{.*}} : tensor<12xi32>)
+// CHECK:       linalg.generic {{.*}} outs(%{{.*}} : tensor<9xi32>)
+// CHECK:       linalg.generic {{.*}} outs(%{{.*}} : tensor<9xf32>)
+func.func @top_k_looks_for_the_first_places_alone(%x: tensor<12xf32>) -> (tensor<9xf32>, tensor<9xi64>) {
+  %y, %i = gawee.top_k %x k 9 axis 0 largest true : (tensor<12xf32>) -> (tensor<9xf32>, tensor<9xi64>)
+  return %y, %i : tensor<9xf32>, tensor<9xi64>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @the_top_few_are_selected_one_behind_the_other
+// CHECK:       %[[MOST:.*]] = linalg.generic
+// CHECK:         arith.maximumf
+// CHECK:       %[[I:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[MOST]],
+// CHECK:         arith.minsi
+// CHECK:       %[[V:.*]] = linalg.generic {{.*}} ins(%[[I]]
+// CHECK:         tensor.extract
+// CHECK:       tensor.insert_slice %{{.*}} into %{{.*}}[0, 0, 0] [3, 1, 1]
+// CHECK:       linalg.generic {{.*}} ins(%{{.*}}, %[[V]], %[[I]],
+// CHECK:         arith.maximumf
+// CHECK:       tensor.insert_slice %{{.*}} into %{{.*}}[0, 1, 0] [3, 1, 1]
+func.func @the_top_few_are_selected_one_behind_the_other(%x: tensor<3x5xf32>) -> (tensor<3x2xf32>, tensor<3x2xi64>) {
+  %y, %i = gawee.top_k %x k 2 axis 1 largest true : (tensor<3x5xf32>) -> (tensor<3x2xf32>, tensor<3x2xi64>)
+  return %y, %i : tensor<3x2xf32>, tensor<3x2xi64>
 }

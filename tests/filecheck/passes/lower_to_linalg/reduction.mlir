@@ -44,10 +44,12 @@ func.func @each_reduction_has_its_neutral_element(%x: tensor<2xf32>, %i: tensor<
 
 // -----
 
+// Positions are a constant: a kernel reads them as it reads all else.
 // CHECK-LABEL: func.func @the_first_position_of_the_extreme_or_of_nan_is_found
 // CHECK:       %[[MOST:.*]] = linalg.generic
 // CHECK:         arith.maximumf
-// CHECK:       linalg.generic {{.*}} ins(%x, %[[MOST]] : tensor<2x3xf32>, tensor<2xf32>)
+// CHECK:       %[[I:.*]] = arith.constant dense<[0, 1, 2]> : tensor<3xi32>
+// CHECK:       linalg.generic {{.*}} ins(%x, %[[MOST]], %[[I]] : tensor<2x3xf32>, tensor<2xf32>, tensor<3xi32>)
 // CHECK:         %[[EQUAL:.*]] = arith.cmpf oeq
 // CHECK:         %[[NAN:.*]] = arith.cmpf uno
 // CHECK:         arith.ori %[[EQUAL]], %[[NAN]]
