@@ -14,7 +14,7 @@ Sizes that don't divide are counted as they will be run: as a smaller tile at th
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from math import ceil, prod
+from math import ceil, log2, prod
 
 from gawee_dialect.analysis.combiners import combiner_of
 from gawee_dialect.dialect.schedule import Loop
@@ -89,6 +89,8 @@ def load_cycles(operand: Operand, kernel: KernelAccesses, tile: Tile) -> float:
     count = prod(tile.vectors(dim) for dim in tile.points if dim in operand.dims)
     if is_packed(operand, kernel, tile.vector) or not lanes_apart(operand, tile):
         return count / LOADS_PER_CYCLE
+    if is_turned(operand, kernel, tile):
+        return count * (1 / LOADS_PER_CYCLE + log2(tile.lanes))
     return count * LANE_BY_LANE * tile.lanes
 
 
@@ -97,6 +99,17 @@ def lanes_apart(operand: Operand, tile: Tile) -> bool:
     if tile.vector_dim is None or tile.lanes == 1 or tile.vector_dim not in operand.dims:
         return False
     return operand.step(tile.vector_dim, tile.lanes) not in (0, 1)
+
+
+def is_turned(operand: Operand, kernel: KernelAccesses, tile: Tile) -> bool:
+    """Whether squares of an input whose lanes are apart are turned in registers."""
+    if kernel.accumulate_ops or operand is kernel.output or not lanes_apart(operand, tile):
+        return False
+    return any(
+        points == tile.lanes and operand.step(dim, tile.lanes) == 1
+        for dim, points in tile.points.items()
+        if dim != tile.vector_dim
+    )
 
 
 def step_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
@@ -189,12 +202,30 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
             if vectors > 1 and not kernel.accumulate_ops and _instructions(kernel, tile) > UNROLLED:
                 break
             yield tile
+            if vectors == 1 and several and not kernel.accumulate_ops:
+                yield from squares(kernel, tile)
             if not kernel.accumulate_ops or kernel.runs_once:
                 continue  # where nothing is used twice, a wider tile only makes longer code
             most = processor.vector_registers // vectors
             for other, points in product(others, POINTS):
                 if points <= min(most, sizes[other]):
                     yield Tile(dim, lanes, {**along, other: points})
+
+
+def squares(kernel: KernelAccesses, tile: Tile) -> Iterator[Tile]:
+    """Yield tiles of as many points along another dimension as a vector has lanes.
+
+    That is one along which an input is side by side that is not along the vector's.
+    """
+    dim, lanes, sizes = tile.vector_dim, tile.lanes, kernel.op.sizes
+    if dim is None or sizes[dim] < lanes:
+        return
+    for other in range(kernel.op.num_parallel):
+        if other == dim or sizes[other] < lanes:
+            continue
+        square = Tile(dim, lanes, {dim: lanes, other: lanes})
+        if any(is_turned(operand, kernel, square) for operand in kernel.inputs):
+            yield square
 
 
 def _instructions(kernel: KernelAccesses, tile: Tile) -> float:

@@ -41,7 +41,9 @@ class LowerKernelsToLoops(RewritePass):
     2. The register tile is an array of accumulators on the stack; small loops over it carry
        `gawee.unroll`, so the IR stays compact, and LLVM moves the array to registers.
     3. An operand that is contiguous along the vector's dimension is loaded as a vector, one that
-       does not depend on it as a scalar; any other lane by lane.
+       does not depend on it as a scalar; any other lane by lane. Where it is contiguous along
+       another dimension, of which the tile has as many points as lanes, it is loaded along that
+       one, and the square of vectors is turned in registers.
     4. A vector along a reduction accumulates in every lane; the lanes are combined at the end.
     5. A sum of more than 8192 terms in f32 is taken in blocks of a few steps, which totals in f64
        add up.

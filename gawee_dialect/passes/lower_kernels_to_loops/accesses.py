@@ -68,7 +68,8 @@ class Access:
         return self._linear is not None and all(index.lane == 0 for index in self._linear)
 
     @property
-    def _is_contiguous(self) -> bool:
+    def is_in_row(self) -> bool:
+        """Whether the lanes lie side by side in one row of the buffer."""
         if self._linear is None or not self._linear:
             return False
         *leading, last = self._linear
@@ -91,10 +92,10 @@ class Access:
             return insert(memref.LoadOp.get(self.buffer, self._at())).res
         element = element_of(self.buffer)
         type = VectorType(element, [self.lanes.count])
-        if self._is_contiguous and not self.lanes.partial:
+        if self.is_in_row and not self.lanes.partial:
             return insert(vector.LoadOp(self.buffer, self._at(), type)).result
         start = insert(vector.BroadcastOp(zero(self.builder, element), type)).vector
-        if self._is_contiguous:
+        if self.is_in_row:
             mask = self.lanes.mask(self.builder)
             load = vector.MaskedLoadOp(self.buffer, self._at(), mask, start, type)
             return insert(load).result
@@ -108,7 +109,7 @@ class Access:
         insert = self.builder.insert
         if self.lanes.count == 1:
             insert(memref.StoreOp.get(value, self.buffer, self._at()))
-        elif not self._is_contiguous:
+        elif not self.is_in_row:
             for lane in range(self.lanes.active):
                 element = insert(vector.ExtractOp(value, [lane], element_of(self.buffer))).result
                 insert(memref.StoreOp.get(element, self.buffer, self._at(lane)))

@@ -33,6 +33,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
     parallel_loop,
     with_last_iteration,
 )
+from gawee_dialect.passes.lower_kernels_to_loops.turned import Turned, load_turned
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
 
 Inside = Callable[[Builder, "Place"], None]
@@ -254,9 +255,12 @@ class RegisterTile:
         self.counts = {d: counts[d] for d in order if counts[d] > 1}
         self.accumulators: SSAValue | None = None
         self.totals: SSAValue | None = None
+        self.turned: Mapping[int, Turned] = {}
 
     def build(self, builder: Builder) -> None:
         """Start, accumulate and finish all points of the tile."""
+        if self.op.initial is None:
+            self.turned = self._turn_inputs(builder)
         if sums_in_blocks(self.op):
             self._sum_in_blocks(builder)
         elif self.op.initial is not None:
@@ -264,6 +268,24 @@ class RegisterTile:
             self._start(builder, self.accumulators, self._initial())
             self.nest.build_reductions(builder, self.place, self._accumulate)
         self._points(builder, self._finish_point)
+
+    def _turn_inputs(self, builder: Builder) -> Mapping[int, Turned]:
+        """Load inputs whose lanes are apart, where the tile has a square of them."""
+        dim, lanes = self.nest.vector_dim, self.lanes
+        squares = [each for each, count in self.counts.items() if count == lanes.count]
+        if dim is None or lanes.partial or lanes.count == 1 or dim in self.counts:
+            return {}
+        found: dict[int, Turned] = {}
+        for other in squares:
+            for index in range(len(self.op.inputs)):
+                if index in found or not self.op.finish.block.args[index].uses:
+                    continue
+                turned = load_turned(
+                    builder, self.op, index, self.place.first, (dim, other), lanes, self.nest.access
+                )
+                if turned is not None:
+                    found[index] = turned
+        return found
 
     def _sum_in_blocks(self, builder: Builder) -> None:
         """Accumulate blocks of a long sum, and add each to a total in f64."""
@@ -393,7 +415,7 @@ class RegisterTile:
         return {
             argument: self.nest.access(builder, index, dims, lanes).load()
             for index, argument in enumerate(region.block.args[: len(self.op.inputs)])
-            if argument.uses
+            if argument.uses and index not in self.turned
         }
 
     def _finish_point(self, builder: Builder, counters: Mapping[int, SSAValue]) -> None:
@@ -401,6 +423,8 @@ class RegisterTile:
         dims = self._with_lanes(self._dims(self.place, counters), lanes)
         region = self.op.finish
         arguments = self._load(builder, region, dims, lanes)
+        for index, turned in self.turned.items():
+            arguments[region.block.args[index]] = turned.load(builder, counters)
         if self.accumulators is not None:
             arguments[region.block.args[-1]] = self._result(builder, counters)
         result = run_region(builder, region, arguments, lanes.count)

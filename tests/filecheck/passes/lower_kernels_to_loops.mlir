@@ -284,3 +284,27 @@ func.func @a_sum_of_8192_has_one_accumulator(%x: memref<8192xf32>, %y: memref<1x
   } schedule #gawee.schedule<loops = [d1 by 8], vector = d1 by 8> : memref<1xf32>
   func.return
 }
+
+// -----
+
+// Quarters change places, then single lanes: four vectors of four lanes take two times four shuffles.
+// CHECK-LABEL: func.func @a_square_of_what_lies_along_another_dimension_is_turned
+// CHECK:         %[[SQUARE:.*]] = memref.alloca() : memref<4xvector<4xf32>>
+// CHECK-COUNT-4: vector.load %x[{{.*}}] : memref<8x4xf32>, vector<4xf32>
+// CHECK:         vector.shuffle {{.*}} [0, 1, 4, 5]
+// CHECK:         vector.shuffle {{.*}} [2, 3, 6, 7]
+// CHECK:         vector.shuffle {{.*}} [0, 4, 2, 6]
+// CHECK:         vector.shuffle {{.*}} [1, 5, 3, 7]
+// CHECK-COUNT-4: memref.store %{{.*}}, %[[SQUARE]]
+// CHECK-NOT:     vector.insert
+// CHECK:         %[[ROW:.*]] = memref.load %[[SQUARE]]
+// CHECK:         vector.store %[[ROW]], %y
+func.func @a_square_of_what_lies_along_another_dimension_is_turned(%x: memref<8x4xf32>, %y: memref<4x8xf32>) {
+  gawee.kernel parallel [4, 8] ins(%x : memref<8x4xf32>) outs(%y)
+    maps [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>]
+    finish {
+  ^bb0(%e: f32):
+    gawee.yield %e : f32
+  } schedule #gawee.schedule<loops = [d1 by 4], vector = d1 by 4> : memref<4x8xf32>
+  func.return
+}
