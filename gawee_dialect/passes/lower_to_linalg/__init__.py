@@ -61,8 +61,9 @@ class LowerToLinalg(RewritePass):
     """Lower every gawee op to linalg, tensor, arith and math ops on tensors.
 
     Scatters become `scf.for` loops, for no structured op writes at computed positions, and so do
-    non-maximum suppression and scans, whose steps read what those before them wrote. The loop of a
-    scan is marked `gawee.scan`: its body is a step, of ops on whole tensors.
+    non-maximum suppression, running sums, sorting of long rows and scans, whose steps read what
+    those before them wrote. The loop of a scan is marked `gawee.scan`: its body is a step, of ops
+    on whole tensors.
 
     What comes out is accepted by upstream's `mlir-opt` as it is. Every linalg op writes into the
     tensor of its `outs`; functions and the marks on their arguments stay.
