@@ -7,7 +7,7 @@ turns with PyTorch as it is written and with ONNX Runtime, and prints the median
 from argparse import ArgumentParser
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from statistics import median
 from time import perf_counter
 
@@ -93,8 +93,9 @@ class Row:
     """What one case took, and how far the results are apart."""
 
     case: Case
-    import_seconds: float
-    compile_seconds: float
+    ready: Sequence[float]
+    """Seconds that PyTorch took to trace the network, and that it took to import and to compile."""
+
     milliseconds: Sequence[float]
     difference: float
 
@@ -103,11 +104,13 @@ def measure(case: Case, rounds: int) -> Row:
     """Make a case ready for each engine, and run them in turns."""
     network, x = case.network(), case.input()
     torch.set_num_threads(case.threads)
-    start = perf_counter()
-    model = ir_model(extract_ir(network, (x,), strict=False), network.state_dict())
-    imported = perf_counter()
+    times = [perf_counter()]
+    ir = extract_ir(network, (x,), strict=False)
+    times.append(perf_counter())
+    model = ir_model(ir, network.state_dict())
+    times.append(perf_counter())
     compiled = model.compile(CodeOptions(num_threads=case.threads), cache=False)
-    done = perf_counter()
+    times.append(perf_counter())
     (name,) = (each.name for each in compiled.inputs)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = case.threads, 1
@@ -126,8 +129,8 @@ def measure(case: Case, rounds: int) -> Row:
     ]
     results = [np.asarray(run()) for run in runs]
     difference = max(float(np.abs(each - results[0]).max()) for each in results)
-    times = [median(each) * 1e3 for each in _in_turns(runs, rounds)]
-    return Row(case, imported - start, done - imported, times, difference)
+    milliseconds = [median(each) * 1e3 for each in _in_turns(runs, rounds)]
+    return Row(case, [end - start for start, end in pairwise(times)], milliseconds, difference)
 
 
 def _in_turns(runs: Sequence[Run], rounds: int) -> Sequence[Sequence[float]]:
@@ -159,16 +162,17 @@ def main() -> int:
     arguments = parser.parse_args()
     console.print(f"processor: {processor()}")
     title = f"LSTM of {arguments.steps} steps, batch {arguments.batch}, ms a run"
-    heads = ("layers", "hidden", "threads", "import s", "compile s")
-    table = Table(*heads, "gawee", "torch", "onnxruntime", "best peer / gawee", "difference")
-    table.title = title
+    sizes, steps = ("layers", "hidden", "threads"), ("trace s", "import s", "compile s")
+    table = Table(title=title)
+    for head in (*sizes, *steps, "gawee", "torch", "ort", "peer / gawee", "difference"):
+        table.add_column(head, no_wrap=True)
     for layers, hidden, threads in product(arguments.layers, arguments.hidden, arguments.threads):
         case = Case(layers, hidden, arguments.steps, arguments.batch, threads)
         row = measure(case, arguments.rounds)
         own, *others = row.milliseconds
         table.add_row(
             *(str(each) for each in (layers, hidden, threads)),
-            *(f"{each:.2f}" for each in (row.import_seconds, row.compile_seconds)),
+            *(f"{each:.2f}" for each in row.ready),
             *(f"{each:.2f}" for each in row.milliseconds),
             f"{min(others) / own:.2f}",
             f"{row.difference:.0e}",
