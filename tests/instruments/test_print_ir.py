@@ -271,7 +271,8 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
         "08_decompose-aggregated-ops.mlir",
         "09_lower-affine.mlir",
         "10_canonicalize.mlir",
-        "11_hoist-parameter-computation.mlir",
+        "11_hoist-loop-invariants.mlir",
+        "12_hoist-parameter-computation.mlir",
         "index.txt",
     ]
     assert "gawee.identity" in (folder / "00_input.mlir").read_text()
