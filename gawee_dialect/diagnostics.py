@@ -71,6 +71,11 @@ def verify_module(module: ModuleOp) -> None:
         if outer is None:
             raise
         raise GaweeError(outer) from error
+    verify_dominance(module)
+
+
+def verify_dominance(module: ModuleOp) -> None:
+    """Verify that values are defined before they are used; raises GaweeError with the places."""
     problems = [_not_defined(op, number) for op, number in misuses(module)]
     if problems:
         raise GaweeError(problems)

@@ -15,10 +15,10 @@ from gawee_dialect.diagnostics import (
     GaweeError,
     did_you_mean,
     first_line,
-    verify_module,
 )
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.passes.instrument import are_finished, instruments, tell
+from gawee_dialect.verification import Verification
 
 PassTable = Mapping[str, Callable[[], type[ModulePass]]]
 
@@ -73,17 +73,28 @@ def run_passes(
 
     Raises GaweeError where a pass rejects its input or leaves a module that does not verify.
     """
+    _run_passes(ctx, module, passes, Verification() if verify_each else None)
+
+
+def _run_passes(
+    ctx: Context,
+    module: ModuleOp,
+    passes: Sequence[ModulePass],
+    verification: Verification | None,
+) -> None:
     with no_garbage_collection():
         for module_pass in passes:
             if are_finished(instruments()):
                 return
-            _run_pass(ctx, module, module_pass, verify_each)
+            _run_pass(ctx, module, module_pass, verification)
 
 
-def _run_pass(ctx: Context, module: ModuleOp, module_pass: ModulePass, verify: bool) -> None:
+def _run_pass(
+    ctx: Context, module: ModuleOp, module_pass: ModulePass, verification: Verification | None
+) -> None:
     tell(lambda instrument: instrument.before_pass(module_pass, module))
     try:
-        _apply(ctx, module, module_pass, verify)
+        _apply(ctx, module, module_pass, verification)
     except Exception:
         tell(lambda instrument: instrument.pass_failed(module_pass, module))
         raise
@@ -123,9 +134,11 @@ def leaf_passes(passes: Sequence[ModulePass]) -> Iterator[ModulePass]:
             yield each
 
 
-def _apply(ctx: Context, module: ModuleOp, module_pass: ModulePass, verify: bool) -> None:
+def _apply(
+    ctx: Context, module: ModuleOp, module_pass: ModulePass, verification: Verification | None
+) -> None:
     if isinstance(module_pass, Pipeline):
-        run_passes(ctx, module, module_pass.passes(), verify_each=verify)
+        _run_passes(ctx, module, module_pass.passes(), verification)
         return
     name = module_pass.name
     try:
@@ -137,10 +150,10 @@ def _apply(ctx: Context, module: ModuleOp, module_pass: ModulePass, verify: bool
     except Exception as error:
         error.add_note(f"in pass '{name}'")
         raise
-    if not verify:
+    if verification is None:
         return
     try:
-        verify_module(module)
+        verification.verify(module)
     except GaweeError as error:
         hint = f"the module is wrong since pass '{name}' ran"
         raise GaweeError(replace(found, hint=hint) for found in error.diagnostics) from error
