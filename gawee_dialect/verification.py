@@ -7,7 +7,6 @@ is asked again where it, the ops around it, the ops that it uses, or anything in
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Block, Operation, Region
 from xdsl.traits import SymbolUserOpInterface
-from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import verify_dominance, verify_module
 
@@ -61,15 +60,9 @@ class _Visit:
 
     def block(self, block: Block, *, around: bool) -> bool:
         """Verify what changed in a block; return whether anything did."""
-        if block.is_empty:
-            block.verify()
-        changed = False
-        for op in block.ops:
-            if op.parent is not block:
-                raise VerifyException("an op's parent is another block")
-            if self.op(op, around=around):
-                changed = True
-        return changed
+        if block.is_empty or any(op.parent is not block for op in block.ops):
+            block.verify()  # says that it is wrong
+        return any([self.op(op, around=around) for op in block.ops])
 
 
 def _state(op: Operation) -> State:
