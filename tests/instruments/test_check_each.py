@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from xdsl.context import Context
 from xdsl.dialects import arith, llvm, test
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, StringAttr, UnknownLoc
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.arithmetic import NegOp
 from gawee_dialect.dialect.elementwise import ReluOp
 from gawee_dialect.instruments.check import execute
 from gawee_dialect.instruments.check.each import CheckEach
@@ -426,6 +427,28 @@ def test_wrong_flags_are_refused(
 ) -> None:
     assert gawee_opt.main([*flags, "--canonicalize", str(chain)]) == 1
     assert message in capsys.readouterr().err
+
+
+def test_ops_of_one_place_that_are_gone_are_told_by_their_values() -> None:
+    # What is gone reads what is gone with it, at the same place.
+    text = CHAIN.replace(
+        "%y = gawee.relu %s",
+        '%m = gawee.neg %s : (tensor<3x5xf32>) -> tensor<3x5xf32> loc("turned"("net.json":15:5))\n'
+        '  %n = gawee.neg %m : (tensor<3x5xf32>) -> tensor<3x5xf32> loc("turned"("net.json":15:5))\n'
+        "  %y = gawee.relu %n",
+    )
+
+    def drop_one(module: ModuleOp) -> None:
+        first, second = (op for op in module.walk() if isinstance(op, NegOp))
+        second.result.replace_all_uses_with(first.result)
+        second.detach()
+        second.erase()
+        first.location = UnknownLoc()
+
+    error = failure(parse(text), FromFunction(drop_one))
+
+    assert str(error).startswith("net.json:15:5: error: pass 'from-function' moved output 'y' at ")
+    assert "first op that differs: 'gawee.neg'" in str(error)
 
 
 def test_the_report_says_which_ops_no_data_reaches() -> None:

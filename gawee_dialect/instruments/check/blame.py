@@ -130,19 +130,25 @@ def _first_step(was: Place, now: Place, tolerance: Tolerance) -> Culprit | None:
 def _nameless(
     gone: Sequence[Operation], old: Record, new: Record, tolerance: Tolerance
 ) -> Culprit | None:
-    """Return the op whose value none of the ops has that a pass has left without a place."""
-    for op in gone:
-        was = old.places[op.location]
-        before = _gone(_inputs(op, old.places), old.places, new.places)
-        earlier = _nameless(before, old, new, tolerance)
-        if earlier is not None:
-            return earlier
+    """Return the op whose value none of the ops has that a pass has left without a place.
+
+    It is one of those that are gone, or that they depend on, the first of the program.
+    """
+    if not new.placeless:
+        return None
+    lost, waiting = set[LocationAttr](), list(gone)
+    while waiting:
+        op = waiting.pop()
+        if op.location not in lost:
+            lost.add(op.location)
+            waiting += _gone(_inputs(op, old.places), old.places, new.places)
+    for was in (each for each in old.places.values() if each.location in lost):
         if any(_has(each, was, tolerance) for each in new.placeless):
             continue
         for now in new.placeless:
             found = _difference(now, was, tolerance) if _is_like(now, was) else None
             if found is not None and not _is_taken_over(now, old.places.values(), tolerance):
-                return Culprit(op, now.op, found, before)
+                return Culprit(was.op, now.op, found)
     return None
 
 
