@@ -67,7 +67,8 @@ class _Graph:
                 positions = isinstance(op, IndexedOp) and index == 1
                 known[operand] = self._source(operand.type, is_new=positions)
             op.operands[index] = known[operand]
-        self._append(op)
+        self._block.add_op(op)
+        self._values += op.results
 
     def _append(self, op: Operation) -> SSAValue:
         self._block.add_op(op)
