@@ -1,13 +1,27 @@
-"""Parts and orders of axes, as mappings of every vocabulary need them."""
+"""Shapes, parts and orders of axes, as mappings of every vocabulary need them."""
 
 from collections.abc import Sequence
+from math import prod
 
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.arrangement import TransposeOp
+from gawee_dialect.dialect.shape import CatOp
 from gawee_dialect.dialect.slicing import SliceOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Ints
+
+
+def completed(shape: Ints, elements: int) -> list[int]:
+    """Return a shape whose one -1, if any, is what the number of elements leaves for it."""
+    known = prod(size for size in shape if size != -1)
+    if -1 not in shape:
+        return list(shape)
+    if shape.count(-1) > 1 or known == 0 or elements % known != 0:
+        raise Refusal(f"expected shape {list(shape)} to hold {elements} elements")
+    return [elements // known if size == -1 else size for size in shape]
 
 
 def part(
@@ -26,3 +40,22 @@ def permuted(emit: Emitter, value: SSAValue, permutation: Sequence[int]) -> SSAV
     """Return a tensor with its axes in another order; itself where it is the same order."""
     in_order = list(permutation) == sorted(permutation)
     return value if in_order else emit(TransposeOp(value, permutation=permutation))
+
+
+def stacked(emit: Emitter, values: Sequence[SSAValue], axis: int) -> SSAValue:
+    """Return tensors of one type along a new axis, counted from the start.
+
+    They are put together along the axis that is there, which is split then: what follows on images
+    sees channels. Behind the last axis there is none.
+    """
+    shape = tensor_shape(values[0])
+    if axis < len(shape) and all(tensor_shape(each) == shape for each in values):
+        joined = emit(CatOp(values, dim=axis)) if len(values) > 1 else values[0]
+        return emit.reshape(joined, (*shape[:axis], len(values), *shape[axis:]))
+    rows = [_with_axis(emit, each, axis) for each in values]
+    return emit(CatOp(rows, dim=axis)) if len(rows) > 1 else rows[0]
+
+
+def _with_axis(emit: Emitter, value: SSAValue, axis: int) -> SSAValue:
+    shape = tensor_shape(value)
+    return emit.reshape(value, (*shape[:axis], 1, *shape[axis:]))

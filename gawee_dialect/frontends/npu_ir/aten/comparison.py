@@ -10,9 +10,11 @@ from xdsl.ir import Operation, SSAValue
 from gawee_dialect.dialect.activation import ClipOp
 from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp
 from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseOrOp, BitwiseXorOp
-from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
+from gawee_dialect.dialect.comparison import IsNanOp, WhereOp
 from gawee_dialect.dialect.types import element_type, is_float
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
+from gawee_dialect.frontends.op_mapping import comparison as op_mapping
+from gawee_dialect.frontends.op_mapping.comparison import compared
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.promotion import (
     as_element,
@@ -24,11 +26,6 @@ from gawee_dialect.frontends.op_mapping.registry import Result
 from gawee_dialect.frontends.op_mapping.schema import Number, Operand
 
 Binary = Callable[[SSAValue, SSAValue], Operation]
-
-
-def compared(emit: Emitter, lhs: Operand, rhs: Operand, predicate: str) -> SSAValue:
-    """Return whether each pair of elements compares as the predicate says."""
-    return emit(CompareOp(*promoted(emit, lhs, rhs), predicate=predicate))
 
 
 def comparison(predicate: str) -> Callable[[Emitter, SSAValue, Operand], Result]:
@@ -116,7 +113,7 @@ register_op("aten.fmin")(without_nan(MinimumOp))
 @register_op("aten.where.Scalar")
 def where(emit: Emitter, condition: SSAValue, self: Operand, other: Operand) -> SSAValue:
     """Choose by a condition."""
-    return emit(WhereOp(to_bool(emit, condition), *promoted(emit, self, other)))
+    return op_mapping.where(emit, condition, self, other)
 
 
 @register_op("aten.masked_fill")

@@ -7,7 +7,7 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.shape import CatOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.shape import unsqueeze
+from gawee_dialect.frontends.op_mapping.axes import stacked
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.promotion import all_promoted
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
@@ -31,7 +31,7 @@ def stack(emit: Emitter, tensors: Tensors, dim: int = 0) -> SSAValue:
     if not tensors:
         raise Refusal("expected at least one tensor, got none")
     axis = axis_of(tensors[0], dim, new=True)
-    return cat(emit, [unsqueeze(emit, each, axis) for each in tensors], axis)
+    return stacked(emit, all_promoted(emit, tensors), axis)
 
 
 @register_op("aten.hstack")

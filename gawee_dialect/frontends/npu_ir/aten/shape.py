@@ -9,20 +9,10 @@ from gawee_dialect.dialect.arrangement import TileOp
 from gawee_dialect.dialect.elementwise import broadcast_shape
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import permuted
+from gawee_dialect.frontends.op_mapping.axes import completed, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Ints, Tensors
-
-
-def completed(shape: Ints, elements: int) -> list[int]:
-    """Return a shape whose one -1, if any, is what the number of elements leaves for it."""
-    known = prod(size for size in shape if size != -1)
-    if -1 not in shape:
-        return list(shape)
-    if shape.count(-1) > 1 or known == 0 or elements % known != 0:
-        raise Refusal(f"expected shape {list(shape)} to hold {elements} elements")
-    return [elements // known if size == -1 else size for size in shape]
 
 
 @register_op("aten.view.default", "aten._unsafe_view", "aten.view_copy.default")

@@ -15,10 +15,10 @@ from gawee_dialect.dialect.matmul import BatchMatMulOp
 from gawee_dialect.dialect.shape import CatOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import div, mul
-from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
 from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part, permuted
+from gawee_dialect.frontends.op_mapping.comparison import compared, where
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 

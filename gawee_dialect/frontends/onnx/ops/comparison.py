@@ -9,8 +9,8 @@ from xdsl.ir import Operation, SSAValue
 from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseOrOp, BitwiseXorOp, LogicalNotOp
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.comparison import compared
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 
 PREDICATES = {

@@ -10,8 +10,8 @@ from gawee_dialect.dialect.elementwise import DivOp, MulOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherOp
 from gawee_dialect.dialect.reduction import ReduceMeanOp, ReduceSumOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
 from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.comparison import compared, where
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 

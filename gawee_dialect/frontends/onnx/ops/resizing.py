@@ -15,6 +15,7 @@ from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.argument_rules import MAX_SIZE, check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import permuted
+from gawee_dialect.frontends.op_mapping.comparison import where
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (
@@ -234,8 +235,6 @@ def resize(
 
 
 def _extrapolated(emit: Emitter, x: SSAValue, outside: NDArray[np.bool_], value: float) -> SSAValue:
-    from gawee_dialect.frontends.npu_ir.aten.comparison import where
-
     if not outside.any():
         return x
     check_size(prod(tensor_shape(x)))
