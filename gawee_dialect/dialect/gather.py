@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, TensorType
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
@@ -20,6 +21,7 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
 
 from gawee_dialect.dialect.axes import require_axis
@@ -74,7 +76,7 @@ class IndexedOp(MovementOp, ABC):
 
 
 @irdl_op_definition
-class GatherOp(IndexedOp):
+class GatherOp(IndexedOp, HasCanonicalizationPatternsInterface):
     """Slices of the input along one axis, which the axes of the indices take the place of.
 
     With axis 0 of a table this is an embedding: one row for each index.
@@ -131,6 +133,12 @@ class GatherOp(IndexedOp):
         import numpy as np
 
         return np.take(operands[0], operands[1].astype(np.int64), axis=self.axis.value.data)
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from gawee_dialect.passes.canonicalization.movement import GatherOfRows
+
+        return (GatherOfRows(),)
 
 
 @irdl_op_definition

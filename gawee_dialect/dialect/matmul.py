@@ -1,6 +1,7 @@
 """Matrix products."""
 
 from xdsl.dialects.builtin import TensorType, UnitAttr
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import SSAValue
 from xdsl.irdl import (
     irdl_op_definition,
@@ -10,6 +11,7 @@ from xdsl.irdl import (
     result_def,
     traits_def,
 )
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
 
 from gawee_dialect.dialect.elementwise import broadcast_shape
@@ -90,7 +92,7 @@ class MatMulOp(GaweeOp):
 
 
 @irdl_op_definition
-class BatchMatMulOp(GaweeOp):
+class BatchMatMulOp(GaweeOp, HasCanonicalizationPatternsInterface):
     """Product of the matrices in the last two axes, leading axes broadcast: NumPy's matmul.
 
     out[..., m, n] = sum over k of a[..., m, k] * b[..., k, n]
@@ -165,3 +167,9 @@ class BatchMatMulOp(GaweeOp):
             transpose_a=self.transpose_a is not None,
             transpose_b=self.transpose_b is not None,
         )
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from gawee_dialect.passes.canonicalization.matmul import DropBatchOfOne
+
+        return (DropBatchOfOne(),)

@@ -20,16 +20,15 @@ LOOKED_FOR = (TransposeOp,)
 def product(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
     """Return the product of matrices.
 
-    A matrix that was transposed, as the weights of decomposed linear layers are, is used as it is
-    stored.
+    One matrix of floats that was transposed, as the weights of decomposed linear layers are, is
+    used as it is stored.
     """
     if element_type(a) != element_type(b):
         raise Refusal(f"expected both of one dtype, got '{element_type(a)}', '{element_type(b)}'")
     stored = stored_transposed(b)
-    if stored is None:
+    if stored is None or len(tensor_shape(stored)) != 2 or not is_float(element_type(a)):
         return emit(BatchMatMulOp(a, b))
-    linear = len(tensor_shape(stored)) == 2 and is_float(element_type(a))
-    return emit(MatMulOp(a, stored) if linear else BatchMatMulOp(a, stored, transpose_b=True))
+    return emit(MatMulOp(a, stored))
 
 
 def stored_transposed(value: SSAValue) -> SSAValue | None:
