@@ -1,15 +1,12 @@
 """Fold batch normalization into the layer before it, and what scales and shifts it into both."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import (
-    AnyFloat,
-    DenseIntOrFPElementsAttr,
-    FloatAttr,
     ModuleOp,
-    TensorType,
 )
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import (
@@ -18,28 +15,20 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
-from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.folding import is_filled_with
-from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.fold_conv_add import per_channel_size
-from gawee_dialect.passes.layer import Layer, folded_operand, with_parameters
+from gawee_dialect.passes.fold_conv_add import has_one_matrix, per_channel_size, stored_weight
+from gawee_dialect.passes.layer import Layer, folded_operand, scalar_like, with_parameters
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
 from gawee_dialect.passes.rewrite_pass import Driver, Pattern, RewritePass
-
-
-def scalar_like(value: SSAValue, number: float) -> ConstantOp:
-    """Make a constant scalar in the element type of a float tensor."""
-    element = element_type(value)
-    assert isinstance(element, AnyFloat)
-    rounded = FloatAttr(number, element).value.data
-    return ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(element, []), [rounded]))
 
 
 def channel_scale(norm: BatchNormOp, rewriter: PatternRewriter) -> SSAValue:
@@ -79,15 +68,20 @@ def name_after(value: SSAValue, source: SSAValue | None) -> None:
         value.name_hint = f"{source.name_hint}_folded"
 
 
+Norm: TypeAlias = BatchNormOp | GroupNormOp
+"""A normalization with one scale and one bias a channel."""
+
+
 class FoldIntoNorm(Pattern):
-    """mul(batch_norm(x), c) -> batch_norm(x) with scale * c and bias * c; so with add"""
+    """mul(batch_norm(x), c) -> batch_norm(x) with scale * c and bias * c; so add, so group_norm"""
 
     def __init__(self) -> None:
         self._analysis = ParameterAnalysis()
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: MulOp | AddOp, rewriter: PatternRewriter) -> None:
-        found = folded_operand(op, (BatchNormOp,), self._reason_against, "'gawee.batch_norm'")
+        kinds = (BatchNormOp, GroupNormOp)
+        found = folded_operand(op, kinds, self._reason_against, "a batch or group normalization")
         if isinstance(found, str):
             self.missed(op, found)
             return
@@ -95,32 +89,35 @@ class FoldIntoNorm(Pattern):
         rewriter.replace(op, scaled_or_shifted(op, norm, constant, rewriter))
         rewriter.erase(norm)
 
-    def _reason_against(
-        self, op: MulOp | AddOp, norm: BatchNormOp, constant: SSAValue
-    ) -> str | None:
+    def _reason_against(self, op: MulOp | AddOp, norm: Norm, constant: SSAValue) -> str | None:
         readers = reader_count(norm.result)
         if readers != 1:
-            return f"expected the result of 'gawee.batch_norm' to have one reader, got {readers}"
+            return f"expected the result of '{norm.name}' to have one reader, got {readers}"
         for value in (constant, norm.scale, norm.bias):
             if value is not None and not self._analysis.is_known_early(value):
                 return (
                     "expected scales and biases to be computed from parameters and constants "
                     f"alone, got {describe(value)}"
                 )
-        shape, result = tensor_shape(constant), tensor_shape(norm.result)
-        if op.result.type != norm.result.type or per_channel_size(shape, result) != result[1]:
-            wanted = shape_text((result[1], *(1 for _ in result[2:])))
-            return f"expected a shape of channels alone, such as {wanted}, got {shape_text(shape)}"
-        return None
+        return reason_against_channels(op, norm, constant)
+
+
+def reason_against_channels(
+    op: MulOp | AddOp, before: Norm | ConvOp, constant: SSAValue
+) -> str | None:
+    """Return why an operand has not one number for each channel of the other; None where it has."""
+    shape, result = tensor_shape(constant), tensor_shape(before.result)
+    if op.result.type != before.result.type or per_channel_size(shape, result) != result[1]:
+        wanted = shape_text((result[1], *(1 for _ in result[2:])))
+        return f"expected a shape of channels alone, such as {wanted}, got {shape_text(shape)}"
+    return None
 
 
 def scaled_or_shifted(
-    op: MulOp | AddOp, norm: BatchNormOp, constant: SSAValue, rewriter: PatternRewriter
-) -> BatchNormOp:
+    op: MulOp | AddOp, norm: Norm, constant: SSAValue, rewriter: PatternRewriter
+) -> Norm:
     """Insert the scale and bias of a normalization with a constant taken in; return that one."""
-    channels = tensor_shape(norm.mean)
-    if tensor_shape(constant) != channels:
-        constant = rewriter.insert(ReshapeOp(constant, shape=channels)).result
+    constant = reshaped(constant, tensor_shape(norm.input)[1:2], rewriter)
     kind = type(op)
 
     def joined(value: SSAValue | None) -> SSAValue:
@@ -134,9 +131,11 @@ def scaled_or_shifted(
         scale = joined(scale)
     if kind is AddOp or bias is not None:
         bias = joined(bias)
-    changed = BatchNormOp(
-        norm.input, norm.mean, norm.variance, scale, bias, eps=norm.eps.value.data
-    )
+    eps = norm.eps.value.data
+    if isinstance(norm, GroupNormOp):
+        changed = GroupNormOp(norm.input, scale, bias, groups=norm.groups.value.data, eps=eps)
+    else:
+        changed = BatchNormOp(norm.input, norm.mean, norm.variance, scale, bias, eps=eps)
     hand_on_location(norm, changed)
     return changed
 
@@ -200,12 +199,93 @@ class FoldIntoLayer(Pattern):
         return None
 
 
+class FoldScale(Pattern):
+    """mul(conv(x, w, b), c) -> conv(x, w * c, b * c), where c has one number a channel"""
+
+    def __init__(self) -> None:
+        self._analysis = ParameterAnalysis()
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: MulOp, rewriter: PatternRewriter) -> None:
+        found = folded_operand(op, (ConvOp,), self._reason_against, "'gawee.conv'")
+        if isinstance(found, str):
+            self.missed(op, found)
+            return
+        conv, constant = found
+        channels, *others = tensor_shape(conv.weight)
+        per_filter = reshaped(constant, [channels, *(1 for _ in others)], rewriter)
+        weight = rewriter.insert(MulOp(conv.weight, per_filter)).result
+        name_after(weight, conv.weight)
+        bias = conv.bias
+        if bias is not None:
+            factors = reshaped(constant, [channels], rewriter)
+            bias = rewriter.insert(MulOp(bias, factors)).result
+            name_after(bias, conv.bias)
+        rewriter.replace(op, with_parameters(conv, weight, bias))
+        rewriter.erase(conv)
+
+    def _reason_against(self, op: MulOp, conv: ConvOp, constant: SSAValue) -> str | None:
+        readers = reader_count(conv.result)
+        if readers != 1:
+            return f"expected the result of 'gawee.conv' to have one reader, got {readers}"
+        for value in (constant, conv.weight, conv.bias):
+            if value is not None and not self._analysis.is_known_early(value):
+                return (
+                    "expected factors, weights and biases to be computed from parameters and "
+                    f"constants alone, got {describe(value)}"
+                )
+        return reason_against_channels(op, conv, constant)
+
+
+class FlattenProduct(Pattern):
+    """batch_norm(reshape(x @ w)) -> batch_norm(matmul(reshape(x), w)), rows joined to a matrix"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ReshapeOp, rewriter: PatternRewriter) -> None:
+        product = op.input.owner
+        if not isinstance(product, BatchMatMulOp | MatMulOp):
+            self.missed(op, f"expected input from a product, got {describe(op.input)}")
+            return
+        if (reason := reason_against_rows(op, product)) is not None:
+            self.missed(op, reason)
+            return
+        input = product.a if isinstance(product, BatchMatMulOp) else product.input
+        rows = tensor_shape(op.result)[0], tensor_shape(input)[-1]
+        flat = rewriter.insert(ReshapeOp(input, shape=rows)).result
+        bias = product.bias if isinstance(product, MatMulOp) else None
+        layer = MatMulOp(flat, stored_weight(product, rewriter), bias)
+        hand_on_location(product, layer)
+        rewriter.replace(op, layer)
+        rewriter.erase(product)
+
+
+def reason_against_rows(view: ReshapeOp, product: BatchMatMulOp | MatMulOp) -> str | None:
+    """Return why a reshaped product is not the rows of a layer that a batch_norm follows."""
+    readers = [use.operation for use in view.result.uses]
+    if len(readers) != 1 or not isinstance(readers[0], BatchNormOp):
+        return "expected a 'gawee.batch_norm' to read the reshaped product, and nothing else"
+    if reader_count(product.result) != 1:
+        return f"expected the result of '{product.name}' to have one reader"
+    before, after = tensor_shape(view.input), tensor_shape(view.result)
+    if len(after) != 2 or after[-1] != before[-1] or not has_one_matrix(product):
+        return f"expected rows of a product with one matrix of weights, got {shape_text(after)}"
+    return None
+
+
+def reshaped(value: SSAValue, shape: Sequence[int], rewriter: PatternRewriter) -> SSAValue:
+    """Insert a value under another shape; itself where it has that shape."""
+    same = tensor_shape(value) == tuple(shape)
+    return value if same else rewriter.insert(ReshapeOp(value, shape=shape)).result
+
+
 @dataclass(frozen=True)
 class FoldBatchNorm(RewritePass):
     """Fold batch normalization into the convolution (or matmul of rank 2) before it.
 
-    A product or sum of a batch normalization and one number a channel, as Caffe's networks have
-    them, first becomes part of its scale and bias.
+    A product or sum of a batch or group normalization and one number a channel, as Caffe's
+    networks have them, first becomes part of its scale and bias. A product behind a convolution is
+    such a scale too: an exporter has folded the normalization between them. A product of matrices
+    whose rows are reshaped to one matrix becomes a product of that matrix.
 
     The new weight and bias are computed in the IR, so no weight data is needed;
     `hoist-parameter-computation` moves that arithmetic out of the run. The original parameters
@@ -220,12 +300,14 @@ class FoldBatchNorm(RewritePass):
         %z = gawee.batch_norm %y mean %m variance %v scale %g bias %beta eps e
         ->  %s = %g / sqrt(%v + e)
             %z = gawee.conv %x, %w * reshape(%s, [C, 1, 1, 1]) bias (%b - %m) * %s + %beta ...
+        %y = gawee.conv %x, %w bias %b ...; %z = gawee.mul %y, %c
+        ->  %z = gawee.conv %x, %w * reshape(%c, [C, 1, 1, 1]) bias %b * %c ...
     """
 
     name = "fold-batch-norm"
     numerics: ClassVar[Numerics] = REASSOCIATES
 
-    patterns = (FoldIntoNorm, FoldIntoLayer)
+    patterns = (FoldIntoNorm, FoldScale, FlattenProduct, FoldIntoLayer)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for pattern in self.patterns:  # all that scales a norm, before the norm is gone

@@ -8,10 +8,11 @@ from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, TensorTyp
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from gawee_dialect.dialect.activation import ClipOp, HardSigmoidOp
 from gawee_dialect.dialect.arrangement import TransposeOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.elementwise import AddOp, DivOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import (
@@ -22,7 +23,7 @@ from gawee_dialect.dialect.types import (
     tensor_shape,
 )
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.layer import folded_operand, with_parameters
+from gawee_dialect.passes.layer import folded_operand, scalar_like, with_parameters
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
@@ -58,18 +59,12 @@ class FoldIntoBias(Pattern):
         rewriter.erase(conv)
 
     def _reason_against(self, add: AddOp, conv: ConvOp, constant: SSAValue) -> str | None:
-        readers = reader_count(conv.result)
-        if readers != 1:
-            return f"expected the result of 'gawee.conv' to have one reader, got {readers}"
+        if (reason := reason_against_bias(conv, self._analysis)) is not None:
+            return reason
         if not self._analysis.is_known_early(constant):
             return (
                 "expected the other operand to be computed from parameters and constants alone, "
                 f"got {describe(constant)}"
-            )
-        if conv.bias is not None and not self._analysis.is_known_early(conv.bias):
-            return (
-                "expected the bias to be computed from parameters and constants alone, "
-                f"got {describe(conv.bias)}"
             )
         shape, result = tensor_shape(constant), tensor_shape(conv.result)
         if add.result.type != conv.result.type or per_channel_size(shape, result) is None:
@@ -80,6 +75,43 @@ class FoldIntoBias(Pattern):
                 f"such as {wanted}, got {shape_text(shape)}"
             )
         return None
+
+
+def reason_against_bias(conv: ConvOp, analysis: ParameterAnalysis) -> str | None:
+    """Return why the bias of a convolution cannot take something in; None where it can."""
+    readers = reader_count(conv.result)
+    if readers != 1:
+        return f"expected the result of 'gawee.conv' to have one reader, got {readers}"
+    if conv.bias is not None and not analysis.is_known_early(conv.bias):
+        return (
+            "expected the bias to be computed from parameters and constants alone, "
+            f"got {describe(conv.bias)}"
+        )
+    return None
+
+
+class FoldHardSigmoid(Pattern):
+    """hard_sigmoid(conv(x, w, b)) -> clip(conv(x, w, b + 3), 0, 6) / 6"""
+
+    def __init__(self) -> None:
+        self._analysis = ParameterAnalysis()
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: HardSigmoidOp, rewriter: PatternRewriter) -> None:
+        conv = op.input.owner
+        if not isinstance(conv, ConvOp):
+            self.missed(op, f"expected input from a convolution, got {describe(op.input)}")
+            return
+        if (reason := reason_against_bias(conv, self._analysis)) is not None:
+            self.missed(op, reason)
+            return
+        three = rewriter.insert(scalar_like(conv.result, 3.0)).result
+        bias = summed_bias(conv, three, rewriter)
+        layer = rewriter.insert(with_parameters(conv, conv.weight, bias))
+        clipped = rewriter.insert(ClipOp(layer.result, min=0, max=6)).result
+        six = rewriter.insert(scalar_like(conv.result, 6.0)).result
+        rewriter.replace(op, DivOp(clipped, six))
+        rewriter.erase(conv)
 
 
 class FoldIntoProduct(Pattern):
@@ -110,8 +142,7 @@ class FoldIntoProduct(Pattern):
         biased_already = isinstance(product, MatMulOp) and product.bias is not None
         if biased_already or not early:
             return "expected a product without bias, of weights, and a parameter or constant"
-        transposes = isinstance(product, BatchMatMulOp) and product.transpose_a is not None
-        if transposes or len(tensor_shape(weight)) != 2 or not is_float(element_type(weight)):
+        if not has_one_matrix(product):
             return "expected a weight that is one matrix of floats, and its input as it is stored"
         shape, result = tensor_shape(constant), tensor_shape(product.result)
         if (
@@ -132,10 +163,24 @@ def biased(
         constant = rewriter.insert(ReshapeOp(constant, shape=columns)).result
     if isinstance(product, MatMulOp):
         return with_bias(product, product.input, product.weight, constant)
-    weight = product.b
-    if product.transpose_b is None:
-        weight = rewriter.insert(TransposeOp(weight, permutation=[1, 0])).result
-    return with_bias(product, product.a, weight, constant)
+    return with_bias(product, product.a, stored_weight(product, rewriter), constant)
+
+
+def has_one_matrix(product: MatMulOp | BatchMatMulOp) -> bool:
+    """Whether a product is one of its input as it is stored and of one matrix of floats."""
+    if isinstance(product, MatMulOp):
+        return is_float(element_type(product.weight))
+    rank = len(tensor_shape(product.b))
+    return product.transpose_a is None and rank == 2 and is_float(element_type(product.b))
+
+
+def stored_weight(product: MatMulOp | BatchMatMulOp, rewriter: PatternRewriter) -> SSAValue:
+    """Insert the weight of a product with one matrix as a linear layer stores it: (out, in)."""
+    if isinstance(product, MatMulOp):
+        return product.weight
+    if product.transpose_b is not None:
+        return product.b
+    return rewriter.insert(TransposeOp(product.b, permutation=[1, 0])).result
 
 
 def with_bias(product: Operation, input: SSAValue, weight: SSAValue, bias: SSAValue) -> MatMulOp:
@@ -173,7 +218,7 @@ class FoldConvAdd(RewritePass):
     """Fold the addition of a per-channel constant into the bias of the layer before it.
 
     A layer is a convolution, or a product with a weight that is one matrix: what a linear layer is
-    where its format has none.
+    where its format has none. A hard sigmoid behind a convolution begins with such an addition.
 
     Requires: nothing else reads the layer's result (a function result counts as a reader); the
     other operand is computed from parameters and constants alone; its shape is a scalar, [1],
@@ -185,9 +230,11 @@ class FoldConvAdd(RewritePass):
         ->  %z = gawee.conv %x, %w bias %b + reshape(%c, [C]) ...
         %y = gawee.batch_matmul %x, %w; %z = gawee.add %y, %c
         ->  %z = gawee.matmul %x, transpose(%w) bias %c
+        %y = gawee.conv %x, %w bias %b ...; %z = gawee.hard_sigmoid %y
+        ->  %z = (gawee.clip (gawee.conv %x, %w bias %b + 3 ...) min 0 max 6) / 6
     """
 
     name = "fold-conv-add"
     numerics: ClassVar[Numerics] = REASSOCIATES
 
-    patterns = (FoldIntoBias, FoldIntoProduct)
+    patterns = (FoldIntoBias, FoldIntoProduct, FoldHardSigmoid)

@@ -3,10 +3,18 @@
 from collections.abc import Callable
 from typing import Protocol, TypeAlias, TypeVar
 
+from xdsl.dialects.builtin import (
+    AnyFloat,
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    TensorType,
+)
 from xdsl.ir import Operation, SSAValue
 
+from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.types import element_type
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.parameter_analysis import describe
 
@@ -50,7 +58,15 @@ def folded_operand(
     return "; ".join(reasons) or f"expected an operand from {what}, got {operands}"
 
 
-def with_parameters(layer: Layer, weight: SSAValue, bias: SSAValue) -> Layer:
+def scalar_like(value: SSAValue, number: float) -> ConstantOp:
+    """Make a constant scalar in the element type of a float tensor."""
+    element = element_type(value)
+    assert isinstance(element, AnyFloat)
+    rounded = FloatAttr(number, element).value.data
+    return ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(element, []), [rounded]))
+
+
+def with_parameters(layer: Layer, weight: SSAValue, bias: SSAValue | None) -> Layer:
     """Make a layer like the given one, from the same place, with another weight and bias."""
     if isinstance(layer, MatMulOp):
         changed = MatMulOp(layer.input, weight, bias)

@@ -129,3 +129,70 @@ def test_scales_and_shifts_behind_a_norm_become_part_of_the_convolution(
 
     assert op_names(after) == ["conv"]
     assert_same_results(before, after, rtol=TOLERANCE["f32"])
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("shape", ["6x1x1x", "1x6x1x1x"])
+def test_a_scale_behind_a_convolution_becomes_part_of_it(shape: str, bias: bool) -> None:
+    result, constant = "tensor<2x6x4x6xf32>", f"tensor<{shape}f32>"
+    before = parse(f"""
+      func.func @main(%x: tensor<2x4x4x6xf32>, %w: tensor<6x2x1x1xf32> {{gawee.parameter = "w"}},
+          %b: tensor<6xf32> {{gawee.parameter = "b"}}, %c: {constant} {{gawee.parameter = "c"}})
+          -> ({result} {{gawee.output = "z"}}) {{
+        %y = gawee.conv %x, %w {"bias %b" if bias else ""} strides [1, 1] padding [0, 0, 0, 0]
+          dilations [1, 1] groups 2 : (tensor<2x4x4x6xf32>, tensor<6x2x1x1xf32>
+          {", tensor<6xf32>" if bias else ""}) -> {result}
+        %z = gawee.mul %y, %c : ({result}, {constant}) -> {result}
+        func.return %z : {result}
+      }}""")
+
+    after = transform(before, "fold-batch-norm,hoist-parameter-computation")
+
+    assert op_names(after) == ["conv"]
+    assert_same_results(before, after, rtol=TOLERANCE["f32"])
+
+
+def test_a_scale_and_a_shift_behind_a_group_norm_become_its_own() -> None:
+    before = parse("""
+      func.func @main(%x: tensor<2x6x4x3xf32>, %g: tensor<6xf32> {gawee.parameter = "g"},
+          %c: tensor<6x1x1xf32> {gawee.parameter = "c"},
+          %d: tensor<6x1x1xf32> {gawee.parameter = "d"})
+          -> (tensor<2x6x4x3xf32> {gawee.output = "z"}) {
+        %n = gawee.group_norm %x scale %g : tensor<6xf32> groups 2 eps 1.0e-3
+          : tensor<2x6x4x3xf32>
+        %s = gawee.mul %c, %n : (tensor<6x1x1xf32>, tensor<2x6x4x3xf32>) -> tensor<2x6x4x3xf32>
+        %z = gawee.add %s, %d : (tensor<2x6x4x3xf32>, tensor<6x1x1xf32>) -> tensor<2x6x4x3xf32>
+        func.return %z : tensor<2x6x4x3xf32>
+      }""")
+
+    after = transform(before, "fold-batch-norm,hoist-parameter-computation")
+
+    assert [name for name in op_names(after) if name != "reshape"] == ["group_norm"]
+    assert_same_results(before, after, rtol=TOLERANCE["f32"])
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_product_whose_rows_are_joined_folds(stored: bool) -> None:
+    """As torch.onnx.export writes a linear layer in front of a normalization of rows."""
+    weight = "tensor<7x3xf32>" if stored else "tensor<3x7xf32>"
+    product = (
+        f"gawee.matmul %x, %w bias %b : (tensor<2x5x3xf32>, {weight}, tensor<7xf32>)"
+        if stored
+        else f"gawee.batch_matmul %x, %w : (tensor<2x5x3xf32>, {weight})"
+    )
+    before = parse(f"""
+      func.func @main(%x: tensor<2x5x3xf32>, %w: {weight} {{gawee.parameter = "w"}},
+                      %b: tensor<7xf32> {{gawee.parameter = "b"}},
+                      %m: tensor<7xf32> {{gawee.parameter = "m"}},
+                      %v: tensor<7xf32> {{gawee.parameter = "v"}}) -> tensor<10x7xf32> {{
+        %p = {product} -> tensor<2x5x7xf32>
+        %y = gawee.reshape %p shape [10, 7] : (tensor<2x5x7xf32>) -> tensor<10x7xf32>
+        %z = gawee.batch_norm %y mean %m variance %v scale %b eps 1.0e-3
+          : tensor<10x7xf32>, tensor<7xf32>
+        func.return %z : tensor<10x7xf32>
+      }}""")
+
+    after = transform(before, "fold-batch-norm,hoist-parameter-computation")
+
+    assert op_names(after) == ["reshape", "matmul"]
+    assert_same_results(before, after, rtol=TOLERANCE["f32"])

@@ -61,3 +61,23 @@ def test_a_sum_of_a_weight_convolution_and_an_input_convolution_folds() -> None:
 
     assert op_names(after) == ["reshape", "conv"]  # a view of the prepared bias
     assert_same_results(before, after, rtol=1e-6)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+def test_a_hard_sigmoid_behind_a_convolution_begins_in_its_bias(bias: bool) -> None:
+    result = "tensor<2x4x5x7xf32>"
+    before = parse(f"""
+      func.func @main(%x: tensor<2x3x5x7xf32>, %w: tensor<4x3x1x1xf32> {{gawee.parameter = "w"}},
+                      %b: tensor<4xf32> {{gawee.parameter = "b"}}) -> {result} {{
+        %y = gawee.conv %x, %w {"bias %b" if bias else ""} strides [1, 1] padding [0, 0, 0, 0]
+          dilations [1, 1] groups 1 : (tensor<2x3x5x7xf32>, tensor<4x3x1x1xf32>
+          {", tensor<4xf32>" if bias else ""}) -> {result}
+        %z = gawee.hard_sigmoid %y : ({result}) -> {result}
+        func.return %z : {result}
+      }}""")
+
+    after = transform(before, "fold-conv-add,canonicalize,hoist-parameter-computation")
+
+    moved = ("constant", "reshape")
+    assert [name for name in op_names(after) if name not in moved] == ["conv", "clip", "div"]
+    assert_same_results(before, after, rtol=1e-6)  # one addition is done in another order

@@ -10,6 +10,7 @@ from tests.passes.modules import parse, transform
 WINDOW = "strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1"
 CONV = f"""%y = gawee.conv %x, %w {WINDOW}
   : (tensor<2x3x4x4xf32>, tensor<4x3x1x1xf32>) -> tensor<2x4x4x4xf32>"""
+IMAGE = "tensor<2x4x4x4xf32>"
 NORM = "tensor<2x4x4x4xf32>, tensor<4xf32>"
 ADD = "tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>"
 
@@ -39,8 +40,59 @@ CASES = {
             f"%z = gawee.batch_norm %y mean %m variance %m scale %s eps 1.0e-5 : {NORM}",
             "expected scale to be computed from parameters and constants alone, got 'gawee.sqrt'",
         ),
+        (
+            f"{CONV}\n%z = gawee.mul %y, %i : (tensor<2x4x4x4xf32>, tensor<4xf32>) "
+            "-> tensor<2x4x4x4xf32>",
+            "expected factors, weights and biases to be computed from parameters and constants "
+            "alone, got a function argument",
+        ),
+        (
+            f"{CONV}\n%z = gawee.mul %y, %m : (tensor<2x4x4x4xf32>, tensor<4xf32>) "
+            "-> tensor<2x4x4x4xf32>",
+            "expected a shape of channels alone, such as 4x1x1, got 4",
+        ),
+        (
+            "%z = gawee.add %a, %m : (tensor<2x4x4x4xf32>, tensor<4xf32>) -> tensor<2x4x4x4xf32>",
+            "expected an operand from a batch or group normalization, got a function argument "
+            "and a function argument",
+        ),
+        (
+            "%r = gawee.reshape %a shape [32, 4] : (tensor<2x4x4x4xf32>) -> tensor<32x4xf32>\n"
+            f"%z = gawee.reshape %r shape [2, 4, 4, 4] : (tensor<32x4xf32>) -> {IMAGE}",
+            "expected input from a product, got a function argument",
+        ),
+        (
+            f"{SCORES} %a, %a : ({BOTH}\n"
+            "%r = gawee.reshape %s shape [32, 4] : (tensor<2x4x4x4xf32>) -> tensor<32x4xf32>\n"
+            f"%z = gawee.reshape %r shape [2, 4, 4, 4] : (tensor<32x4xf32>) -> {IMAGE}",
+            "expected a 'gawee.batch_norm' to read the reshaped product, and nothing else",
+        ),
+        (
+            f"{SCORES} %a, %a : ({BOTH}\n"
+            "%r = gawee.reshape %s shape [32, 4] : (tensor<2x4x4x4xf32>) -> tensor<32x4xf32>\n"
+            "%n = gawee.batch_norm %r mean %m variance %m eps 1.0e-5 : tensor<32x4xf32>, "
+            "tensor<4xf32>\n"
+            f"%z = gawee.reshape %n shape [2, 4, 4, 4] : (tensor<32x4xf32>) -> {IMAGE}",
+            "expected rows of a product with one matrix of weights, got 32x4",
+        ),
+        (
+            f"%u = gawee.matmul %a, %p : (tensor<2x4x4x4xf32>, tensor<4x4xf32>) -> {IMAGE}\n"
+            "%r = gawee.reshape %u shape [32, 4] : (tensor<2x4x4x4xf32>) -> tensor<32x4xf32>\n"
+            "%n = gawee.batch_norm %r mean %m variance %m eps 1.0e-5 : tensor<32x4xf32>, "
+            "tensor<4xf32>\n"
+            f"%z = gawee.reshape %n shape [2, 4, 4, 4] : (tensor<32x4xf32>) -> {IMAGE}",
+            "expected the result of 'gawee.matmul' to have one reader",
+        ),
     ],
     "fold-conv-add": [
+        (
+            "%z = gawee.hard_sigmoid %a : (tensor<2x4x4x4xf32>) -> tensor<2x4x4x4xf32>",
+            "expected input from a convolution, got a function argument",
+        ),
+        (
+            f"{CONV}\n%z = gawee.hard_sigmoid %y : ({UNARY}\n%u = gawee.relu %y : ({UNARY}",
+            "expected the result of 'gawee.conv' to have one reader, got 2",
+        ),
         (
             "%z = gawee.add %a, %m : (tensor<2x4x4x4xf32>, tensor<4xf32>) -> tensor<2x4x4x4xf32>",
             "expected an operand from 'gawee.conv', got a function argument "
@@ -114,6 +166,7 @@ def test_a_declined_fold_says_why(name: str, body: str, reason: str) -> None:
     module = parse(f"""
       func.func @main(%x: tensor<2x3x4x4xf32>, %a: tensor<2x4x4x4xf32>, %i: tensor<4xf32>,
                       %w: tensor<4x3x1x1xf32> {{gawee.parameter = "w"}},
+                      %p: tensor<4x4xf32> {{gawee.parameter = "p"}},
                       %m: tensor<4xf32> {{gawee.parameter = "m"}}) -> ({types}) {{
         {body}
         func.return {used} : {types}

@@ -167,3 +167,82 @@ func.func @what_does_not_scale_channels_alone_stays_behind_a_norm(%x: tensor<2x6
   %f = gawee.add %e, %d : (tensor<2x6x7x5xf32>, tensor<2x6x7x5xf32>) -> tensor<2x6x7x5xf32>
   func.return %f : tensor<2x6x7x5xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @scale_behind_a_convolution_becomes_its_weight_and_bias
+// CHECK-NEXT:  %[[C4:.*]] = gawee.reshape %c shape [6, 1, 1, 1]
+// CHECK-NEXT:  %[[W:.*]] = gawee.mul %w, %[[C4]]
+// CHECK-NEXT:  %[[C1:.*]] = gawee.reshape %c shape [6]
+// CHECK-NEXT:  %[[B:.*]] = gawee.mul %b, %[[C1]]
+// CHECK-NEXT:  gawee.conv %x, %[[W]] bias %[[B]] strides [2, 1] padding [1, 0, 1, 0] dilations [1, 2] groups 2
+// CHECK-NEXT:  func.return
+func.func @scale_behind_a_convolution_becomes_its_weight_and_bias(%x: tensor<2x4x9x7xf32>, %w: tensor<6x2x3x1xf32> {gawee.parameter = "w"}, %b: tensor<6xf32> {gawee.parameter = "b"}, %c: tensor<6x1x1xf32> {gawee.parameter = "c"}) -> tensor<2x6x5x7xf32> {
+  %y = gawee.conv %x, %w bias %b strides [2, 1] padding [1, 0, 1, 0] dilations [1, 2] groups 2 : (tensor<2x4x9x7xf32>, tensor<6x2x3x1xf32>, tensor<6xf32>) -> tensor<2x6x5x7xf32>
+  %z = gawee.mul %c, %y : (tensor<6x1x1xf32>, tensor<2x6x5x7xf32>) -> tensor<2x6x5x7xf32>
+  func.return %z : tensor<2x6x5x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scales_of_other_axes_and_of_inputs_stay_behind_a_convolution
+// CHECK-NEXT:  gawee.conv
+// CHECK-NEXT:  gawee.mul %{{.*}}, %rows
+// CHECK-NEXT:  gawee.conv
+// CHECK-NEXT:  gawee.mul %{{.*}}, %run
+// CHECK-NEXT:  func.return
+func.func @scales_of_other_axes_and_of_inputs_stay_behind_a_convolution(%x: tensor<2x4x3x4xf32>, %w: tensor<4x4x1x1xf32> {gawee.parameter = "w"}, %rows: tensor<3x1xf32> {gawee.parameter = "rows"}, %run: tensor<4x1x1xf32>) -> tensor<2x4x3x4xf32> {
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x4x3x4xf32>, tensor<4x4x1x1xf32>) -> tensor<2x4x3x4xf32>
+  %z = gawee.mul %y, %rows : (tensor<2x4x3x4xf32>, tensor<3x1xf32>) -> tensor<2x4x3x4xf32>
+  %q = gawee.conv %z, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x4x3x4xf32>, tensor<4x4x1x1xf32>) -> tensor<2x4x3x4xf32>
+  %r = gawee.mul %q, %run : (tensor<2x4x3x4xf32>, tensor<4x1x1xf32>) -> tensor<2x4x3x4xf32>
+  func.return %r : tensor<2x4x3x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scale_and_shift_behind_a_group_norm_become_its_own
+// CHECK-NEXT:  %[[C:.*]] = gawee.reshape %c shape [6]
+// CHECK-NEXT:  %[[D:.*]] = gawee.reshape %d shape [6]
+// CHECK-NEXT:  gawee.group_norm %x scale %[[C]] : tensor<6xf32> bias %[[D]] : tensor<6xf32> groups 3 eps 1.000000e-03
+// CHECK-NEXT:  func.return
+func.func @scale_and_shift_behind_a_group_norm_become_its_own(%x: tensor<2x6x5x7xf32>, %c: tensor<6x1x1xf32> {gawee.parameter = "c"}, %d: tensor<1x6x1x1xf32> {gawee.parameter = "d"}) -> tensor<2x6x5x7xf32> {
+  %y = gawee.group_norm %x groups 3 eps 1.000000e-03 : tensor<2x6x5x7xf32>
+  %z = gawee.mul %y, %c : (tensor<2x6x5x7xf32>, tensor<6x1x1xf32>) -> tensor<2x6x5x7xf32>
+  %r = gawee.add %d, %z : (tensor<1x6x1x1xf32>, tensor<2x6x5x7xf32>) -> tensor<2x6x5x7xf32>
+  func.return %r : tensor<2x6x5x7xf32>
+}
+
+// -----
+
+// As some exporters write a linear layer in front of a normalization of rows.
+// CHECK-LABEL: func.func @product_of_rows_that_are_joined_folds
+// CHECK:       %[[ROWS:.*]] = gawee.reshape %x shape [10, 3]
+// CHECK:       gawee.matmul %[[ROWS]], %{{.*}} bias
+// CHECK-NOT:   gawee.batch_norm
+// CHECK:       func.return
+func.func @product_of_rows_that_are_joined_folds(%x: tensor<2x5x3xf32>, %w: tensor<3x4xf32> {gawee.parameter = "w"}, %m: tensor<4xf32> {gawee.parameter = "m"}, %v: tensor<4xf32> {gawee.parameter = "v"}) -> tensor<10x4xf32> {
+  %p = gawee.batch_matmul %x, %w : (tensor<2x5x3xf32>, tensor<3x4xf32>) -> tensor<2x5x4xf32>
+  %y = gawee.reshape %p shape [10, 4] : (tensor<2x5x4xf32>) -> tensor<10x4xf32>
+  %z = gawee.batch_norm %y mean %m variance %v eps 1.000000e-03 : tensor<10x4xf32>, tensor<4xf32>
+  func.return %z : tensor<10x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @rows_of_other_sizes_and_of_many_matrices_stay
+// CHECK:       gawee.batch_matmul
+// CHECK-NEXT:  gawee.reshape
+// CHECK-NEXT:  gawee.batch_norm
+// CHECK-NEXT:  gawee.batch_matmul
+// CHECK-NEXT:  gawee.reshape
+// CHECK-NEXT:  gawee.batch_norm
+func.func @rows_of_other_sizes_and_of_many_matrices_stay(%x: tensor<2x5x3xf32>, %w: tensor<3x4xf32> {gawee.parameter = "w"}, %many: tensor<2x3x4xf32> {gawee.parameter = "many"}, %m: tensor<4xf32> {gawee.parameter = "m"}, %k: tensor<8xf32> {gawee.parameter = "k"}) -> (tensor<5x8xf32>, tensor<10x4xf32>) {
+  %p = gawee.batch_matmul %x, %w : (tensor<2x5x3xf32>, tensor<3x4xf32>) -> tensor<2x5x4xf32>
+  %y = gawee.reshape %p shape [5, 8] : (tensor<2x5x4xf32>) -> tensor<5x8xf32>
+  %z = gawee.batch_norm %y mean %k variance %k eps 1.000000e-03 : tensor<5x8xf32>, tensor<8xf32>
+  %q = gawee.batch_matmul %x, %many : (tensor<2x5x3xf32>, tensor<2x3x4xf32>) -> tensor<2x5x4xf32>
+  %r = gawee.reshape %q shape [10, 4] : (tensor<2x5x4xf32>) -> tensor<10x4xf32>
+  %s = gawee.batch_norm %r mean %m variance %m eps 1.000000e-03 : tensor<10x4xf32>, tensor<4xf32>
+  func.return %z, %s : tensor<5x8xf32>, tensor<10x4xf32>
+}

@@ -151,3 +151,35 @@ func.func @what_is_no_bias_of_a_product_stays(%x: tensor<2x5x4xf32>, %run: tenso
   %s = gawee.add %r, %c : (tensor<2x5x4xf32>, tensor<4xf32>) -> tensor<2x5x4xf32>
   func.return %s : tensor<2x5x4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @hard_sigmoid_begins_in_the_bias
+// CHECK-NEXT:  %[[THREE:.*]] = gawee.constant dense<3.000000e+00> : tensor<f32>
+// CHECK-NEXT:  %[[T:.*]] = gawee.reshape %[[THREE]] shape [1]
+// CHECK-NEXT:  %[[B:.*]] = gawee.add %b, %[[T]]
+// CHECK-NEXT:  %[[Y:.*]] = gawee.conv %x, %w bias %[[B]]
+// CHECK-NEXT:  %[[C:.*]] = gawee.clip %[[Y]] min 0.000000e+00 max 6.000000e+00
+// CHECK-NEXT:  %[[SIX:.*]] = gawee.constant dense<6.000000e+00> : tensor<f32>
+// CHECK-NEXT:  gawee.div %[[C]], %[[SIX]]
+// CHECK-NEXT:  func.return
+func.func @hard_sigmoid_begins_in_the_bias(%x: tensor<2x3x5x7xf32>, %w: tensor<4x3x1x1xf32> {gawee.parameter = "w"}, %b: tensor<4xf32> {gawee.parameter = "b"}) -> tensor<2x4x5x7xf32> {
+  %y = gawee.conv %x, %w bias %b strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x5x7xf32>, tensor<4x3x1x1xf32>, tensor<4xf32>) -> tensor<2x4x5x7xf32>
+  %z = gawee.hard_sigmoid %y : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  func.return %z : tensor<2x4x5x7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @hard_sigmoid_of_anything_else_stays
+// CHECK-NEXT:  gawee.hard_sigmoid %x
+// CHECK-NEXT:  gawee.conv
+// CHECK-NEXT:  gawee.hard_sigmoid
+// CHECK-NEXT:  gawee.mul
+func.func @hard_sigmoid_of_anything_else_stays(%x: tensor<2x3x5x7xf32>, %w: tensor<4x3x1x1xf32> {gawee.parameter = "w"}) -> tensor<2x4x5x7xf32> {
+  %a = gawee.hard_sigmoid %x : (tensor<2x3x5x7xf32>) -> tensor<2x3x5x7xf32>
+  %y = gawee.conv %a, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x5x7xf32>, tensor<4x3x1x1xf32>) -> tensor<2x4x5x7xf32>
+  %z = gawee.hard_sigmoid %y : (tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  %r = gawee.mul %y, %z : (tensor<2x4x5x7xf32>, tensor<2x4x5x7xf32>) -> tensor<2x4x5x7xf32>
+  func.return %r : tensor<2x4x5x7xf32>
+}
