@@ -107,6 +107,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     others = all_conversions() if options.algorithms == FAST else ()
     return (
         *optimize(),
+        CommonSubexpressionElimination(),  # before fusion: what is read once more stays apart
         Inline(),
         *([] if options.trust_indices else [CheckIndices()]),
         LowerToLinalg(),

@@ -1,7 +1,9 @@
 """Reshapes and concatenation to tensor ops."""
 
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from math import prod
+from operator import mul
 
 from xdsl.builder import Builder
 from xdsl.dialects import tensor
@@ -73,8 +75,18 @@ def reshaped(builder: Builder, source: SSAValue, shape: Sequence[int]) -> SSAVal
     groups = reassociation(shape, old)
     if groups is not None:
         return expanded(builder, source, groups, shape)
-    flat = collapsed(builder, source, [range(len(old))], [prod(old)])
-    return expanded(builder, flat, [range(len(shape))], shape)
+    between = common_shape(old, shape)
+    joined, split = reassociation(old, between), reassociation(shape, between)
+    if joined is None or split is None:
+        between, joined, split = [prod(old)], [range(len(old))], [range(len(shape))]
+    return expanded(builder, collapsed(builder, source, joined, between), split, shape)
+
+
+def common_shape(one: Sequence[int], other: Sequence[int]) -> Sequence[int]:
+    """Return the shape with the most axes that both shapes are a splitting of."""
+    cuts = sorted({*accumulate(one, mul)} & {*accumulate(other, mul)})
+    sizes = [end // max(start, 1) for start, end in pairwise([1, *cuts])]
+    return [size for size in sizes if size != 1] or [1]
 
 
 def reassociation(larger: Sequence[int], smaller: Sequence[int]) -> Groups | None:

@@ -65,3 +65,14 @@ func.func @identity_is_its_input(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %y = gawee.identity %x : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return %y : tensor<2x3xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @reshape_goes_through_the_axes_that_both_shapes_split
+// CHECK-NEXT:  %[[B:.*]] = tensor.collapse_shape %x {{.*}} : tensor<2x3x4x5x6xf32> into tensor<2x12x30xf32>
+// CHECK-NEXT:  %[[Y:.*]] = tensor.expand_shape %[[B]] {{.*}} into tensor<1x2x6x2x30xf32>
+// CHECK-NEXT:  func.return %[[Y]]
+func.func @reshape_goes_through_the_axes_that_both_shapes_split(%x: tensor<2x3x4x5x6xf32>) -> tensor<1x2x6x2x30xf32> {
+  %y = gawee.reshape %x shape [1, 2, 6, 2, 30] : (tensor<2x3x4x5x6xf32>) -> tensor<1x2x6x2x30xf32>
+  func.return %y : tensor<1x2x6x2x30xf32>
+}
