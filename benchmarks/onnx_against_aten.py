@@ -6,18 +6,22 @@ python -m benchmarks.onnx_against_aten --time resnet18 # natively as well: ms of
 
 What differs is listed with its count: kernels of a network that were exported to ONNX and are not
 those of its ATen graph name the pattern that one of the two does not recognise. Axes of one
-element do not count. Networks of the same kernels are the same code, and need not be timed.
+element do not count, nor where in a tensor the part begins that a kernel works on. Networks of the
+same kernels are the same code but for that, and need not be timed.
 
 `--keep FOLDER` keeps what PyTorch exported, which takes most of the time, for the next run.
+What was found is kept in build/onnx_against_aten.jsonl; `--missing` goes on where a run was
+stopped, and `--table` writes docs/onnx_against_aten.md from all of it.
 """
 
+import re
 import sys
 import tempfile
 import warnings
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 from shutil import rmtree
@@ -27,9 +31,10 @@ import torch
 from numpy.typing import NDArray
 from xdsl.dialects import arith, func, tensor
 from xdsl.dialects.builtin import UnrealizedConversionCastOp
-from xdsl.ir import Operation, SSAValue
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir import Operation
+from xdsl.ir.affine import AffineExpr, AffineMap
 
+from benchmarks.onnx_against_aten_page import PAGE, Comparison, keep, page, read_results
 from benchmarks.onnx_zoo.models import onnx_zoo
 from benchmarks.zoo.__main__ import LIBRARIES, choose
 from benchmarks.zoo.check import THREADS, best_ms
@@ -38,8 +43,9 @@ from benchmarks.zoo.networks import Network, zoo
 from benchmarks.zoo.weights import settle
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.dialect.affine_range import sum_of, value_range
 from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.structured_kernel import StructuredKernel, shape_of
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.frontends.npu_ir import NPU_IR, extract_ir
 from gawee_dialect.model import Model, load
 from gawee_dialect.pytorch import ir_model
@@ -53,6 +59,9 @@ FREE = (
 """Ops that no code is made of."""
 
 OPTIONS = CodeOptions(num_threads=THREADS)
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+"""What PyTorch has in the text of its errors."""
 
 
 @dataclass(frozen=True)
@@ -88,41 +97,37 @@ def _kernel(op: Operation) -> Kernel:
     if not isinstance(op, StructuredKernel):
         return Kernel(f"{op.name} {', '.join(str(each.type) for each in op.results)}", "")
     kind = kernel_kind(op) if isinstance(op, KernelOp) else op.name
-    reads = sorted(zip(map(_shape_text, op.inputs), _maps_of(op), strict=False))
+    *reads, written = (_part(map, op.sizes) for map in op.maps)
     body = Counter(inner.name.rpartition(".")[2] for inner in op.walk() if inner is not op)
     for free in ("constant", "yield"):
         body.pop(free, None)
     work = " ".join(f"{name}*{count}" for name, count in sorted(body.items()))
-    summary = f"{kind} ({', '.join(shape for shape, _ in reads)}) -> {_shape_text(op.target)}"
+    shapes = ", ".join(sorted(shape for shape, _ in reads))
+    summary = f"{kind} ({shapes}) -> {written[0]} {{{work}}}"
     sizes = [size for size in op.sizes if size > 1]
-    loops = f"{sizes} {[map for _, map in reads]} {_maps_of(op)[-1]} {op.algorithm}"
-    return Kernel(f"{summary} {{{work}}}", loops)
+    return Kernel(summary, f"{sizes} {sorted(reads)} {written[1]} {op.algorithm}")
 
 
-def _shape_text(value: SSAValue) -> str:
-    return "x".join(str(size) for size in shape_of(value) if size > 1) or "1"
+def _part(map: AffineMap, sizes: Sequence[int]) -> tuple[str, str]:
+    """Return the shape of what is read or written of an operand, and in which order.
 
-
-def _maps_of(op: StructuredKernel) -> list[str]:
-    """Return the maps of a kernel's operands, the output's last, without what is only once there.
-
-    Dimensions of one point are 0, and axes of one element are left out.
+    Dimensions of one point are 0, axes of one element are left out, and where the part begins
+    does not count.
     """
     numbers = count()
     dims = [
         AffineExpr.constant(0) if size == 1 else AffineExpr.dimension(next(numbers))
-        for size in op.sizes
+        for size in sizes
     ]
-    return [
-        str(
-            [
-                str(expr.replace_dims_and_symbols(dims, []))
-                for expr, size in zip(map.results, shape_of(operand), strict=True)
-                if size > 1
-            ]
-        )
-        for map, operand in zip(op.maps, (*op.inputs, op.target), strict=True)
-    ]
+    shape: list[int] = []
+    order: list[str] = []
+    for expr in map.results:
+        low, high = value_range(expr, sizes)
+        if high > low:
+            shape.append(high - low + 1)
+            terms = replace(sum_of(expr, sizes), constant=0).expression()
+            order.append(str(terms.replace_dims_and_symbols(dims, [])))
+    return "x".join(str(size) for size in shape) or "1", str(order)
 
 
 def export(network: Network, folder: Path) -> None:
@@ -178,6 +183,8 @@ def compare(network: Network, folder: Path, *, time: bool) -> list[str]:
     entered = enter(network, folder)
     aten, onnx = kernels(entered.aten), kernels(entered.onnx)
     lines = difference(aten, onnx)
+    same = (aten & onnx).total()
+    keep(Comparison(network.name, network.library, aten.total(), onnx.total(), same))
     verdict = "differs" if lines else "the same"
     head = f"{network.name}: {verdict}: {aten.total()} kernels by ATen, {onnx.total()} by ONNX"
     if time:
@@ -190,6 +197,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Print what differs; return 1 where anything does."""
     parser = ArgumentParser(prog="python -m benchmarks.onnx_against_aten", description=__doc__)
     parser.add_argument("names", nargs="*", help="parts of names of the zoo; all without them")
+    parser.add_argument("--missing", action="store_true", help="only what was not compared yet")
+    parser.add_argument("--table", action="store_true", help="write the page of all results")
     parser.add_argument("--time", action="store_true", help="compile and time both, in turns")
     parser.add_argument("--keep", metavar="FOLDER", help="keep what is exported there")
     options = parser.parse_args(arguments)
@@ -197,18 +206,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for library in LIBRARIES:
         import_library(library)
     differ = False
+    known = read_results() if options.missing else {}
     with tempfile.TemporaryDirectory() as folder:
         home = Path(options.keep or folder)
         home.mkdir(exist_ok=True)
         for network in choose(zoo(), options.names):
+            if network.name in known:
+                continue
             try:
                 lines = compare(network, home / network.name, time=options.time)
             except Exception as error:  # one network that is refused does not end the others
-                lines = [f"{network.name}: failed: {str(error).splitlines()[0][:200]}"]
+                reason = COLOUR.sub("", str(error).splitlines()[0])[:200]
+                lines = [f"{network.name}: failed: {reason}"]
+                keep(Comparison(network.name, network.library, failure=reason))
             differ |= len(lines) > 1
             print("\n".join(lines), flush=True)
             if not options.keep:
                 rmtree(home / network.name, ignore_errors=True)
+    if options.table:
+        found = read_results()
+        PAGE.write_text(page([found[name] for name in zoo() if name in found]))
     return int(differ)
 
 

@@ -6,7 +6,9 @@ pytest.importorskip("torch")
 pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
+from benchmarks import onnx_against_aten_page
 from benchmarks.onnx_against_aten import difference, kernels
+from benchmarks.onnx_against_aten_page import Comparison, keep, page, read_results
 from gawee_dialect.model import Model, module_of_text
 
 
@@ -42,3 +44,30 @@ def test_what_one_way_computes_alone_is_listed_with_its_count() -> None:
     assert any(line.startswith("  aten   1 matmul (") and "addf" in line for line in lines)
     assert any(line.startswith("  onnx   1 ") and "maximumf" in line for line in lines)
     assert not any(line.startswith("  aten") and "maximumf" in line for line in lines)
+
+
+def test_the_page_counts_what_differs_and_says_why(monkeypatch) -> None:
+    monkeypatch.setattr(onnx_against_aten_page, "CAUSES", {"second": "a scale"})
+    results = [
+        Comparison("first", "timm", 5, 5, 5),
+        Comparison("second", "timm", 5, 7, 4),
+        Comparison("third", "timm", failure="no export"),
+    ]
+
+    text = page(results)
+
+    assert "1 of 2 networks" in text
+    assert "| first | 5 | 5 |  |  |" in text
+    assert "| second | 5 | 7 | 3 | a scale |" in text
+    assert "| third | no export |" in text
+
+
+def test_the_latest_result_of_a_network_counts(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(onnx_against_aten_page, "RESULTS", tmp_path / "new" / "results.jsonl")
+    last = Comparison("net", "timm", 3, 3, 3)
+
+    assert read_results() == {}
+    keep(Comparison("net", "timm", 3, 4, 2))
+    keep(last)
+
+    assert read_results() == {"net": last}

@@ -1,0 +1,80 @@
+"""The page of what `benchmarks.onnx_against_aten` found, and what it keeps for that page."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "build" / "onnx_against_aten.jsonl"
+PAGE = ROOT / "docs" / "onnx_against_aten.md"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How many kernels a network has by each way, and how many are the same."""
+
+    network: str
+    library: str
+    aten: int = 0
+    onnx: int = 0
+    same: int = 0
+    failure: str = ""
+
+    @property
+    def differing(self) -> int:
+        """The kernels of one way that the other has not, of the way that has more of them."""
+        return max(self.aten, self.onnx) - self.same
+
+
+CAUSES: Mapping[str, str] = {}
+"""What the kernels that differ come from, by network."""
+
+
+def keep(comparison: Comparison) -> None:
+    """Append a comparison to the file of all of them."""
+    RESULTS.parent.mkdir(parents=True, exist_ok=True)
+    with RESULTS.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(comparison)) + "\n")
+
+
+def read_results() -> dict[str, Comparison]:
+    """Return the latest comparison of every network."""
+    lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
+    results = (Comparison(**json.loads(line)) for line in lines)
+    return {each.network: each for each in results}
+
+
+def page(results: Sequence[Comparison]) -> str:
+    """Return the page: how many networks are the same, and a row for each."""
+    compared = [each for each in results if not each.failure]
+    alike = sum(1 for each in compared if not each.differing)
+    rows = [
+        f"| {each.network} | {each.aten} | {each.onnx} | {each.differing or ''} | {_cause(each)} |"
+        for each in compared
+    ]
+    failed = [f"| {each.network} | {each.failure} |" for each in results if each.failure]
+    return "\n".join(
+        [
+            "# The same networks from PyTorch and from ONNX",
+            "",
+            f"{alike} of {len(compared)} networks of the [zoo](zoo.md) become the same kernels "
+            "whether they enter by their ATen graph or by what `torch.onnx.export` writes of them: "
+            "the same arithmetic, over the same shapes, layouts and loops.",
+            "Axes of one element do not count. Of the others the table says how many kernels one "
+            "way has and the other has not, and why.",
+            "",
+            "`python -m benchmarks.onnx_against_aten --table` writes this page.",
+            "",
+            "| network | kernels by ATen | by ONNX | differ | what differs |",
+            "|---|---|---|---|---|",
+            *rows,
+            *(("", "Not compared:", "", "| network | reason |", "|---|---|") if failed else ()),
+            *failed,
+            "",
+        ]
+    )
+
+
+def _cause(comparison: Comparison) -> str:
+    return CAUSES.get(comparison.network, "") if comparison.differing else ""
