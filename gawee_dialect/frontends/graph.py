@@ -26,6 +26,9 @@ class ReadOptions:
     """Sizes of inputs by name, and of sizes that have names themselves (ONNX)."""
     values: "Mapping[str, Array]" = field(default_factory=dict[str, "Array"])
     """Elements of inputs, where an op must know them when the graph is read (ONNX)."""
+    other_weights: bool = False
+    """Whether the user gives weights that take the place of those in the source: none of them may
+    be written into the graph as a number."""
 
 
 class Graph(ABC):

@@ -284,7 +284,7 @@ def translate(arguments: Namespace, words: Sequence[str]) -> int:
         raise GaweeError(f"cannot read weights: there is no '{weights}'")
     # An archive has names, not paths: nothing of the graph's own files can be checked.
     folder = weights if weights is not None and weights.is_dir() else None
-    options = ReadOptions(folder, read_shapes(arguments.shape))
+    options = ReadOptions(folder, read_shapes(arguments.shape), other_weights=weights is not None)
     graph = open_graph(source, options, arguments.source)
     TARGETS[arguments.target](Job(graph, arguments, weights))
     return DONE

@@ -114,7 +114,9 @@ def make_session(arguments: Namespace) -> Session:
     with progress.status("reading the graph"):
         source = Source.read(arguments.graph)
         folder = source.folder if arguments.weights is None else None
-        options = ReadOptions(folder, read_shapes(arguments.shape))
+        options = ReadOptions(
+            folder, read_shapes(arguments.shape), other_weights=arguments.weights is not None
+        )
         graph = open_graph(source, options, arguments.source)
         if arguments.weights == "random":
             model = model_of(graph, {}, source)

@@ -70,6 +70,8 @@ class OnnxImporter:
         self.emit = self.function.emit
         self.weights: dict[str, Array] = {}
         self.looked_up: list[str] = []
+        self.writes_numbers = False
+        """Whether weights of one element are constants, as exporters write numbers."""
         self._unsupported: dict[str, list[OnnxNode]] = {}
         self._read = _names_read(model.graph)
         self._calls: list[str] = []
@@ -266,7 +268,9 @@ class OnnxImporter:
             assert value.elements is not None
             array = value.elements
             element = dtype_element(array.dtype.name)
-            if (array.dtype.kind == "f" and array.ndim > 0) or array.size > INLINE_ELEMENTS:
+            if self._is_filled(array):
+                value.tensor = self.emit.full(array.shape, array.flat[0].item(), element)
+            elif self._is_weight(array):
                 type: AnyTensor = TensorType(element, array.shape)
                 check_elements(type)
                 self.weights[value.name] = array
@@ -275,6 +279,18 @@ class OnnxImporter:
                 value.tensor = self.emit.array(array, element)
                 value.tensor.name_hint = name_hint(value.name)
         return value.tensor
+
+    def _is_filled(self, array: Array) -> bool:
+        """Whether known floats are one number on several axes, as exporters write empty masks."""
+        is_tensor = self.writes_numbers and array.dtype.kind == "f" and array.ndim > 1
+        if not is_tensor or array.size < 2 or (array.flat[:64] != array.flat[0]).any():
+            return False
+        return bool((array == array.flat[0]).all())
+
+    def _is_weight(self, array: Array) -> bool:
+        """Whether known elements are a parameter: floats, but for numbers, and what is large."""
+        is_number = array.ndim == 0 or (self.writes_numbers and array.size == 1)
+        return (array.dtype.kind == "f" and not is_number) or array.size > INLINE_ELEMENTS
 
     def _inline(
         self,

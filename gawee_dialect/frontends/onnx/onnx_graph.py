@@ -35,7 +35,9 @@ class OnnxModelGraph(Graph):
         self._importer = self._new_importer()
 
     def _new_importer(self) -> OnnxImporter:
-        return OnnxImporter(self._model, self._name, self._options.shapes, self._options.values)
+        importer = OnnxImporter(self._model, self._name, self._options.shapes, self._options.values)
+        importer.writes_numbers = not self._options.other_weights
+        return importer
 
     def build_module(self) -> ModuleOp:
         module = self._importer.module()

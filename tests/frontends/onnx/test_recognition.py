@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.model import Model, load
+from tests.passes.modules import op_names, transform
 
 onnx = pytest.importorskip("onnx")
 helper, numpy_helper = onnx.helper, onnx.numpy_helper
@@ -18,11 +20,11 @@ ONE_AXIS = RANDOM.standard_normal((7,), np.float32)
 
 
 def read(folder: Path, node, constants: dict[str, np.ndarray], outputs: Sequence[str]) -> Model:
-    """Read the model of one node, and hold what it computes to what ONNX says."""
+    """Read the model of a node, or of some, and hold what it computes to what ONNX says."""
     from onnx.reference import ReferenceEvaluator
 
     graph = helper.make_graph(
-        [node],
+        node if isinstance(node, list) else [node],
         "g",
         [helper.make_tensor_value_info("x", 1, X.shape)],
         [helper.make_tensor_value_info(name, 1, None) for name in outputs],
@@ -88,28 +90,155 @@ def test_the_hard_sigmoid_of_mobile_networks_is_one_op(tmp_path, alpha: float, o
         (np.array([1, 2, 3]), ["slice"]),
         (np.array([-3, -2]), ["slice"]),
         (np.arange(5), []),
-        (np.array([-1, 0]), None),
-        (np.array([2, 1]), None),
-        (np.array([[1, 2]]), None),
+        (np.array([-1, 0]), ["slice", "slice", "cat"]),
+        (np.array([2, 3, 4, 0, 1]), ["slice", "slice", "cat"]),
+        (np.array([4, 2, 0]), ["gather"]),
+        (np.array([[1, 2]]), ["slice", "reshape"]),
+        (np.array([[0, 2], [1, 3]]), ["gather"]),
     ],
 )
-def test_known_positions_in_a_row_are_a_slice(tmp_path, places, made: list[str] | None) -> None:
+def test_known_positions_in_a_row_or_two_are_slices(tmp_path, places, made: list[str]) -> None:
     node = helper.make_node("Gather", ["x", "at"], ["y"], axis=1)
+    network = read(tmp_path, node, {"at": np.asarray(places, np.int64)}, ["y"])
 
-    found = ops(read(tmp_path, node, {"at": np.asarray(places, np.int64)}, ["y"]))
+    found = op_names(transform(network.module, "canonicalize"))
 
-    found = [name for name in found if name != "constant"]
-    assert found == made if made is not None else "gather" in found
+    assert [name for name in found if name != "constant"] == made
+
+
+@pytest.mark.parametrize(
+    ("op_type", "options", "at", "made"),
+    [
+        ("Gather", {"axis": 1}, [[-1, 0], [3, -5]], "gather"),
+        ("GatherElements", {"axis": 1}, [[[-1] * 7, [2] * 7]] * 2, "gather_elements"),
+        ("GatherND", {}, [[-1, 0], [1, -5], [-2, -2]], "gather_nd"),
+        ("ScatterElements", {"axis": 1}, [[[-1] * 7, [2] * 7]] * 2, "scatter_elements"),
+        ("ScatterND", {}, [[-1, 0], [1, -5]], "scatter_nd"),
+    ],
+)
+def test_positions_that_count_from_the_end_need_no_op(tmp_path, op_type, options, at, made) -> None:
+    from onnx.reference import ReferenceEvaluator
+
+    places = np.array(at, np.int64)
+    updates = {"ScatterElements": places.shape, "ScatterND": (2, 7)}.get(op_type)
+    given = {"x": X, "at": places}
+    if updates is not None:
+        given["u"] = RANDOM.standard_normal(updates).astype(np.float32)
+    graph = helper.make_graph(
+        [helper.make_node(op_type, list(given), ["y"], **options)],
+        "g",
+        [
+            helper.make_tensor_value_info(name, 7 if name == "at" else 1, array.shape)
+            for name, array in given.items()
+        ],
+        [helper.make_tensor_value_info("y", 1, None)],
+    )
+    made_model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+    onnx.save(made_model, tmp_path / "net.onnx")
+    network = load(tmp_path / "net.onnx")
+    (expected,) = ReferenceEvaluator(made_model).run(None, given)
+
+    for level in ("gawee", "loops"):
+        (got,) = network.run(given, level=level).values()
+        np.testing.assert_array_equal(got, expected)
+    assert ops(network) == [made]
+
+
+def test_numbers_of_one_element_are_constants(tmp_path) -> None:
+    """Exporters write numbers so; weights that are given in their place make them parameters."""
+    scale = np.array([2.5], np.float32)
+    network = read(tmp_path, helper.make_node("Mul", ["x", "s"], ["y"]), {"s": scale}, ["y"])
+
+    other = load(tmp_path / "net.onnx", {"s": scale * 2})
+
+    assert ops(network) == ["constant", "mul"]
+    assert not network.bound
+    (got,) = other.run({"x": X}).values()
+    np.testing.assert_array_equal(got, X * scale * 2)
+
+
+def test_a_mask_that_hides_nothing_is_not_added(tmp_path) -> None:
+    mask = np.zeros((2, 1, 7), np.float32)
+    network = read(tmp_path, helper.make_node("Add", ["x", "m"], ["y"]), {"m": mask}, ["y"])
+
+    assert op_names(transform(network.module, "canonicalize")) == []
+    assert list(load(tmp_path / "net.onnx", {"m": mask + 1}).bound) == ["m"]
+
+
+@pytest.mark.parametrize(
+    ("axis", "made"),
+    [(0, ["cat", "reshape"]), (1, ["cat", "reshape"]), (3, ["reshape", "reshape", "cat"])],
+)
+def test_a_stack_is_put_together_along_the_axis_that_is_there(tmp_path, axis, made) -> None:
+    from onnx.reference import ReferenceEvaluator
+
+    nodes = [
+        helper.make_node("Unsqueeze", ["x", "axis"], ["a"]),
+        helper.make_node("Unsqueeze", ["r", "axis"], ["b"]),
+        helper.make_node("Concat", ["a", "b"], ["y"], axis=axis),
+    ]
+    shape = [*X.shape[:axis], 2, *X.shape[axis:]]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [helper.make_tensor_value_info(name, 1, X.shape) for name in ("x", "r")],
+        [helper.make_tensor_value_info("y", 1, shape)],
+        [numpy_helper.from_array(np.array([axis], np.int64), "axis")],
+    )
+    whole = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+    onnx.save(whole, tmp_path / "net.onnx")
+    network = load(tmp_path / "net.onnx")
+    given = {"x": X, "r": X[::-1].copy()}
+
+    (got,) = network.run(given).values()
+
+    np.testing.assert_array_equal(got, ReferenceEvaluator(whole).run(None, given)[0])
+    assert ops(network) == made
+
+
+def test_tensors_of_other_sizes_are_no_stack(tmp_path) -> None:
+    nodes = [
+        helper.make_node("Unsqueeze", ["x", "axis"], ["a"]),
+        helper.make_node("Unsqueeze", ["r", "axis"], ["b"]),
+        helper.make_node("Unsqueeze", ["s", "axis"], ["c"]),
+        helper.make_node("Concat", ["a", "b", "c"], ["y"], axis=0),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "g",
+        [
+            helper.make_tensor_value_info(name, 1, [size])
+            for name, size in (("x", 2), ("r", 1), ("s", 3))
+        ],
+        [helper.make_tensor_value_info("y", 1, [3, 2])],
+        [numpy_helper.from_array(np.array([0], np.int64), "axis")],
+    )
+    whole = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)])
+    onnx.save(whole, tmp_path / "net.onnx")
+
+    text = r"'Concat' node expected input #1 \(1x1\) to match input #0 \(1x2\) off axis 0"
+    with pytest.raises(GaweeError, match=text):
+        load(tmp_path / "net.onnx")
 
 
 @pytest.mark.parametrize(("exponent", "products"), [(2, 1), (3, 2), (4, None)])
 def test_squares_and_cubes_are_products(tmp_path, exponent: int, products: int | None) -> None:
     node = helper.make_node("Pow", ["x", "n"], ["y"])
 
-    found = ops(read(tmp_path, node, {"n": np.asarray(exponent, np.float32)}, ["y"]))
+    for number in (exponent, [exponent]):
+        found = ops(read(tmp_path, node, {"n": np.asarray(number, np.float32)}, ["y"]))
+        assert found.count("mul") == (products or 0)
+        assert ("pow" in found) == (products is None)
 
-    assert found.count("mul") == (products or 0)
-    assert ("pow" in found) == (products is None)
+
+def test_a_reciprocal_of_a_root_is_one_op(tmp_path) -> None:
+    nodes = [
+        helper.make_node("Exp", ["x"], ["e"]),
+        helper.make_node("Sqrt", ["e"], ["r"]),
+        helper.make_node("Reciprocal", ["r"], ["y"]),
+    ]
+
+    assert ops(read(tmp_path, nodes, {}, ["y"])) == ["exp", "rsqrt"]
 
 
 IMAGE = RANDOM.standard_normal((2, 3, 4, 5), np.float32)

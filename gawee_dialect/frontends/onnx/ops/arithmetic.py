@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import reduce
+from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
@@ -21,7 +22,7 @@ from gawee_dialect.dialect.arithmetic import (
 from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseNotOp, BitwiseOrOp, BitwiseXorOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.elementary import CosOp, ErfOp, ExpOp, LogOp, SinOp
+from gawee_dialect.dialect.elementary import CosOp, ErfOp, ExpOp, LogOp, RsqrtOp, SinOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import div, div_mode, pow_number, pow_tensors
@@ -50,7 +51,6 @@ UNARY: dict[str, Callable[[SSAValue], Operation]] = {
     "Ceil": CeilOp,
     "Round": RoundOp,
     "Sign": SignOp,
-    "Reciprocal": ReciprocalOp,
     "Sqrt": SqrtOp,
     "Exp": ExpOp,
     "Log": LogOp,
@@ -93,6 +93,13 @@ for _name, _binary in BINARY.items():
     register_op(_name)(binary(_binary))
 
 
+@register_op("Reciprocal")
+def reciprocal(emit: Emitter, x: SSAValue) -> SSAValue:
+    """1 / x; of a square root, which is how exporters write it, one op"""
+    root = x.owner
+    return emit(RsqrtOp(root.input) if isinstance(root, SqrtOp) else ReciprocalOp(x))
+
+
 @register_op("Div")
 def divide(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
     """The quotient; that of integers is cut towards zero"""
@@ -111,7 +118,8 @@ def modulo(emit: Emitter, a: SSAValue, b: SSAValue, fmod: int = 0) -> SSAValue:
 def power(emit: Emitter, x: SSAValue, y: SSAValue) -> SSAValue:
     """x to the power of y, in the element type of x; squares and cubes are products"""
     element = element_type(x)
-    if isinstance(y.owner, ConstantOp) and not tensor_shape(y) and is_float(element):
+    is_number = len(tensor_shape(y)) <= len(tensor_shape(x)) and prod(tensor_shape(y)) == 1
+    if isinstance(y.owner, ConstantOp) and is_number and is_float(element):
         exponent = array_of(y.owner.value).item()
         if exponent in (2, 3):
             return pow_number(emit, x, int(exponent))

@@ -1,4 +1,4 @@
-"""Elements by their positions."""
+"""Elements by their positions, which count from the end where they are negative."""
 
 from collections.abc import Callable
 from math import prod
@@ -7,18 +7,15 @@ import numpy as np
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.comparison import WhereOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.types import element_type, is_unsigned, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
-from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
 from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
+from gawee_dialect.frontends.op_mapping.comparison import compared, where
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (
@@ -28,75 +25,22 @@ from gawee_dialect.frontends.op_mapping.schema import (
 )
 
 
-def counts_from_start(indices: SSAValue) -> bool:
-    """Whether positions are known not to be negative: constants, and what `from_start` makes."""
-    match indices.owner:
-        case ConstantOp() as constant:
-            return min(array_of(constant.value).reshape(-1).tolist(), default=0) >= 0
-        case WhereOp(condition=condition, lhs=lhs, rhs=rhs) if isinstance(lhs.owner, AddOp):
-            test = condition.owner
-            return isinstance(test, CompareOp) and test.lhs is rhs and lhs.owner.lhs is rhs
-        case _:
-            return False
-
-
-def from_start(emit: Emitter, indices: SSAValue, size: int) -> SSAValue:
-    """Return positions counted from the start; negative ones count from the end."""
-    if counts_from_start(indices):
-        return indices
-    return where(emit, compared(emit, indices, 0, "lt"), add(emit, indices, size), indices)
-
-
-def _part_of_axis(emit: Emitter, data: SSAValue, indices: SSAValue, axis: int) -> SSAValue | None:
-    """Return what positions in a row that are known pick, as a slice; None for any others."""
-    if not isinstance(indices.owner, ConstantOp):
-        return None
-    shape, places = tensor_shape(data), array_of(indices.owner.value)
-    if places.ndim > 1 or not places.size or not shape[axis]:
-        return None
-    first = int(places.reshape(-1)[0])
-    last = first + places.size - 1
-    in_a_row = (places.reshape(-1) == np.arange(first, last + 1)).all()
-    if not in_a_row or first < -shape[axis] or last >= (0 if first < 0 else shape[axis]):
-        return None
-    taken = part(emit, data, axis, first % shape[axis], places.size)
-    return emit.reshape(taken, (*shape[:axis], *places.shape, *shape[axis + 1 :]))
-
-
 @register_op("Gather")
 def gather(emit: Emitter, data: SSAValue, indices: SSAValue, axis: int = 0) -> SSAValue:
     """Slices of an axis"""
-    at = axis_of(data, axis)
-    known = _part_of_axis(emit, data, indices, at)
-    if known is not None:
-        return known
-    places = from_start(emit, indices, tensor_shape(data)[at])
-    return emit(GatherOp(data, places, axis=at))
+    return emit(GatherOp(data, indices, axis=axis_of(data, axis)))
 
 
 @register_op("GatherElements")
 def gather_elements(emit: Emitter, data: SSAValue, indices: SSAValue, axis: int = 0) -> SSAValue:
     """Elements of an axis, each place its own"""
-    at = axis_of(data, axis)
-    places = from_start(emit, indices, tensor_shape(data)[at])
-    return emit(GatherElementsOp(data, places, axis=at))
-
-
-def _from_starts(emit: Emitter, data: SSAValue, indices: SSAValue, batch_dims: int = 0) -> SSAValue:
-    if counts_from_start(indices):
-        return indices
-    depth = tensor_shape(indices)[-1]
-    sizes = tensor_shape(data)[batch_dims : batch_dims + depth]
-    row = emit.array(np.asarray(sizes, np.int64), element_type(indices))
-    negative = compared(emit, indices, 0, "lt")
-    return emit(WhereOp(negative, emit(AddOp(indices, row)), indices))
+    return emit(GatherElementsOp(data, indices, axis=axis_of(data, axis)))
 
 
 @register_op("GatherND")
 def gather_nd(emit: Emitter, data: SSAValue, indices: SSAValue, batch_dims: int = 0) -> SSAValue:
     """Slices by positions of several axes"""
-    places = _from_starts(emit, data, indices, batch_dims)
-    return emit(GatherNdOp(data, places, batch_dims=batch_dims))
+    return emit(GatherNdOp(data, indices, batch_dims=batch_dims))
 
 
 def _check(reduction: str) -> None:
@@ -131,10 +75,9 @@ def scatter_elements(
     """Elements put at places of an axis"""
     _check(reduction)
     at = axis_of(data, axis)
-    places = from_start(emit, indices, tensor_shape(data)[at])
 
     def make(data: SSAValue, updates: SSAValue) -> SSAValue:
-        return emit(ScatterElementsOp(data, places, updates, axis=at, reduction=reduction))
+        return emit(ScatterElementsOp(data, indices, updates, axis=at, reduction=reduction))
 
     return _combined(emit, make, data, updates, reduction)
 
@@ -149,10 +92,9 @@ def scatter_nd(
 ) -> SSAValue:
     """Slices put at places of several axes"""
     _check(reduction)
-    places = _from_starts(emit, data, indices)
 
     def make(data: SSAValue, updates: SSAValue) -> SSAValue:
-        return emit(ScatterNdOp(data, places, updates, reduction=reduction))
+        return emit(ScatterNdOp(data, indices, updates, reduction=reduction))
 
     return _combined(emit, make, data, updates, reduction)
 
@@ -162,7 +104,6 @@ def compress(
     emit: Emitter, input: SSAValue, condition: KnownArrayOrNone = None, axis: int | None = None
 ) -> SSAValue:
     """The slices of an axis for which a known condition holds"""
-    import numpy as np
 
     if condition is None:
         raise Refusal("expected argument 'condition', got none")
@@ -188,7 +129,8 @@ def one_hot(
     at = axis_of(indices, axis, new=True)
     count = int(depth.item())
     whole = (*shape[:at], count, *shape[at:])
-    places = emit.cast(from_start(emit, indices, count), i64)
+    from_start = where(emit, compared(emit, indices, 0, "lt"), add(emit, indices, count), indices)
+    places = emit.cast(from_start, i64)
     spread = emit.reshape(places, (*shape[:at], 1, *shape[at:]))
     iota = emit(IotaOp(TensorType(i64, whole), at))
     hit = compared(emit, iota, spread, "eq")
@@ -205,7 +147,6 @@ def reverse_sequence(
     time_axis: int = 0,
 ) -> SSAValue:
     """The beginning of each sequence, of a known length, backwards"""
-    import numpy as np
 
     shape = tensor_shape(input)
     if batch_axis == time_axis or len(sequence_lens) != shape[batch_axis]:

@@ -7,15 +7,16 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.arithmetic import AbsOp
 from gawee_dialect.dialect.elementary import RsqrtOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.folding import is_filled_with
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.reduction import ReduceMeanOp, ReduceSumOp
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
-from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
+from gawee_dialect.frontends.op_mapping.comparison import compared, where
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.schema import (
     Ints,
@@ -77,8 +78,10 @@ def of_groups(emit: Emitter, norm: GroupNormOp, shape: Sequence[int]) -> SSAValu
     if len(shape) < 2 or shape[0] != batch or instances != groups or shape[1] % groups:
         return None
     scale, bias = (
-        each and emit.reshape(_repeated(emit, each, shape[1] // groups), (shape[1],))
-        for each in (norm.scale, norm.bias)
+        None
+        if each is None or is_filled_with(each, neutral)
+        else emit.reshape(_repeated(emit, each, shape[1] // groups), (shape[1],))
+        for each, neutral in ((norm.scale, 1), (norm.bias, 0))
     )
     return emit(GroupNormOp(view.input, scale, bias, groups=groups, eps=norm.eps.value.data))
 

@@ -7,12 +7,11 @@ from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.arrangement import TileOp
 from gawee_dialect.dialect.normalization import GroupNormOp
-from gawee_dialect.dialect.shape import CatOp, IdentityOp
+from gawee_dialect.dialect.shape import CatOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.shape import completed
 from gawee_dialect.frontends.onnx.ops.normalization import of_groups
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.axes import permuted
+from gawee_dialect.frontends.op_mapping.axes import completed, permuted, stacked
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (
@@ -94,7 +93,20 @@ def transpose(emit: Emitter, data: SSAValue, perm: Ints | None = None) -> SSAVal
 @register_op("Concat")
 def concat(emit: Emitter, inputs: Tensors, axis: int = 1) -> SSAValue:
     """Tensors one after the other along an axis"""
-    return emit(CatOp(inputs, dim=axis_of(inputs[0], axis)))
+    at = axis_of(inputs[0], axis)
+    rows = [each for each in (_without_axis(value, at) for value in inputs) if each is not None]
+    if 1 < len(rows) == len(inputs):
+        return stacked(emit, rows, at)
+    return emit(CatOp(inputs, dim=at))
+
+
+def _without_axis(value: SSAValue, axis: int) -> SSAValue | None:
+    """Return what a tensor is with an axis of size 1 put in; None where it is nothing such."""
+    view, shape = value.owner, tensor_shape(value)
+    if not isinstance(view, ReshapeOp) or shape[axis] != 1:
+        return None
+    fits = tensor_shape(view.input) == (*shape[:axis], *shape[axis + 1 :])
+    return view.input if fits else None
 
 
 @register_op("Expand")
