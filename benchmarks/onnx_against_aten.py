@@ -5,9 +5,10 @@ python -m benchmarks.onnx_against_aten resnet18 bert   # some, by parts of their
 python -m benchmarks.onnx_against_aten --time resnet18 # natively as well: ms of a call, in turns
 
 What differs is listed with its count: kernels of a network that were exported to ONNX and are not
-those of its ATen graph name the pattern that one of the two does not recognise. Axes of one
-element do not count, nor where in a tensor the part begins that a kernel works on. Networks of the
-same kernels are the same code but for that, and need not be timed.
+those of its ATen graph name the pattern that one of the two does not recognise. A kernel is its
+arithmetic, its loops, and the distances in memory at which these read and write; what the axes of
+its operands are does not count. Networks of the same kernels are the same code, and need not be
+timed.
 
 `--keep FOLDER` keeps what PyTorch exported, which takes most of the time, for the next run.
 What was found is kept in build/onnx_against_aten.jsonl; `--missing` goes on where a run was
@@ -21,8 +22,9 @@ import warnings
 from argparse import ArgumentParser
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
+from math import prod
 from pathlib import Path
 from shutil import rmtree
 
@@ -45,7 +47,7 @@ from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.affine_range import sum_of, value_range
 from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.structured_kernel import StructuredKernel, shape_of
 from gawee_dialect.frontends.npu_ir import NPU_IR, extract_ir
 from gawee_dialect.model import Model, load
 from gawee_dialect.pytorch import ir_model
@@ -66,10 +68,11 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 @dataclass(frozen=True)
 class Kernel:
-    """What a kernel does, in which order it goes, but not in which order it names its scalars."""
+    """What a kernel is the code of: arithmetic, but not the order in which it names its scalars,
+    loops, and where in memory they read and write; the summary has shapes for the reader."""
 
-    summary: str
-    loops: str
+    code: str
+    summary: str = field(compare=False)
 
 
 @dataclass
@@ -95,39 +98,41 @@ def _is_main(op: Operation) -> bool:
 
 def _kernel(op: Operation) -> Kernel:
     if not isinstance(op, StructuredKernel):
-        return Kernel(f"{op.name} {', '.join(str(each.type) for each in op.results)}", "")
+        text = f"{op.name} {', '.join(str(each.type) for each in op.results)}"
+        return Kernel(text, text)
     kind = kernel_kind(op) if isinstance(op, KernelOp) else op.name
-    *reads, written = (_part(map, op.sizes) for map in op.maps)
+    operands = zip((*op.inputs, op.target), op.maps, strict=True)
+    *reads, written = (_access(shape_of(operand), map, op.sizes) for operand, map in operands)
     body = Counter(inner.name.rpartition(".")[2] for inner in op.walk() if inner is not op)
     for free in ("constant", "yield"):
         body.pop(free, None)
     work = " ".join(f"{name}*{count}" for name, count in sorted(body.items()))
     shapes = ", ".join(sorted(shape for shape, _ in reads))
-    summary = f"{kind} ({shapes}) -> {written[0]} {{{work}}}"
+    places = [sorted(place for _, place in reads), written[1]]
     sizes = [size for size in op.sizes if size > 1]
-    return Kernel(summary, f"{sizes} {sorted(reads)} {written[1]} {op.algorithm}")
+    code = f"{kind} {work} {sizes} {places} {op.algorithm}"
+    return Kernel(code, f"{kind} ({shapes}) -> {written[0]} {{{work}}}")
 
 
-def _part(map: AffineMap, sizes: Sequence[int]) -> tuple[str, str]:
-    """Return the shape of what is read or written of an operand, and in which order.
+def _access(shape: Sequence[int], map: AffineMap, sizes: Sequence[int]) -> tuple[str, str]:
+    """Return the shape of what is read or written of an operand, and where in memory it lies.
 
-    Dimensions of one point are 0, axes of one element are left out, and where the part begins
-    does not count.
+    That is a sum of multiples of the loops of more than one point, from where the part begins.
     """
     numbers = count()
     dims = [
         AffineExpr.constant(0) if size == 1 else AffineExpr.dimension(next(numbers))
         for size in sizes
     ]
-    shape: list[int] = []
-    order: list[str] = []
-    for expr in map.results:
+    extents: list[int] = []
+    place: AffineExpr = AffineExpr.constant(0)
+    for axis, expr in enumerate(map.results):
         low, high = value_range(expr, sizes)
-        if high > low:
-            shape.append(high - low + 1)
-            terms = replace(sum_of(expr, sizes), constant=0).expression()
-            order.append(str(terms.replace_dims_and_symbols(dims, [])))
-    return "x".join(str(size) for size in shape) or "1", str(order)
+        extents.append(high - low + 1)
+        place = place + expr * prod(shape[axis + 1 :])
+    linear = replace(sum_of(place, sizes), constant=0).expression()
+    text = "x".join(str(extent) for extent in extents if extent > 1) or "1"
+    return text, str(linear.replace_dims_and_symbols(dims, []))
 
 
 def export(network: Network, folder: Path) -> None:

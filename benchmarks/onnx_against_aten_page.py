@@ -60,9 +60,10 @@ def page(results: Sequence[Comparison]) -> str:
             "",
             f"{alike} of {len(compared)} networks of the [zoo](zoo.md) become the same kernels "
             "whether they enter by their ATen graph or by what `torch.onnx.export` writes of them: "
-            "the same arithmetic, over the same shapes, layouts and loops.",
-            "Axes of one element do not count. Of the others the table says how many kernels one "
-            "way has and the other has not, and why.",
+            "the same arithmetic in the same loops, which read and write at the same distances in "
+            "memory.",
+            "Of the others the table says how many kernels one way has and the other has not, and "
+            "why.",
             "",
             "`python -m benchmarks.onnx_against_aten --table` writes this page.",
             "",

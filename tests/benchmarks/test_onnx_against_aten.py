@@ -38,6 +38,16 @@ def test_networks_that_become_the_same_kernels_do_not_differ() -> None:
     assert difference(kernels(linear(LAYER)), kernels(linear(LAYER))) == []
 
 
+FLAT = """%r = gawee.reshape %x shape [10, 3] : (tensor<2x5x3xf32>) -> tensor<10x3xf32>
+  %q = gawee.matmul %r, %w bias %b
+    : (tensor<10x3xf32>, tensor<7x3xf32>, tensor<7xf32>) -> tensor<10x7xf32>
+  %z = gawee.reshape %q shape [2, 5, 7] : (tensor<10x7xf32>) -> tensor<2x5x7xf32>"""
+
+
+def test_the_axes_that_rows_have_do_not_count() -> None:
+    assert difference(kernels(linear(LAYER)), kernels(linear(FLAT))) == []
+
+
 def test_what_one_way_computes_alone_is_listed_with_its_count() -> None:
     lines = difference(kernels(linear(LAYER)), kernels(linear(ACTIVE)))
 
