@@ -27,7 +27,24 @@ class Comparison:
         return max(self.aten, self.onnx) - self.same
 
 
-CAUSES: Mapping[str, str] = {}
+JOINED = "products of heads: ATen's join batch and heads, and copy for it; ONNX's read in place"
+
+CAUSES: Mapping[str, str] = {
+    "cait_xxs24_224": "products across heads: the scores are stored with heads last by ONNX",
+    "mobilevit_xxs": "attention of one position: as products by ATen, as attention by ONNX",
+    "lambda_resnet26t": JOINED,
+    "halonet26t": "windows: ATen takes them one by one (`unfold`), ONNX by two slices; " + JOINED,
+    "gcresnet33ts": "a bias of zeros before a softmax, which torch.onnx.export leaves out",
+    "mixer_s32_224": "a weight of 4 rows is read as it is stored, by ONNX transposed",
+    "swin_tiny_patch4_window7_224": "biases of positions: transposed by torch.onnx.export, in the "
+    "kernel by ATen",
+    "bloom": JOINED,
+    "gemma2": "capped scores; " + JOINED,
+    "gpt_neo": JOINED,
+    "falcon": "keys and values of one head, which ONNX picks by `Gather`",
+    "mobilebert": "a scale and a shift of rows, which ATen has in the product after it",
+    "mamba": "a product with the weight on the left; softplus with a threshold; states in blocks",
+}
 """What the kernels that differ come from, by network."""
 
 
