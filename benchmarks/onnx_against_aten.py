@@ -229,8 +229,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not options.keep:
                 rmtree(home / network.name, ignore_errors=True)
     if options.table:
-        found = read_results()
-        PAGE.write_text(page([found[name] for name in zoo() if name in found]))
+        PAGE.write_text(page(read_results().values()))
     return int(differ)
 
 
