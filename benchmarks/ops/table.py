@@ -8,6 +8,7 @@ from math import exp, log
 from benchmarks.ops.case import SIZES, Times
 from benchmarks.ops.registry import FAMILIES, WITHOUT_TWIN
 from benchmarks.timing import processor
+from gawee_dialect.target.description import find_processor
 
 SLOWER = 0.9
 """The ratio from which on an op counts as slower than PyTorch's."""
@@ -46,7 +47,7 @@ def page(results: Mapping[tuple[str, str], Times]) -> str:
             mean=geometric_mean(ratios),
             slower=sum(ratio < SLOWER for ratio in ratios),
             date=date.today().isoformat(),
-            processor=processor(),
+            processor=f"{processor()} ({find_processor('host').cpu})",
             torch=version("torch"),
         )
     ]
