@@ -70,6 +70,7 @@ class FunctionTexts:
         self._numbers: dict[str, dict[SSAValue, str]] = {}
         self._type_texts: dict[Attribute, str] = {}
         self._known: dict[str, tuple[list[object], FunctionText]] = {}
+        self._own = FunctionText()
         self._unprinted = 0
 
     def of(
@@ -81,10 +82,26 @@ class FunctionTexts:
         """
         ops = {key(op, position): op for position, op in enumerate(module.ops)}
         own = ", ".join(f"{name} = {value}" for name, value in module.attributes.items())
+        self._own = FunctionText(own)
         self._known = {
             name: self._kept_or_printed(name, op, is_printed) for name, op in ops.items()
         }
-        return {OWN: FunctionText(own), **{name: text for name, (_, text) in self._known.items()}}
+        return self._texts()
+
+    def _texts(self) -> dict[str, FunctionText]:
+        return {OWN: self._own, **{name: text for name, (_, text) in self._known.items()}}
+
+    def print_rest(
+        self, module: ModuleOp, is_printed: Callable[[Operation], bool]
+    ) -> dict[str, FunctionText]:
+        """Return the texts of a module that is as it was, of ops that were not printed then too."""
+        texts = self._texts()
+        for position, op in enumerate(module.ops):
+            name = key(op, position)
+            if texts[name].unprinted and is_printed(op):
+                texts[name] = self._printed(name, op)
+                self._known[name] = self._known[name][0], texts[name]
+        return texts
 
     def _kept_or_printed(
         self, name: str, op: Operation, is_printed: Callable[[Operation], bool]
@@ -134,9 +151,18 @@ def state_of(op: Operation) -> list[object]:
     pending: list[Operation] = [op]
     while pending:
         each = pending.pop()
-        state += (each, each.location, tuple(each.operands), tuple(each.successors))
-        state += (tuple(each.properties.items()), tuple(each.attributes.items()))
-        state += ((value.type, value.name_hint) for value in each.results)
+        state += (each, each.location, *each.operands)
+        if each.successors:
+            state += each.successors
+        if each.properties:
+            state += each.properties
+            state += each.properties.values()
+        if each.attributes:
+            state.append("attributes")  # which properties are not
+            state += each.attributes
+            state += each.attributes.values()
+        for value in each.results:
+            state += (value.type, value.name_hint)
         for region in each.regions:
             for block in region.blocks:
                 ops = tuple(block.ops)

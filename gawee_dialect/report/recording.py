@@ -176,7 +176,9 @@ class Recording(Instrument):
         if module is None:
             return
         if any(text.unprinted for text in self._before.values()):
-            self._before = self._texts.of(module, lambda op: symbol_of(op) not in self._llvm)
+            self._before = self._texts.print_rest(
+                module, lambda op: symbol_of(op) not in self._llvm
+            )
         # Private functions that were compiled are shown as the LLVM IR that they were compiled of.
         private = {symbol_of(op) for op in module.ops if _is_private(op)}
         compiled = {f"@{name}": text for name, text in self._llvm.items() if name in private}

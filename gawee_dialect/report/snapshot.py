@@ -8,7 +8,7 @@ from typing import TypedDict
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.llvm import FuncOp as LLVMFuncOp
-from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 
 from gawee_dialect.dialect.entry import entry_arguments
 from gawee_dialect.inspection.module_view import used_from_outside
@@ -109,7 +109,7 @@ def _function(
         "arguments": _arguments(function, block, values) if public else [],
         "ops": list(_ops(function, printed, values, origins, names)) if public else [],
         "buffers": buffers_json(function) if public and isinstance(function, FuncOp) else [],
-        "calls": sorted({name for op in function.walk() for name in _symbols(op, names)}),
+        "calls": _called(function, names),
         "sources": _sources(function, origins),
         "text": printed.text,
     }
@@ -163,7 +163,7 @@ def _ops(
             ],
             "sources": list(dict.fromkeys(part for each in own for part in origins.within(each))),
             "lines": [bisect_right(breaks, start), bisect_right(breaks, end - 1)],
-            "calls": sorted({name for inner in op.walk() for name in _symbols(inner, names)}),
+            "calls": _called(op, names),
             "nest": nest_json(op),
         }
 
@@ -176,16 +176,21 @@ def _sources(function: Operation, origins: Origins) -> list[int]:
     return list(dict.fromkeys(number for each in numbers for number in each))
 
 
-def _symbols(op: Operation, names: set[str]) -> Iterator[str]:
-    for attribute in (*op.properties.values(), *op.attributes.values()):
-        name = _symbol(attribute)
-        if name in names:
-            yield name
+def _called(op: Operation, names: set[str]) -> list[str]:
+    """Return which functions an op, or one in it, refers to."""
+    found: set[str] = set()
+    for inner in op.walk():
+        # Most ops have a few properties and no attribute.
+        for attribute in inner.properties.values():
+            if isinstance(attribute, SymbolRefAttr):
+                found.add(_symbol(attribute))
+        for attribute in inner.attributes.values():
+            if isinstance(attribute, SymbolRefAttr):
+                found.add(_symbol(attribute))
+    return sorted(found & names)
 
 
-def _symbol(attribute: Attribute) -> str:
-    if not isinstance(attribute, SymbolRefAttr):
-        return ""
+def _symbol(attribute: SymbolRefAttr) -> str:
     root = attribute.root_reference
     assert isinstance(root, StringAttr)
     return root.data
