@@ -60,6 +60,7 @@ class Session:
 
     folder: Path | None = None
     deadline: float = float("inf")
+    asks_torch: bool = HAS_TORCH
     counts: Counter[str] = field(default_factory=Counter[str])
     found: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
@@ -96,7 +97,7 @@ class Session:
         self._note(module, pipeline, find)
         self.counts["to machine code" if native else f"to {pipeline.text.split(' for ')[0]}"] += 1
         self.counts["proved"] += proving
-        if HAS_TORCH and random.random() < BY_TORCH:
+        if self.asks_torch and random.random() < BY_TORCH:
             self.counts["by PyTorch"] += 1
             self._note(
                 module,
@@ -161,11 +162,17 @@ class Session:
 
 
 def fuzz(
-    minutes: float, count: int, first_seed: int, folder: Path | None, chunk: int = 500
+    minutes: float,
+    count: int,
+    first_seed: int,
+    folder: Path | None = None,
+    *,
+    chunk: int = 500,
+    asks_torch: bool = HAS_TORCH,
 ) -> Session:
     """Try graphs for some minutes, or so many of them; what comes first ends it."""
     started = perf_counter()
-    session = Session(folder, monotonic() + 60 * minutes)
+    session = Session(folder, monotonic() + 60 * minutes, asks_torch)
     number = 0
     while session.counts["graphs"] < count and monotonic() < session.deadline:
         before = session.counts["graphs"]
