@@ -221,7 +221,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             try:
                 lines = compare(network, home / network.name, time=options.time)
             except Exception as error:  # one network that is refused does not end the others
-                reason = COLOUR.sub("", str(error).splitlines()[0])[:200]
+                line = str(error).splitlines()[0].replace(f"{home}/", "")
+                reason = COLOUR.sub("", line)[:200]
                 lines = [f"{network.name}: failed: {reason}"]
                 keep(Comparison(network.name, network.library, failure=reason))
             differ |= len(lines) > 1

@@ -46,7 +46,8 @@ CAUSES: Mapping[str, str] = {
     "mobilebert": "a scale and a shift of rows, which ATen has in the product after it",
     "pvt_v2_b0": "a product whose rows ONNX lays out for it, and ATen's kernel reads as they are",
     "segformer": "a product whose rows ONNX lays out for it, and ATen's kernel reads as they are",
-    "mpnet": "biases of positions: with heads first by ONNX, last by ATen",
+    "mpnet": "biases of positions: with heads first by ONNX, last by ATen; `Not` of `Equal`",
+    "roberta": "`Not` of `Equal` in the place of one comparison",
     "mamba": "a product with the weight on the left; softplus with a threshold; states in blocks",
 }
 """What the kernels that differ come from, by network."""
