@@ -17,6 +17,9 @@ Shape = tuple[int, ...]
 Ints = Sequence[int]
 
 
+MOST_OF_RESIZE = 4
+"""Operands of a Resize: the tensor, the region, scales and sizes."""
+
 MAX_FIGURES = 16
 """Tensors of more axes than these are not looked at: there are too many ways to choose some."""
 
@@ -138,13 +141,12 @@ def recovered(document: XocDocument, node: XocNode, index: int) -> Array | None:
     tensor = document.tensors[node.inputs[index]]
     if tensor.role is not Role.WEIGHT:
         return None
-    shapes = Shapes(document, node)
-    if node.name in ("Resize", "Upsample"):
-        return _resizing(shapes, index)
+    if node.name in ("Resize", "Upsample") and index < MOST_OF_RESIZE:
+        return _resizing(Shapes(document, node), index)
     figures = FIGURES.get((node.name, index))
     if figures is None or tensor.dtype not in ("int64", "int32"):
         return None
-    count = prod(tensor.shape)
+    shapes, count = Shapes(document, node), prod(tensor.shape)
     if count > MAX_FIGURES or len(shapes.inputs[0]) > MAX_FIGURES:
         raise Refusal(f"expected '{tensor.id}' of at most {MAX_FIGURES} elements, as many axes")
     elements = np.array(figures(shapes, count), np.int64)

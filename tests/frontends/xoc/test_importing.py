@@ -3,6 +3,7 @@
 import json
 from copy import deepcopy
 from pathlib import Path
+from time import process_time
 
 import numpy as np
 import pytest
@@ -466,6 +467,17 @@ def test_what_cannot_be_read_is_said_with_its_place(graph: Json, message: str) -
     assert message in str(problem)
     assert str(problem).startswith("model.json:")
     assert len(problem.diagnostics) == 1
+
+
+def test_a_node_of_thousands_of_operands_is_refused_in_linear_time() -> None:
+    graph = conv_graph()
+    graph["nodes"][0]["inputs"] = [0, *[1] * 20_000]
+    start = process_time()
+
+    error = refused(graph)
+
+    assert "among its arguments, got 20001" in str(error)
+    assert process_time() - start < 5
 
 
 def test_unsupported_operators_are_read_and_reported_together_when_lowered(
