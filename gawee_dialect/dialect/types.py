@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from math import prod
+from math import copysign, inf, prod
 from typing import TypeAlias, TypeGuard
 
 from xdsl.dialects.builtin import (
@@ -13,6 +13,7 @@ from xdsl.dialects.builtin import (
     Float16Type,
     Float32Type,
     Float64Type,
+    FloatAttr,
     IndexType,
     IntegerType,
     MemRefType,
@@ -144,6 +145,14 @@ BOOLEANS = ElementClass("i1", lambda element: element == i1)
 ELEMENTS = ElementClass("f16, f32, f64, integers", lambda e: is_float(e) or is_integer(e))
 STORED = ElementClass("bf16, f16, f32, f64, integers", lambda e: e == bf16 or ELEMENTS.holds(e))
 """What tensors may hold; ops that compute cast bf16 to f32 and back."""
+
+
+def float_attribute(number: float, element: AnyFloat) -> FloatAttr:
+    """Return a number rounded to an element type, as IEEE 754 rounds: far too large is infinite."""
+    try:
+        return FloatAttr(number, element)
+    except OverflowError:
+        return FloatAttr(copysign(inf, number), element)
 
 
 def dtype_name(element: Attribute) -> str:

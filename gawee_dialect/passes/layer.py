@@ -6,7 +6,6 @@ from typing import Protocol, TypeAlias, TypeVar
 from xdsl.dialects.builtin import (
     AnyFloat,
     DenseIntOrFPElementsAttr,
-    FloatAttr,
     TensorType,
 )
 from xdsl.ir import Operation, SSAValue
@@ -14,7 +13,7 @@ from xdsl.ir import Operation, SSAValue
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.types import element_type
+from gawee_dialect.dialect.types import element_type, float_attribute
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.parameter_analysis import describe
 
@@ -62,7 +61,7 @@ def scalar_like(value: SSAValue, number: float) -> ConstantOp:
     """Make a constant scalar in the element type of a float tensor."""
     element = element_type(value)
     assert isinstance(element, AnyFloat)
-    rounded = FloatAttr(number, element).value.data
+    rounded = float_attribute(number, element).value.data
     return ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(element, []), [rounded]))
 
 

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
-    FloatAttr,
     FunctionType,
     ModuleOp,
     StringAttr,
@@ -38,7 +37,6 @@ MOST_ELEMENTS = 4000
 """So that a graph takes milliseconds."""
 
 FEW_OUTPUTS = 4
-LARGEST_HALF = 65504.0
 
 
 @st.composite
@@ -62,8 +60,6 @@ class _Graph:
         """Add an op, and what makes its operands; one that is large or of Python is left out."""
         types = [value.type for value in (*op.operands, *op.results)]
         if not all(isa(type, TensorType[Attribute]) and _is_small(type) for type in types):
-            return
-        if not all(map(_is_moderate, op.properties.values())):
             return
         known: dict[SSAValue, SSAValue] = {}
         for index, operand in enumerate(op.operands):
@@ -131,11 +127,6 @@ def _mark(kind: str, name: str) -> DictionaryAttr:
 def _element(type: Attribute) -> Attribute:
     assert isa(type, TensorType[Attribute])
     return type.element_type
-
-
-def _is_moderate(attribute: Attribute) -> bool:
-    """Whether a number is one that f16 holds: lowerings do not take others yet."""
-    return not isinstance(attribute, FloatAttr) or abs(attribute.value.data) <= LARGEST_HALF
 
 
 def _is_small(type: TensorType[Attribute]) -> bool:

@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DenseArrayBase,
     DenseIntElementsAttr,
-    FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -20,7 +19,13 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from gawee_dialect.dialect import linalg
-from gawee_dialect.dialect.types import AnyTensor, element_type, is_unsigned, tensor_shape
+from gawee_dialect.dialect.types import (
+    AnyTensor,
+    element_type,
+    float_attribute,
+    is_unsigned,
+    tensor_shape,
+)
 from gawee_dialect.hints import isa
 
 Groups = Sequence[Sequence[int]]
@@ -30,7 +35,7 @@ Groups = Sequence[Sequence[int]]
 def constant(builder: Builder, value: float, element: Attribute) -> SSAValue:
     """Make a scalar constant of a float, integer or index type."""
     if isinstance(element, AnyFloat):
-        return builder.insert(arith.ConstantOp(FloatAttr(value, element))).result
+        return builder.insert(arith.ConstantOp(float_attribute(value, element))).result
     assert isa(element, IntegerType | IndexType)
     return builder.insert(arith.ConstantOp(IntegerAttr(int(value), element))).result
 

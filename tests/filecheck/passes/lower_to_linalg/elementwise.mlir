@@ -61,3 +61,13 @@ func.func @each_float_op_has_its_scalar_op(%x: tensor<2x3xf64>, %y: tensor<3xf64
   %c = gawee.sqrt %b : (tensor<2x3xf64>) -> tensor<2x3xf64>
   return %c : tensor<2x3xf64>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @numbers_that_the_type_does_not_hold_are_infinities
+// CHECK-DAG:     arith.constant 0xff800000 : f32
+// CHECK-DAG:     arith.constant 0x7f800000 : f32
+func.func @numbers_that_the_type_does_not_hold_are_infinities(%x: tensor<3x5xf16>) -> tensor<3x5xf16> {
+  %y = gawee.clip %x min -6.4e212 max 6.4e39 : (tensor<3x5xf16>) -> tensor<3x5xf16>
+  return %y : tensor<3x5xf16>
+}
