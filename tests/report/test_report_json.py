@@ -7,8 +7,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 import gawee_dialect.report
-from gawee_dialect.passes import pass_manager
 from gawee_dialect.tools import gawee_opt, gawee_reduce, gawee_run, gawee_translate
+from gawee_dialect.verification import Verification
 from tests.report.wrong_pass import WRONG_PASS
 
 LSTM = Path(__file__).parents[1] / "networks/lstm.json"
@@ -233,7 +233,7 @@ def test_a_report_verifies_nothing_that_the_run_does_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     verified: list[str] = []
-    monkeypatch.setattr(pass_manager, "verify_module", lambda module: verified.append(module.name))
+    monkeypatch.setattr(Verification, "verify", lambda _, module: verified.append(module.name))
     source, target = tmp_path / "layer.mlir", tmp_path / "report.json"
     source.write_text(LAYER)
     words = [str(source), "--weights", "random", "--no-cache"]

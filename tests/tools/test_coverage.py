@@ -211,7 +211,8 @@ def test_every_op_that_a_graph_can_hold_is_lowered_or_folded():
     assert set(lowerings()) == names
     assert None not in lowerings().values()
     for frontend in FRONTENDS.values():
-        assert {op for entry in frontend.op_support() for op in ops_of(entry.op)} <= names
+        made = {op for entry in frontend.op_support() for op in ops_of(entry.op)}
+        assert made <= {*names, "gawee.yield"}  # which ends the body of an op
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,7 @@ def test_every_op_shrinks_to_its_smallest_form(cls: type[Operation]):
         reduced = Reducer(module, Holds(cls.name)).reduce()
 
         verify_module(reduced)
-        assert ops_of(reduced) == [cls.name]
+        assert [name for name in ops_of(reduced) if name != "gawee.yield"] == [cls.name]
         # A zero size stays; max_pool may keep a window that ceil_mode clips.
         assert elements_of(reduced) <= min(before, 4)
 

@@ -37,6 +37,7 @@ NO_TWIN = {
     "gawee.getitem",
     "gawee.kernel",
     "gawee.winograd",
+    "gawee.scan",  # written as its steps
     "gawee.yield",
 }
 """Ops that ONNX cannot say; a constant is no node."""
