@@ -31,6 +31,8 @@ JOINED = "products of heads: ATen's join batch and heads, and copy for it; ONNX'
 
 SAME_SIZE = "an adaptive pool to the size that there is: a mean over axes of one by ONNX"
 
+POSITIONS = "biases of positions: transposed by torch.onnx.export, in the kernel by ATen"
+
 CAUSES: Mapping[str, str] = {
     **dict.fromkeys(("alexnet", "vgg11", "vgg11_bn"), SAME_SIZE),
     "cait_xxs24_224": "products across heads: the scores are stored with heads last by ONNX",
@@ -39,8 +41,9 @@ CAUSES: Mapping[str, str] = {
     "halonet26t": "windows: ATen takes them one by one (`unfold`), ONNX by two slices; " + JOINED,
     "gcresnet33ts": "a bias of zeros before a softmax, which torch.onnx.export leaves out",
     "mixer_s32_224": "a weight of 4 rows is read as it is stored, by ONNX transposed",
-    "swin_tiny_patch4_window7_224": "biases of positions: transposed by torch.onnx.export, in the "
-    "kernel by ATen",
+    **dict.fromkeys(("swin_tiny_patch4_window7_224", "swin_t"), POSITIONS),
+    "swin_v2_t": "`Not` of `Equal` in the place of one comparison; " + JOINED,
+    "maxvit_t": "attention with biases of positions, whose parts by ATen are not fused",
     "tiny_vit_5m_224": "attention with biases of positions, whose parts by ATen are not fused",
     "bloom": JOINED,
     "gemma2": "capped scores; " + JOINED,
