@@ -1,6 +1,6 @@
 """Fold batch normalization into the layer before it, and what scales and shifts it into both."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
@@ -90,16 +90,33 @@ class FoldIntoNorm(Pattern):
         rewriter.erase(norm)
 
     def _reason_against(self, op: MulOp | AddOp, norm: Norm, constant: SSAValue) -> str | None:
-        readers = reader_count(norm.result)
-        if readers != 1:
-            return f"expected the result of '{norm.name}' to have one reader, got {readers}"
-        for value in (constant, norm.scale, norm.bias):
-            if value is not None and not self._analysis.is_known_early(value):
-                return (
-                    "expected scales and biases to be computed from parameters and constants "
-                    f"alone, got {describe(value)}"
-                )
-        return reason_against_channels(op, norm, constant)
+        values = (constant, norm.scale, norm.bias)
+        return (
+            reason_against_readers(norm)
+            or reason_against_computed(self._analysis, "scales and biases", values)
+            or reason_against_channels(op, norm, constant)
+        )
+
+
+def reason_against_readers(op: Norm | ConvOp) -> str | None:
+    """Return why others may need the result of an op that is folded; None where they do not."""
+    readers = reader_count(op.result)
+    if readers == 1:
+        return None
+    return f"expected the result of '{op.name}' to have one reader, got {readers}"
+
+
+def reason_against_computed(
+    analysis: ParameterAnalysis, what: str, values: Iterable[SSAValue | None]
+) -> str | None:
+    """Return why values are known only when the network runs; None where all are before."""
+    for value in values:
+        if value is not None and not analysis.is_known_early(value):
+            return (
+                f"expected {what} to be computed from parameters and constants alone, "
+                f"got {describe(value)}"
+            )
+    return None
 
 
 def reason_against_channels(
@@ -190,13 +207,10 @@ class FoldIntoLayer(Pattern):
             "scale": norm.scale,
             "bias": norm.bias,
         }
-        for name, value in named.items():
-            if value is not None and not self._analysis.is_known_early(value):
-                return (
-                    f"expected {name} to be computed from parameters and constants alone, "
-                    f"got {describe(value)}"
-                )
-        return None
+        reasons = (
+            reason_against_computed(self._analysis, name, (value,)) for name, value in named.items()
+        )
+        return next(filter(None, reasons), None)
 
 
 class FoldScale(Pattern):
@@ -225,16 +239,12 @@ class FoldScale(Pattern):
         rewriter.erase(conv)
 
     def _reason_against(self, op: MulOp, conv: ConvOp, constant: SSAValue) -> str | None:
-        readers = reader_count(conv.result)
-        if readers != 1:
-            return f"expected the result of 'gawee.conv' to have one reader, got {readers}"
-        for value in (constant, conv.weight, conv.bias):
-            if value is not None and not self._analysis.is_known_early(value):
-                return (
-                    "expected factors, weights and biases to be computed from parameters and "
-                    f"constants alone, got {describe(value)}"
-                )
-        return reason_against_channels(op, conv, constant)
+        values = (constant, conv.weight, conv.bias)
+        return (
+            reason_against_readers(conv)
+            or reason_against_computed(self._analysis, "factors, weights and biases", values)
+            or reason_against_channels(op, conv, constant)
+        )
 
 
 class FlattenProduct(Pattern):

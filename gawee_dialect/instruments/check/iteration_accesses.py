@@ -5,19 +5,23 @@ on data is left out. Of inner loops the first two iterations and the last one ar
 found there is so, and what is nowhere to be found may still be.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import prod
 
+import numpy as np
 from xdsl.dialects import arith, memref, scf, vector
 from xdsl.dialects.builtin import VectorType
 from xdsl.ir import Attribute, Block, Operation, SSAValue
+from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect.forall import InParallelOp
 from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
 from gawee_dialect.hints import isa
+from gawee_dialect.interpreter.arith import SCALAR_ARITH
+from gawee_dialect.interpreter.arrays import dtype_of
 
 ITERATIONS = 4
 """Of a parallel loop, how many of the first are compared with each other."""
@@ -27,16 +31,6 @@ MOST = 400
 
 Element = tuple[SSAValue, tuple[int, ...]]
 """A place in memory: whose, and which indices."""
-
-COMPARISONS: Mapping[int, Callable[[int, int], bool]] = {
-    0: lambda a, b: a == b,
-    1: lambda a, b: a != b,
-    2: lambda a, b: a < b,
-    3: lambda a, b: a <= b,
-    4: lambda a, b: a > b,
-    5: lambda a, b: a >= b,
-}
-"""By predicate of `arith.cmpi`; unsigned ones are not looked into."""
 
 
 @dataclass
@@ -169,57 +163,17 @@ class _Trace:
             condition = self.number(op.cond)
             chosen = op.lhs if condition else op.rhs
             return None if condition is None else self.number(chosen)
-        if isinstance(op, arith.IndexCastOp):
-            return self.number(op.input)
-        if len(op.operands) != 2 or not isinstance(op, BINARY):
+        evaluate = SCALAR_ARITH.get(type(op))
+        operands = [self.number(each) for each in op.operands]
+        known = [each for each in operands if each is not None]
+        if evaluate is None or len(known) < len(operands):
             return None
-        lhs, rhs = map(self.number, op.operands)
-        return None if lhs is None or rhs is None else _computed(op, lhs, rhs)
-
-
-BINARY = (
-    *(arith.AddiOp, arith.SubiOp, arith.MuliOp, arith.MinSIOp, arith.MaxSIOp, arith.CmpiOp),
-    *(arith.FloorDivSIOp, arith.CeilDivSIOp, arith.DivUIOp, arith.DivSIOp),
-    *(arith.RemUIOp, arith.RemSIOp, arith.MinUIOp, arith.AndIOp, arith.OrIOp),
-)
-
-
-def _computed(op: Operation, lhs: int, rhs: int) -> int | None:
-    match op:
-        case arith.AddiOp():
-            return lhs + rhs
-        case arith.SubiOp():
-            return lhs - rhs
-        case arith.MuliOp():
-            return lhs * rhs
-        case arith.AndIOp():
-            return lhs & rhs
-        case arith.OrIOp():
-            return lhs | rhs
-        case arith.CmpiOp():
-            compare = COMPARISONS.get(op.predicate.value.data)
-            return None if compare is None else int(compare(lhs, rhs))
-        case arith.MaxSIOp():
-            return max(lhs, rhs)
-        case _:
-            return _of_naturals(op, lhs, rhs)
-
-
-def _of_naturals(op: Operation, lhs: int, rhs: int) -> int | None:
-    """Compute what the sign would decide on."""
-    if isinstance(op, arith.MinSIOp):
-        return min(lhs, rhs)
-    if lhs < 0 or rhs <= 0:
-        return None
-    match op:
-        case arith.CeilDivSIOp():
-            return -(-lhs // rhs)
-        case arith.RemUIOp() | arith.RemSIOp():
-            return lhs % rhs
-        case arith.MinUIOp():
-            return min(lhs, rhs)
-        case _:
-            return lhs // rhs
+        dtypes = (dtype_of(each.type) for each in op.operands)
+        arrays = [np.asarray(*each)[()] for each in zip(known, dtypes, strict=True)]
+        try:
+            return int(evaluate(op, arrays))
+        except InterpretationError:  # such as a division by zero, which no run gets to
+            return None
 
 
 Box = tuple[SSAValue, Sequence[SSAValue | int], Sequence[int], bool]
