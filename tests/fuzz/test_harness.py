@@ -88,7 +88,8 @@ def test_too_much_memory_and_time_are_found(monkeypatch: pytest.MonkeyPatch) -> 
 
     text = finding(lambda _: bytearray(200 << 20))
     assert text is not None
-    assert text.startswith("memory: 20")
+    # The peak of a process may lie above what it has when the input begins: a little is not told.
+    assert 150 < int(text.removeprefix("memory: ").removesuffix(" MB")) < 250
     text = finding(lambda _: time.sleep(60))
     assert text is not None
     assert text.startswith("hang: longer than 1 s, test_harness.py:")
