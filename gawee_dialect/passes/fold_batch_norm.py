@@ -1,6 +1,6 @@
 """Fold batch normalization into the layer before it, and what scales and shifts it into both."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
@@ -27,7 +27,13 @@ from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.fold_conv_add import has_one_matrix, per_channel_size, stored_weight
 from gawee_dialect.passes.layer import Layer, folded_operand, scalar_like, with_parameters
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
-from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
+from gawee_dialect.passes.parameter_analysis import (
+    ParameterAnalysis,
+    describe,
+    reader_count,
+    reason_against_computed,
+    reason_against_readers,
+)
 from gawee_dialect.passes.rewrite_pass import Driver, Pattern, RewritePass
 
 
@@ -98,27 +104,6 @@ class FoldIntoNorm(Pattern):
         )
 
 
-def reason_against_readers(op: Norm | ConvOp) -> str | None:
-    """Return why others may need the result of an op that is folded; None where they do not."""
-    readers = reader_count(op.result)
-    if readers == 1:
-        return None
-    return f"expected the result of '{op.name}' to have one reader, got {readers}"
-
-
-def reason_against_computed(
-    analysis: ParameterAnalysis, what: str, values: Iterable[SSAValue | None]
-) -> str | None:
-    """Return why values are known only when the network runs; None where all are before."""
-    for value in values:
-        if value is not None and not analysis.is_known_early(value):
-            return (
-                f"expected {what} to be computed from parameters and constants alone, "
-                f"got {describe(value)}"
-            )
-    return None
-
-
 def reason_against_channels(
     op: MulOp | AddOp, before: Norm | ConvOp, constant: SSAValue
 ) -> str | None:
@@ -186,9 +171,9 @@ class FoldIntoLayer(Pattern):
         rewriter.erase(layer)
 
     def _reason_against(self, norm: BatchNormOp, layer: Layer) -> str | None:
-        readers = reader_count(layer.result)
-        if readers != 1:
-            return f"expected the result of '{layer.name}' to have one reader, got {readers}"
+        reason = reason_against_readers(layer)
+        if reason is not None:
+            return reason
         rank = len(tensor_shape(layer.result))
         if isinstance(layer, MatMulOp) and rank != 2:
             # Of a higher rank, the channels of the norm are not the features of the layer.

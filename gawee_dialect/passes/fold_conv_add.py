@@ -25,7 +25,12 @@ from gawee_dialect.dialect.types import (
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.layer import folded_operand, scalar_like, with_parameters
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
-from gawee_dialect.passes.parameter_analysis import ParameterAnalysis, describe, reader_count
+from gawee_dialect.passes.parameter_analysis import (
+    ParameterAnalysis,
+    describe,
+    reason_against_computed,
+    reason_against_readers,
+)
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
 
@@ -79,15 +84,9 @@ class FoldIntoBias(Pattern):
 
 def reason_against_bias(conv: ConvOp, analysis: ParameterAnalysis) -> str | None:
     """Return why the bias of a convolution cannot take something in; None where it can."""
-    readers = reader_count(conv.result)
-    if readers != 1:
-        return f"expected the result of 'gawee.conv' to have one reader, got {readers}"
-    if conv.bias is not None and not analysis.is_known_early(conv.bias):
-        return (
-            "expected the bias to be computed from parameters and constants alone, "
-            f"got {describe(conv.bias)}"
-        )
-    return None
+    return reason_against_readers(conv) or reason_against_computed(
+        analysis, "the bias", (conv.bias,)
+    )
 
 
 class FoldHardSigmoid(Pattern):
@@ -134,9 +133,9 @@ class FoldIntoProduct(Pattern):
     def _reason_against(
         self, add: AddOp, product: MatMulOp | BatchMatMulOp, constant: SSAValue
     ) -> str | None:
-        readers = reader_count(product.result)
-        if readers != 1:
-            return f"expected the result of '{product.name}' to have one reader, got {readers}"
+        reason = reason_against_readers(product)
+        if reason is not None:
+            return reason
         weight = product.b if isinstance(product, BatchMatMulOp) else product.weight
         early = all(map(self._analysis.is_known_early, (weight, constant)))
         biased_already = isinstance(product, MatMulOp) and product.bias is not None

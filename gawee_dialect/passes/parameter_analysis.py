@@ -1,5 +1,7 @@
 """Which values are known before any input is: what parameters and constants alone decide."""
 
+from collections.abc import Iterable
+
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.linalg import Linalg
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
@@ -86,3 +88,24 @@ def describe(value: SSAValue) -> str:
 def reader_count(value: SSAValue) -> int:
     """Return how many operands a value is; the function's return counts too."""
     return len(list(value.uses))
+
+
+def reason_against_readers(op: Operation) -> str | None:
+    """Return why others may need the result of an op that is folded; None where they do not."""
+    readers = reader_count(op.results[0])
+    if readers == 1:
+        return None
+    return f"expected the result of '{op.name}' to have one reader, got {readers}"
+
+
+def reason_against_computed(
+    analysis: ParameterAnalysis, what: str, values: Iterable[SSAValue | None]
+) -> str | None:
+    """Return why values are known only when the network runs; None where all are before."""
+    for value in values:
+        if value is not None and not analysis.is_known_early(value):
+            return (
+                f"expected {what} to be computed from parameters and constants alone, "
+                f"got {describe(value)}"
+            )
+    return None
