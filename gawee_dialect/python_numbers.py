@@ -1,6 +1,7 @@
-"""Python's numbers, as arguments of rank 0."""
+"""Python's numbers as arguments of rank 0, and what arguments are arrays."""
 
 import math
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,3 +35,8 @@ def _rounded(value: float, dtype: np.dtype[np.generic]) -> NDArray[np.generic] |
     with np.errstate(over="ignore"):
         array = np.array(number, dtype)
     return array if math.isinf(number) or not np.isinf(array.astype(np.float64)) else None
+
+
+def is_array(value: object) -> TypeGuard[NDArray[np.generic]]:
+    """Whether a value is an array of NumPy."""
+    return isinstance(value, np.ndarray)

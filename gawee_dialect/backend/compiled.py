@@ -1,29 +1,27 @@
 """A network as machine code in this process, called with NumPy arrays."""
 
-import ctypes
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from operator import ge
 from pathlib import Path
 from pickle import PicklingError
-from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.backend.frame import RESULTS, Binding, Frame
 from gawee_dialect.backend.jit import Target
-from gawee_dialect.backend.memory import MemoryUse, aligned_bytes, arena
+from gawee_dialect.backend.memory import MemoryUse, arena
+from gawee_dialect.backend.native_call import FINE, OUT_OF_RANGE
 from gawee_dialect.backend.openmp import call_in_team, check_threads, cores
 from gawee_dialect.backend.program import Program, compile_program
-from gawee_dialect.backend.signature import Buffer, Signature
+from gawee_dialect.backend.signature import Buffer
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS
 from gawee_dialect.dialect.types import shape_text
-from gawee_dialect.python_numbers import as_array
+from gawee_dialect.python_numbers import as_array, is_array
 
 Array = NDArray[np.generic]
 BOUND_ROLES = tuple(kind.value for kind in WEIGHTS)
@@ -33,7 +31,7 @@ BOUND_ROLES = tuple(kind.value for kind in WEIGHTS)
 def check_arrays(
     what: str, expected: tuple[Buffer, ...], given: Mapping[str, Array]
 ) -> dict[str, Array]:
-    """Return the arrays in C order, copied only where they are not.
+    """Return plain arrays in C order, copied only where they are not.
 
     Raises GaweeError that lists every name, shape and element type that is wrong.
     """
@@ -49,23 +47,19 @@ def check_arrays(
         array = given.get(buffer.name)
         if isinstance(array, np.generic):
             array = np.asarray(array)
-        elif array is not None and not buffer.shape and not _is_array(array):
+        elif array is not None and not buffer.shape and not is_array(array):
             number = as_array(array, buffer.dtype)
             array = array if number is None else number
         problem = _problem(buffer, array)
         if problem is not None:
             problems.append(f"{what} '{buffer.name}': {problem}")
         elif array is not None:
-            flags = array.flags
-            fits = flags.c_contiguous and flags.aligned
-            result[buffer.name] = array if fits else np.require(array, requirements=["C", "A"])
+            plain = np.require(array, requirements=["C", "A", "E"])
+            # Equal types may be several objects: calls know them by their address.
+            result[buffer.name] = plain.view(buffer.dtype)
     if problems:
         raise GaweeError(Diagnostic(problem) for problem in problems)
     return result
-
-
-def _is_array(value: object) -> TypeGuard[Array]:
-    return isinstance(value, np.ndarray)
 
 
 def _problem(buffer: Buffer, array: object) -> str | None:
@@ -73,68 +67,13 @@ def _problem(buffer: Buffer, array: object) -> str | None:
     wanted = array_of if buffer.shape else f"a scalar of {buffer.dtype}"
     if array is None:
         return f"expected {wanted}, got none"
-    if not _is_array(array):
+    if not is_array(array):
         return f"expected {wanted}, got {type(array).__name__}"
     if array.shape != buffer.shape:
         return f"expected shape {shape_text(buffer.shape)}, got {shape_text(array.shape)}"
     if array.dtype != buffer.dtype:
         return f"expected element type {buffer.dtype}, got {array.dtype}"
     return None
-
-
-@dataclass(frozen=True)
-class _Binding:
-    """The arrays that all calls share: parameters, constants and what was prepared from them."""
-
-    arrays: Mapping[int, Array]
-    """By argument index."""
-
-    parameters: Mapping[str, Array]
-    """By name, as they were given."""
-
-
-class _Frame:
-    """What one thread needs for a call: its own workspace and its own array of pointers."""
-
-    def __init__(self, signature: Signature, binding: _Binding):
-        self.binding = binding
-        self.workspace = aligned_bytes(signature.workspace_size)
-        self.pointers = (ctypes.c_void_p * len(signature.buffers))()
-        for index, array in binding.arrays.items():
-            self.pointers[index] = array.ctypes.data
-        for buffer in signature.of_role("workspace"):
-            self.pointers[buffer.index] = self.workspace.ctypes.data
-        # One array for all of them: looking at it is a part of every call.
-        self.checks = [
-            (buffer, buffer.check)
-            for buffer in signature.of_role("indices")
-            if buffer.check is not None
-        ]
-        self.limits = [limit for _, check in self.checks for limit in check.limits()]
-        worst = np.zeros(len(self.limits), np.int64)
-        self.worst = worst.data
-        first = worst.ctypes.data
-        for buffer, _ in self.checks:
-            self.pointers[buffer.index] = first
-            first += buffer.size
-
-    def check_indices(self) -> None:
-        """Raise GaweeError where an index of the last call was out of range."""
-        # The first alone is three times as fast as all, and one is what most networks have.
-        first_is_fine = self.worst[0] < self.limits[0]
-        if first_is_fine and (len(self.limits) == 1 or not any(map(ge, self.worst, self.limits))):
-            return
-        values = iter(self.worst)
-        problems = [check.problem([*islice(values, len(check.sizes))]) for _, check in self.checks]
-        raise GaweeError(problem for problem in problems if problem is not None)
-
-
-def _destination(buffer: Buffer, given: Mapping[str, Array]) -> Array:
-    """Return a new array for an output to be written to."""
-    if buffer.role == "output":
-        return np.empty(buffer.shape, buffer.dtype)
-    start = given.get(buffer.name)
-    return np.zeros(buffer.shape, buffer.dtype) if start is None else np.array(start)
 
 
 def _described(buffer: Buffer) -> str:
@@ -189,13 +128,14 @@ class CompiledModel:
         self.num_threads = num_threads
         self.signature = program.signatures[function]
         self._native = program.load()
-        self._call = self._native.function(f"{function}_packed")
         self._inputs = self.signature.of_role("input")
         self._updated = self.signature.of_role("updated")
-        self._outputs = self.signature.of_role("output", "updated")
+        self._outputs = self.signature.of_role(*RESULTS)
+        self._names = [buffer.name for buffer in self._inputs]
+        self._output_names = [buffer.name for buffer in self._outputs]
         self._prepare = program.signatures.get(PREPARE)
         self._threads = threading.local()
-        self._binding: _Binding | None = None
+        self._binding: Binding | None = None
         if parameters is not None or not self.parameters:
             self.rebind(parameters or {})
 
@@ -294,7 +234,7 @@ class CompiledModel:
                     + (", ".join(prepared) or "none")
                 )
             arrays[buffer.index] = prepared[buffer.name]
-        self._binding = _Binding(arrays, bound)
+        self._binding = Binding(arrays, bound)
 
     def prepared_values(self) -> dict[str, Array]:
         """Return what `@prepare` made of the bound parameters, by name; raises GaweeError."""
@@ -335,18 +275,16 @@ class CompiledModel:
             for buffer in self._prepare.buffers
             if buffer.role in roles
         }
-        frame = _Frame(self._prepare, _Binding(arrays, bound))
-        self._start(self._native.function(f"{PREPARE}_packed"), frame)
+        self._start(Frame(self._prepare, Binding(arrays, bound), self._native), ())
         return dict(results)
 
-    def _start(self, function: Callable[[object], None], frame: _Frame) -> None:
+    def _start(self, frame: Frame, arrays: Sequence[object]) -> int:
         runtime = self._native.runtime
         if runtime is None:
-            function(frame.pointers)
-        else:
-            call_in_team(function, frame.pointers, self._num_threads, runtime)
+            return frame.run(arrays)
+        return call_in_team(frame.run, arrays, self._num_threads, runtime)
 
-    def _bound(self) -> _Binding:
+    def _bound(self) -> Binding:
         if self._binding is None:
             raise GaweeError(
                 Diagnostic(
@@ -356,12 +294,36 @@ class CompiledModel:
             )
         return self._binding
 
-    def _frame(self) -> _Frame:
+    def _frame(self) -> Frame:
         binding = self._bound()
-        frame: _Frame | None = getattr(self._threads, "frame", None)
+        frame: Frame | None = getattr(self._threads, "frame", None)
         if frame is None or frame.binding is not binding:
-            frame = self._threads.frame = _Frame(self.signature, binding)
+            arrays = (*self._inputs, *self._outputs)
+            frame = Frame(self.signature, binding, self._native, arrays)
+            self._threads.frame = frame
         return frame
+
+    def _results(self, arrays: Sequence[object]) -> Sequence[Array] | None:
+        """Compute the outputs, in order; None where the inputs have to be looked at closer."""
+        if len(arrays) != len(self._inputs) or self._updated:
+            return None
+        frame = self._frame()
+        results = frame.outputs()
+        status = self._start(frame, (*arrays, *results))
+        if status == OUT_OF_RANGE:
+            raise frame.index_problem()
+        return results if status == FINE else None
+
+    def _checked_results(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
+        """Compute the outputs, in order, from arrays of any layout; raises GaweeError."""
+        starts = tuple(buffer for buffer in self._updated if buffer.name in inputs)
+        arrays = check_arrays("input", (*self._inputs, *starts), inputs)
+        frame = self._frame()
+        results = frame.new_outputs(arrays)
+        given = [arrays[name] for name in self._names]
+        if self._start(frame, (*given, *results)) == OUT_OF_RANGE:
+            raise frame.index_problem()
+        return results
 
     def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
         """Compute the outputs, by name, from the inputs by name.
@@ -370,30 +332,27 @@ class CompiledModel:
         GaweeError that lists every input that is missing, unknown, or of another shape or element
         type, and for an index that is out of range.
         """
-        starts = tuple(buffer for buffer in self._updated if buffer.name in inputs)
-        arrays = check_arrays("input", (*self._inputs, *starts), inputs)
-        frame = self._frame()
-        for buffer in self._inputs:
-            frame.pointers[buffer.index] = arrays[buffer.name].ctypes.data
-        results: dict[str, Array] = {}
-        for buffer in self._outputs:
-            result = results[buffer.name] = _destination(buffer, arrays)
-            frame.pointers[buffer.index] = result.ctypes.data
-        self._start(self._call, frame)
-        if frame.limits:
-            frame.check_indices()
-        return results
+        fits = len(inputs) == len(self._names)
+        results = self._results([*map(inputs.get, self._names)]) if fits else None
+        if results is None:
+            results = self._checked_results(inputs)
+        return dict(zip(self._output_names, results, strict=True))
 
     def __call__(self, *args: Array, **kwargs: Array) -> Array | tuple[Array, ...]:
         """Compute the outputs from inputs by position or by name: one array, or a tuple.
 
         Raises GaweeError as `run` does.
         """
-        names = [buffer.name for buffer in self._inputs]
+        results = None if kwargs else self._results(args)
+        if results is None:
+            results = self._checked_results(self._by_name(args, kwargs))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _by_name(self, args: Sequence[Array], kwargs: Mapping[str, Array]) -> Mapping[str, Array]:
+        names = self._names
         if len(args) > len(names):
             raise GaweeError(f"expected at most {len(names)} inputs, got {len(args)}")
         twice = [name for name in names[: len(args)] if name in kwargs]
         if twice:
             raise GaweeError(f"expected input '{twice[0]}' once, got it by position and by name")
-        results = tuple(self.run({**dict(zip(names, args, strict=False)), **kwargs}).values())
-        return results[0] if len(results) == 1 else results
+        return {**dict(zip(names, args, strict=False)), **kwargs}

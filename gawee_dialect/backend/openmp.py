@@ -17,12 +17,16 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import TypeVar
 
 from llvmlite import binding
 
 from gawee_dialect.backend.thread_pool import ThreadPool, loaded, start_pool
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.target.host import physical_cores
+
+A = TypeVar("A")
+T = TypeVar("T")
 
 START_TEAM = "GOMP_parallel"
 
@@ -281,9 +285,7 @@ def _warn_of_fork() -> None:
     )
 
 
-def call_in_team(
-    function: Callable[[object], None], argument: object, threads: int | None, using: Runtime
-) -> None:
+def call_in_team(function: Callable[[A], T], argument: A, threads: int | None, using: Runtime) -> T:
     """Call a compiled function that starts teams of some threads; None is the cores that are free.
 
     The limit is the calling thread's own, so calls from several threads do not disturb each other;
@@ -293,7 +295,7 @@ def call_in_team(
     before = using.limit()
     using.set_limit(_ancestry.limit(threads or share, using))
     try:
-        function(argument)
+        return function(argument)
     finally:
         using.set_limit(before)
         _calls.leave()

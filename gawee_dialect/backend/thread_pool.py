@@ -44,10 +44,10 @@ C_FUNCTIONS = (
 )
 
 
-def loaded(text: str) -> binding.ExecutionEngine:
+def loaded(text: str, *, opt: int = 2) -> binding.ExecutionEngine:
     """Compile LLVM IR text as it stands, for any processor of this kind; LLVM must be prepared."""
     machine = binding.Target.from_default_triple().create_target_machine(
-        cpu="", features="", opt=2, reloc="default", codemodel="jitdefault", jit=True
+        cpu="", features="", opt=opt, reloc="default", codemodel="jitdefault", jit=True
     )
     engine = binding.create_mcjit_compiler(binding.parse_assembly(text), machine)
     engine.finalize_object()

@@ -1,0 +1,135 @@
+"""What one thread needs for calls: its own workspace, pointers, and memory for the outputs."""
+
+import ctypes
+import sysconfig
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from sys import getrefcount
+from weakref import getweakrefcount
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gawee_dialect.backend.jit import NativeModule
+from gawee_dialect.backend.memory import aligned_bytes
+from gawee_dialect.backend.native_call import CallPlan, native_call
+from gawee_dialect.backend.signature import Buffer, Signature
+from gawee_dialect.diagnostics import GaweeError
+
+Array = NDArray[np.generic]
+
+MOST_KEPT = 4 << 20
+"""Bytes of an output whose memory is kept between calls; from there on NumPy takes huge pages."""
+
+RESULTS = ("output", "updated")
+"""The roles of what a call returns."""
+
+_alone = [np.empty(0)]
+HELD_BY_A_LIST = getrefcount(_alone[0])
+"""What Python counts for an array that a list holds and nobody else."""
+
+COUNTS_HOLDERS = not sysconfig.get_config_var("Py_GIL_DISABLED")
+"""Whether Python's count of references is exact: not where threads run without its lock."""
+
+
+@dataclass(frozen=True)
+class Binding:
+    """The arrays that all calls share: parameters, constants and what was prepared from them."""
+
+    arrays: Mapping[int, Array]
+    """By argument index."""
+
+    parameters: Mapping[str, Array]
+    """By name, as they were given."""
+
+
+class Destination:
+    """Makes arrays for an output; one that its caller has dropped is used again.
+
+    The last two are kept, since a loop has the one of its last step still: the pages of new memory
+    take longer than many an op.
+    """
+
+    def __init__(self, buffer: Buffer) -> None:
+        self._buffer = buffer
+        self._keeps = COUNTS_HOLDERS and buffer.size < MOST_KEPT
+        self._kept: list[Array] = []
+
+    @property
+    def name(self) -> str:
+        """The output's."""
+        return self._buffer.name
+
+    def array(self) -> Array:
+        """Return an array that nobody else holds."""
+        kept = self._kept
+        for index in range(len(kept)):
+            if getrefcount(kept[index]) == HELD_BY_A_LIST and not getweakrefcount(kept[index]):
+                return kept[index]
+        return self.new()
+
+    def new(self, start: Array | None = None) -> Array:
+        """Return a new array: for what is updated, a copy of some start, or zeros."""
+        buffer = self._buffer
+        if buffer.role == "updated":
+            return np.zeros(buffer.shape, buffer.dtype) if start is None else np.array(start)
+        made = np.empty(buffer.shape, buffer.dtype)
+        if self._keeps:
+            self._kept = [*self._kept[-1:], made]
+        return made
+
+
+class Frame:
+    """The memory of a thread's calls of one function."""
+
+    def __init__(
+        self,
+        signature: Signature,
+        binding: Binding,
+        native: NativeModule,
+        arrays: Sequence[Buffer] = (),
+    ) -> None:
+        """Take the memory; `arrays` are those that each call gives."""
+        self.binding = binding
+        self._workspace = aligned_bytes(signature.workspace_size)
+        pointers = (ctypes.c_void_p * len(signature.buffers))()
+        for index, array in binding.arrays.items():
+            pointers[index] = array.ctypes.data
+        for buffer in signature.of_role("workspace"):
+            pointers[buffer.index] = self._workspace.ctypes.data
+        # One array for all of them: looking at it is a part of every call.
+        self._checks = [
+            (buffer, buffer.check)
+            for buffer in signature.of_role("indices")
+            if buffer.check is not None
+        ]
+        limits = [limit for _, check in self._checks for limit in check.limits()]
+        self._plan = CallPlan(
+            arrays, pointers, np.zeros(len(limits), np.int64), np.array(limits, np.int64)
+        )
+        first = self._plan.worst.ctypes.data
+        for buffer, _ in self._checks:
+            pointers[buffer.index] = first
+            first += buffer.size
+        self._native = native  # its code must live as long as this
+        self._call = native_call(native.address(f"{signature.function}_packed"), self._plan)
+        self._outputs = [Destination(each) for each in arrays if each.role in RESULTS]
+
+    def outputs(self) -> list[Array]:
+        """Return arrays for the outputs to be written to, where none of them is updated."""
+        return [each.array() for each in self._outputs]
+
+    def new_outputs(self, given: Mapping[str, Array]) -> list[Array]:
+        """Return new arrays for the outputs; `given` are starts of what is updated."""
+        return [each.new(given.get(each.name)) for each in self._outputs]
+
+    def run(self, arrays: Sequence[object]) -> int:
+        """Run the code on arrays; returns FINE, UNFIT or OUT_OF_RANGE."""
+        return self._call(*arrays)
+
+    def index_problem(self) -> GaweeError:
+        """Return what to raise where an index of the last call was out of range."""
+        values = iter(self._plan.worst.tolist())
+        problems = [check.problem([*islice(values, len(check.sizes))]) for _, check in self._checks]
+        return GaweeError(problem for problem in problems if problem is not None)
