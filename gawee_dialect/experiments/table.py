@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from gawee_dialect.experiments.records import Record
@@ -9,6 +10,8 @@ from gawee_dialect.experiments.results import Results, Row
 
 Cells = Sequence[str]
 DASH = "-"
+# A reader of a table has the file that a row is about, not the folder of whoever measured.
+FOLDERS = re.compile(r"(?<!\S)/(?:[^\s:]+/)*")
 
 
 def _scaled(row: Row, name: str, scale: float, digits: int) -> str:
@@ -19,7 +22,8 @@ def _scaled(row: Row, name: str, scale: float, digits: int) -> str:
 def _time(row: Row) -> str:
     noise = row.number("noise")
     stated = "" if noise is None else f" ± {100 * noise:.1f} %"
-    return f"{_scaled(row, 'seconds', 1e3, 3)}{stated}"
+    seconds = row.number("seconds")
+    return DASH if seconds is None else f"{1e3 * seconds:#.4g}{stated}"
 
 
 def _ratio(row: Row) -> str:
@@ -87,7 +91,8 @@ def _row(results: Results, row: Row) -> Cells:
     if row.error is None:
         return cells
     first = next(index for index, name in enumerate(columns) if name not in own)
-    return [*cells[:first], f"failed: {row.error}", *[DASH] * (len(cells) - first - 1)]
+    error = FOLDERS.sub("", row.error)
+    return [*cells[:first], f"failed: {error}", *[DASH] * (len(cells) - first - 1)]
 
 
 def _markdown(caption: str, header: Cells, rows: Sequence[Cells]) -> str:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 ROW_INCHES, FRAME_INCHES, WIDTH_INCHES = 0.42, 1.1, 8.0
 WIDEST = 10.0
-"""The largest ratio that an interval is drawn to."""
+"""An interval is drawn to this factor of its ratio at most."""
+LOGARITHMIC = 3.0
+"""Ratios that are further apart than this are drawn on a logarithmic axis."""
 
 
 def draw_speedups(results: Results, path: str | Path) -> None:
@@ -48,12 +50,12 @@ def _draw(axes: Axes, rows: Sequence[Row], labels: Sequence[str]) -> None:
         for row in (each for each in rows if each.network == network):
             ratio, y = row.ratio, labels.index(_label(row)) + shift
             assert ratio is not None
-            low, high = max(ratio.low, 1 / WIDEST), min(ratio.high, WIDEST)
+            low, high = max(ratio.low, ratio.value / WIDEST), min(ratio.high, ratio.value * WIDEST)
             ends += [low, high]
             axes.plot([low, high], [y, y], color=colour, linewidth=1.2)
             face = colour if ratio.is_different else "white"
             axes.plot(
-                [min(ratio.value, WIDEST)],
+                [ratio.value],
                 [y],
                 color=colour,
                 marker=marker,
@@ -68,5 +70,18 @@ def _draw(axes: Axes, rows: Sequence[Row], labels: Sequence[str]) -> None:
         ylim=(len(labels) - 0.4, -0.6),
         xlabel="time / time of the baseline (right of 1: slower)",
     )
+    if max(ends) > LOGARITHMIC * min(ends):
+        _count_by_factors(axes)
     axes.grid(visible=True, which="major", color=PALE, linewidth=0.6)
     axes.legend(loc="lower right", frameon=False)
+
+
+def _count_by_factors(axes: Axes) -> None:
+    """Make the axis of ratios logarithmic, with the numbers that a reader would write."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    low, high = axes.get_xlim()
+    axes.set(xscale="log", xlim=(low / 1.05, high * 1.05))
+    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))

@@ -31,7 +31,7 @@ def write_results(
             logs = np.log(np.array(own) / base)
             figures |= {"ratio": float(np.exp(np.median(logs))), "ratio_noise": 0.012}
         lines.append(record(name, processor, figures=figures))
-    lines.append(record("broken", processor, error="a.mlir:1:2: it is broken & more"))
+    lines.append(record("broken", processor, error="/home/me/a.mlir:1:2: it is broken & more"))
     (folder / "records.jsonl").write_text("".join(lines))
     return folder
 

@@ -29,7 +29,7 @@ def test_what_is_not_told_apart_is_in_brackets_and_what_failed_is_a_row(folder: 
     assert lines[0] == "first: P (c)"
     assert [row[1] for row in cells] == ["all", "slower", "alike", "broken"]
     assert cells[0][0] == r"net\|work_1"
-    assert cells[0][2:4] == ["10.000 ± 1.0 %", "1"]
+    assert cells[0][2:4] == ["10.00 ± 1.0 %", "1"]
     assert re.fullmatch(r"1\.(09|10|11)\d ± 1.2 %", cells[1][3])
     assert re.fullmatch(r"\((0.99|1.00)\d ± 1.2 %\)", cells[2][3])
     assert cells[3][2] == "failed: a.mlir:1:2: it is broken & more"
@@ -49,7 +49,7 @@ def test_csv_has_every_figure(folder: Path) -> None:
     assert [row["pipeline"] for row in rows] == ["all", "slower", "alike", "broken"]
     assert float(rows[1]["seconds"]) == 0.011
     assert "rounds" not in rows[0]
-    assert rows[3]["error"].startswith("a.mlir")
+    assert rows[3]["error"].startswith("/home/me/a.mlir")
 
 
 def test_two_studies_differ_where_they_do(folder: Path, tmp_path: Path) -> None:
@@ -121,6 +121,21 @@ def test_what_cannot_be_drawn(
     assert main(["plot", str(folder), "-o", str(tmp_path / name)]) == 1
     assert message in capsys.readouterr().err
     assert not (tmp_path / name).exists()
+
+
+def test_ratios_that_are_far_apart_are_drawn_by_factors(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    near = write_results(tmp_path / "near", {"all": 0.01, "slower": 0.02})
+    far = write_results(tmp_path / "far", {"all": 0.01, "slower": 0.5, "faster": 0.005})
+    ticks: list[list[str]] = []
+    for folder in (near, far):
+        picture = folder / "picture.svg"
+        assert main(["plot", str(folder), "-o", str(picture)]) == 0
+        ticks.append(re.findall(r">([0-9.]+)</text>", picture.read_text()))
+
+    assert ticks[1] == ["0.5", "1", "2", "5", "10", "20", "50"]
+    assert ticks[0][0] == "1.0"
+    assert len(ticks[0]) > 3
 
 
 def test_without_matplotlib_the_extra_is_named(
