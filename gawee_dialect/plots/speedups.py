@@ -7,6 +7,7 @@ told apart from the baseline is hollow.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil, floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,17 +72,17 @@ def _draw(axes: Axes, rows: Sequence[Row], labels: Sequence[str]) -> None:
         xlabel="time / time of the baseline (right of 1: slower)",
     )
     if max(ends) > LOGARITHMIC * min(ends):
-        _count_by_factors(axes)
+        _count_by_factors(axes, min(ends), max(ends))
     axes.grid(visible=True, which="major", color=PALE, linewidth=0.6)
     axes.legend(loc="lower right", frameon=False)
 
 
-def _count_by_factors(axes: Axes) -> None:
+def _count_by_factors(axes: Axes, low: float, high: float) -> None:
     """Make the axis of ratios logarithmic, with the numbers that a reader would write."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-
-    low, high = axes.get_xlim()
-    axes.set(xscale="log", xlim=(low / 1.05, high * 1.05))
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-    axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    low, high = low / 1.05, high * 1.05
+    axes.set(xscale="log", xlim=(low, high))
+    decades = range(floor(log10(low)), ceil(log10(high)))
+    ticks = [digit * 10.0**decade for decade in decades for digit in (1, 2, 5)]
+    ticks = [tick for tick in ticks if low <= tick <= high]
+    axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes.set_xticks([], minor=True)

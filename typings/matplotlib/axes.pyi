@@ -26,7 +26,9 @@ class Axes:
         xlabel: str = ...,
         ylabel: str = ...,
     ) -> None: ...
-    def set_xticks(self, ticks: Sequence[float]) -> None: ...
+    def set_xticks(
+        self, ticks: Sequence[float], labels: Sequence[str] | None = None, *, minor: bool = False
+    ) -> None: ...
     def errorbar(
         self,
         x: Sequence[float],
