@@ -149,6 +149,21 @@ def native_stages(options: CodeOptions, start: Level = Level.GAWEE) -> NativeSta
     return NativeStages(passes[:memory], passes[memory:llvm], passes[llvm:])
 
 
+def kernel_stages(
+    options: CodeOptions, start: Level = Level.GAWEE
+) -> tuple[Sequence[ModulePass], Sequence[ModulePass]]:
+    """Return the passes to the llvm dialect, cut where kernels are functions and memory is planned.
+
+    The passes after that look at one function at a time.
+    """
+    from gawee_dialect.passes import pipelines
+
+    passes = passes_to(Level.LLVM, options, start)
+    kinds = [type(each) for each in passes]
+    cut = kinds.index(pipelines.PlanMemory) + 1 if pipelines.PlanMemory in kinds else len(kinds)
+    return passes[:cut], passes[cut:]
+
+
 def places() -> set[str]:
     """Return the names of the passes beside which others can go in, at any level."""
     from gawee_dialect.passes import pipelines
@@ -170,8 +185,22 @@ def lower_to(
     Without `verify_each`, the module is verified and what passes make of it is not. Raises
     GaweeError where it cannot be lowered.
     """
-    lowered = module.clone()
     passes = passes_to(Level(level), options, level_of(module))
+    return _lowered(module, passes, verify_each=verify_each)
+
+
+def lower_to_functions(module: ModuleOp, options: CodeOptions) -> ModuleOp:
+    """Return a copy of a module, lowered by the first of its `kernel_stages`.
+
+    The module is verified and what passes make of it is not. Raises GaweeError where it cannot be
+    lowered.
+    """
+    passes, _ = kernel_stages(options, level_of(module))
+    return _lowered(module, passes, verify_each=False)
+
+
+def _lowered(module: ModuleOp, passes: Sequence[ModulePass], *, verify_each: bool) -> ModuleOp:
+    lowered = module.clone()
     if passes and not verify_each:
         verify_module(lowered)
     if passes:

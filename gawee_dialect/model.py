@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from gawee_dialect.analysis.cost import CostReport
     from gawee_dialect.analysis.work import Work
     from gawee_dialect.backend.compiled import CompiledModel
-    from gawee_dialect.backend.program import Program
     from gawee_dialect.evaluation.run_times import RunTimes
     from gawee_dialect.frontends.graph import Graph
     from gawee_dialect.frontends.npu_ir.pytorch import Module
@@ -286,14 +285,15 @@ class Model:
         `cache`, code that an earlier process compiled from the same graph is used again.
         """
         from gawee_dialect.backend.compiled import CompiledModel, Recipe
+        from gawee_dialect.compilation import generic_text, program_of
 
         chosen = options or CodeOptions()
         chosen = replace(chosen, passes=(*chosen.passes, *passes))
         with no_garbage_collection():
-            program = self._program(chosen, cache=cache)
+            program = program_of(self.module, chosen, cache=cache)
         with self._code_allowed() if program.code.sources else nullcontext():
             compiled = CompiledModel(program, self.bound, num_threads=chosen.num_threads)
-        compiled.recipe = Recipe(lambda: _generic_text(self.module), chosen)
+        compiled.recipe = Recipe(lambda: generic_text(self.module), chosen)
         return compiled
 
     def benchmark(
@@ -323,50 +323,6 @@ class Model:
         from gawee_dialect.backend.native_code import native_code_allowed
 
         return native_code_allowed(self.allow_native_code)
-
-    def _program(self, options: CodeOptions, *, cache: bool) -> Program:
-        from gawee_dialect.backend.cache import CompileCache
-        from gawee_dialect.backend.program import cached_program, compile_program
-        from gawee_dialect.passes.insertion import declared_insertions
-        from gawee_dialect.passes.instrument import instruments
-        from gawee_dialect.target.description import find_processor
-        from gawee_dialect.universe import is_extended
-
-        own = options.passes or options.without or declared_insertions()
-        foreign = bool(own) or is_extended()
-        verify = foreign or any(each.needs_verified() for each in instruments())
-
-        def lower() -> ModuleOp:
-            # Our own passes are verified in tests; here that takes about as long as the passes.
-            return lower_to(self.module, Level.LLVM, options, verify_each=verify)
-
-        if not cache or foreign or instruments():
-            # Passes must run to be seen, and may be a user's own.
-            told = any(each.wants_assembly() for each in instruments())
-            kept = CompileCache() if cache else None
-            program = compile_program(lower(), MAIN, cache=kept, assembly=told)
-            if told:
-                _tell_assembly(program)
-            return program
-        # The generic form leaves nothing out, whatever an op's own form says.
-        processor = find_processor(options.target)
-        source = f"{options}\n{processor}\n{_generic_text(self.module)}"
-        return cached_program(CompileCache(), source, MAIN, lower)
-
-
-def _tell_assembly(program: Program) -> None:
-    from gawee_dialect.backend.listings import assembly_functions, llvm_functions
-    from gawee_dialect.passes.instrument import tell
-
-    llvm = llvm_functions(program.llvm)
-    assembly = assembly_functions(program.code.assembly, llvm)
-    tell(lambda instrument: instrument.code_compiled(program.module, llvm, assembly))
-
-
-def _generic_text(module: ModuleOp) -> str:
-    from gawee_dialect.frontends.mlir_text import print_mlir
-
-    return print_mlir(module, generic=True)
 
 
 def module_of_text(text: str) -> ModuleOp:

@@ -14,7 +14,7 @@ import secrets
 import stat
 import struct
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -37,27 +37,40 @@ SECRET_SIZE = 32
 DISTRIBUTIONS = ("xdsl", "llvmlite", "numpy")
 """Packages whose version is part of every key."""
 
+ROOT = Path(gawee_dialect.__file__).parent
+
+BACK_END = "backend"
+"""The folder of all that LLVM IR goes through on its way to machine code."""
+
 
 @cache
-def versions() -> str:
+def versions(part: str = "") -> str:
     """Return what tells this state of the compiler from any other: its files, and its packages'.
 
-    Source files count by size and time of change, so that a pass that was edited runs again.
+    Source files count by size and time of change, so that a pass that was edited runs again. `part`
+    is a folder of the package: the state of that alone.
     """
-    root = Path(gawee_dialect.__file__).parent
+    return versions_of((ROOT / part).rglob("*.py"))
+
+
+def versions_of(files: Iterable[Path]) -> str:
+    """Return what tells the state of files of this package, and of others, from any other."""
     found: list[str] = []
-    for path in sorted(root.rglob("*.py")):
+    for path in sorted(files):
         status = path.stat()
-        found.append(f"{path.relative_to(root)} {status.st_size} {status.st_mtime_ns}")
+        found.append(f"{path.relative_to(ROOT)} {status.st_size} {status.st_mtime_ns}")
     for name in DISTRIBUTIONS:
         found.append(f"{name} {importlib.metadata.version(name)}")
     return hashlib.sha256("\n".join(found).encode()).hexdigest()
 
 
-def key_of(*parts: str) -> str:
-    """Return the key of what is made from some texts; their order and their borders count."""
+def key_of(*parts: str, state: str | None = None) -> str:
+    """Return the key of what is made from some texts; their order and their borders count.
+
+    `state` tells what makes it, which is all of this package unless told.
+    """
     digest = hashlib.sha256()
-    for part in (versions(), *parts):
+    for part in (versions() if state is None else state, *parts):
         data = part.encode()
         digest.update(struct.pack("<Q", len(data)))
         digest.update(data)
@@ -129,9 +142,17 @@ class CompileCache:
 
     def write(self, key: str, content: bytes) -> None:
         """Keep an entry; one warning where that cannot be, since the next run compiles again."""
+        self.write_all({key: content})
+
+    def write_all(self, entries: Mapping[str, bytes]) -> None:
+        """Keep several entries, as `write` does."""
+        if not entries:
+            return
         try:
             _make_private(self.folder)
-            self._write(self._path(key), _sealed(content, key, self._secret()))
+            secret = self._secret()
+            for key, content in entries.items():
+                self._write(self._path(key), _sealed(content, key, secret))
             self._prune()
         except OSError as error:
             _warn_once(self.folder, error.strerror or str(error))

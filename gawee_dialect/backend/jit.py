@@ -21,6 +21,9 @@ from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.target.description import HOST, PROCESSORS, Processor
 from gawee_dialect.target.host import llvm_host
 
+LINKED_PREFIX = "gawee."
+"""Begins the names of what pieces of one program have from each other; none of C is called so."""
+
 _lock = threading.Lock()
 
 
@@ -204,6 +207,12 @@ class ObjectCode:
     assembly: str = ""
     """The code as text, where it was asked for."""
 
+    kernels: tuple[bytes, ...] = ()
+    """Machine code of functions that it calls."""
+
+    symbol: str = ""
+    """What its function is called, where it is a kernel."""
+
 
 def compile_object(text: str, target: Target, *, assembly: bool = False) -> ObjectCode:
     """Optimise LLVM IR text, and compile it for this process; raises GaweeError.
@@ -214,7 +223,7 @@ def compile_object(text: str, target: Target, *, assembly: bool = False) -> Obje
     external = tuple(
         function.name
         for function in parsed.functions
-        if function.is_declaration and not function.name.startswith("llvm.")
+        if function.is_declaration and not function.name.startswith(("llvm.", LINKED_PREFIX))
     )
     if not assembly:
         return ObjectCode(emit_object(machine, parsed), external)
@@ -252,7 +261,8 @@ class NativeModule:
             """What starts the threads of parallel regions, None where there are none."""
             _check_symbols(code.external)
             self._engine = binding.create_mcjit_compiler(parse_llvm(""), machine)
-            self._engine.add_object_file(binding.ObjectFileRef.from_data(code.code))
+            for each in (*code.kernels, code.code):
+                self._engine.add_object_file(binding.ObjectFileRef.from_data(each))
             self._engine.finalize_object()
 
     def address(self, name: str) -> int:

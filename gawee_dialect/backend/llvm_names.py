@@ -17,6 +17,9 @@ def clean(name: str) -> str:
 class Names:
     """The names of one function: values and blocks share one set."""
 
+    readable = True
+    """Whether the text is for people, so that comments are for them too."""
+
     def __init__(self) -> None:
         self.values: dict[SSAValue, str] = {}
         self.blocks: dict[Block, str] = {}
@@ -55,3 +58,19 @@ class Names:
                 names.setdefault(last.else_block, f"done.{variable}")
         for block in region.blocks:
             self.blocks[block] = self.fresh(names.get(block, "block"))
+
+
+class NumberedNames(Names):
+    """Names by order alone: the same for two functions that differ in names alone."""
+
+    readable = False
+
+    def name_value(self, value: SSAValue, fallback: str) -> str:
+        """Number a value, and return how an operand spells it."""
+        name = self.values[value] = f"%v{len(self.values)}"
+        return name
+
+    def name_blocks(self, region: Region) -> None:
+        """Number the blocks."""
+        for index, block in enumerate(region.blocks):
+            self.blocks[block] = f"b{index}"

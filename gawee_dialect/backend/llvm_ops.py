@@ -1,6 +1,6 @@
 """Ops of the llvm dialect as instructions of LLVM IR, one line each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, UnitAttr, i1
@@ -50,9 +50,21 @@ INTRINSICS = (
 class ModuleParts:
     """What instructions need beside their function: intrinsics and metadata, collected."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self, symbols: Mapping[str, str] | None = None, exported: Collection[str] = ()
+    ) -> None:
+        """Begin a module; `symbols` are other names for functions and globals.
+
+        Those functions that are `exported`, by the names that they have, are so whatever they say.
+        """
         self.declarations: dict[str, str] = {}
         self.metadata: list[str] = []
+        self.exported = exported
+        self._symbols = symbols or {}
+
+    def symbol(self, name: str) -> str:
+        """Return what a function or a global is called in the text."""
+        return self._symbols.get(name, name)
 
     def declare(self, name: str, result: str, arguments: Sequence[str]) -> None:
         """Declare an intrinsic once."""
@@ -99,7 +111,7 @@ class Instructions:
             case llvm.ConstantOp():
                 return constant_text(op.value, op.result.type)
             case llvm.AddressOfOp():
-                return f"@{op.global_name.root_reference.data}"
+                return f"@{self.parts.symbol(op.global_name.root_reference.data)}"
             case llvm.UndefOp():
                 return "undef"
             case llvm.ZeroOp():
@@ -203,7 +215,8 @@ class Instructions:
             case llvm.CallOp():
                 if op.callee is None or op.var_callee_type is not None:
                     raise Unwritable("unsupported call of a pointer or a variadic function")
-                return self.call(op, op.callee.root_reference.data, op.args, intrinsic=False)
+                callee = self.parts.symbol(op.callee.root_reference.data)
+                return self.call(op, callee, op.args, intrinsic=False)
             case llvm.CallIntrinsicOp():
                 notes = _argument_notes(op)
                 return self.call(op, op.intrin.data, op.args, intrinsic=True, notes=notes)
@@ -254,11 +267,11 @@ def _alignment(value: Attribute | None) -> str:
     return f", align {value.value.data}" if isa(value, IntegerAttr) else ""
 
 
-def global_text(op: llvm.GlobalOp) -> str:
+def global_text(op: llvm.GlobalOp, parts: ModuleParts) -> str:
     """Return the definition of a global; raises Unwritable."""
     kind = "constant" if op.constant is not None else "global"
     linkage = op.linkage.linkage.data
-    name = op.sym_name.data
+    name = parts.symbol(op.sym_name.data)
     if op.value is None:
         return f"@{name} = external {kind} {type_text(op.global_type)}{_alignment(op.alignment)}"
     linkage = "" if linkage == "external" else f"{linkage} "

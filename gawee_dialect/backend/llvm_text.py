@@ -1,16 +1,18 @@
 """Write a module of the llvm dialect as LLVM IR text.
 
 Values keep their names, loops are named after their induction variable, and a comment tells which
-node of the graph the instructions after it come from.
+node of the graph the instructions after it come from. Text that nobody reads has none of that: it
+is the same for whatever differs in nothing else.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import partial
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Operation
 
-from gawee_dialect.backend.llvm_names import Names
+from gawee_dialect.backend.llvm_names import Names, NumberedNames
 from gawee_dialect.backend.llvm_ops import (
     Instructions,
     ModuleParts,
@@ -23,21 +25,53 @@ from gawee_dialect.hints import isa
 from gawee_dialect.locations import node_name
 
 
-def llvm_text(module: ModuleOp, function_attributes: Mapping[str, str] | None = None) -> str:
+def llvm_text(
+    module: ModuleOp,
+    function_attributes: Mapping[str, str] | None = None,
+    symbols: Mapping[str, str] | None = None,
+) -> str:
     """Return the LLVM IR of a module at the llvm level.
 
     `function_attributes` are string attributes put on every function, as
-    `{"prefer-vector-width": "512"}`. Raises GaweeError at the first op that has no LLVM IR.
+    `{"prefer-vector-width": "512"}`; `symbols` are other names for functions and globals, by the
+    names that they have. Raises GaweeError at the first op that has no LLVM IR.
     """
-    parts = ModuleParts()
-    attributes = dict(function_attributes or {})
+    return _text(module.ops, ModuleParts(symbols), function_attributes or {}, Names)
+
+
+def numbered_text(
+    ops: Iterable[Operation],
+    declared: Iterable[llvm.FuncOp],
+    symbols: Mapping[str, str],
+    exported: Collection[str],
+    function_attributes: Mapping[str, str] | None = None,
+) -> str:
+    """Return the LLVM IR of some functions and globals, without names of values and comments.
+
+    `declared` are functions that are defined elsewhere; `symbols` are other names for functions and
+    globals, by the names that they have; functions that are `exported` are seen from elsewhere.
+    Raises GaweeError as `llvm_text` does.
+    """
+    parts = ModuleParts(symbols, exported)
+    for function in declared:
+        name = parts.symbol(function.sym_name.data)
+        parts.declarations[name] = _located(function, partial(_declaration, function, name))
+    return _text(ops, parts, function_attributes or {}, NumberedNames)
+
+
+def _text(
+    ops: Iterable[Operation],
+    parts: ModuleParts,
+    attributes: Mapping[str, str],
+    names: Callable[[], Names],
+) -> str:
     sections: list[str] = []
-    for op in module.ops:
+    for op in ops:
         match op:
             case llvm.FuncOp():
-                sections.append(_FunctionWriter(op, parts, attributes).text())
+                sections.append(_FunctionWriter(op, parts, attributes, names()).text())
             case llvm.GlobalOp():
-                sections.append(_located(op, lambda op=op: global_text(op)))
+                sections.append(_located(op, lambda op=op: global_text(op, parts)))
             case _:
                 raise GaweeError(Diagnostic.at(op, _rejection("no LLVM IR is known for it")))
     sections += parts.declarations.values()
@@ -56,9 +90,15 @@ def _located(op: Operation, write: Callable[[], str]) -> str:
         raise GaweeError(Diagnostic.at(op, _rejection(str(reason)))) from reason
 
 
+def passed_through(function: llvm.FuncOp) -> Sequence[Attribute]:
+    """Return the attributes that a function has for LLVM alone; xDSL reads them as any other."""
+    given = function.passthrough or function.attributes.get("passthrough")
+    return given.data if isa(given, ArrayAttr[Attribute]) else ()
+
+
 def _string_attributes(function: llvm.FuncOp, extra: Mapping[str, str]) -> str:
     texts = [f'"{key}"="{value}"' for key, value in extra.items()]
-    for entry in function.passthrough or ():
+    for entry in passed_through(function):
         if isinstance(entry, StringAttr):
             texts.append(entry.data)
         elif isa(entry, ArrayAttr[StringAttr]):
@@ -66,13 +106,27 @@ def _string_attributes(function: llvm.FuncOp, extra: Mapping[str, str]) -> str:
     return "".join(f" {text}" for text in texts)
 
 
+def _declaration(function: llvm.FuncOp, name: str) -> str:
+    types = ", ".join(map(type_text, function.function_type.inputs))
+    return f"declare {type_text(function.function_type.output)} @{name}({types})"
+
+
 class _FunctionWriter:
     """Writes one function, block by block."""
 
-    def __init__(self, function: llvm.FuncOp, parts: ModuleParts, attributes: Mapping[str, str]):
+    def __init__(
+        self,
+        function: llvm.FuncOp,
+        parts: ModuleParts,
+        attributes: Mapping[str, str],
+        names: Names,
+    ):
         self.function = function
         self.attributes = attributes
-        self.names = Names()
+        self.names = names
+        name = function.sym_name.data
+        self.symbol = parts.symbol(name)
+        self.linkage = "external" if name in parts.exported else function.linkage.linkage.data
         self.instructions = Instructions(self.names, parts)
         self.node: str | None = None
         self.incoming: dict[Block, list[tuple[Block, list[str]]]] = {}
@@ -83,15 +137,12 @@ class _FunctionWriter:
 
     def _definition(self) -> str:
         function = self.function
-        result = type_text(function.function_type.output)
-        name = function.sym_name.data
         if not function.body.blocks:
-            types = ", ".join(map(type_text, function.function_type.inputs))
-            return f"declare {result} @{name}({types})"
-        linkage = function.linkage.linkage.data
-        linkage = "" if linkage == "external" else f"{linkage} "
+            return _declaration(function, self.symbol)
+        result = type_text(function.function_type.output)
+        linkage = "" if self.linkage == "external" else f"{self.linkage} "
         strings = _string_attributes(function, self.attributes)
-        head = f"define {linkage}{result} @{name}({self._arguments()}){strings} {{"
+        head = f"define {linkage}{result} @{self.symbol}({self._arguments()}){strings} {{"
         self.names.name_blocks(function.body)
         self._name_values()
         self.incoming = self._find_incoming()
@@ -122,7 +173,7 @@ class _FunctionWriter:
                     self.names.name_value(op.results[0], op.name.removeprefix("llvm."))
 
     def _comment(self, op: Operation) -> list[str]:
-        node = node_name(op.location)
+        node = node_name(op.location) if self.names.readable else None
         if node is None or node == self.node:
             return []
         self.node = node

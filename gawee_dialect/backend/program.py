@@ -1,21 +1,29 @@
 """A compiled module: its machine code, and what its functions take."""
 
-import json
-from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass, replace
-from functools import cached_property
+from __future__ import annotations
 
-import numpy as np
-from llvmlite import binding
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.cache import CompileCache, key_of
-from gawee_dialect.backend.jit import NativeModule, ObjectCode, Target, compile_object
-from gawee_dialect.backend.signature import Buffer, Signature, llvm_function, signature_of
+from gawee_dialect.backend.jit import NativeModule, ObjectCode, Target
+from gawee_dialect.backend.packed_program import packed, unpacked
+from gawee_dialect.backend.signature import Signature, llvm_function, signature_of
+from gawee_dialect.backend.unit_code import (
+    compile_in_one_piece,
+    compile_units,
+    linked,
+    target_parts,
+)
 from gawee_dialect.dialect.entry import PREPARE
-from gawee_dialect.dialect.index_check import IndexCheck
 from gawee_dialect.dialect.native_code import sources_of
-from gawee_dialect.hints import isa
+
+if TYPE_CHECKING:
+    from gawee_dialect.backend.kernel_code import Lowering
 
 
 @dataclass(frozen=True)
@@ -55,114 +63,82 @@ def compile_program(
     no such function, or LLVM rejects it.
     """
     target = (target or Target()).resolved()
+    signatures = _signatures(module, function)
+    text = ""
+    if assembly:
+        from gawee_dialect.backend.llvm_text import llvm_text
+
+        text = llvm_text(module, target.function_attributes())
+        compiled = compile_in_one_piece(text, target, cache)
+    else:
+        compiled = _compiled(module, target, cache, {})
+    code = replace(compiled, sources=sources_of(module))
+    return Program(code, signatures, target, lambda: module, text)
+
+
+def compile_by_kernels(
+    module: ModuleOp,
+    function: str,
+    lowering: Lowering,
+    make_module: Callable[[], ModuleOp],
+    cache: CompileCache | None = None,
+) -> Program:
+    """Compile a module in which kernels are functions for this processor, and change it.
+
+    With a cache, only those kernels are lowered that it lacks. `make_module` makes the module at
+    the llvm level, all of it. Raises GaweeError as `lowering` and `compile_program` do.
+    """
+    from gawee_dialect.backend.kernel_code import compile_kernels, separate_kernels
+
+    target = Target().resolved()
+    kernels = separate_kernels(module) or ()
+    codes = compile_kernels(kernels, lowering, target, cache)
+    lowering.apply(module)
+    symbols = {name: code.symbol for name, code in codes.items()}
+    entries = _compiled(module, target, cache, symbols)
+    code = replace(linked((*codes.values(), entries)), sources=sources_of(module))
+    return Program(code, _signatures(module, function), target, make_module)
+
+
+def _signatures(module: ModuleOp, function: str) -> Mapping[str, Signature]:
     signatures = {function: signature_of(module, function)}
     if signatures[function].of_role("prepared") and llvm_function(module, PREPARE) is not None:
         signatures[PREPARE] = signature_of(module, PREPARE)
-    from gawee_dialect.backend.llvm_text import llvm_text
+    return signatures
 
-    text = llvm_text(module, target.function_attributes())
-    compiled = _compiled(text, target, cache, assembly=assembly)
-    code = replace(compiled, sources=sources_of(module))
-    return Program(code, signatures, target, lambda: module, text if assembly else "")
+
+def _compiled(
+    module: ModuleOp, target: Target, cache: CompileCache | None, symbols: Mapping[str, str]
+) -> ObjectCode:
+    """Compile a module in pieces; `symbols` are what kernels elsewhere are called, by name."""
+    from gawee_dialect.backend.code_units import code_units
+
+    codes, new = compile_units(
+        code_units(module, target.function_attributes(), symbols), target, cache
+    )
+    if cache is not None:
+        cache.write_all(new)
+    return linked(codes)
 
 
 def cached_program(
     cache: CompileCache,
     source: str,
     function: str,
+    compile: Callable[[], Program],
     lower: Callable[[], ModuleOp],
-    target: Target | None = None,
 ) -> Program:
-    """Return the program of a graph; it is lowered only where neither it nor its code is known.
+    """Return the program of a graph for this processor; it is compiled only where it is new.
 
-    `source` is all that decides what `lower` makes: the graph's text, and the options. Raises
-    GaweeError as `lower` and `compile_program` do.
+    `source` is all that decides what is made: the graph's text, and the options. `lower` makes its
+    module at the llvm level. Raises GaweeError as `compile` does.
     """
-    target = (target or Target()).resolved()
+    target = Target().resolved()
     key = key_of("graph", source, function, *target_parts(target))
     kept = cache.read(key)
     if kept is not None:
-        code, signatures = _unpacked(kept)
+        code, signatures = unpacked(kept)
         return Program(code, signatures, target, lower)
-    program = compile_program(lower(), function, target, cache)
-    cache.write(key, _packed(program.code, program.signatures))
+    program = compile()
+    cache.write(key, packed(program.code, program.signatures))
     return program
-
-
-def target_parts(target: Target) -> tuple[str, ...]:
-    """Return what a key says of a target, and of the LLVM that compiles for it."""
-    version = ".".join(map(str, binding.llvm_version_info))
-    return target.cpu, target.features, str(target.opt_level), version
-
-
-def _compiled(
-    text: str, target: Target, cache: CompileCache | None, *, assembly: bool
-) -> ObjectCode:
-    if cache is None:
-        return compile_object(text, target, assembly=assembly)
-    kind = "llvm and assembly" if assembly else "llvm"
-    key = key_of(kind, text, *target_parts(target))
-    kept = cache.read(key)
-    if kept is not None:
-        return _unpacked(kept)[0]
-    code = compile_object(text, target, assembly=assembly)
-    cache.write(key, _packed(code, {}))
-    return code
-
-
-def _packed(code: ObjectCode, signatures: Mapping[str, Signature]) -> bytes:
-    described = {
-        "external": code.external,
-        "sources": dict(code.sources),
-        "assembly": code.assembly,
-        "signatures": {
-            name: [
-                [
-                    *(each.role, each.name, list(each.shape), each.dtype.name),
-                    None if each.check is None else astuple(each.check),
-                ]
-                for each in signature.buffers
-            ]
-            for name, signature in signatures.items()
-        },
-    }
-    return json.dumps(described).encode() + b"\n" + code.code
-
-
-def _unpacked(data: bytes) -> tuple[ObjectCode, dict[str, Signature]]:
-    head, _, code = data.partition(b"\n")
-    described: object = json.loads(head)
-    assert isa(described, dict[str, object])
-    external, signatures = described["external"], described["signatures"]
-    sources, assembly = described["sources"], described["assembly"]
-    assert isa(external, list[str])
-    assert isa(signatures, dict[str, list[object]])
-    assert isa(sources, dict[str, str])
-    assert isinstance(assembly, str)
-    return ObjectCode(code, tuple(external), sources, assembly), {
-        name: Signature(name, tuple(map(_buffer, range(len(buffers)), buffers)))
-        for name, buffers in signatures.items()
-    }
-
-
-def _buffer(index: int, described: object) -> Buffer:
-    assert isa(described, list[object])
-    role, name, shape, dtype, check = described
-    assert isinstance(role, str)
-    assert isinstance(name, str)
-    assert isa(shape, list[int])
-    assert isinstance(dtype, str)
-    known = None if check is None else _check(check)
-    return Buffer(index, role, name, tuple(shape), np.dtype(dtype), known)
-
-
-def _check(described: object) -> IndexCheck:
-    assert isa(described, list[object])
-    op, axes, sizes, place, node, from_end = described
-    assert isinstance(op, str)
-    assert isa(axes, list[int])
-    assert isa(sizes, list[int])
-    assert isa(place, str | None)
-    assert isa(node, str | None)
-    assert isinstance(from_end, bool)
-    return IndexCheck(op, tuple(axes), tuple(sizes), place, node, from_end)

@@ -10,8 +10,10 @@ from typing import ClassVar
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
     AnyFloatConstr,
+    ArrayAttr,
     BoolAttr,
     SignlessIntegerConstraint,
+    StringAttr,
     VectorType,
 )
 from xdsl.dialects.llvm import FastMathAttr, GenericCastOp, LLVMPointerType
@@ -32,6 +34,10 @@ from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.llvm_loop import LoopAnnotationAttr
 from gawee_dialect.dialect.llvm_vector import REPLACED_OPS, VECTOR_OPS
+
+NOT_INLINED = ArrayAttr([StringAttr("noinline")])
+"""What passes a kernel's function on to LLVM. Its call costs nothing beside its loops; all of them
+in one function take LLVM longer, and by itself a function can be compiled once for several."""
 
 
 class FloatUnaryIntrinsic(IRDLOperation, ABC):

@@ -21,7 +21,7 @@ from gawee_dialect.backend import jit
 from gawee_dialect.backend.cache import CompileCache, key_of
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.jit import Target
-from gawee_dialect.backend.program import Program, cached_program
+from gawee_dialect.backend.program import Program, cached_program, compile_program
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.model import Model
@@ -62,13 +62,15 @@ def test_a_graph_that_was_compiled_before_is_not_lowered_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = graph().compile()(X)
-    monkeypatch.setattr("gawee_dialect.model.lower_to", refuse)
+    monkeypatch.setattr("gawee_dialect.compilation.lower_to", refuse)
+    monkeypatch.setattr("gawee_dialect.compilation.lower_to_functions", refuse)
 
     again = graph().compile()
 
     np.testing.assert_array_equal(again(X), np.maximum(X, 0))
     np.testing.assert_array_equal(first, np.maximum(X, 0))
-    assert len(list(folder.glob("*.gawee"))) == 2  # by graph, and by LLVM IR
+    # By graph, by kernel, and by LLVM IR of the kernel and of its caller.
+    assert len(list(folder.glob("*.gawee"))) == 4
 
 
 def test_the_module_is_made_again_where_it_is_needed(folder: Path, tmp_path: Path) -> None:
@@ -83,11 +85,24 @@ def test_another_graph_with_the_same_code_is_not_compiled_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph().compile()
-    monkeypatch.setattr("gawee_dialect.backend.program.compile_object", refuse)
+    monkeypatch.setattr("gawee_dialect.backend.unit_code.compile_object", refuse)
     model = graph()
     model.module.attributes["note"] = model.function.sym_name
 
     np.testing.assert_array_equal(model.compile()(X), np.maximum(X, 0))
+
+
+def counted_objects(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return the list that what LLVM compiles from now on is put in."""
+    compiled: list[str] = []
+    original = jit.compile_object
+
+    def counted(text: str, target: Target) -> jit.ObjectCode:
+        compiled.append(text)
+        return original(text, target)
+
+    monkeypatch.setattr("gawee_dialect.backend.unit_code.compile_object", counted)
+    return compiled
 
 
 @pytest.mark.parametrize("change", ["graph", "flags", "switched off"])
@@ -95,14 +110,7 @@ def test_what_differs_is_compiled(
     folder: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     graph().compile()
-    compiled: list[str] = []
-    original = jit.compile_object
-
-    def counted(text: str, target: Target, *, assembly: bool) -> jit.ObjectCode:
-        compiled.append(text)
-        return original(text, target, assembly=assembly)
-
-    monkeypatch.setattr("gawee_dialect.backend.program.compile_object", counted)
+    compiled = counted_objects(monkeypatch)
     if change == "graph":
         text = GRAPH.replace("2x3", "3x2")
         Model(parse_mlir(make_context(), text, "graph.mlir")).compile()
@@ -113,7 +121,31 @@ def test_what_differs_is_compiled(
     else:
         graph().compile(cache=False)
 
-    assert len(compiled) == 1
+    assert len(compiled) == 2
+
+
+def test_a_pass_that_was_edited_compiles_only_the_kernels_that_it_changes(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph().compile()
+    monkeypatch.setattr(cache_module, "versions", lambda: "another state")
+    compiled = counted_objects(monkeypatch)
+
+    np.testing.assert_array_equal(graph().compile()(X), np.maximum(X, 0))
+    assert compiled == []
+
+
+def test_an_edited_back_end_compiles_all(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph().compile()
+    for module in ("kernel_code", "unit_code"):
+        name = f"gawee_dialect.backend.{module}.versions"
+        monkeypatch.setattr(name, lambda part: f"another state of {part}")
+    monkeypatch.setattr(cache_module, "versions", lambda: "another state")
+    compiled = counted_objects(monkeypatch)
+
+    graph().compile()
+
+    assert len(compiled) == 2
 
 
 def test_a_changed_source_file_changes_every_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,11 +157,11 @@ def test_a_changed_source_file_changes_every_key(monkeypatch: pytest.MonkeyPatch
 
 
 def program(cache: CompileCache, made: list[int], lower: Callable[[], ModuleOp]) -> Program:
-    def counted() -> ModuleOp:
+    def counted() -> Program:
         made.append(1)
-        return lower()
+        return compile_program(lower(), "main", cache=cache)
 
-    return cached_program(cache, "copy", "main", counted)
+    return cached_program(cache, "copy", "main", counted, lower)
 
 
 def damage(path: Path, kind: str) -> None:

@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import (
     DictionaryAttr,
     IntegerAttr,
     MemRefType,
-    StringAttr,
     UnitAttr,
     i64,
 )
@@ -19,6 +18,7 @@ from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
 from gawee_dialect.analysis.signature import Signature
 from gawee_dialect.dialect.entry import ArgumentKind
+from gawee_dialect.dialect.llvm import NOT_INLINED
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
@@ -40,10 +40,6 @@ def is_public(function: func.FuncOp) -> bool:
 
 NO_KEYWORDS: dict[str, Attribute] = {"unnamed_addr": IntegerAttr(0, i64)}
 """What xDSL's parser makes of a function without keywords: so that text reads back as it was."""
-
-
-NOT_INLINED = ArrayAttr([StringAttr("noinline")])
-"""A kernel's call costs nothing beside its loops; all of them in one function take LLVM longer."""
 
 
 def function_type(function: func.FuncOp) -> LLVMFunctionType:

@@ -1,0 +1,68 @@
+"""What an operation says, names of values and locations aside: equal for what compiles the same."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from xdsl.ir import Attribute, Block, Operation, SSAValue
+
+
+class Fingerprints:
+    """Writes operations; what attributes look like is found out once."""
+
+    def __init__(self) -> None:
+        self._texts: dict[Attribute, str] = {}
+
+    def of(self, op: Operation, *, name: str = "") -> str:
+        """Return the text of an op, which is called `name` where it is a symbol."""
+        return "\n".join(_Writer(self, name).lines(op))
+
+    def attributes(self, attributes: Mapping[str, Attribute]) -> str:
+        """Return the text of attributes by name, in the order of their names."""
+        return ", ".join(f"{name} = {self.text(attributes[name])}" for name in sorted(attributes))
+
+    def text(self, attribute: Attribute) -> str:
+        """Return the text of an attribute."""
+        found = self._texts.get(attribute)
+        if found is None:
+            found = self._texts[attribute] = str(attribute)
+        return found
+
+
+class _Writer:
+    """Numbers the values and blocks of one op."""
+
+    def __init__(self, texts: Fingerprints, name: str):
+        self.texts, self.name = texts, name
+        self.values: dict[SSAValue, int] = {}
+        self.blocks: dict[Block, int] = {}
+
+    def lines(self, op: Operation) -> Iterator[str]:
+        """Yield a line for the op, and those of what is inside of it."""
+        properties = dict(op.properties)
+        if self.name:
+            properties.pop("sym_name", None)
+        yield (
+            f"{self._defined(op.results)} = {op.name} {self.name} ({self._used(op.operands)}) "
+            f"[{', '.join(map(self._label, op.successors))}] "
+            f"<{self.texts.attributes(properties)}> {{{self.texts.attributes(op.attributes)}}}"
+        )
+        self.name = ""
+        for region in op.regions:
+            yield "("
+            for block in region.blocks:
+                yield f"{self._label(block)} {self._defined(block.args)}"
+                for inner in block.ops:
+                    yield from self.lines(inner)
+            yield ")"
+
+    def _label(self, block: Block) -> str:
+        return f"^{self.blocks.setdefault(block, len(self.blocks))}"
+
+    def _number(self, value: SSAValue) -> str:
+        # In the order of their first use: what a block uses may be defined in a later one.
+        return f"%{self.values.setdefault(value, len(self.values))}"
+
+    def _used(self, values: Iterable[SSAValue]) -> str:
+        return ", ".join(map(self._number, values))
+
+    def _defined(self, values: Iterable[SSAValue]) -> str:
+        return ", ".join(f"{self._number(each)}: {self.texts.text(each.type)}" for each in values)

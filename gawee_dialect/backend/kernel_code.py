@@ -1,0 +1,146 @@
+"""A network whose kernels are compiled apart: those alone that the cache lacks, on all cores.
+
+Once kernels are functions and memory is planned, no pass looks from one into another. So each is
+lowered and compiled as if there were no other, and known by what it says before that.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import Operation
+
+from gawee_dialect.backend.cache import (
+    BACK_END,
+    CompileCache,
+    key_of,
+    versions,
+    versions_of,
+)
+from gawee_dialect.backend.code_units import kernel_units
+from gawee_dialect.backend.fingerprint import Fingerprints
+from gawee_dialect.backend.jit import ObjectCode, Target
+from gawee_dialect.backend.openmp import cores
+from gawee_dialect.backend.packed_program import packed, unpacked
+from gawee_dialect.backend.sources import sources_behind
+from gawee_dialect.backend.unit_code import compile_units, linked, target_parts
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.workers.shared_tasks import run_shared
+
+LEAST_SHARE = 3
+"""Kernels that another process has to take so that starting it pays."""
+
+
+@dataclass(frozen=True)
+class Lowering:
+    """The passes from kernels that are functions to the llvm level."""
+
+    apply: Callable[[ModuleOp], None]
+    """Lowers a module in place."""
+
+    text: str
+    """Which passes with which options, and for which processor."""
+
+    modules: tuple[str, ...]
+    """Where the passes are defined."""
+
+    def state(self) -> str:
+        """Return what tells the state of the passes, and of what follows them, from any other."""
+        return versions_of(sources_behind(self.modules)) + versions(BACK_END)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel's function, in a module with all that it refers to."""
+
+    name: str
+    module: ModuleOp
+    text: str
+    """All that decides what is made of it."""
+
+
+def separate_kernels(module: ModuleOp) -> Sequence[Kernel] | None:
+    """Take the kernels out of a module, which declares them from then on.
+
+    None, and nothing is changed, where they refer to each other or to something that is written to.
+    """
+    symbols = {
+        op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp | memref.GlobalOp)
+    }
+    kernels = [op for op in symbols.values() if isinstance(op, FuncOp) and _is_kernel(op)]
+    needed = {kernel: [symbols.get(name) for name in _references(kernel)] for kernel in kernels}
+    if any(not _is_shared(op) for ops in needed.values() for op in ops):
+        return None
+    texts = Fingerprints()
+    return [_separated(kernel, needed[kernel], texts) for kernel in kernels]
+
+
+def _is_kernel(op: FuncOp) -> bool:
+    visibility = op.sym_visibility
+    return bool(op.body.blocks) and visibility is not None and visibility.data == "private"
+
+
+def _is_shared(op: Operation | None) -> bool:
+    """Whether several modules may have an op: a constant, or what is defined elsewhere."""
+    if isinstance(op, memref.GlobalOp):
+        return op.constant is not None and op.sym_visibility.data == "private"
+    return isinstance(op, FuncOp) and not op.body.blocks
+
+
+def _references(function: FuncOp) -> Iterator[str]:
+    """Yield the names of what a function uses."""
+    names = dict[str, None]()
+    for op in function.walk():
+        if isinstance(op, CallOp):
+            names[op.callee.string_value()] = None
+        elif isinstance(op, memref.GetGlobalOp):
+            names[op.name_.string_value()] = None
+    yield from names
+
+
+def _separated(kernel: FuncOp, needed: Sequence[Operation | None], texts: Fingerprints) -> Kernel:
+    inputs, outputs = kernel.function_type.inputs.data, kernel.function_type.outputs.data
+    declared = FuncOp.external(kernel.sym_name.data, inputs, outputs)
+    hand_on_location(kernel, declared)
+    block = kernel.parent_block()
+    assert block is not None
+    block.insert_op_before(declared, kernel)
+    kernel.detach()
+    around = [op.clone() for op in needed if op is not None]
+    lines = [*map(texts.of, around), texts.of(kernel, name="kernel")]
+    return Kernel(kernel.sym_name.data, ModuleOp([*around, kernel]), "\n".join(lines))
+
+
+def compile_kernels(
+    kernels: Sequence[Kernel], lowering: Lowering, target: Target, cache: CompileCache | None
+) -> Mapping[str, ObjectCode]:
+    """Return the code of each kernel by its name in the network; raises GaweeError."""
+    parts, state = (lowering.text, *target_parts(target)), lowering.state()
+    keys = {kernel.name: key_of("kernel", kernel.text, *parts, state=state) for kernel in kernels}
+    found: dict[str, ObjectCode] = {}
+    missing: dict[str, Kernel] = {}
+    for kernel in kernels:
+        key = keys[kernel.name]
+        kept = None if cache is None or key in missing else cache.read(key)
+        if kept is None:
+            missing.setdefault(key, kernel)
+        else:
+            found[key] = unpacked(kept)[0]
+
+    def compile_kernel(kernel: Kernel) -> tuple[ObjectCode, Mapping[str, bytes]]:
+        lowering.apply(kernel.module)
+        units = kernel_units(kernel.module, kernel.name, target.function_attributes())
+        codes, new = compile_units(units, target, cache)
+        return linked(codes), new
+
+    processes = min(cores(), len(missing) // LEAST_SHARE)
+    made = run_shared(compile_kernel, tuple(missing.values()), processes)
+    new: dict[str, bytes] = {}
+    for key, (code, pieces) in zip(missing, made, strict=True):
+        found[key] = code
+        new |= {**pieces, key: packed(code, {})}
+    if cache is not None:
+        cache.write_all(new)
+    return {name: found[key] for name, key in keys.items()}

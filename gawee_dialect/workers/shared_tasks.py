@@ -1,0 +1,117 @@
+"""Tasks that this process shares with forked copies of itself: who is free takes the next one.
+
+A copy has all that this process has, so that tasks need not be written down; results are pickled.
+"""
+
+import os
+import pickle
+import signal
+import sys
+import tempfile
+import threading
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import BinaryIO, Generic
+
+from gawee_dialect.workers.workers import Result, Task
+
+SIZE = 2
+"""Bytes of a task's number in the pipe that all take theirs from; reads of them are never torn."""
+
+MOST_TASKS = 16384
+"""What a pipe holds on Linux before anybody reads."""
+
+
+def may_fork() -> bool:
+    """Whether a copy of this process works: there only the thread that forked goes on."""
+    return sys.platform == "linux" and threading.active_count() == 1
+
+
+def run_shared(
+    function: Callable[[Task], Result], tasks: Sequence[Task], processes: int
+) -> list[Result]:
+    """Return what a function makes of each task, with so many processes at work.
+
+    What a copy could not do is done again here, so that what the function raises is raised here.
+    """
+    copies = min(processes, len(tasks)) - 1
+    if copies < 1 or len(tasks) > MOST_TASKS or not may_fork():
+        return [function(task) for task in tasks]
+    with os.fdopen(_numbers(len(tasks)), "rb", buffering=0) as numbers:
+        started = [_started(function, tasks, numbers) for _ in range(copies)]
+        try:
+            results = _run_next(function, tasks, numbers)
+            for copy in started:
+                results |= copy.results()
+        finally:
+            for copy in started:
+                copy.end()
+    return [
+        results[index] if index in results else function(task) for index, task in enumerate(tasks)
+    ]
+
+
+def _numbers(count: int) -> int:
+    """Return the end of a pipe that numbers can be read from, to the last."""
+    numbers, output = os.pipe()
+    with os.fdopen(output, "wb") as file:
+        file.write(b"".join(number.to_bytes(SIZE, "little") for number in range(count)))
+    return numbers
+
+
+def _run_next(
+    function: Callable[[Task], Result], tasks: Sequence[Task], numbers: BinaryIO
+) -> dict[int, Result]:
+    """Do tasks until none is left."""
+    results: dict[int, Result] = {}
+    while number := numbers.read(SIZE):
+        index = int.from_bytes(number, "little")
+        results[index] = function(tasks[index])
+    return results
+
+
+@dataclass
+class _Copy(Generic[Result]):
+    """A forked process."""
+
+    process: int
+    output: BinaryIO
+    """A file, since a pipe is full before this process has time to read."""
+
+    running: bool = True
+
+    def results(self) -> Mapping[int, Result]:
+        """Wait for the end; return what was done, nothing where that was not all."""
+        _, status = os.waitpid(self.process, 0)
+        self.running = False
+        if status != 0:
+            return {}
+        self.output.seek(0)
+        return pickle.load(self.output)
+
+    def end(self) -> None:
+        """End the process, and drop what it did."""
+        if self.running:
+            os.kill(self.process, signal.SIGKILL)
+            os.waitpid(self.process, 0)
+        self.output.close()
+
+
+def _started(
+    function: Callable[[Task], Result], tasks: Sequence[Task], numbers: BinaryIO
+) -> _Copy[Result]:
+    """Start a copy that does tasks until none is left."""
+    output = tempfile.TemporaryFile()
+    with warnings.catch_warnings():
+        # Python warns where other libraries have threads: the copy calls none of these.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        process = os.fork()
+    if process:
+        return _Copy(process, output)
+    try:
+        pickle.dump(_run_next(function, tasks, numbers), output)
+        output.flush()
+        os._exit(0)
+    finally:
+        os._exit(1)  # who forked does the tasks again, and tells what went wrong

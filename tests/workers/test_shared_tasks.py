@@ -1,0 +1,112 @@
+"""Tasks are done by several processes, each once, and what goes wrong in a copy is told here."""
+
+import os
+import signal
+import sys
+import threading
+import time
+
+import pytest
+
+from gawee_dialect.workers import shared_tasks
+from gawee_dialect.workers.shared_tasks import may_fork, run_shared
+
+forks = pytest.mark.skipif(not may_fork(), reason="forks on Linux, where one thread runs")
+
+
+def square(number: int) -> tuple[int, int]:
+    time.sleep(0.005)  # so that one process does not do all
+    return number * number, os.getpid()
+
+
+@pytest.mark.parametrize("processes", [1, 2, 3, 100])
+@pytest.mark.parametrize("count", [0, 1, 2, 17])
+def test_results_are_in_the_order_of_the_tasks(count: int, processes: int) -> None:
+    results = run_shared(square, range(count), processes)
+
+    assert [result for result, _ in results] == [number * number for number in range(count)]
+
+
+@forks
+def test_several_processes_do_them() -> None:
+    done_by = {process for _, process in run_shared(square, range(60), 3)}
+
+    assert len(done_by) == 3
+    assert os.getpid() in done_by
+
+
+@forks
+def test_results_may_be_larger_than_a_pipe() -> None:
+    results = run_shared(lambda number: bytes([number]) * 300_000, range(9), 2)
+
+    assert results == [bytes([number]) * 300_000 for number in range(9)]
+
+
+def test_an_error_is_raised_here() -> None:
+    def fail(number: int) -> int:
+        time.sleep(0.002)
+        if number == 11:
+            raise ValueError(f"task {number}")
+        return number
+
+    with pytest.raises(ValueError, match="task 11"):
+        run_shared(fail, range(20), 2)
+
+
+@forks
+def test_what_a_copy_did_not_finish_is_done_again() -> None:
+    here = os.getpid()
+
+    def dies_elsewhere(number: int) -> int:
+        time.sleep(0.002)
+        if os.getpid() != here and number > 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return number + 1
+
+    assert run_shared(dies_elsewhere, range(20), 3) == list(range(1, 21))
+
+
+@forks
+def test_no_copy_outlives_an_error() -> None:
+    here = os.getpid()
+
+    def waits_elsewhere(_: int) -> None:
+        if os.getpid() == here:
+            raise KeyboardInterrupt
+        time.sleep(60)
+
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run_shared(waits_elsewhere, range(9), 2)
+
+    assert time.monotonic() - start < 30
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_process_with_threads_does_all_itself() -> None:
+    stop = threading.Event()
+    thread = threading.Thread(target=stop.wait)
+    thread.start()
+    try:
+        assert not may_fork()
+        assert {process for _, process in run_shared(square, range(8), 4)} == {os.getpid()}
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_more_tasks_than_a_pipe_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_tasks, "MOST_TASKS", 5)
+
+    results = run_shared(lambda _: os.getpid(), range(6), 4)
+
+    assert set(results) == {os.getpid()}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="counts open files by /proc")
+def test_nothing_stays_open() -> None:
+    before = os.listdir("/proc/self/fd")
+    run_shared(square, range(6), 3)
+
+    assert os.listdir("/proc/self/fd") == before
