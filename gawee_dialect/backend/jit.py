@@ -213,6 +213,11 @@ class ObjectCode:
     symbol: str = ""
     """What its function is called, where it is a kernel."""
 
+    @property
+    def objects(self) -> tuple[bytes, ...]:
+        """All object files of it."""
+        return (*self.kernels, self.code)
+
 
 def compile_object(text: str, target: Target, *, assembly: bool = False) -> ObjectCode:
     """Optimise LLVM IR text, and compile it for this process; raises GaweeError.
@@ -261,7 +266,7 @@ class NativeModule:
             """What starts the threads of parallel regions, None where there are none."""
             _check_symbols(code.external)
             self._engine = binding.create_mcjit_compiler(parse_llvm(""), machine)
-            for each in (*code.kernels, code.code):
+            for each in code.objects:
                 self._engine.add_object_file(binding.ObjectFileRef.from_data(each))
             self._engine.finalize_object()
 

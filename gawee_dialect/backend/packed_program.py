@@ -31,7 +31,7 @@ def packed(code: ObjectCode, signatures: Mapping[str, Signature]) -> bytes:
             for name, signature in signatures.items()
         },
     }
-    return b"".join((json.dumps(described).encode(), b"\n", *code.kernels, code.code))
+    return b"".join((json.dumps(described).encode(), b"\n", *code.objects))
 
 
 def unpacked(data: bytes) -> tuple[ObjectCode, dict[str, Signature]]:

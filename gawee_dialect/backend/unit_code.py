@@ -46,7 +46,7 @@ def compile_units(
 
 def linked(codes: Sequence[ObjectCode]) -> ObjectCode:
     """Return several pieces as one: the last, with all others that it is linked with."""
-    objects = {code: None for each in codes for code in (*each.kernels, each.code)}
+    objects = {code: None for each in codes for code in each.objects}
     external = dict.fromkeys(name for each in codes for name in each.external)
     *kernels, last = objects
     return replace(codes[-1], code=last, external=tuple(external), kernels=tuple(kernels))

@@ -39,7 +39,7 @@ def code_figures(program: Program) -> Figures:
     machine.set_asm_verbosity(True)
     text = emit_assembly(machine, parsed)
     return {
-        "code_bytes": text_bytes(program.code.code),
+        "code_bytes": sum(map(text_bytes, program.code.objects)),
         "instructions": len(INSTRUCTION.findall(text)),
         "spills": len(SPILLED.findall(text)),
         "reloads": len(RELOADED.findall(text)),

@@ -64,7 +64,7 @@ def test_code_that_is_valid_and_code_that_is_not(build: Build) -> None:
 def test_code_has_bytes_and_instructions(build: Build, plain: Build) -> None:
     tiled, simple = Code().figures([build, plain])
 
-    assert 0 < tiled["code_bytes"] < len(build.program.code.code)
+    assert 0 < tiled["code_bytes"] < sum(map(len, build.program.code.objects))
     # An instruction of x86 has 1 to 15 bytes, one of AArch64 four.
     assert tiled["code_bytes"] / 15 < tiled["instructions"] <= tiled["code_bytes"]
     assert tiled["spills"] >= 0
