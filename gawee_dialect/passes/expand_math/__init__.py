@@ -5,19 +5,24 @@ from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar
 
-from xdsl.dialects import arith, math
+from xdsl.builder import Builder
+from xdsl.dialects import arith, math, scf
 from xdsl.dialects.builtin import BFloat16Type, Float16Type, Float32Type, VectorType, f32, f64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.dialects.vector import CombiningKindFlag
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
+from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.arith import RemFOp
+from gawee_dialect.dialect.vector import reduction
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.expand_math import logarithms, trigonometric
 from gawee_dialect.passes.expand_math.doubles import DOUBLE_DIGITS, SINGLE_DIGITS, Doubles
 from gawee_dialect.passes.expand_math.exponential import exp, exp2, log
 from gawee_dialect.passes.expand_math.numbers import Numbers
 from gawee_dialect.passes.expand_math.rational import ERF, TANH
-from gawee_dialect.passes.expand_math.trigonometric import unless_large
+from gawee_dialect.passes.expand_math.remainder import has_large_quotient, remainder
 from gawee_dialect.passes.numerics import Numerics, approximates
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
@@ -31,13 +36,26 @@ class Expansion:
     ulp: float
     doubles: bool = False
     """Whether a function of f32 is computed on f64 and rounded once."""
-    turns: bool = False
-    """Whether its argument is an angle, which libm takes where it is very large."""
+    by_libm: Callable[..., SSAValue] | None = None
+    """Tells operands that libm has to take."""
 
     def __call__(self, to: Numbers, op: Operation, operands: Sequence[SSAValue]) -> SSAValue:
         """Write the function's arithmetic for an op of f32, or of the type it is written for."""
-        if self.turns:
-            return unless_large(to, op, operands[0], self.expand)
+        if self.by_libm is None:
+            return self._arithmetic(to, operands)
+        left = self.by_libm(to, *operands)
+        if to.shape is not None:
+            left = to.emit(reduction(left, CombiningKindFlag.OR))
+        libm, own = Block(), Block()
+        copy = type(op).create(
+            operands=operands, result_types=[operands[0].type], properties=op.properties
+        )
+        libm.add_ops((copy, scf.YieldOp(copy.results[0])))
+        there = to.within(Builder(InsertPoint.at_end(own)))
+        there.builder.insert(scf.YieldOp(self._arithmetic(there, operands)))
+        return to.emit(scf.IfOp(left, (operands[0].type,), Region(libm), Region(own)))
+
+    def _arithmetic(self, to: Numbers, operands: Sequence[SSAValue]) -> SSAValue:
         if self.doubles:
             return to.on_doubles(self.expand, *operands)
         return self.expand(to, *operands)
@@ -48,7 +66,7 @@ def _doubles(expand: Callable[..., SSAValue]) -> Expansion:
 
 
 def _turns(expand: Callable[..., SSAValue]) -> Expansion:
-    return Expansion(expand, 1, doubles=True, turns=True)
+    return Expansion(expand, 1, doubles=True, by_libm=trigonometric.is_large)
 
 
 _SINGLE, _DOUBLE = Doubles(SINGLE_DIGITS), Doubles(DOUBLE_DIGITS)
@@ -77,6 +95,7 @@ EXPANSIONS: Mapping[type[Operation], Expansion] = {
     math.AcosOp: _doubles(trigonometric.acos),
     math.AtanOp: _doubles(trigonometric.atan),
     math.Atan2Op: _doubles(trigonometric.atan2),
+    RemFOp: Expansion(remainder, 0, doubles=True, by_libm=has_large_quotient),
 }
 """Functions of f32, each with the largest error in units in the last place over all of f32."""
 
@@ -89,7 +108,7 @@ EXPANSIONS_OF_F64: Mapping[type[Operation], Expansion] = {
 }
 """Functions of f64, each with the largest error in units in the last place over dense samples."""
 
-FUNCTIONS = {function.name.removeprefix("math."): function for function in EXPANSIONS}
+FUNCTIONS = {function.name.rpartition(".")[2]: function for function in EXPANSIONS}
 
 
 class ExpandFunction(Pattern):
@@ -101,7 +120,9 @@ class ExpandFunction(Pattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(
         self,
-        op: math.FloatingPointLikeUnaryMathOperation | math.FloatingPointLikeBinaryMathOperation,
+        op: math.FloatingPointLikeUnaryMathOperation
+        | math.FloatingPointLikeBinaryMathOperation
+        | RemFOp,
         rewriter: PatternRewriter,
     ) -> None:
         if type(op) not in self.functions:
@@ -132,14 +153,15 @@ class ExpandMath(RewritePass):
     """Replace elementary functions by arithmetic.
 
     LLVM calls libm for these, one element at a time. The expansions work on vectors as on scalars,
-    and have no branch but one: where the angle in some lane is beyond 2^30, sin, cos and tan of
-    all lanes are left to libm. Infinities, NaN, zeros and denormals give what IEEE 754 and C
-    prescribe. f16 and bf16 are computed as f32.
+    and have no branch but two: where the angle in some lane is beyond 2^30, sin, cos and tan of
+    all lanes are left to libm, and remainders where a quotient is beyond 2^52. Infinities, NaN,
+    zeros and denormals give what IEEE 754 and C prescribe. f16 and bf16 are computed as f32.
 
     Largest errors over all of f32, in units in the last place: exp 1.02, exp2 0.9, log 0.95,
     tanh 5.5 and erf 7, of which the latter two are within 4e-7 of the exact value; all others are
-    computed on f64 and within 0.502, or within what libm gives where it takes an angle. Of f64 exp
-    and log are within 1, expm1, log1p and tanh within 2; its other functions are left to libm.
+    computed on f64 and within 0.502, or within what libm gives where it takes an angle; remainders
+    are exact. Of f64 exp and log are within 1, expm1, log1p and tanh within 2; its other functions
+    are left to libm.
 
     rewrite:
         %y = math.exp %x : f32

@@ -127,6 +127,10 @@ class Numbers:
         """x rounded to a whole number, still a float"""
         return self.emit(math.RoundEvenOp(x))
 
+    def toward_zero(self, x: SSAValue) -> SSAValue:
+        """x without its fraction, still a float"""
+        return self.emit(math.TruncOp(x))
+
     def polynomial(self, x: SSAValue, coefficients: Sequence[float]) -> SSAValue:
         """The sum of coefficient times x to the power of its place, by Horner's rule."""
         value = self.real(coefficients[-1])

@@ -3,16 +3,10 @@
 The coefficients interpolate at Chebyshev's points and are rounded to f64.
 """
 
-from collections.abc import Callable
-
-from xdsl.builder import Builder
-from xdsl.dialects import arith, scf
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import i32
-from xdsl.dialects.vector import CombiningKindFlag
-from xdsl.ir import Block, Operation, Region, SSAValue
-from xdsl.rewriter import InsertPoint
+from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.vector import reduction
 from gawee_dialect.passes.expand_math.numbers import Numbers, from_hex
 
 HALF_PI = float.fromhex("0x1.921fb54442d18p+0")
@@ -91,24 +85,9 @@ def tan(to: Numbers, x: SSAValue) -> SSAValue:
     return to.select(to.compare(x, to.real(0.0), "oeq"), x, found)
 
 
-def unless_large(
-    to: Numbers, op: Operation, x: SSAValue, expand: Callable[[Numbers, SSAValue], SSAValue]
-) -> SSAValue:
-    """Compute what `expand` does on f64, or leave all lanes to libm where one is beyond LARGEST.
-
-    Such angles want hundreds of digits of pi, and nobody has many of them.
-    """
-    large = to.compare(to.magnitude(x), to.real(LARGEST), "ogt")
-    if to.shape is not None:
-        large = to.emit(reduction(large, CombiningKindFlag.OR))
-    by_libm, by_arithmetic = Block(), Block()
-    inside = Builder(InsertPoint.at_end(by_libm))
-    copy = type(op).create(operands=[x], result_types=[x.type], properties=op.properties)
-    inside.insert(copy)
-    inside.insert(scf.YieldOp(copy.results[0]))
-    there = to.within(Builder(InsertPoint.at_end(by_arithmetic)))
-    there.builder.insert(scf.YieldOp(there.on_doubles(expand, x)))
-    return to.emit(scf.IfOp(large, (x.type,), Region(by_libm), Region(by_arithmetic)))
+def is_large(to: Numbers, x: SSAValue) -> SSAValue:
+    """Whether an angle wants hundreds of digits of pi: nobody has many of them."""
+    return to.compare(to.magnitude(x), to.real(LARGEST), "ogt")
 
 
 def _arc(to: Numbers, t: SSAValue) -> SSAValue:

@@ -91,3 +91,19 @@ func.func @functions_of_doubles_are_expanded_where_two_units_are_kept(%x: f64, %
   %b = math.sin %y : f64
   return %a, %b : f64, f64
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_remainder_is_left_to_libm_where_its_quotient_is_too_large
+// CHECK:         [[FAR:%.*]] = arith.cmpf ogt, {{%.*}}, {{%.*}} : vector<8xf32>
+// CHECK-NEXT:    [[ANY:%.*]] = vector.reduction <or>, [[FAR]] : vector<8xi1> into i1
+// CHECK-NEXT:    %z = scf.if [[ANY]] -> (vector<8xf32>) {
+// CHECK-NEXT:      arith.remf %x, %y : vector<8xf32>
+// CHECK:         } else {
+// CHECK-NOT:       arith.remf
+// CHECK:           math.trunc {{%.*}} : vector<8xf64>
+// CHECK:         }
+func.func @a_remainder_is_left_to_libm_where_its_quotient_is_too_large(%x: vector<8xf32>, %y: vector<8xf32>) -> vector<8xf32> {
+  %z = arith.remf %x, %y : vector<8xf32>
+  return %z : vector<8xf32>
+}
