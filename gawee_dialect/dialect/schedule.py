@@ -9,6 +9,9 @@ from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 
+MOST_VECTORS = 32
+"""Along a reduction, in a tile: as many as there are registers at most."""
+
 
 class Loop(NamedTuple):
     """A loop over one dimension of a kernel, that advances by `step`."""
@@ -31,7 +34,8 @@ class Schedule:
        no loop) belongs to the register tile: its points are visited at once, each with an
        accumulator of its own.
     4. `vector` says along which dimension consecutive points fill the lanes of a vector register,
-       and how many lanes; None computes scalars.
+       and how many lanes; None computes scalars. Along a reduction, each vector of the tile has an
+       accumulator of its own: these are combined at the end, as their lanes are.
     """
 
     loops: tuple[Loop, ...]
@@ -76,9 +80,9 @@ class Schedule:
             return f"expected a vector along one of {len(tile)} dimensions, got d{vector.dim}"
         if vector.step < 2:
             return f"expected at least 2 lanes, got {vector.step}"
-        if vector.dim >= first_reduction and tile[vector.dim] > vector.step:
-            # One vector accumulates the reduction.
-            return f"expected a tile of {vector.step} along d{vector.dim}, got {tile[vector.dim]}"
+        most = MOST_VECTORS * vector.step
+        if vector.dim >= first_reduction and tile[vector.dim] > most:
+            return f"expected a tile of at most {most} along d{vector.dim}, got {tile[vector.dim]}"
         return None
 
 

@@ -67,7 +67,7 @@ def ranked_tiles(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]
 def _family(tile: Tile) -> object:
     """Return what tiles have in common that are alike."""
     along = 0 if tile.vector_dim is None else tile.vectors(tile.vector_dim)
-    return tile.vector_dim, tile.lanes, along, tuple(tile.points)
+    return tile.vector_dim, tile.lanes, along, tile.chains > 1, tuple(tile.points)
 
 
 def variants(kernel: KernelAccesses, schedule: Schedule) -> Iterator[Schedule]:

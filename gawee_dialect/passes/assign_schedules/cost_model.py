@@ -12,7 +12,7 @@ Sizes that don't divide are counted as they will be run: as a smaller tile at th
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import ceil, log2, prod
 
@@ -37,6 +37,10 @@ UNROLLED = 24
 POINTS = (*range(2, 17), 20, 24, 28)
 """Points of a tile to try along a dimension that the vector is not along."""
 MOST_VECTORS = 8
+CHAINS = (2, 4, 8)
+"""Vectors of one row that are accumulated side by side."""
+LONG_ROW = 512
+"""Elements of a row from which rows side by side are too many streams for the prefetcher."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,9 @@ class Tile:
     lanes: int
     points: Mapping[int, int]
     """Points of the tile along each parallel dimension; dimensions left out have one."""
+
+    chains: int = 1
+    """Vectors with an accumulator of their own where they are along a reduction."""
 
     @property
     def vector(self) -> Loop | None:
@@ -114,10 +121,10 @@ def is_turned(operand: Operand, kernel: KernelAccesses, tile: Tile) -> bool:
 
 def step_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
     """Return the cycles of one step of the reduction for all points of a tile."""
-    accumulators = prod(tile.vectors(dim) for dim in tile.points)
+    accumulators = prod(tile.vectors(dim) for dim in tile.points) * tile.chains
     computing = accumulators * kernel.accumulate_ops / processor.multiply_adds_of(tile.lanes)
     inputs = [operand for operand in kernel.inputs if operand.in_accumulate]
-    loading = sum(load_cycles(operand, kernel, tile) for operand in inputs)
+    loading = tile.chains * sum(load_cycles(operand, kernel, tile) for operand in inputs)
     # Of tiles that are equally fast, the one that loads less is more likely to be so.
     cycles = max(computing, loading, LATENCY) + LOAD_WEIGHT * loading
     held = max((_held(operand, tile) for operand in inputs), default=0)
@@ -139,7 +146,8 @@ def finish_cycles(kernel: KernelAccesses, tile: Tile) -> float:
     inputs = [operand for operand in kernel.inputs if operand.in_finish]
     loading = sum(load_cycles(operand, kernel, tile) for operand in inputs)
     storing = load_cycles(kernel.output, kernel, tile) * LOADS_PER_CYCLE
-    return max(points * kernel.finish_ops, loading) + storing
+    combining = points * (tile.chains - 1) * kernel.accumulate_ops
+    return max(points * kernel.finish_ops, loading) + storing + combining
 
 
 def kernel_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
@@ -148,7 +156,8 @@ def kernel_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> f
     steps = prod(sizes[dim] for dim in kernel.reductions)
     reduced_lanes = tile.vector_dim in kernel.reductions
     if reduced_lanes and tile.vector_dim is not None:
-        steps = steps // sizes[tile.vector_dim] * ceil(sizes[tile.vector_dim] / tile.lanes)
+        vectors = ceil(sizes[tile.vector_dim] / tile.lanes)
+        steps = steps // sizes[tile.vector_dim] * ceil(vectors / tile.chains)
     dims = list(tile.points)
     others = prod(sizes[dim] for dim in range(kernel.op.num_parallel) if dim not in tile.points)
     total = 0.0
@@ -158,6 +167,7 @@ def kernel_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> f
             tile.vector_dim,
             tile.lanes,
             {dim: points for dim, (_, points) in zip(dims, parts, strict=True)},
+            tile.chains,
         )
         cycles = TILE_OVERHEAD + finish_cycles(kernel, rest)
         if kernel.accumulate_ops:
@@ -192,8 +202,9 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
         lanes = next((n for n in lane_counts(processor) if _fits(kernel, dim, n)), None)
         if lanes is None:
             continue
-        others = [other for other in parallel if other != dim and sizes[other] > 1]
         several = dim in parallel and not kernel.runs_once
+        if dim not in parallel:
+            yield from chained(kernel, Tile(dim, lanes, {}))
         for vectors in range(1, MOST_VECTORS + 1 if several else 2):
             if vectors > 1 and lanes * (vectors - 1) >= sizes[dim]:
                 break
@@ -204,12 +215,34 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
             yield tile
             if vectors == 1 and several and not kernel.accumulate_ops:
                 yield from squares(kernel, tile)
-            if not kernel.accumulate_ops or kernel.runs_once:
-                continue  # where nothing is used twice, a wider tile only makes longer code
-            most = processor.vector_registers // vectors
-            for other, points in product(others, POINTS):
-                if points <= min(most, sizes[other]):
-                    yield Tile(dim, lanes, {**along, other: points})
+            yield from _rows_of(kernel, tile, processor.vector_registers // vectors)
+
+
+def _rows_of(kernel: KernelAccesses, tile: Tile, most: int) -> Iterator[Tile]:
+    """Yield a tile of one row with up to `most` of them, along each other dimension."""
+    sizes, dim = kernel.op.sizes, tile.vector_dim
+    if not kernel.accumulate_ops or kernel.runs_once or dim is None:
+        return  # where nothing is used twice, a wider tile only makes longer code
+    for other, points in product(range(kernel.op.num_parallel), POINTS):
+        if other == dim or points > min(most, sizes[other]) or _are_streams(kernel, dim, other):
+            continue
+        yield replace(tile, points={**tile.points, other: points})
+
+
+def chained(kernel: KernelAccesses, tile: Tile) -> Iterator[Tile]:
+    """Yield tiles that reduce several vectors at a time."""
+    if tile.vector_dim is None or kernel.runs_once:
+        return
+    for chains in CHAINS:
+        if tile.lanes * chains <= kernel.op.sizes[tile.vector_dim]:
+            yield replace(tile, chains=chains)
+
+
+def _are_streams(kernel: KernelAccesses, dim: int, other: int) -> bool:
+    """Whether points along a dimension are long rows to reduce, which share no operand."""
+    if dim < kernel.op.num_parallel or kernel.op.sizes[dim] < LONG_ROW:
+        return False
+    return all(other in each.dims for each in kernel.inputs if each.in_accumulate)
 
 
 def squares(kernel: KernelAccesses, tile: Tile) -> Iterator[Tile]:

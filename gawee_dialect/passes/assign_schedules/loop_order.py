@@ -81,7 +81,8 @@ def _reduction_loops(kernel: KernelAccesses, tile: Tile) -> list[Loop]:
         if size == 1:
             continue
         if dim == tile.vector_dim:
-            inside += [Loop(dim, tile.lanes)] if size > tile.lanes else []
+            step = tile.lanes * tile.chains
+            inside += [Loop(dim, step)] if size > step else []
             continue
         block = max((operand.block_of(dim) for operand in inputs), default=1)
         if 1 < block < size:

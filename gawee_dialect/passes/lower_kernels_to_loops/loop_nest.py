@@ -4,22 +4,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, memref, scf, vector
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, VectorType, f64
-from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import FloatAttr, VectorType, f64
+from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.analysis.combiners import KINDS, combiner_of, divides_integers, neutral
+from gawee_dialect.analysis.combiners import divides_integers
 from gawee_dialect.dialect.arith import SelectOp
 from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.dialect.schedule import Loop, Schedule
-from gawee_dialect.hints import isa
 from gawee_dialect.passes.lower_kernels_to_loops.accesses import SCALAR, Access, Lanes
 from gawee_dialect.passes.lower_kernels_to_loops.block_sums import (
     blocks_of,
     steps_in_block,
     sums_in_blocks,
 )
+from gawee_dialect.passes.lower_kernels_to_loops.combined_lanes import across_lanes, neutral_number
 from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast, run_region
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     LANE,
@@ -253,9 +253,17 @@ class RegisterTile:
         # What an inner loop reads has to stay in registers for all of the outer one's iterations.
         order = sorted(counts, key=lambda d: (-counts[d], d == dim))
         self.counts = {d: counts[d] for d in order if counts[d] > 1}
+        self.chains = self._reduced_vectors() if self.reduced_lanes > 1 else 1
         self.accumulators: SSAValue | None = None
         self.totals: SSAValue | None = None
         self.turned: Mapping[int, Turned] = {}
+
+    def _reduced_vectors(self) -> int:
+        """Return how many vectors along the reduction have an accumulator of their own."""
+        schedule, dim = self.op.schedule, self.nest.vector_dim
+        assert schedule is not None
+        assert dim is not None
+        return -(-schedule.data.tile(self.op.sizes)[dim] // self.reduced_lanes)
 
     def build(self, builder: Builder) -> None:
         """Start, accumulate and finish all points of the tile."""
@@ -298,18 +306,24 @@ class RegisterTile:
         self._start(builder, self.accumulators, nothing)
 
         def end_block(inner: Builder, place: Place) -> None:
-            self._points(inner, self._add_block)
+            self._points(inner, self._add_block, self.chains)
             self._start(inner, self.accumulators, nothing)
 
         self.nest.build_blocks(builder, self.place, end_block, self._accumulate)
 
     def _points(
-        self, builder: Builder, visit: Callable[[Builder, Mapping[int, SSAValue]], None]
+        self,
+        builder: Builder,
+        visit: Callable[[Builder, Mapping[int, SSAValue]], None],
+        chains: int = 1,
     ) -> None:
-        """Build unrolled loops over the tile."""
+        """Build unrolled loops over the tile, and over the first of the vectors that it reduces."""
         counters: dict[int, SSAValue] = {}
         opened: list[Builder] = []
-        for dim, count in self.counts.items():
+        counts = dict(self.counts)
+        if chains > 1 and self.nest.vector_dim is not None:
+            counts[self.nest.vector_dim] = chains
+        for dim, count in counts.items():
             builder, counters[dim] = self.nest.open_unrolled(builder, count, f"t{dim}")
             opened.append(builder)
         visit(builder, counters)
@@ -320,7 +334,7 @@ class RegisterTile:
 
     def _allocate(self, builder: Builder, type: Attribute, name: str) -> SSAValue:
         """Make an array of one number, or one vector, for each point of the tile."""
-        shape = list(self.counts.values())
+        shape = [*self.counts.values(), *([self.chains] if self.chains > 1 else [])]
         return allocate(builder, self.op, self._width.type(type), shape, name)
 
     @property
@@ -330,30 +344,41 @@ class RegisterTile:
         return self.lanes if lanes == 1 else Lanes(lanes, lanes)
 
     def _slot(
-        self, buffer: SSAValue | None, counters: Mapping[int, SSAValue]
+        self,
+        builder: Builder,
+        buffer: SSAValue | None,
+        counters: Mapping[int, SSAValue],
+        chain: int = 0,
     ) -> tuple[SSAValue, list[SSAValue]]:
+        """Return where a point's accumulator is; `chain` is its vector where no counter says so."""
         assert buffer is not None
-        return buffer, [counters[dim] for dim in self.counts]
+        place = [counters[dim] for dim in self.counts]
+        if self.chains > 1:
+            assert self.nest.vector_dim is not None
+            counter = counters.get(self.nest.vector_dim)
+            place.append(constant_index(builder, chain) if counter is None else counter)
+        return buffer, place
 
     def _initial(self) -> Number:
         """Return what accumulators start from; the initial value counts once, not in each lane."""
         initial = self.op.initial
         assert initial is not None
-        return initial if self.reduced_lanes == 1 else self._neutral(initial)
+        return initial if self.reduced_lanes == 1 else neutral_number(self.op)
 
     def _start(self, builder: Builder, buffer: SSAValue | None, number: Number) -> None:
         value = builder.insert(arith.ConstantOp(number)).result
         start = broadcast(builder, value, self._width.count)
 
         def visit(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
-            inner.insert(memref.StoreOp.get(start, *self._slot(buffer, counters)))
+            inner.insert(memref.StoreOp.get(start, *self._slot(inner, buffer, counters)))
 
-        self._points(builder, visit)
+        self._points(builder, visit, self.chains)
 
     def _add_block(self, builder: Builder, counters: Mapping[int, SSAValue]) -> None:
         """Add the sum of a block to the total of a point."""
-        place = self._slot(self.totals, counters)
-        block = builder.insert(memref.LoadOp.get(*self._slot(self.accumulators, counters))).res
+        place = self._slot(builder, self.totals, counters)
+        source = self._slot(builder, self.accumulators, counters)
+        block = builder.insert(memref.LoadOp.get(*source)).res
         before = builder.insert(memref.LoadOp.get(*place)).res
         wide = builder.insert(arith.ExtFOp(block, self._width.type(f64))).result
         after = builder.insert(arith.AddfOp(before, wide)).result
@@ -364,9 +389,11 @@ class RegisterTile:
         type = self.op.accumulator_type
         assert type is not None
         buffer = self.accumulators if self.totals is None else self.totals
-        result = builder.insert(memref.LoadOp.get(*self._slot(buffer, counters))).res
+        slots = [self._slot(builder, buffer, counters, chain) for chain in range(self.chains)]
+        results = [builder.insert(memref.LoadOp.get(*slot)).res for slot in slots]
+        result = results[0]
         if self.reduced_lanes > 1:
-            result = self._across_lanes(builder, result)
+            result = across_lanes(builder, self.op, results)
         if self.totals is None:
             return result
         lanes = 1 if self.reduced_lanes > 1 else self._width.count
@@ -376,9 +403,14 @@ class RegisterTile:
     def _dims(self, place: Place, counters: Mapping[int, SSAValue]) -> list[LinearIndex]:
         dims = list(place.first)
         for dim, counter in counters.items():
-            step = self.lanes.count if dim == self.nest.vector_dim else 1
+            step = self._lanes_apart if dim == self.nest.vector_dim else 1
             dims[dim] += LinearIndex(terms={counter: step})
         return dims
+
+    @property
+    def _lanes_apart(self) -> int:
+        """Points from one vector of the tile to the next."""
+        return max(self.lanes.count, self.reduced_lanes)
 
     def _with_lanes(self, dims: list[LinearIndex], lanes: Lanes) -> list[LinearIndex]:
         if lanes.count > 1 and self.nest.vector_dim is not None:
@@ -387,16 +419,26 @@ class RegisterTile:
 
     def _accumulate(self, builder: Builder, place: Place) -> None:
         """Build one step of the reduction for every point of the tile."""
-        lanes = self.lanes
-        if self.reduced_lanes > 1:
-            dim = self.nest.vector_dim
-            assert dim is not None
-            lanes = Lanes(self.reduced_lanes, place.extent[dim])
+        dim, count = self.nest.vector_dim, self.reduced_lanes
+        if count == 1 or dim is None:
+            self._accumulate_vectors(builder, place, self.lanes)
+            return
+        whole, rest = divmod(place.extent[dim], count)
+        if whole:
+            self._accumulate_vectors(builder, place, Lanes(count, count), vectors=whole)
+        if rest:
+            at = place.moved(dim, LinearIndex(whole * count), rest)
+            self._accumulate_vectors(builder, at, Lanes(count, rest), first=whole)
+
+    def _accumulate_vectors(
+        self, builder: Builder, place: Place, lanes: Lanes, *, first: int = 0, vectors: int = 1
+    ) -> None:
+        """Add vectors along the reduction, from the first one's accumulator on, to every point."""
 
         def visit(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
             dims = self._with_lanes(self._dims(place, counters), lanes)
             arguments = self._load(inner, self.op.accumulate, dims, lanes)
-            buffer, slot = self._slot(self.accumulators, counters)
+            buffer, slot = self._slot(inner, self.accumulators, counters, first)
             before = inner.insert(memref.LoadOp.get(buffer, slot)).res
             arguments[self.op.accumulate.block.args[-1]] = before
             after = run_region(inner, self.op.accumulate, arguments, lanes.count)
@@ -406,7 +448,7 @@ class RegisterTile:
                 after = inner.insert(SelectOp(mask, after, before)).result
             inner.insert(memref.StoreOp.get(after, buffer, slot))
 
-        self._points(builder, visit)
+        self._points(builder, visit, vectors)
 
     def _load(
         self, builder: Builder, region: Region, dims: Sequence[LinearIndex], lanes: Lanes
@@ -430,39 +472,3 @@ class RegisterTile:
         result = run_region(builder, region, arguments, lanes.count)
         result = broadcast(builder, result, lanes.count)
         self.nest.access(builder, len(self.op.inputs), dims, lanes).store(result)
-
-    def _combiner(self) -> Operation:
-        combiner = combiner_of(self.op)
-        assert combiner is not None, "checked before the nest is built"
-        return combiner
-
-    def _neutral(self, initial: Number) -> Number:
-        """Return what leaves every number of the accumulator's type as it is."""
-        found = neutral(self._combiner(), initial.get_type())
-        assert found is not None
-        return found
-
-    def _across_lanes(self, builder: Builder, total: SSAValue) -> SSAValue:
-        """Combine the lanes of an accumulator, and the initial value where that is not neutral."""
-        combiner, initial = self._combiner(), self.op.initial
-        assert initial is not None
-        assert isa(total.type, VectorType[Attribute])
-        element = total.type.element_type
-        reduced = builder.insert(
-            vector.ReductionOp.create(
-                operands=[total],
-                result_types=[element],
-                properties={"kind": vector.CombiningKindAttr(KINDS[type(combiner)])},
-            )
-        ).results[0]
-        if self._neutral(initial) == initial:
-            return reduced
-        if isinstance(initial, FloatAttr) and isinstance(element, AnyFloat):
-            initial = FloatAttr(initial.value.data, element)
-        value = builder.insert(arith.ConstantOp(initial)).result
-        combined = type(combiner).create(
-            operands=[value, reduced],
-            result_types=[element],
-            properties=dict(combiner.properties),
-        )
-        return builder.insert(combined).results[0]

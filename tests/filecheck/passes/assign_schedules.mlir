@@ -117,3 +117,23 @@ func.func @what_takes_long_is_shared_among_threads(%x: tensor<700x900xf32>, %z: 
   } : tensor<3x5xf32>
   func.return %y, %t : tensor<700x900xf32>, tensor<3x5xf32>
 }
+
+// -----
+
+// Many rows at a time would be too many streams.
+// CHECK-LABEL: func.func @long_rows_are_reduced_one_by_one
+// CHECK:         } schedule #gawee.schedule<loops = [d0, d1 by 128], vector = d1 by 16, parallel = 1> : tensor<70xf32>
+func.func @long_rows_are_reduced_one_by_one(%x: tensor<70x9000xf32>) -> tensor<70xf32> {
+  %y = gawee.kernel parallel [70] reduce [9000] ins(%x : tensor<70x9000xf32>)
+    maps [affine_map<(m, k) -> (m, k)>,
+    affine_map<(m, k) -> (m)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%e0: f32, %s: f32):
+    %0 = arith.addf %s, %e0 : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%e0: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<70xf32>
+  func.return %y : tensor<70xf32>
+}

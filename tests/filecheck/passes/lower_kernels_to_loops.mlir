@@ -308,3 +308,31 @@ func.func @a_square_of_what_lies_along_another_dimension_is_turned(%x: memref<8x
   } schedule #gawee.schedule<loops = [d1 by 4], vector = d1 by 4> : memref<4x8xf32>
   func.return
 }
+
+// -----
+
+// Of 37 numbers the last step has one vector and 5 lanes.
+// CHECK-LABEL: func.func @each_vector_of_a_tile_has_a_sum_of_its_own
+// CHECK:         memref.alloca() : memref<3xvector<8xf32>>
+// CHECK:         vector.maskedload %x
+// CHECK:         } {gawee.unroll = 1 : i64}
+// CHECK-NEXT:    %[[A:.*]] = memref.load %accumulators[%c0] : memref<3xvector<8xf32>>
+// CHECK-NEXT:    %[[B:.*]] = memref.load %accumulators[%c1] : memref<3xvector<8xf32>>
+// CHECK-NEXT:    %[[C:.*]] = memref.load %accumulators[%c2] : memref<3xvector<8xf32>>
+// CHECK-NEXT:    %[[D:.*]] = arith.addf %[[A]], %[[B]] : vector<8xf32>
+// CHECK-NEXT:    %[[E:.*]] = arith.addf %[[D]], %[[C]] : vector<8xf32>
+// CHECK-NEXT:    vector.reduction <add>, %[[E]]
+func.func @each_vector_of_a_tile_has_a_sum_of_its_own(%x: memref<5x37xf32>, %y: memref<5xf32>) {
+  gawee.kernel parallel [5] reduce [37] ins(%x : memref<5x37xf32>) outs(%y)
+    maps [affine_map<(m, k) -> (m, k)>,
+    affine_map<(m, k) -> (m)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%e0: f32, %s: f32):
+    %0 = arith.addf %s, %e0 : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%e0: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d0, d1 by 24], vector = d1 by 8> : memref<5xf32>
+  func.return
+}
