@@ -3,16 +3,22 @@
 from collections.abc import Sequence
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, tensor
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
+from xdsl.dialects import tensor
+from xdsl.dialects.builtin import FloatAttr, IntegerAttr, TensorType
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
-from gawee_dialect.dialect.types import element_type, is_unsigned, tensor_shape, tensor_type
+from gawee_dialect.dialect.types import (
+    AnyTensor,
+    element_type,
+    is_unsigned,
+    tensor_shape,
+    tensor_type,
+)
 from gawee_dialect.passes.lower_to_linalg.positions import picked, repeated
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
-from gawee_dialect.passes.lower_to_linalg.tensors import constant, padded
+from gawee_dialect.passes.lower_to_linalg.tensors import constant, empty, padded
 from gawee_dialect.passes.rewrite_pass import Pattern
 
 
@@ -61,7 +67,7 @@ class LowerInsertSlice(Pattern):
 
 class LowerPad(Pattern):
     """gawee.pad -> tensor.extract_slice of what is kept and tensor.pad; in the modes that repeat
-    the input, linalg.generic with tensor.extract at computed positions"""
+    the input, tensor.insert_slice of it and, an axis at a time, of a linalg.generic for each end"""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: PadOp, rewriter: PatternRewriter) -> None:
@@ -71,12 +77,10 @@ class LowerPad(Pattern):
             rewriter.replace(op, (), [op.input])
         elif isinstance(op.value, FloatAttr | IntegerAttr):
             rewriter.replace(op, (), [_with_value(rewriter, op, op.value.value.data)])
+        elif 0 in type.get_shape():
+            rewriter.replace(op, (), [repeated(rewriter, 0, type)])
         else:
-
-            def positions(scalars: Scalars) -> Sequence[SSAValue]:
-                return [_position(scalars, op, axis) for axis in range(type.get_num_dims())]
-
-            rewriter.replace(op, (), [picked(rewriter, type, op.input, positions)])
+            rewriter.replace(op, (), [_with_ends(rewriter, op)])
 
 
 def extracted(
@@ -109,25 +113,55 @@ def _with_value(builder: Builder, op: PadOp, value: float) -> SSAValue:
     return builder.insert(insert).result
 
 
-def _position(scalars: Scalars, op: PadOp, axis: int) -> SSAValue:
-    """Compute the position along an axis of the input that a padded position shows."""
-    (before, after), size = op.amounts()[axis], tensor_shape(op.input)[axis]
-    position = scalars.position(axis)
-    if not before and not after:
-        return position
-    inner = scalars.subtract(position, scalars.index(before))
-    last = scalars.index(size - 1)
+def _with_ends(builder: Builder, op: PadOp) -> SSAValue:
+    """Put the input into the middle, and then both ends of each axis beside it, the last first."""
+    type, sizes = tensor_type(op.result), list(tensor_shape(op.input))
+    offsets = [before for before, _ in op.amounts()]
+    whole = _put(builder, op.input, empty(builder, type), offsets)
+    for axis in reversed(range(len(sizes))):
+        before, after = op.amounts()[axis]
+        end = before + tensor_shape(op.input)[axis]
+        for first, count in ((0, before), (end, after)):
+            if count:
+                sizes[axis], offsets[axis] = count, first
+                part = TensorType(type.element_type, sizes)
+                whole = _put(builder, _end(builder, op, whole, part, offsets, axis), whole, offsets)
+        sizes[axis], offsets[axis] = type.get_shape()[axis], 0
+    return whole
+
+
+def _put(builder: Builder, part: SSAValue, whole: SSAValue, offsets: Sequence[int]) -> SSAValue:
+    insert = tensor.InsertSliceOp.from_static_parameters(part, whole, offsets, tensor_shape(part))
+    return builder.insert(insert).result
+
+
+def _end(
+    builder: Builder,
+    op: PadOp,
+    whole: SSAValue,
+    part: AnyTensor,
+    offsets: Sequence[int],
+    axis: int,
+) -> SSAValue:
+    """Read an end of an axis where it repeats the middle, of the padded tensor."""
+    size, (before, _) = tensor_shape(op.input)[axis], op.amounts()[axis]
+    first, last = before, before + size - 1
+    is_front = offsets[axis] == 0
+    starts, steps = list(offsets), [1] * len(offsets)
     match op.mode.data:
         case "reflect":
-            # |i| mirrors at the front, and last - |last - i| at the back.
-            distance = _absolute(scalars, inner)
-            return scalars.subtract(last, _absolute(scalars, scalars.subtract(last, distance)))
+            starts[axis], steps[axis] = (2 * first if is_front else last - 1), -1
         case "replicate":
-            return scalars.minimum(scalars.maximum(inner, scalars.index(0)), last)
+            starts[axis], steps[axis] = (first if is_front else last), 0
         case _:
-            shifted = scalars.add(inner, scalars.index(size))
-            return scalars.emit(arith.RemUIOp(shifted, scalars.index(size)))
+            starts[axis] += size if is_front else -size
 
+    def positions(scalars: Scalars) -> Sequence[SSAValue]:
+        return [
+            scalars.add(
+                scalars.multiply(scalars.position(each), scalars.index(step)), scalars.index(start)
+            )
+            for each, (start, step) in enumerate(zip(starts, steps, strict=True))
+        ]
 
-def _absolute(scalars: Scalars, value: SSAValue) -> SSAValue:
-    return scalars.maximum(value, scalars.subtract(scalars.index(0), value))
+    return picked(builder, part, whole, positions)

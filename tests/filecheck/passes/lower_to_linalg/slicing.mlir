@@ -60,33 +60,41 @@ func.func @unsigned_integers_are_inserted_into_a_constant(%x: tensor<3xui8>) -> 
 
 // -----
 
-// CHECK-LABEL: func.func @circular_padding_reads_at_the_remainder
-// CHECK:       %[[P:.*]] = arith.remui
-// CHECK:       tensor.extract %x[%[[P]]] : tensor<3xf32>
-func.func @circular_padding_reads_at_the_remainder(%x: tensor<3xf32>) -> tensor<6xf32> {
+// CHECK-LABEL: func.func @circular_padding_reads_a_period_away
+// CHECK:       %[[M:.*]] = tensor.insert_slice %x into %{{.*}}[1] [3] [1] : tensor<3xf32> into tensor<6xf32>
+// CHECK:       arith.constant 3 : index
+// CHECK:       tensor.extract %[[M]]
+// CHECK:       %[[F:.*]] = tensor.insert_slice %{{.*}} into %[[M]][0] [1] [1] : tensor<1xf32> into tensor<6xf32>
+// CHECK:       arith.constant 1 : index
+// CHECK:       tensor.extract %[[F]]
+// CHECK:       tensor.insert_slice %{{.*}} into %[[F]][4] [2] [1] : tensor<2xf32> into tensor<6xf32>
+func.func @circular_padding_reads_a_period_away(%x: tensor<3xf32>) -> tensor<6xf32> {
   %y = gawee.pad %x low [1] high [2] mode "circular" : (tensor<3xf32>) -> tensor<6xf32>
   return %y : tensor<6xf32>
 }
 
 // -----
 
-// CHECK-LABEL: func.func @replicating_padding_clamps_the_position
-// CHECK:       %[[P:.*]] = arith.maxsi
-// CHECK:       %[[Q:.*]] = arith.minsi %[[P]]
-// CHECK:       tensor.extract %x[%[[Q]]] : tensor<3xf32>
-func.func @replicating_padding_clamps_the_position(%x: tensor<3xf32>) -> tensor<6xf32> {
+// CHECK-LABEL: func.func @replicating_padding_reads_the_last_element
+// CHECK:       tensor.insert_slice %x into %{{.*}}[1] [3] [1]
+// CHECK:       arith.constant 1 : index
+// CHECK:       tensor.insert_slice %{{.*}} into %{{.*}}[0] [1] [1]
+// CHECK:       arith.constant 3 : index
+// CHECK:       tensor.insert_slice %{{.*}} into %{{.*}}[4] [2] [1]
+func.func @replicating_padding_reads_the_last_element(%x: tensor<3xf32>) -> tensor<6xf32> {
   %y = gawee.pad %x low [1] high [2] mode "replicate" : (tensor<3xf32>) -> tensor<6xf32>
   return %y : tensor<6xf32>
 }
 
 // -----
 
-// CHECK-LABEL: func.func @reflecting_padding_mirrors_at_both_ends
-// CHECK:       arith.maxsi
-// CHECK:       arith.maxsi
-// CHECK:       %[[P:.*]] = arith.subi
-// CHECK:       tensor.extract %x[%[[P]]] : tensor<3xf32>
-func.func @reflecting_padding_mirrors_at_both_ends(%x: tensor<3xf32>) -> tensor<6xf32> {
-  %y = gawee.pad %x low [1] high [2] mode "reflect" : (tensor<3xf32>) -> tensor<6xf32>
-  return %y : tensor<6xf32>
+// CHECK-LABEL: func.func @reflecting_padding_goes_backwards_an_axis_at_a_time
+// CHECK:       tensor.insert_slice %x into %{{.*}}[1, 2] [3, 5] [1, 1] : tensor<3x5xf32> into tensor<4x8xf32>
+// CHECK:       arith.constant -1 : index
+// CHECK:       tensor.insert_slice %{{.*}} into %{{.*}}[1, 0] [3, 2] [1, 1] : tensor<3x2xf32> into tensor<4x8xf32>
+// CHECK:       tensor.insert_slice %{{.*}} into %{{.*}}[1, 7] [3, 1] [1, 1] : tensor<3x1xf32> into tensor<4x8xf32>
+// CHECK:       tensor.insert_slice %{{.*}} into %{{.*}}[0, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<4x8xf32>
+func.func @reflecting_padding_goes_backwards_an_axis_at_a_time(%x: tensor<3x5xf32>) -> tensor<4x8xf32> {
+  %y = gawee.pad %x low [1, 2] high [0, 1] mode "reflect" : (tensor<3x5xf32>) -> tensor<4x8xf32>
+  return %y : tensor<4x8xf32>
 }
