@@ -1,4 +1,4 @@
-"""Tensors of PyTorch as NumPy arrays and back, through DLPack: no element is copied."""
+"""Tensors of PyTorch as NumPy arrays and back: no element is copied."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeGuard
@@ -11,15 +11,11 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.frontends.npu_ir.pytorch import Tensor, is_tensor, torch, torch_name
+from gawee_dialect.python_numbers import is_array
 
 Array = NDArray[np.generic]
 
 _from_dlpack: Callable[[object], Array] = getattr(np, "from_dlpack")
-
-
-def is_array(value: object) -> TypeGuard[Array]:
-    """Whether a value is an array of NumPy."""
-    return isinstance(value, np.ndarray)
 
 
 def array_of_tensor(tensor: Tensor, what: str = "tensor") -> Array:
@@ -27,6 +23,11 @@ def array_of_tensor(tensor: Tensor, what: str = "tensor") -> Array:
 
     Raises GaweeError for a tensor without data, and for bfloat16 where ml_dtypes is not installed.
     """
+    if type(tensor) is torch().Tensor and not tensor.requires_grad:
+        try:
+            return tensor.numpy()  # a tenth of what DLPack takes
+        except (RuntimeError, TypeError):
+            pass  # elsewhere, of a type that NumPy lacks, or PyTorch was built for another NumPy
     plain = tensor.detach()
     if str(plain.device) == "meta":
         raise GaweeError(f"expected {what} to have data, got a tensor on the meta device")
@@ -56,7 +57,10 @@ def tensor_of_array(array: Array) -> Tensor:
     writeable = array if array.flags.writeable else array.copy()
     if array.dtype.name == "bfloat16":
         return getattr(tensor_of_array(writeable.view(np.int16)), "view")(torch().bfloat16)
-    tensor: Tensor = torch().from_dlpack(writeable)
+    try:
+        tensor: Tensor = torch().from_numpy(writeable)
+    except (RuntimeError, TypeError):  # as above
+        tensor = torch().from_dlpack(writeable)
     return tensor
 
 
