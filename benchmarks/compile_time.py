@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from argparse import ArgumentParser
+from compileall import compile_dir
 from datetime import date
 from pathlib import Path
 from time import perf_counter
@@ -53,10 +54,16 @@ class Place:
         self.folder, self.cache = folder, folder / "cache"
         shutil.copytree(ROOT / "gawee_dialect", folder / "gawee_dialect")
         shutil.copytree(ROOT / "benchmarks", folder / "benchmarks")
+        shutil.copytree(ROOT / "examples", folder / "examples")
+        compile_dir(folder / "gawee_dialect", quiet=2)  # as an installed package is
 
     def run(self, program: str, *arguments: str) -> tuple[float, float, str]:
         """Run Python; return seconds, processor seconds with its children's, and what it said."""
-        settings = {"PYTHONPATH": str(self.folder), "GAWEE_CACHE_DIR": str(self.cache)}
+        settings = {
+            "PYTHONPATH": str(self.folder),
+            "GAWEE_CACHE_DIR": str(self.cache),
+            "PYTHONDONTWRITEBYTECODE": "",
+        }
         command = [sys.executable, "-c", program, *arguments]
         before, start = os.times(), perf_counter()
         done = subprocess.run(

@@ -69,8 +69,10 @@ def origins(location: Attribute) -> list[tuple[str | None, str | None]]:
 
 def hand_on_location(source: Operation, op: Operation) -> None:
     """Give an op, and all ops inside it, the source's location wherever they have none."""
-    if isinstance(source.location, UnknownLoc):
+    location = source.location
+    # By identity of classes: to ask an abstract one takes longer than all the rest.
+    if type(location) is UnknownLoc:
         return
-    for inner in op.walk():
-        if isinstance(inner.location, UnknownLoc):
-            inner.location = source.location
+    for inner in op.walk() if op.regions else (op,):
+        if type(inner.location) is UnknownLoc:
+            inner.location = location

@@ -1,6 +1,7 @@
 """Ops of the llvm dialect as instructions of LLVM IR, one line each."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ArrayAttr, DictionaryAttr, IntegerAttr, UnitAttr, i1
@@ -45,6 +46,20 @@ INTRINSICS = (
     *(llvm_vector.FloatReduction, llvm_vector.IntegerReduction),
 )
 """Calls of an intrinsic named as the op, with the type of its last operand as suffix."""
+
+
+INLINED = (llvm.ConstantOp, llvm.AddressOfOp, llvm.UndefOp, llvm.ZeroOp)
+"""Ops that are written where their results are used."""
+
+BRANCHES = (llvm.BrOp, llvm.CondBrOp)
+
+FAMILIES = (INLINED, BINARY, CASTS, INTRINSICS, BRANCHES)
+
+
+@cache
+def _family(kind: type[Operation]) -> Collection[type[Operation]]:
+    """Return the family that a class of ops is of, found once: classes of ops are slow to ask."""
+    return next((each for each in FAMILIES if issubclass(kind, each)), ())
 
 
 class ModuleParts:
@@ -107,6 +122,8 @@ class Instructions:
 
     def inline(self, op: Operation) -> str | None:
         """Return the text of an op that is written where it is used, None for others."""
+        if _family(type(op)) is not INLINED:
+            return None
         match op:
             case llvm.ConstantOp():
                 return constant_text(op.value, op.result.type)
@@ -123,20 +140,22 @@ class Instructions:
 
     def text(self, op: Operation) -> str:
         """Return an instruction, without the name of its result; raises Unwritable."""
-        mnemonic = op.name.removeprefix("llvm.")
+        mnemonic, family = op.name.removeprefix("llvm."), _family(type(op))
+        if family is BINARY:
+            first, second = op.operands
+            return f"{mnemonic} {flags_text(op)}{self.typed(first)}, {self.bare(second)}"
+        if family is CASTS:
+            result = type_text(op.results[0].type)
+            return f"{mnemonic} {flags_text(op)}{self.typed(op.operands[0])} to {result}"
+        if family is INTRINSICS:
+            name = f"llvm.{mnemonic.removeprefix('intr.')}.{type_suffix(op.operands[-1].type)}"
+            return self.call(op, name, op.operands, intrinsic=True)
+        if family is BRANCHES:
+            return self._branch(op)
+        return self._memory(op) or self._choice(op) or vector_text(op, self) or self._last(op)
+
+    def _choice(self, op: Operation) -> str | None:
         match op:
-            case _ if isinstance(op, BINARY):
-                return (
-                    f"{mnemonic} {flags_text(op)}{self.typed(op.operands[0])}, "
-                    f"{self.bare(op.operands[1])}"
-                )
-            case _ if isinstance(op, CASTS):
-                type = type_text(op.results[0].type)
-                return f"{mnemonic} {flags_text(op)}{self.typed(op.operands[0])} to {type}"
-            case _ if isinstance(op, INTRINSICS):
-                suffix = type_suffix(op.operands[-1].type)
-                name = f"llvm.{mnemonic.removeprefix('intr.')}.{suffix}"
-                return self.call(op, name, op.operands, intrinsic=True)
             case llvm.FNegOp():
                 return f"fneg {flags_text(op)}{self.typed(op.arg)}"
             case llvm.ICmpOp():
@@ -148,14 +167,8 @@ class Instructions:
                 return f"fcmp {flags_text(op)}{predicate} {self.typed(op.lhs)}, {self.bare(op.rhs)}"
             case llvm.SelectOp() | llvm_vector.SelectOp():
                 return f"select {flags_text(op)}" + ", ".join(map(self.typed, op.operands))
-            case llvm.ReturnOp():
-                return f"ret {', '.join(map(self.typed, op.operands)) or 'void'}"
-            case llvm.UnreachableOp():
-                return "unreachable"
             case _:
-                return (
-                    self._memory(op) or vector_text(op, self) or self._call(op) or self._branch(op)
-                )
+                return None
 
     def _memory(self, op: Operation) -> str | None:
         match op:
@@ -210,7 +223,16 @@ class Instructions:
             self.parts.declare(name, result, types)
         return f"call {flags_text(op)}{result} @{name}({', '.join(operands)})"
 
-    def _call(self, op: Operation) -> str | None:
+    def _last(self, op: Operation) -> str:
+        match op:
+            case llvm.ReturnOp():
+                return f"ret {', '.join(map(self.typed, op.operands)) or 'void'}"
+            case llvm.UnreachableOp():
+                return "unreachable"
+            case _:
+                return self._call(op)
+
+    def _call(self, op: Operation) -> str:
         match op:
             case llvm.CallOp():
                 if op.callee is None or op.var_callee_type is not None:
@@ -225,18 +247,15 @@ class Instructions:
                 volatile = constant_text(op.isVolatile, i1)
                 return self.call(op, name, op.operands, intrinsic=True, extra=(f"i1 {volatile}",))
             case _:
-                return None
+                raise Unwritable("no instruction is known for it")
 
     def _branch(self, op: Operation) -> str:
-        match op:
-            case llvm.BrOp():
-                return f"br label {self._label(op.successor)}{self._loop(op)}"
-            case llvm.CondBrOp():
-                condition = self.typed(op.cond)
-                labels = f"label {self._label(op.then_block)}, label {self._label(op.else_block)}"
-                return f"br {condition}, {labels}{self._loop(op)}"
-            case _:
-                raise Unwritable("no instruction is known for it")
+        if isinstance(op, llvm.CondBrOp):
+            condition = self.typed(op.cond)
+            labels = f"label {self._label(op.then_block)}, label {self._label(op.else_block)}"
+            return f"br {condition}, {labels}{self._loop(op)}"
+        assert isinstance(op, llvm.BrOp)
+        return f"br label {self._label(op.successor)}{self._loop(op)}"
 
     def _label(self, block: Block) -> str:
         return f"%{self.names.blocks[block]}"

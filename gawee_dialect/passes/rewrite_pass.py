@@ -56,6 +56,12 @@ def _ops_of(pattern: type[RewritePattern]) -> tuple[type[Operation], ...]:
     return tuple(each for each in found if isinstance(each, type) and issubclass(each, Operation))
 
 
+@cache
+def _is_one_of(kind: type[Operation], classes: tuple[type[Operation], ...]) -> bool:
+    """Whether a class of ops is one of several, found once: they are abstract, and slow to ask."""
+    return issubclass(kind, classes)
+
+
 @dataclass(eq=False)
 class Driver(RewritePattern):
     """Applies patterns to one op: dead code first, then folders, then the patterns in order.
@@ -159,7 +165,7 @@ class Driver(RewritePattern):
 def _rewrite_once(module: ModuleOp, driver: Driver) -> None:
     """Try patterns on the ops that they are for, as the module has them now, and on no other."""
     wanted = tuple({each for pattern in driver.patterns for each in _ops_of(type(pattern))})
-    for op in [op for op in module.walk() if isinstance(op, wanted)]:
+    for op in [op for op in module.walk() if _is_one_of(type(op), wanted)]:
         driver.match_and_rewrite(op, PatternRewriter(op))
 
 
@@ -185,7 +191,7 @@ class RewritePass(ModulePass, ABC):
 
     def is_removed(self, op: Operation) -> bool:
         """Whether an op may not survive; a pass that knows more than its class overrides this."""
-        return isinstance(op, self.removes)
+        return _is_one_of(type(op), self.removes)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         driver = Driver(self.make_patterns(), ctx)

@@ -71,7 +71,7 @@ def is_packed(operand: Operand, kernel: KernelAccesses, vector: Loop | None) -> 
 
     Weights are, since that is done once; others where their lanes are apart and read often.
     """
-    sizes = kernel.op.sizes
+    sizes = kernel.sizes
     if not (operand.in_accumulate and len(operand.dims) > 1 and operand.visits_each_once(sizes)):
         return False
     if operand.is_parameter:
@@ -152,14 +152,14 @@ def finish_cycles(kernel: KernelAccesses, tile: Tile) -> float:
 
 def kernel_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
     """Return the cycles of a whole kernel on one core, its data being in the nearest cache."""
-    sizes = kernel.op.sizes
+    sizes = kernel.sizes
     steps = prod(sizes[dim] for dim in kernel.reductions)
     reduced_lanes = tile.vector_dim in kernel.reductions
     if reduced_lanes and tile.vector_dim is not None:
         vectors = ceil(sizes[tile.vector_dim] / tile.lanes)
         steps = steps // sizes[tile.vector_dim] * ceil(vectors / tile.chains)
     dims = list(tile.points)
-    others = prod(sizes[dim] for dim in range(kernel.op.num_parallel) if dim not in tile.points)
+    others = prod(sizes[dim] for dim in range(kernel.num_parallel) if dim not in tile.points)
     total = 0.0
     copying = packing_cycles(kernel, tile)
     for parts in product(*(_parts(sizes[dim], tile.points[dim]) for dim in dims)):
@@ -196,7 +196,7 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
 
     What runs once gets one vector at a time: larger tiles take longer to compile than they save.
     """
-    sizes, parallel = kernel.op.sizes, range(kernel.op.num_parallel)
+    sizes, parallel = kernel.sizes, range(kernel.num_parallel)
     yield Tile(None, 1, {})
     for dim in range(len(sizes)):
         lanes = next((n for n in lane_counts(processor) if _fits(kernel, dim, n)), None)
@@ -250,10 +250,10 @@ def squares(kernel: KernelAccesses, tile: Tile) -> Iterator[Tile]:
 
     That is one along which an input is side by side that is not along the vector's.
     """
-    dim, lanes, sizes = tile.vector_dim, tile.lanes, kernel.op.sizes
+    dim, lanes, sizes = tile.vector_dim, tile.lanes, kernel.sizes
     if dim is None or sizes[dim] < lanes:
         return
-    for other in range(kernel.op.num_parallel):
+    for other in range(kernel.num_parallel):
         if other == dim or sizes[other] < lanes:
             continue
         square = Tile(dim, lanes, {dim: lanes, other: lanes})
@@ -269,11 +269,11 @@ def _instructions(kernel: KernelAccesses, tile: Tile) -> float:
 
 def _fits(kernel: KernelAccesses, dim: int, lanes: int) -> bool:
     """Whether lanes along a dimension are side by side where it matters."""
-    size = kernel.op.sizes[dim]
+    size = kernel.sizes[dim]
     if size * 2 <= lanes:
         return False
     together = min(lanes, size)
-    if dim < kernel.op.num_parallel:
+    if dim < kernel.num_parallel:
         return kernel.output.step(dim, together) == 1
     inputs = [each for each in kernel.inputs if each.in_accumulate and dim in each.dims]
     contiguous = all(each.step(dim, together) == 1 for each in inputs)

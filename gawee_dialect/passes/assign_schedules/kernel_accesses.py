@@ -53,14 +53,27 @@ class Operand:
         """The dimensions that it depends on."""
         return frozenset(used_dims(self.map))
 
-    @property
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Its sizes."""
+        return shape_of(self.value)
+
+    @cached_property
     def elements(self) -> int:
         """How many elements it has."""
-        return prod(shape_of(self.value))
+        return prod(self.shape)
+
+    @cached_property
+    def _steps(self) -> dict[tuple[int, int], int | None]:
+        # A map takes longer to hash than all else that the cost model asks of a tile.
+        return {}
 
     def step(self, dim: int, lanes: int) -> int | None:
         """Return how far apart neighbouring lanes along a dimension are."""
-        return lane_step(self.map, shape_of(self.value), dim, lanes)
+        key = dim, lanes
+        if key not in self._steps:
+            self._steps[key] = lane_step(self.map, self.shape, dim, lanes)
+        return self._steps[key]
 
     def visits_each_once(self, sizes: Sequence[int]) -> bool:
         """Whether different points of its dimensions are different elements."""
@@ -125,10 +138,20 @@ class KernelAccesses:
         """How many vector instructions finishing a point takes."""
         return _count(self.op.finish)
 
-    @property
+    @cached_property
+    def sizes(self) -> Sequence[int]:
+        """How many points each dimension has."""
+        return self.op.sizes
+
+    @cached_property
+    def num_parallel(self) -> int:
+        """How many dimensions are not reduced; they come first."""
+        return self.op.num_parallel
+
+    @cached_property
     def reductions(self) -> range:
         """The dimensions that are reduced."""
-        return range(self.op.num_parallel, len(self.op.sizes))
+        return range(self.num_parallel, len(self.sizes))
 
 
 COSTS: Mapping[str, int] = {

@@ -40,10 +40,10 @@ def _parallel_loops(kernel: KernelAccesses, tile: Tile, processor: Processor) ->
     What is read again in every iteration of an outer loop should be the smaller operand: the
     streamed one is walked once, by the outermost loops.
     """
-    sizes = kernel.op.sizes
+    sizes = kernel.sizes
     loops = [
         Loop(dim, tile.points.get(dim, 1))
-        for dim in range(kernel.op.num_parallel)
+        for dim in range(kernel.num_parallel)
         if tile.points.get(dim, 1) < sizes[dim]
     ]
     streamed = _streamed(kernel, processor)
@@ -77,7 +77,7 @@ def _reduction_loops(kernel: KernelAccesses, tile: Tile) -> list[Loop]:
     inside: list[Loop] = []
     inputs = [operand for operand in kernel.inputs if operand.in_accumulate]
     for dim in kernel.reductions:
-        size = kernel.op.sizes[dim]
+        size = kernel.sizes[dim]
         if size == 1:
             continue
         if dim == tile.vector_dim:
@@ -93,7 +93,7 @@ def _reduction_loops(kernel: KernelAccesses, tile: Tile) -> list[Loop]:
 
 def _parallel_count(kernel: KernelAccesses, loops: Sequence[Loop], processor: Processor) -> int:
     """Return how many of the outermost loops are shared among threads: enough, but not all."""
-    counts = [ceil(kernel.op.sizes[loop.dim] / loop.step) for loop in loops]
+    counts = [ceil(kernel.sizes[loop.dim] / loop.step) for loop in loops]
     enough = 8 * processor.cores
     for number in range(1, len(loops) + 1):
         if prod(counts[:number]) >= enough:
