@@ -11,6 +11,7 @@ import tempfile
 import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import BinaryIO, Generic
 
@@ -39,7 +40,7 @@ def run_shared(
     if copies < 1 or len(tasks) > MOST_TASKS or not may_fork():
         return [function(task) for task in tasks]
     with os.fdopen(_numbers(len(tasks)), "rb", buffering=0) as numbers:
-        started = [_started(function, tasks, numbers) for _ in range(copies)]
+        started = _all_started(function, tasks, numbers, copies)
         try:
             results = _run_next(function, tasks, numbers)
             for copy in started:
@@ -83,7 +84,10 @@ class _Copy(Generic[Result]):
 
     def results(self) -> Mapping[int, Result]:
         """Wait for the end; return what was done, nothing where that was not all."""
-        _, status = os.waitpid(self.process, 0)
+        try:
+            _, status = os.waitpid(self.process, 0)
+        except ChildProcessError:  # who ignores SIGCHLD is not told how it went
+            status = None
         self.running = False
         if status != 0:
             return {}
@@ -92,10 +96,24 @@ class _Copy(Generic[Result]):
 
     def end(self) -> None:
         """End the process, and drop what it did."""
-        if self.running:
-            os.kill(self.process, signal.SIGKILL)
-            os.waitpid(self.process, 0)
+        with suppress(ChildProcessError, ProcessLookupError):
+            if self.running:
+                os.kill(self.process, signal.SIGKILL)
+                os.waitpid(self.process, 0)
         self.output.close()
+
+
+def _all_started(
+    function: Callable[[Task], Result], tasks: Sequence[Task], numbers: BinaryIO, copies: int
+) -> list[_Copy[Result]]:
+    """Start copies, as many as the system allows."""
+    started: list[_Copy[Result]] = []
+    for _ in range(copies):
+        try:
+            started.append(_started(function, tasks, numbers))
+        except OSError:  # no memory, no process, or no place for a file is left
+            break
+    return started
 
 
 def _started(

@@ -67,6 +67,29 @@ def test_what_a_copy_did_not_finish_is_done_again() -> None:
 
 
 @forks
+def test_where_no_process_can_be_started_this_one_does_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse() -> int:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", refuse)
+
+    assert {process for _, process in run_shared(square, range(8), 4)} == {os.getpid()}
+
+
+@forks
+def test_a_process_that_ignores_its_children_has_all_results() -> None:
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        results = run_shared(square, range(12), 3)
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+
+    assert [result for result, _ in results] == [number * number for number in range(12)]
+
+
+@forks
 def test_no_copy_outlives_an_error() -> None:
     here = os.getpid()
 
