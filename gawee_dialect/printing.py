@@ -1,18 +1,28 @@
 """MLIR text of a module; of large constants, the shape alone where that is asked for."""
 
+import re
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from io import StringIO
+from typing import TypeGuard
 
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
-from xdsl.ir import Attribute, Operation, TypeAttribute
+from xdsl.ir import Attribute, Operation, SSAValue, TypeAttribute
 from xdsl.irdl import AttrSizedOperandSegments
 from xdsl.printer import Printer
 
 from gawee_dialect.hints import isa
+from gawee_dialect.op_forms import OpForms
 from gawee_dialect.resources import Resources, resource_name
 
 SEGMENTS = AttrSizedOperandSegments.attribute_name
+
+PLAIN = re.compile(rb"[ !#-\[\]-~]*")
+"""Texts of printable characters, none of which is a quote or begins an escape."""
+
+LONG = 1024
+"""Bytes of a constant beyond which its text is not kept."""
 
 ELIDED = "dense_resource<__elided__>"
 
@@ -24,6 +34,12 @@ def is_larger(attribute: DenseIntOrFPElementsAttr, limit: int) -> bool:
         return False
     element = data[: len(data) // len(attribute)]
     return data != element * len(attribute)
+
+
+def _is_dense(attribute: Attribute) -> TypeGuard[DenseIntOrFPElementsAttr]:
+    # The name tells what most attributes are not in a tenth of the time.
+    named = attribute.name == DenseIntOrFPElementsAttr.name
+    return named and isa(attribute, DenseIntOrFPElementsAttr)
 
 
 @dataclass(eq=False, repr=False)
@@ -38,6 +54,67 @@ class ModulePrinter(Printer):
     resources: Resources = field(default_factory=Resources, init=False)
     type_texts: dict[Attribute, str] = field(default_factory=dict[Attribute, str])
     """Texts of types that were printed before; printers of one module share them."""
+    forms: OpForms = field(default_factory=OpForms)
+    """Texts of ops that were printed before; printers with the same options share them."""
+    is_whole: bool = field(default=True, init=False)
+    """Whether the attribute that is being written says all there is: it has no elided constant."""
+    _names: list[tuple[int, int, SSAValue]] | None = field(default=None, init=False)
+    """Where names are in the text of the op whose form is learned."""
+
+    def print_op(self, op: Operation) -> None:
+        plain = op.regions or op.successors or self.print_debuginfo or self.diagnostic.op_messages
+        key = None if plain else self.forms.key(op, self._whole_text)
+        if key is None:
+            super().print_op(op)
+            return
+        form = self.forms.get(key)
+        if form is None:
+            self._learn(key, op)
+            return
+        text, numbers = form
+        values = (*op.results, *op.operands)
+        self.print_string(text % tuple([self.name_of(values[number]) for number in numbers]))
+
+    def _print_whole(self, op: Operation) -> None:
+        super().print_op(op)
+
+    def _learn(self, key: Hashable, op: Operation) -> None:
+        names: list[tuple[int, int, SSAValue]] = []
+        self._names = names
+        try:
+            text = self._written(lambda: self._print_whole(op))
+        finally:
+            self._names = None
+        self.forms.learn(key, op, text, names)
+        self.print_string(text, indent=0)
+
+    def name_of(self, value: SSAValue) -> str:
+        """Return the name of a value in this text, with its `%`; one without a name gets one."""
+        name = self._ssa_values.get(value)
+        if name is not None:
+            return f"%{name}"
+        hint = value.name_hint
+        if hint:
+            used = self.ssa_names.get(hint, 0)
+            self.ssa_names[hint] = used + 1
+            name = f"{hint}_{used}" if used else hint
+        else:
+            name = self.unnamed(value)
+        self._ssa_values[value] = name
+        return f"%{name}"
+
+    def unnamed(self, value: SSAValue) -> str:
+        """Return the number of a value without a name, which is printed for the first time."""
+        return self._get_new_valid_name_id()
+
+    def print_ssa_value(self, value: SSAValue) -> str:
+        name = self.name_of(value)
+        if self._names is not None:
+            assert isinstance(self.stream, StringIO)
+            start = self.stream.tell()
+            self._names.append((start, start + len(name), value))
+        self.print_string(name)
+        return name[1:]
 
     def print_string(self, text: str, *, indent: int | None = None) -> None:
         # What a text is made of, a million times; xDSL's own way takes twice as long.
@@ -47,20 +124,49 @@ class ModulePrinter(Printer):
         self._current_column += len(text)
         self.stream.write(text)
 
+    def print_bytes_literal(self, bytestring: bytes) -> None:
+        # xDSL's own way is a letter at a time.
+        if PLAIN.fullmatch(bytestring):
+            self.print_string(f'"{bytestring.decode("ascii")}"')
+        else:
+            super().print_bytes_literal(bytestring)
+
     def print_attribute(self, attribute: Attribute) -> None:
+        # A location that is a part of another is written in another way.
+        text = None if self.printing_location else self.forms.text(attribute, self._whole_text)
+        if text is None:
+            self._print_attribute(attribute)
+        else:
+            self.print_string(text)
+
+    def _whole_text(self, attribute: Attribute) -> str | None:
+        """Return the text of an attribute; None where it is long, or does not say all there is."""
         if isinstance(attribute, TypeAttribute):
-            self._print_type(attribute)
-            return
-        # The name tells what most attributes are not in a tenth of the time.
-        dense = attribute.name == DenseIntOrFPElementsAttr.name
-        if not dense or not isa(attribute, DenseIntOrFPElementsAttr):
+            return self._type_text(attribute)
+        if _is_dense(attribute) and len(attribute.data.data) > LONG:
+            return None
+        elided, self.is_whole = self.elided, True
+        text = self._written(lambda: self._print_attribute(attribute))
+        self.elided = elided
+        return text if self.is_whole else None
+
+    def _type_text(self, type: TypeAttribute) -> str:
+        text = self.type_texts.get(type)
+        if text is None:
+            text = self.type_texts[type] = self._written(lambda: self._print_attribute(type))
+        return text
+
+    def _print_attribute(self, attribute: Attribute) -> None:
+        if not _is_dense(attribute):
             super().print_attribute(attribute)
             return
         limit, name = self.elide_larger_than, resource_name(attribute)
         if limit is not None and is_larger(attribute, limit):
+            self.is_whole = False
             self.elided = blake2b(self.elided + attribute.data.data, digest_size=16).digest()
             self.print_string(f"{ELIDED} : ")
         elif name is not None:
+            self.is_whole = False
             text_name = self.resources.add(name, attribute.data.data)
             self.print_string(f"dense_resource<{text_name}> : ")
         else:
@@ -68,19 +174,14 @@ class ModulePrinter(Printer):
             return
         self.print_attribute(attribute.get_type())
 
-    def _print_type(self, type: TypeAttribute) -> None:
-        text = self.type_texts.get(type)
-        if text is None:
-            text = self.type_texts[type] = self._type_text(type)
-        self.print_string(text)
-
-    def _type_text(self, type: TypeAttribute) -> str:
-        stream, column = self.stream, self._current_column
-        self.stream = StringIO()
-        super().print_attribute(type)
-        text = self.stream.getvalue()
-        self.stream, self._current_column = stream, column
-        return text
+    def _written(self, write: Callable[[], object]) -> str:
+        outer, column = self.stream, self._current_column
+        self.stream = stream = StringIO()
+        try:
+            write()
+        finally:
+            self.stream, self._current_column = outer, column
+        return stream.getvalue()
 
     def print_op_with_default_format(self, op: Operation) -> None:
         # Ops that upstream knows by their IRDL have attributes only.

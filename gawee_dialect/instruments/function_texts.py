@@ -7,6 +7,7 @@ from io import StringIO
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
+from gawee_dialect.op_forms import OpForms
 from gawee_dialect.printing import ModulePrinter, TextOptions
 
 OWN = "module attributes"
@@ -26,12 +27,8 @@ class LastingNumbers(ModulePrinter):
     )
     """Where the text of each op begins and ends."""
 
-    def print_ssa_value(self, value: SSAValue) -> str:
-        if value.name_hint is not None:
-            return super().print_ssa_value(value)
-        number = self.numbers.setdefault(value, str(len(self.numbers)))
-        self.print_string(f"%{number}")
-        return number
+    def unnamed(self, value: SSAValue) -> str:
+        return self.numbers.setdefault(value, str(len(self.numbers)))
 
     def print_op(self, op: Operation) -> None:
         assert isinstance(self.stream, StringIO)
@@ -62,14 +59,18 @@ class FunctionTexts:
     """Prints a module again and again; a value keeps its number while it lives.
 
     A function is printed anew only where something in it changed: otherwise its `FunctionText` is
-    the object that it was.
+    the object that it was. What is to be compared later is noted by `note`, before it changes.
     """
 
     def __init__(self, text: TextOptions) -> None:
         self._text = text
         self._numbers: dict[str, dict[SSAValue, str]] = {}
         self._type_texts: dict[Attribute, str] = {}
-        self._known: dict[str, tuple[list[object], FunctionText]] = {}
+        self._forms = OpForms()
+        self._known: dict[str, FunctionText] = {}
+        self._states: dict[str, list[object]] = {}
+        self._new: dict[str, Operation] = {}
+        """Ops that were not there when the state of all was noted last."""
         self._own = FunctionText()
         self._unprinted = 0
 
@@ -83,13 +84,20 @@ class FunctionTexts:
         ops = {key(op, position): op for position, op in enumerate(module.ops)}
         own = ", ".join(f"{name} = {value}" for name, value in module.attributes.items())
         self._own = FunctionText(own)
+        self._new = {}
+        self._states = {name: state for name, state in self._states.items() if name in ops}
         self._known = {
             name: self._kept_or_printed(name, op, is_printed) for name, op in ops.items()
         }
         return self._texts()
 
+    def note(self) -> None:
+        """Note the state of what is new; without it, a change of that counts as one in any case."""
+        self._states |= {name: state_of(op) for name, op in self._new.items()}
+        self._new = {}
+
     def _texts(self) -> dict[str, FunctionText]:
-        return {OWN: self._own, **{name: text for name, (_, text) in self._known.items()}}
+        return {OWN: self._own, **self._known}
 
     def print_rest(
         self, module: ModuleOp, is_printed: Callable[[Operation], bool]
@@ -100,20 +108,29 @@ class FunctionTexts:
             name = key(op, position)
             if texts[name].unprinted and is_printed(op):
                 texts[name] = self._printed(name, op)
-                self._known[name] = self._known[name][0], texts[name]
+                self._known[name] = texts[name]
         return texts
 
     def _kept_or_printed(
         self, name: str, op: Operation, is_printed: Callable[[Operation], bool]
-    ) -> tuple[list[object], FunctionText]:
-        now, wanted = state_of(op), is_printed(op)
-        known = self._known.get(name)
-        if known is not None and known[0] == now and not (wanted and known[1].unprinted):
+    ) -> FunctionText:
+        known, wanted = self._known.get(name), is_printed(op)
+        stays = self._stays(name, op)
+        if stays and known is not None and not (wanted and known.unprinted):
             return known
         if wanted:
-            return now, self._printed(name, op)
+            return self._printed(name, op)
         self._unprinted += 1
-        return now, FunctionText(unprinted=self._unprinted)
+        return FunctionText(unprinted=self._unprinted)
+
+    def _stays(self, name: str, op: Operation) -> bool:
+        """Whether an op is as it was when its state was noted."""
+        before = self._states.get(name)
+        if before is None or before[0] is not op:
+            self._new[name] = op
+            return False
+        now = self._states[name] = state_of(op)
+        return before == now
 
     def _printed(self, name: str, op: Operation) -> FunctionText:
         stream = StringIO()
@@ -124,6 +141,7 @@ class FunctionTexts:
             elide_larger_than=self._text.elide_larger_than,
             numbers=self._numbers.setdefault(name, {}),
             type_texts=self._type_texts,
+            forms=self._forms,
         )
         printer.print_op(op)
         return FunctionText(stream.getvalue(), printer.elided, printer.offsets)
@@ -152,7 +170,7 @@ def state_of(op: Operation) -> list[object]:
     while pending:
         each = pending.pop()
         state += (each, each.location, *each.operands)
-        if each.successors:
+        if each.next_op is None and each.successors:  # at the end of a block, if any
             state += each.successors
         if each.properties:
             state += each.properties
@@ -165,8 +183,12 @@ def state_of(op: Operation) -> list[object]:
             state += (value.type, value.name_hint)
         for region in each.regions:
             for block in region.blocks:
-                ops = tuple(block.ops)
-                state += (block, block.name_hint, ops)
-                state += ((value, value.type, value.name_hint) for value in block.args)
-                pending += ops
+                # With the order of all ops: which of them are in this block.
+                state += (block, block.name_hint, block.first_op, block.last_op)
+                for value in block.args:
+                    state += (value, value.type, value.name_hint)
+                inner = block.first_op
+                while inner is not None:
+                    pending.append(inner)
+                    inner = inner.next_op
     return state

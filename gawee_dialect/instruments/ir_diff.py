@@ -28,6 +28,9 @@ class IRDiff(Instrument):
         self._texts = FunctionTexts(self._text)
         self._before = self._texts.of(module)
 
+    def before_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        self._texts.note()
+
     def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
         if isinstance(module_pass, Pipeline):
             return

@@ -95,6 +95,7 @@ def locate_elsewhere(module: ModuleOp) -> None:
 def test_a_change_of_any_kind_is_printed(change: Callable[[ModuleOp], None]) -> None:
     module, texts = read(), FunctionTexts(TextOptions(locations=True))
     before = texts.of(module)
+    texts.note()
     change(module)
     after = texts.of(module)
     assert after["@main"].text != before["@main"].text
@@ -108,5 +109,16 @@ def test_a_change_of_any_kind_is_printed(change: Callable[[ModuleOp], None]) -> 
 def test_what_did_not_change_is_the_same_text() -> None:
     module, texts = read(), FunctionTexts(TextOptions())
     before = texts.of(module)
+    texts.note()
     after = texts.of(module)
     assert after["@main"] is before["@main"]
+
+
+def test_what_was_not_noted_is_printed_again() -> None:
+    module, texts = read(), FunctionTexts(TextOptions())
+    before = texts.of(module)
+    name_a_value(module)
+    after = texts.of(module)
+    assert after["@main"] is not before["@main"]
+    assert "%better" in after["@main"].text
+    assert after["@other"] == before["@other"]
