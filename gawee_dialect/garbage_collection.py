@@ -1,5 +1,6 @@
 """Python's search for garbage in circles, which is switched off where a network is compiled."""
 
+import atexit
 import gc
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -22,7 +23,12 @@ def no_garbage_collection() -> Generator[None]:
 
 @contextmanager
 def rare_garbage_collection() -> Generator[None]:
-    """Look for garbage seldom, for the time of a tool: the IR lives to its end."""
+    """Look for garbage seldom, for the time of a tool: the IR lives to its end.
+
+    At the end of the process it is left as it is: to look through it takes another tenth.
+    """
+    atexit.unregister(gc.freeze)
+    atexit.register(gc.freeze)
     thresholds = gc.get_threshold()
     gc.set_threshold(100_000, 50, 100)
     try:
