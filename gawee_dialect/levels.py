@@ -45,13 +45,25 @@ def level_of(module: ModuleOp) -> Level:
 def _level_of_function(function: Operation) -> Level:
     if not isinstance(function, FuncOp):
         return Level.LLVM
-    ops = [op for op in function.walk() if op is not function]
+    ops = _inside(function)
     types = (value.type for op in ops for value in op.results)
     # What no op of it made is an argument, of the function or of a block that an op has.
     if any(isinstance(type, TensorType) for type in (*function.function_type.inputs, *types)):
         return _level_on_tensors(ops)
-    structured = any(_is_structured(op) for op in ops)
+    structured = any(map(_is_structured, {type(op): op for op in ops}.values()))
     return Level.BUFFERS if structured else Level.LOOPS
+
+
+def _inside(function: FuncOp) -> list[Operation]:
+    """Return the ops of a function, in any order: a walk in theirs takes three times as long."""
+    found: list[Operation] = []
+    blocks = list(function.body.blocks)
+    while blocks:
+        for op in blocks.pop().ops:
+            found.append(op)
+            for region in op.regions:
+                blocks += region.blocks
+    return found
 
 
 def _level_on_tensors(ops: Iterable[Operation]) -> Level:

@@ -24,13 +24,19 @@ class Origins:
 
     def __init__(self) -> None:
         self._numbers: dict[Origin, int] = {}
+        self._of: dict[int, tuple[Attribute, list[int]]] = {}
+        # A location lives on in there, so that no other has its identity.
         self._parts: dict[int, dict[int, None]] = {}
         self.fusions = 0
         """How often ops became part of another so far."""
 
     def numbers(self, location: Attribute) -> list[int]:
         """Return the numbers of what a location names."""
-        return [self.number(each) for each in origins(location)]
+        known = self._of.get(id(location))
+        if known is None:
+            found = [self.number(each) for each in origins(location)]
+            known = self._of[id(location)] = location, found
+        return known[1]
 
     def number(self, origin: Origin) -> int:
         """Return the number of an origin."""

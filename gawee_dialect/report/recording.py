@@ -43,6 +43,9 @@ LARGE = 1000
 """Ops in private functions beyond which these are printed where a level ends, and not in between.
 Kernels are such functions: to print them after each pass takes longer than the passes."""
 
+TO_LOOPS = "-to-loops"
+"""The end of names of passes each of which makes loops of some ops on buffers."""
+
 AT_LOOPS = ("hoist-allocas", "cse", "canonicalize", "expand-math", "convert-scf-to-openmp")
 """Passes of ours that leave loops: the level does not end before them."""
 
@@ -119,9 +122,10 @@ class Recording(Instrument):
         if isinstance(module_pass, Pipeline):
             self._pipelines.append(module_pass.name)
             return
-        if not (self._level is Level.LOOPS and module_pass.name in AT_LOOPS and is_large(module)):
+        if not (self._stays_at_loops(module_pass) and is_large(module)):
             self._keep_level()
         self._reset()
+        self._texts.note()
         self._started = perf_counter()
 
     def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
@@ -157,13 +161,20 @@ class Recording(Instrument):
         )
         self._before = after
         if changed:
-            self._level = self._reached(level_of(module))
+            if not self._stays_at_loops(module_pass):
+                self._level = self._reached(level_of(module), module_pass)
             self._due, self._last_change = module, len(self.passes)
         elif errors:
             self._due = None  # it is no longer as the pass before left it
 
-    def _reached(self, level: Level) -> Level:
+    def _stays_at_loops(self, module_pass: ModulePass) -> bool:
+        name = module_pass.name
+        return self._level is Level.LOOPS and (name in AT_LOOPS or name.endswith(TO_LOOPS))
+
+    def _reached(self, level: Level, module_pass: ModulePass) -> Level:
         """Return the level that a module is at, or on the way to, if it is between two."""
+        if level is Level.BUFFERS and module_pass.name.endswith(TO_LOOPS):
+            level = Level.LOOPS
         if level.order >= self._highest.order:
             self._highest = level
             return level

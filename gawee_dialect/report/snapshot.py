@@ -2,13 +2,14 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import TypedDict
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.llvm import FuncOp as LLVMFuncOp
-from xdsl.ir import Block, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from gawee_dialect.dialect.entry import entry_arguments
 from gawee_dialect.inspection.module_view import used_from_outside
@@ -103,14 +104,15 @@ def _function(
     assert block is not None
     values = _Values()
     public = is_public(function)
+    symbols, locations = _inside(function)
     return {
         "name": function.sym_name.data,
         "public": public,
         "arguments": _arguments(function, block, values) if public else [],
         "ops": list(_ops(function, printed, values, origins, names)) if public else [],
         "buffers": buffers_json(function) if public and isinstance(function, FuncOp) else [],
-        "calls": _called(function, names),
-        "sources": _sources(function, origins),
+        "calls": sorted(symbols & names),
+        "sources": _sources(locations.values(), origins),
         "text": printed.text,
     }
 
@@ -133,13 +135,18 @@ class _Values:
         return self._numbers.setdefault(value, len(self._numbers))
 
 
+@lru_cache(maxsize=4096)
+def _type_text(type: Attribute) -> str:
+    return str(type)
+
+
 def _arguments(function: FuncOp | LLVMFuncOp, block: Block, values: _Values) -> list[ArgumentJson]:
     return [
         {
             "id": values.of(value),
             "name": each.name,
             "kind": each.kind.value,
-            "type": str(value.type),
+            "type": _type_text(value.type),
         }
         for each, value in zip(entry_arguments(function), block.args, strict=True)
     ]
@@ -158,36 +165,51 @@ def _ops(
             "name": op.name,
             "operands": [values.of(each) for each in dict.fromkeys(used_from_outside(op))],
             "results": [
-                {"id": values.of(each), "name": each.name_hint, "type": str(each.type)}
+                {"id": values.of(each), "name": each.name_hint, "type": _type_text(each.type)}
                 for each in op.results
             ],
             "sources": list(dict.fromkeys(part for each in own for part in origins.within(each))),
             "lines": [bisect_right(breaks, start), bisect_right(breaks, end - 1)],
-            "calls": _called(op, names),
+            "calls": sorted(_inside(op)[0] & names),
             "nest": nest_json(op),
         }
 
 
-def _sources(function: Operation, origins: Origins) -> list[int]:
-    """Return what the function's ops come from; that of the function itself is its first node."""
+def _sources(locations: Iterable[Attribute], origins: Origins) -> list[int]:
+    """Return what ops come from; of a function's, that of the function itself is the first node."""
+    numbers = (number for each in locations for number in origins.numbers(each))
+    return list(dict.fromkeys(numbers))
+
+
+def _inside(op: Operation) -> tuple[set[str], dict[int, Attribute]]:
+    """Return the symbols that an op and those in it refer to, and the locations of these, by id.
+
+    They are in the order of the text.
+    """
+    symbols: set[str] = set()
     # Many ops share the location of the kernel that they are of.
-    locations = {id(op.location): op.location for op in function.walk() if op is not function}
-    numbers = map(origins.numbers, locations.values())
-    return list(dict.fromkeys(number for each in numbers for number in each))
-
-
-def _called(op: Operation, names: set[str]) -> list[str]:
-    """Return which functions an op, or one in it, refers to."""
-    found: set[str] = set()
-    for inner in op.walk():
+    locations: dict[int, Attribute] = {}
+    pending = [op]
+    while pending:
+        each = pending.pop()
+        if each is not op:
+            location = each.location
+            locations[id(location)] = location
         # Most ops have a few properties and no attribute.
-        for attribute in inner.properties.values():
+        for attribute in each.properties.values():
             if isinstance(attribute, SymbolRefAttr):
-                found.add(_symbol(attribute))
-        for attribute in inner.attributes.values():
-            if isinstance(attribute, SymbolRefAttr):
-                found.add(_symbol(attribute))
-    return sorted(found & names)
+                symbols.add(_symbol(attribute))
+        if each.attributes:
+            found = (every for every in each.attributes.values())
+            symbols.update(_symbol(every) for every in found if isinstance(every, SymbolRefAttr))
+        for region in reversed(each.regions):
+            for block in reversed(tuple(region.blocks)):
+                # From the last to the first, which is then the next.
+                inner = block.last_op
+                while inner is not None:
+                    pending.append(inner)
+                    inner = inner.prev_op
+    return symbols, locations
 
 
 def _symbol(attribute: SymbolRefAttr) -> str:
