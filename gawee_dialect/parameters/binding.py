@@ -93,7 +93,7 @@ def missing_weights(absent: Sequence[str], wanted: int, place: str | None = None
     return Diagnostic(
         f"expected {wanted} weights, got {got}: there is no {names}{others}",
         place,
-        hint="--weights PATH says where they are, and --weights random makes some up",
+        hint="--weights PATH says where they are; to run without them, gawee-run --weights random",
     )
 
 
