@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from xdsl.passes import ModulePass
 
     from gawee_dialect.analysis.cost import CostReport
-    from gawee_dialect.analysis.work import Work
     from gawee_dialect.backend.compiled import CompiledModel
     from gawee_dialect.evaluation.run_times import RunTimes
     from gawee_dialect.frontends.graph import Graph
@@ -184,14 +183,15 @@ class Model:
         runs: int = 3,
     ) -> Sequence[NodeTime]:
         """Time every node at a level, the best of some runs where it is native code."""
-        from gawee_dialect.instruments.profile import InterpreterProfile, profile_kernels
+        from gawee_dialect.instruments.kernel_profile import lowered_to_loops, profile_kernels
+        from gawee_dialect.instruments.profile import InterpreterProfile
 
         level = Level(level)
         if level is Level.LLVM:
             serial = replace(options or CodeOptions(), parallel=False)
             stages = native_stages(serial, level_of(self.module))
-            loops, works = self._profiled_loops((*stages.to_tensors, *stages.to_loops))
-            return profile_kernels(loops, self.bound, inputs, runs, works, stages.to_llvm)
+            loops = lowered_to_loops(self.module, (*stages.to_tensors, *stages.to_loops))
+            return profile_kernels(loops, stages.to_llvm, self.bound, inputs, runs)
         listener = InterpreterProfile()
         self.runner(level, listeners=(listener,))(inputs)
         return listener.times()
@@ -212,21 +212,6 @@ class Model:
         from gawee_dialect.report.of_model import report_of_model
 
         return report_of_model(self, Level(level), options, passes, inputs)
-
-    def _profiled_loops(self, passes: Sequence[ModulePass]) -> tuple[ModuleOp, Mapping[str, Work]]:
-        """Lower to loops, and tell the work of each kernel while it is one."""
-        from gawee_dialect.instruments.profile import work_of_functions
-        from gawee_dialect.passes.outline_kernels import OutlineKernels
-        from gawee_dialect.passes.pass_manager import run_passes
-        from gawee_dialect.universe import make_context
-
-        module = self.module.clone()
-        works: Mapping[str, Work] = {}
-        for each in passes:
-            run_passes(make_context(), module, (each,))
-            if isinstance(each, OutlineKernels):
-                works = work_of_functions(module)
-        return module, works
 
     def cost(self) -> CostReport | None:
         """Return FLOPs and bytes of every node; None where the module is no longer a graph."""

@@ -6,32 +6,21 @@ how long that takes at least.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects import arith, memref, scf
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects import scf
+from xdsl.dialects.func import CallOp
 from xdsl.interpreter import Interpreter, PythonValues
-from xdsl.ir import BlockArgument, Operation, SSAValue
+from xdsl.ir import Operation
 
 from gawee_dialect.analysis.op_cost import limit_of, op_work
 from gawee_dialect.analysis.work import Work, total
-from gawee_dialect.dialect.entry import find_function
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
-from gawee_dialect.hints import isa
 from gawee_dialect.locations import node_name, place
 from gawee_dialect.target.description import GIGA, Limit, Processor
-
-if TYPE_CHECKING:
-    from xdsl.passes import ModulePass
-
-    from gawee_dialect.backend.compiled import CompiledModel
 
 Array = NDArray[np.generic]
 
@@ -41,6 +30,8 @@ class NodeTime:
     """Seconds spent on one node, the best of all runs, and which op or kernel took most of them.
 
     `work` is None where a part of what ran has no known work. `place` tells nodes of a name apart.
+    A kernel that the loop of a recurrence runs is told by itself: `calls` are its steps, `within`
+    the function that is the loop.
     """
 
     node: str
@@ -48,6 +39,13 @@ class NodeTime:
     seconds: float
     work: Work | None = None
     place: str | None = None
+    calls: int = 1
+    within: str | None = None
+
+    @property
+    def ran(self) -> str:
+        """What ran, and how often it was called in a loop."""
+        return self.what if self.within is None else f"{self.calls} x {self.what}"
 
     @property
     def gflops(self) -> float | None:
@@ -79,6 +77,8 @@ class NodeTime:
             "node": self.node,
             "place": self.place,
             "what": self.what,
+            "calls": self.calls,
+            "within": self.within,
             "seconds": self.seconds,
             "flops": None if work is None else work.flops,
             "read_bytes": None if work is None else work.read_bytes,
@@ -114,9 +114,10 @@ def time_unit(seconds: float) -> tuple[str, float]:
 
 def by_node(parts: Iterable[NodeTime]) -> list[NodeTime]:
     """Add up what ran for each node; nodes are in the order in which they first ran."""
-    nodes: dict[tuple[str, str | None], list[NodeTime]] = {}
+    nodes: dict[tuple[str | None, ...], list[NodeTime]] = {}
     for part in parts:
-        nodes.setdefault((part.node, part.place), []).append(part)
+        inner = () if part.within is None else (part.within, part.what)
+        nodes.setdefault((part.node, part.place, *inner), []).append(part)
     return [_together(group) for group in nodes.values()]
 
 
@@ -166,118 +167,3 @@ class InterpreterProfile(Interpreter.Listener):
     def times(self) -> Sequence[NodeTime]:
         """Return the nodes in the order in which they first ran."""
         return by_node(self._times)
-
-
-def address_of(value: SSAValue, arrays: Mapping[int, Array]) -> int:
-    """Return the address of what `@main` calls a kernel with: an argument, or workspace."""
-    owner = value.owner
-    if isinstance(owner, memref.ViewOp):
-        offset = owner.byte_shift.owner
-        assert isinstance(offset, arith.ConstantOp)
-        assert isa(offset.value, IntegerAttr)
-        return address_of(owner.source, arrays) + offset.value.value.data
-    assert isinstance(value, BlockArgument)
-    return arrays[value.index].ctypes.data
-
-
-def buffers_of(compiled: CompiledModel, named: Mapping[str, Array]) -> dict[int, Array]:
-    """Return what `@main` is called with, by argument index: given arrays, or new memory."""
-    from gawee_dialect.backend.memory import aligned_bytes
-
-    prepared = compiled.prepared_values()
-    arrays: dict[int, Array] = {}
-    for buffer in compiled.signature.buffers:
-        if buffer.role == "prepared":
-            arrays[buffer.index] = prepared[buffer.name]
-        elif buffer.role in ("output", "indices", "workspace"):
-            arrays[buffer.index] = aligned_bytes(buffer.size)
-        else:
-            arrays[buffer.index] = np.ascontiguousarray(named[buffer.name])
-    return arrays
-
-
-class KernelProfile:
-    """Runs a network kernel by kernel, as `@main` would call them, and times each call."""
-
-    def __init__(
-        self,
-        loops: ModuleOp,
-        arrays: Mapping[int, Array],
-        known: Mapping[str, Work] | None,
-        to_llvm: Sequence[ModulePass],
-    ):
-        """Compile the module's kernels by the passes from loops to the llvm dialect.
-
-        `loops` is a module at the loops level whose kernels are outlined; `arrays` are what
-        `@main` is called with, by argument index: inputs, weights, outputs and workspace.
-        """
-        from gawee_dialect.backend.jit import NativeModule
-        from gawee_dialect.passes.pass_manager import run_passes
-        from gawee_dialect.universe import make_context
-
-        module = loops.clone()
-        main = find_function(module)
-        assert main is not None
-        for function in (op for op in module.ops if isinstance(op, FuncOp)):
-            function.sym_visibility = None  # so that each kernel has an address
-        self._arrays = arrays  # they have to live as long as this
-        calls = [op for op in main.body.block.ops if isinstance(op, CallOp)]
-        self._pointers = [[address_of(value, arrays) for value in op.arguments] for op in calls]
-        self._parts = [timed(op, op.callee.string_value(), 0.0, known) for op in calls]
-        run_passes(make_context(), module, to_llvm)
-        self._native = NativeModule(module)
-
-    def measure(self, runs: int) -> Sequence[NodeTime]:
-        """Run the whole network several times; return each node's best time, in order."""
-        functions = [
-            ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(pointers))(
-                self._native.address(part.what)
-            )
-            for part, pointers in zip(self._parts, self._pointers, strict=True)
-        ]
-        best = [float("inf")] * len(functions)
-        for _ in range(runs):
-            for index, (function, pointers) in enumerate(
-                zip(functions, self._pointers, strict=True)
-            ):
-                start = perf_counter()
-                function(*pointers)
-                best[index] = min(best[index], perf_counter() - start)
-        parts = zip(self._parts, best, strict=True)
-        return by_node(replace(part, seconds=seconds) for part, seconds in parts)
-
-
-def work_of_functions(outlined: ModuleOp) -> dict[str, Work]:
-    """Return the work of each private function of a module whose kernels are still kernels."""
-    found: dict[str, Work] = {}
-    for function in outlined.ops:
-        if isinstance(function, FuncOp) and function.body.blocks:
-            works = [op_work(op) for op in function.body.block.ops]
-            if any(isinstance(op, StructuredKernel) for op in function.walk()):
-                found[function.sym_name.data] = total(work for work in works if work is not None)
-    return found
-
-
-def profile_kernels(
-    loops: ModuleOp,
-    parameters: Mapping[str, Array],
-    inputs: Mapping[str, Array],
-    runs: int,
-    known: Mapping[str, Work] | None = None,
-    to_llvm: Sequence[ModulePass] | None = None,
-) -> Sequence[NodeTime]:
-    """Time the kernels of a module at the loops level; @prepare runs first and is not timed.
-
-    `to_llvm` are the passes from there to the llvm dialect, without threads.
-    """
-    from gawee_dialect.backend.compiled import CompiledModel
-    from gawee_dialect.passes.pass_manager import run_passes
-    from gawee_dialect.passes.pipelines import loops_to_llvm
-    from gawee_dialect.universe import make_context
-
-    llvm = loops.clone()
-    passes = loops_to_llvm(parallel=False) if to_llvm is None else to_llvm
-    run_passes(make_context(), llvm, passes)
-    compiled = CompiledModel(llvm, parameters)
-    arrays = buffers_of(compiled, {**parameters, **inputs})
-    return KernelProfile(loops, arrays, known, passes).measure(runs)

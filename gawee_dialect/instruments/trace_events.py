@@ -54,7 +54,7 @@ class TraceEvents(Instrument):
         at = 0.0
         for time in times:
             self._events.append(_event(time.node, "node", NODES, at, time.seconds))
-            self._events[-1]["args"] = {"ran": time.what, "place": time.place}
+            self._events[-1]["args"] = {"ran": time.ran, "place": time.place}
             at += time.seconds
 
     def text(self) -> str:

@@ -119,6 +119,8 @@ class Report:
                 "node": time.node,
                 "place": time.place,
                 "kernel": time.what,
+                "calls": time.calls,
+                "within": time.within,
                 "milliseconds": time.seconds * 1e3,
                 "limit_milliseconds": None if limit is None else limit.seconds * 1e3,
                 "bound": None if limit is None else limit.bound,

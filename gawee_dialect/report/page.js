@@ -33,6 +33,7 @@ for (const row of report.times.profile || []) {
   timeOf.set(number, known);
   longest = Math.max(longest, known.milliseconds);
 }
+const ran = (row) => (row.within ? `${row.calls} × ${row.kernel}` : row.kernel);
 const concerned = (error) => report.origins.flatMap((origin, number) => ((error.place ? origin.place === error.place : error.node && origin.node === error.node) ? [number] : []));
 const wrong = new Set([...report.errors, ...report.passes.flatMap((each) => each.errors)].flatMap(concerned));
 const verdicts = new Map((report.coverage || []).map((each) => [each.source, each]));
@@ -424,7 +425,7 @@ function profileTable(panel) {
     if (number === undefined) cell.textContent = each.node;
     else link(cell, each.node, () => choose([number], null));
     make(line, "td", short(each.milliseconds));
-    make(line, "td", each.kernel);
+    make(line, "td", ran(each));
   }
 }
 
@@ -499,7 +500,7 @@ function opDetails(panel) {
     if (verdict) row(table, "verdict", [verdict.verdict, verdict.op && `becomes ${verdict.op}`, ...verdict.notes].filter(Boolean).join("; "));
   }
   for (const number of state.sources) for (const time of (timeOf.get(number) || { rows: [] }).rows) {
-    row(table, "time", `${short(time.milliseconds)} ms in ${time.kernel}`);
+    row(table, "time", `${short(time.milliseconds)} ms in ${ran(time)}${time.within ? `, in ${time.within}` : ""}`);
     if (time.limit_milliseconds !== null) row(table, "limit", `${short(time.limit_milliseconds)} ms, by ${time.bound}`);
   }
   errorList(panel, report.errors.filter((error) => concerned(error).some((each) => state.sources.includes(each))), failed);

@@ -53,7 +53,10 @@ def write_profile(session: Session, times: "Sequence[NodeTime]") -> None:
     from gawee_dialect.whole_file import whole_file
 
     path = session.arguments.write_profile
-    seconds = {(time.node, time.place): time.seconds for time in times}
+    seconds: dict[tuple[str, str | None], float] = {}
+    for time in times:  # of a recurrence there are several
+        node = time.node, time.place
+        seconds[node] = seconds.get(node, 0.0) + time.seconds
     model = session.model
     document = timed_document(session.graph, model.module, seconds, model.name)
     with whole_file(Path(path)) as draft:

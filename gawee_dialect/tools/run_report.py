@@ -129,7 +129,7 @@ def print_profile(console: Console, times: Sequence[NodeTime], processor: Proces
     for time, limit in zip(times, limits, strict=True):
         table.add_row(
             time.node,
-            time.what,
+            time.ran,
             f"{time.seconds * scale:.3f}",
             f"{100 * time.seconds / total if total else 0.0:.1f}",
             "" if limit is None else f"{limit.seconds * scale:.3f}",

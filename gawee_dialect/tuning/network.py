@@ -20,7 +20,8 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import MAIN, find_function
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import dtype_name
-from gawee_dialect.instruments.profile import address_of, buffers_of, name_of
+from gawee_dialect.instruments.kernel_profile import address_of, buffers_of
+from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.levels import native_stages
 from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.passes.outline_kernels import OutlineKernels

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gawee_dialect.backend import measure
+from gawee_dialect.backend import jit, measure, program
 from gawee_dialect.target import host
 from gawee_dialect.tools.gawee_run import main
 
@@ -62,6 +62,24 @@ def test_nodes_of_one_name_have_a_row_each(tmp_path: Path) -> None:
 
     relus = [n["place"] for n in json.loads(path.read_text())["profile"] if n["node"] == "relu"]
     assert len(relus) == len(set(relus)) == 3
+
+
+def test_what_is_timed_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[str] = []
+
+    def counted(text: str, *arguments: object, **options: bool) -> jit.ObjectCode:
+        compiled.append(text)
+        return compile_object(text, *arguments, **options)
+
+    compile_object = jit.compile_object
+    monkeypatch.setattr(jit, "compile_object", counted)
+    monkeypatch.setattr(program, "compile_object", counted)
+
+    assert main([GRAPH, "--profile", "--no-cache"]) == 0
+
+    run, timed = compiled  # teams run all of the network, one thread each of its kernels
+    assert "define internal void @conv_0" in run
+    assert "define void @conv_0" in timed
 
 
 def test_table_fits_in_100_columns_and_says_what_the_limits_are(

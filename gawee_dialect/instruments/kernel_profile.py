@@ -1,0 +1,190 @@
+"""How long every kernel of a network takes as machine code, called one after the other."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.ir import BlockArgument, SSAValue
+
+from gawee_dialect.analysis.op_cost import op_work
+from gawee_dialect.analysis.work import Work, total
+from gawee_dialect.dialect.entry import MAIN, find_function
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.hints import isa
+from gawee_dialect.instruments.profile import Array, NodeTime, by_node, timed
+from gawee_dialect.instruments.step_times import StepPart, call_clock, timed_parts
+
+if TYPE_CHECKING:
+    from xdsl.passes import ModulePass
+
+    from gawee_dialect.backend.compiled import CompiledModel
+    from gawee_dialect.backend.jit import NativeModule
+
+
+def address_of(value: SSAValue, arrays: Mapping[int, Array]) -> int:
+    """Return the address of what `@main` calls a kernel with: an argument, or workspace."""
+    owner = value.owner
+    if isinstance(owner, memref.ViewOp):
+        offset = owner.byte_shift.owner
+        assert isinstance(offset, arith.ConstantOp)
+        assert isa(offset.value, IntegerAttr)
+        return address_of(owner.source, arrays) + offset.value.value.data
+    assert isinstance(value, BlockArgument)
+    return arrays[value.index].ctypes.data
+
+
+def buffers_of(compiled: CompiledModel, named: Mapping[str, Array]) -> dict[int, Array]:
+    """Return what `@main` is called with, by argument index: given arrays, or new memory."""
+    from gawee_dialect.backend.memory import aligned_bytes
+
+    prepared = compiled.prepared_values()
+    arrays: dict[int, Array] = {}
+    for buffer in compiled.signature.buffers:
+        if buffer.role == "prepared":
+            arrays[buffer.index] = prepared[buffer.name]
+        elif buffer.role in ("output", "indices", "workspace"):
+            arrays[buffer.index] = aligned_bytes(buffer.size)
+        else:
+            arrays[buffer.index] = np.ascontiguousarray(named[buffer.name])
+    return arrays
+
+
+@dataclass
+class Outlined:
+    """A module at the loops level whose kernels are functions, and what is known of these."""
+
+    module: ModuleOp
+    works: Mapping[str, Work] = field(default_factory=dict[str, Work])
+    """The work of each function, which its loops no longer tell."""
+
+    steps: Mapping[str, Sequence[StepPart]] = field(default_factory=dict[str, Sequence[StepPart]])
+    """The functions of recurrences, in which the clock is called."""
+
+
+class KernelProfile:
+    """Runs a network kernel by kernel, as `@main` would call them, and times each call."""
+
+    def __init__(
+        self,
+        loops: Outlined,
+        native: NativeModule,
+        arrays: Mapping[int, Array],
+    ) -> None:
+        """Find what to call in `native`, which was compiled of `loops`.
+
+        `arrays` are what `@main` is called with, by argument index: inputs, weights, outputs and
+        workspace.
+        """
+        main = find_function(loops.module)
+        assert main is not None
+        self._native = native
+        self._arrays = arrays  # they have to live as long as this
+        calls = [op for op in main.body.block.ops if isinstance(op, CallOp)]
+        self._pointers = [[address_of(value, arrays) for value in op.arguments] for op in calls]
+        self._parts = [timed(op, op.callee.string_value(), 0.0, loops.works) for op in calls]
+        self._steps = loops.steps
+
+    def measure(self, runs: int) -> Sequence[NodeTime]:
+        """Run the whole network several times; return each node's best time, in order."""
+        functions = [
+            ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(pointers))(
+                self._native.address(part.what)
+            )
+            for part, pointers in zip(self._parts, self._pointers, strict=True)
+        ]
+        best = list(self._parts)
+        inside: dict[int, Sequence[float]] = {}
+        for run in range(runs):
+            for index, part in enumerate(self._parts):
+                seconds = self._seconds(functions[index], self._pointers[index])
+                steps = self._read_clock(part.what)
+                if run == 0 or seconds < best[index].seconds:
+                    best[index], inside[index] = replace(part, seconds=seconds), steps
+        return by_node(
+            time for index, part in enumerate(best) for time in self._told(part, inside[index])
+        )
+
+    def _seconds(self, function: Callable[..., None], pointers: Sequence[int]) -> float:
+        start = perf_counter()
+        function(*pointers)
+        return perf_counter() - start
+
+    def _read_clock(self, function: str) -> Sequence[float]:
+        """Return the seconds of each part of a function's steps since the clock was read last."""
+        if function not in self._steps:
+            return ()
+        from gawee_dialect.backend.step_clock import step_clock
+
+        clock = step_clock()
+        seconds = [clock.seconds(each.place) for each in self._steps[function]]
+        clock.reset()
+        return seconds
+
+    def _told(self, whole: NodeTime, inside: Sequence[float]) -> Iterable[NodeTime]:
+        parts = self._steps.get(whole.what)
+        return (whole,) if parts is None else timed_parts(whole, parts, inside)
+
+
+def work_of_functions(outlined: ModuleOp) -> dict[str, Work]:
+    """Return the work of each private function of a module whose kernels are still kernels."""
+    found: dict[str, Work] = {}
+    for function in outlined.ops:
+        if isinstance(function, FuncOp) and function.body.blocks:
+            works = [op_work(op) for op in function.body.block.ops]
+            if any(isinstance(op, StructuredKernel) for op in function.walk()):
+                found[function.sym_name.data] = total(work for work in works if work is not None)
+    return found
+
+
+def lowered_to_loops(module: ModuleOp, passes: Sequence[ModulePass]) -> Outlined:
+    """Take a copy of a module through the passes to loops, and ask kernels while they are some."""
+    from gawee_dialect.backend.step_clock import NAME, PLACES, has_clock
+    from gawee_dialect.passes.outline_kernels import OutlineKernels
+    from gawee_dialect.passes.pass_manager import run_passes
+    from gawee_dialect.universe import make_context
+
+    found = Outlined(module.clone())
+    for each in passes:
+        run_passes(make_context(), found.module, (each,))
+        if isinstance(each, OutlineKernels):
+            found.works = work_of_functions(found.module)
+            found.steps = call_clock(found.module, NAME, PLACES) if has_clock() else {}
+    return found
+
+
+def profile_kernels(
+    loops: Outlined,
+    to_llvm: Sequence[ModulePass],
+    parameters: Mapping[str, Array],
+    inputs: Mapping[str, Array],
+    runs: int,
+) -> Sequence[NodeTime]:
+    """Time the kernels of a network; `@prepare` runs first and is not timed.
+
+    `to_llvm` are the passes from loops to the llvm dialect, without threads.
+    """
+    from gawee_dialect.backend.compiled import CompiledModel
+    from gawee_dialect.backend.program import compile_program
+    from gawee_dialect.passes.pass_manager import run_passes
+    from gawee_dialect.universe import make_context
+
+    llvm = loops.module.clone()
+    for function in (op for op in llvm.ops if isinstance(op, FuncOp)):
+        function.sym_visibility = None  # so that each kernel has an address
+    run_passes(make_context(), llvm, to_llvm)
+    if loops.steps:
+        from gawee_dialect.backend.step_clock import step_clock
+
+        step_clock()  # what is loaded finds its address
+    program = compile_program(llvm, MAIN)
+    compiled = CompiledModel(program, parameters)
+    arrays = buffers_of(compiled, {**parameters, **inputs})
+    return KernelProfile(loops, program.load(), arrays).measure(runs)
