@@ -11,13 +11,15 @@ import sys
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PIL import Image
-from playwright.sync_api import Page, sync_playwright
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs/gallery.md"
+PAGES = [ROOT / "docs/gallery.md", ROOT / "docs/report.md"]
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
+WRITTEN = re.compile(r"--html build/(\w+)\.html")
 SIZE = {"width": 1280, "height": 720}
 COLOURS = 64
 """Of a picture: it is a third of the size, and looks the same."""
@@ -25,22 +27,24 @@ COLOURS = 64
 SELECTED = {
     "gallery_transformer": ("search", "matmul"),
     "gallery_lstm": ("pass", "form-kernels"),
+    "report_digits": ("search", "conv2"),
 }
 """What is pressed in a report before its picture is taken."""
 
 
-def reports() -> Iterator[tuple[str, list[str]]]:
-    """Write the files of the page; yield each report's name with its commands."""
-    for language, title, text in BLOCK.findall(PAGE.read_text()):
+def reports(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Write the files of the pages to a folder; yield each report's name with its commands."""
+    blocks = (block for page in PAGES for block in BLOCK.findall(page.read_text()))
+    for language, title, text in blocks:
         if title:
-            (ROOT / title).parent.mkdir(exist_ok=True)
-            (ROOT / title).write_text(text)
-        elif language == "sh":
-            (name,) = re.findall(r"--html build/(\w+)\.html", text)
+            (folder / title).parent.mkdir(exist_ok=True)
+            (folder / title).write_text(text)
+        elif language == "sh" and WRITTEN.search(text):
+            (name,) = WRITTEN.findall(text)
             yield name, text.splitlines()
 
 
-def press(page: Page, what: str, text: str) -> None:
+def press(page: "Page", what: str, text: str) -> None:
     """Select an op by search, or a pass by its name."""
     if what == "pass":
         page.locator("#passes button.changed", has_text=text).first.click()
@@ -48,14 +52,18 @@ def press(page: Page, what: str, text: str) -> None:
     page.keyboard.press("/")
     page.keyboard.type(text)
     page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
 
 
 def main(names: list[str]) -> None:
     """Make the pictures that are named, all unless any is."""
+    from PIL import Image
+    from playwright.sync_api import sync_playwright
+
     chromium = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        for name, commands in reports():
+        for name, commands in reports(ROOT):
             if names and name not in names:
                 continue
             for command in commands:

@@ -1,12 +1,17 @@
 """Parts of the page: reasons of patterns, proofs, colours, the way back, paper."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from gawee_dialect.tools import gawee_opt, gawee_run
+from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
+from tests.instruments.test_step_times import RECURRENT
 from tests.report.opened import Opened
+from tests.report.wrong_pass import WRONG_PASS
+
+LSTM = Path(__file__).parents[1] / "networks/lstm.json"
 
 LAYER = """func.func @main(%x: tensor<2x3x5x4xf32> {gawee.input = "x"}, %w: tensor<7x3x1x1xf32> {gawee.parameter = "w"}, %m: tensor<7xf32> {gawee.input = "m"}) -> (tensor<2x7x5x4xf32> {gawee.output = "r"}) {
   %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x3x5x4xf32>, tensor<7x3x1x1xf32>) -> tensor<2x7x5x4xf32> loc("stem.conv"("net.json":3:1))
@@ -14,6 +19,8 @@ LAYER = """func.func @main(%x: tensor<2x3x5x4xf32> {gawee.input = "x"}, %w: tens
   %r = gawee.relu %n : (tensor<2x7x5x4xf32>) -> tensor<2x7x5x4xf32> loc("stem.relu"("net.json":5:1))
   return %r : tensor<2x7x5x4xf32>
 }
+"""
+TAIL = """  %a = gawee.add %r, %r : (tensor<2x7x5x4xf32>, tensor<2x7x5x4xf32>) -> tensor<2x7x5x4xf32> loc("tail.add"("net.json":6:1))
 """
 
 
@@ -63,6 +70,74 @@ def test_proofs_of_passes_are_told(browser, proved_file: Path) -> None:
     assert "proved" in lower.text_content()
     lower.click()
     assert "proofproved" in opened.texts("#details tr")
+    opened.close()
+
+
+def test_a_pass_that_a_proof_refutes_leads_to_the_op(browser, source: Path) -> None:
+    wrong, target = source.parent / "wrong.py", source.parent / "refuted.html"
+    wrong.write_text(WRONG_PASS)
+    read = source.parent / "tail.mlir"
+    read.write_text(LAYER.replace("  return %r", f"{TAIL}  return %a"))
+    words = [str(read), "--load", str(wrong), "--cse", "--drop-relu", "--prove-each"]
+    words += ["--reproducer-dir=", "-o", "/dev/null", "--html", str(target)]
+    assert gawee_opt.main(words) == 1
+    opened = Opened(browser, target)
+    assert opened.page.locator("#passes button.failed", has_text="drop-relu").count() == 1
+    assert opened.page.locator("#graph-a rect.bad").count() == 1
+    opened.page.locator("#details .link", has_text="the pass").click()
+    (proof,) = (row for row in opened.texts("#details tr") if row.startswith("proof"))
+    assert proof.startswith("proofwrong")
+    opened.close()
+
+
+def test_what_cannot_be_read_is_red_and_says_why(browser, tmp_path: Path) -> None:
+    graph, target = tmp_path / "net.json", tmp_path / "net.html"
+    graph.write_text(LSTM.read_text().replace("aten.cat.default", "aten.fancy.default"))
+    assert gawee_translate.main([str(graph), "--html", str(target)]) == 0
+    opened = Opened(browser, target)
+    for node in ("cat", "cat_1", "cat_2"):
+        opened.page.locator("#details .link", has_text=re.compile(f"^{node}$")).click()
+        assert opened.texts("#details h2") == [node]
+        (verdict,) = (row for row in opened.texts("#details tr") if row.startswith("verdict"))
+        assert re.match("verdictunsupported; .*fancy", verdict)
+        assert opened.page.locator("#graph-a rect.unsupported.chosen").count() == 1
+        opened.page.keyboard.press("Escape")
+    opened.close()
+
+
+def test_the_link_keeps_a_pass_and_the_levels(browser, proved_file: Path) -> None:
+    opened = Opened(browser, proved_file)
+    opened.page.keyboard.press("]")
+    opened.page.locator("#passes button", has_text="lower-to-linalg").click()
+    level = opened.page.locator("#graph-a select").input_value()
+    again = Opened(browser, proved_file, "#" + opened.page.url.partition("#")[2])
+    assert again.texts("#details h2") == ["lower-to-linalg"]
+    assert again.page.locator("#graph-a select").input_value() == level
+    again.close()
+    opened.close()
+
+
+def test_passes_that_changed_nothing_are_grey(browser, proved_file: Path) -> None:
+    opened = Opened(browser, proved_file)
+    colours = {
+        opened.page.locator(f"#passes button.{status}").first.evaluate(
+            "each => getComputedStyle(each).color"
+        )
+        for status in ("changed", "unchanged")
+    }
+    assert colours == {"rgb(27, 31, 36)", "rgb(102, 112, 123)"}
+    opened.close()
+
+
+def test_kernels_of_a_recurrence_are_told_with_their_calls(browser, tmp_path: Path) -> None:
+    source, target = tmp_path / "net.mlir", tmp_path / "net.html"
+    source.write_text(RECURRENT)
+    words = [str(source), "--weights", "random", "--profile", "--html", str(target)]
+    assert gawee_run.main(words) == 0
+    opened = Opened(browser, target)
+    opened.press("graph-a", "cell")
+    rows = [row for row in opened.texts("#details tr") if row.startswith("time")]
+    assert any(re.search(r"ms in 9 \S matmul_0, in steps_0$", row) for row in rows)
     opened.close()
 
 
