@@ -44,6 +44,13 @@ def reports(folder: Path) -> Iterator[tuple[str, list[str]]]:
             yield name, text.splitlines()
 
 
+def words(command: str) -> list[str]:
+    """Return how a command is run by this Python, with this clone's tools."""
+    program, *rest = shlex.split(command)
+    own = [] if program == "python" else ["-m", f"gawee_dialect.tools.{program.replace('-', '_')}"]
+    return [sys.executable, *own, *rest]
+
+
 def press(page: "Page", what: str, text: str) -> None:
     """Select an op by search, or a pass by its name."""
     if what == "pass":
@@ -67,7 +74,7 @@ def main(names: list[str]) -> None:
             if names and name not in names:
                 continue
             for command in commands:
-                subprocess.run(shlex.split(command), cwd=ROOT, check=False)
+                subprocess.run(words(command), cwd=ROOT, check=False)
             page = browser.new_page(viewport=SIZE)
             page.goto((ROOT / f"build/{name}.html").as_uri())
             if name in SELECTED:
