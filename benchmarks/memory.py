@@ -62,11 +62,12 @@ def megabytes(ready: str, folder: Path) -> tuple[float, float] | None:
         env={**os.environ, **settings},
         cwd=folder,
         check=False,
-        stdout=subprocess.PIPE,
+        capture_output=True,
         text=True,
     )
-    if done.returncode != 0:
+    if "ModuleNotFoundError" in done.stderr:
         return None
+    done.check_returncode()
     peak, resident = map(float, done.stdout.split())
     return peak, resident
 

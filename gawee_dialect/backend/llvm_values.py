@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     IntegerType,
     VectorType,
+    i1,
 )
 from xdsl.dialects.llvm import (
     LLVMArrayType,
@@ -87,7 +88,7 @@ def float_text(value: float, type: Attribute) -> str:
 
 def integer_text(value: int, type: Attribute) -> str:
     """Return the spelling of an integer constant."""
-    if type == IntegerType(1):
+    if type == i1:
         return "true" if value & 1 else "false"
     return str(value)
 

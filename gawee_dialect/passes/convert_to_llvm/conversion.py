@@ -7,6 +7,7 @@ appends llvm ops to the current block, and the old function is dropped.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TypeAlias, TypeVar
 
 from xdsl.dialects import llvm
@@ -81,6 +82,7 @@ def converted_type(type: Attribute) -> ValueType | LLVMPointerType:
     )
 
 
+@cache
 def converted_vector(type: VectorType[Attribute]) -> VectorType[Attribute]:
     """Return the llvm type of a vector; raises Declined unless its rank is 1 and its size fixed."""
     if type.get_num_dims() != 1 or type.get_num_scalable_dims():

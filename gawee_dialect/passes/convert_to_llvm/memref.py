@@ -13,10 +13,10 @@ from xdsl.dialects.builtin import (
     BytesAttr,
     DenseIntOrFPElementsAttr,
     IntegerAttr,
-    IntegerType,
     MemRefType,
     TensorType,
     VectorType,
+    i1,
     i8,
     i64,
 )
@@ -82,7 +82,7 @@ def stored_type(element: Attribute) -> ValueType:
     type = converted_type(element)
     if isinstance(type, LLVMPointerType):
         raise Declined(f"unsupported element type '{element}'")
-    return in_lanes(i8, type) if lane_type(type) == IntegerType(1) else type
+    return in_lanes(i8, type) if lane_type(type) == i1 else type
 
 
 def stored_bytes(element: Attribute) -> int:
@@ -172,7 +172,7 @@ def element_pointer(
 
 def as_read(to: FunctionConversion, stored: SSAValue, element: Attribute) -> SSAValue:
     """Return a value of memory as one of an element type: a byte is an i1."""
-    if lane_type(element) != IntegerType(1):
+    if lane_type(element) != i1:
         return stored
     zero = to.integer(0, stored.type)
     return to.compute(llvm.ICmpOp(stored, zero, IntegerAttr(1, i64)))
@@ -180,7 +180,7 @@ def as_read(to: FunctionConversion, stored: SSAValue, element: Attribute) -> SSA
 
 def as_stored(to: FunctionConversion, value: SSAValue) -> SSAValue:
     """Return a value as memory has it: an i1 is a byte."""
-    if lane_type(value.type) != IntegerType(1):
+    if lane_type(value.type) != i1:
         return value
     return to.compute(llvm.ZExtOp(value, in_lanes(i8, value.type)))
 
@@ -325,7 +325,7 @@ def converted_global(op: memref.GlobalOp) -> Operation:
     data = BytesAttr(bytes(stored_bytes(op.type.element_type)))  # one element stands for all
     if isa(value, DenseIntOrFPElementsAttr):
         bits = bytes(byte & 1 for byte in value.data.data)
-        data = BytesAttr(bits) if op.type.element_type == IntegerType(1) else value.data
+        data = BytesAttr(bits) if op.type.element_type == i1 else value.data
     initial = DenseIntOrFPElementsAttr(TensorType(element, [size]), data)
     return llvm.GlobalOp(
         LLVMArrayType(size, element),
