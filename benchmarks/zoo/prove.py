@@ -1,30 +1,44 @@
-"""Prove every pass on a network of the zoo: `python -m benchmarks.zoo.prove resnet18`.
+"""Prove every pass on networks of the zoo at reduced sizes: `python -m benchmarks.zoo.prove bert`.
 
-It prints one JSON object for each network: the seconds, the passes that are proved, and why others
-are not. `--table FILE` prints the table in the docs of a file with such lines.
+Of each network one JSON object is printed, or appended to a file: the seconds, the passes that are
+proved, why others are not, and what of the compiler the network reached. `--table` prints the table
+in the docs of such a file.
 """
 
+import gc
 import json
+import os
+import signal
 import sys
+from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from time import process_time
 
 import torch
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.ir.affine import AffineBinaryOpExpr, AffineBinaryOpKind
+from xdsl.passes import ModulePass
 
 from benchmarks.zoo.networks import Network, zoo
+from benchmarks.zoo.proof_table import table
+from benchmarks.zoo.reduced import numbers_of, reduced
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.frontends.npu_ir import extract_ir
+from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.prove.each import ProveEach
-from gawee_dialect.instruments.prove.summary import Verdict
-from gawee_dialect.passes.instrument import instrumented
+from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import loops_to_llvm, to_loops_by_kernels
 from gawee_dialect.pytorch import ir_model
 from gawee_dialect.universe import make_context
+
+SECONDS = 300
+"""After so long a proof is given up."""
 
 
 @dataclass
@@ -32,9 +46,16 @@ class Proof:
     """What is known of the passes that lower a network; `failure` says which is wrong."""
 
     name: str
+    ops: int = 0
+    numbers: int = 0
+    """How many inputs and weights the graph has."""
     seconds: float = 0.0
+    """Of processors, children included."""
+    check_seconds: float = 0.0
+    """What `--check-each` takes, where it was asked for."""
     verdicts: dict[str, int] = field(default_factory=dict[str, int])
     unproved: dict[str, str] = field(default_factory=dict[str, str])
+    reached: list[str] = field(default_factory=list[str])
     failure: str = ""
 
 
@@ -46,54 +67,138 @@ def module_of(network: Network) -> ModuleOp:
     return ir_model(ir, dict(model.state_dict())).module
 
 
-def prove(network: Network) -> Proof:
-    """Lower a network to the llvm dialect under a proof, without expand-math."""
-    result = Proof(network.name)
+def passes() -> Sequence[ModulePass]:
+    """Return the passes to the llvm dialect for two threads, without expand-math."""
     options = CodeOptions(num_threads=2)
-    passes = (*to_loops_by_kernels(options), *loops_to_llvm(expand_math=False))
-    proof = ProveEach()
-    module = module_of(network)
-    start = process_time()
+    return (*to_loops_by_kernels(options), *loops_to_llvm(expand_math=False))
+
+
+def processor_seconds() -> float:
+    """Return the processor time of this process, and of those that it has waited for."""
+    return sum(os.times()[:4])
+
+
+class Reached(Instrument):
+    """Notes which parts of the compiler a network comes to."""
+
+    def __init__(self) -> None:
+        self.found: set[str] = set()
+
+    def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        if module_pass.name != "assign-schedules":
+            return
+        for op in module.walk():
+            if isinstance(op, WinogradOp):
+                self.found.add("Winograd")
+            elif isinstance(op, KernelOp):
+                self.found |= set(_parts_of(op))
+
+
+def _parts_of(op: KernelOp) -> Sequence[str]:
+    found: list[str] = []
+    exprs = [each for affine_map in op.maps for expr in affine_map.results for each in expr.dfs()]
+    binary = [each for each in exprs if isinstance(each, AffineBinaryOpExpr)]
+    if any(each.kind is AffineBinaryOpKind.FloorDiv for each in binary):
+        found.append("layouts")
+    if op.schedule is None:
+        return found
+    schedule = op.schedule.data
+    if sum(size > 1 for size in schedule.tile(op.sizes)) > 1:
+        found.append("tiles")
+    found += ["vectors"] if schedule.vector is not None else []
+    found += ["threads"] if schedule.parallel else []
+    return found
+
+
+@contextmanager
+def time_limit(seconds: int) -> Generator[None]:
+    """Raise TimeoutError in a with block that takes longer."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"took more than {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
     try:
-        with instrumented(proof):
-            run_passes(make_context(), module, passes)
-    except Exception as error:
-        result.failure = f"{type(error).__name__}: {error}"
-    result.seconds = process_time() - start
-    result.verdicts = dict(Counter(step.verdict.value or "run" for step in proof.steps))
-    result.unproved = {step.name: step.note for step in proof.steps if step.note}
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def prove(network: Network, *, with_check: bool = False, is_reduced: bool = True) -> Proof:
+    """Lower a network to the llvm dialect under a proof, and under a check where it is asked for.
+
+    A network whose reduced graph does not run, as where tables hold indices, keeps its sizes.
+    """
+    whole = module_of(network)
+    result = prove_module(network.name, reduced(whole) if is_reduced else whole.clone(), with_check)
+    if is_reduced and "not provable" in result.unproved.get("(as it was read)", ""):
+        return prove_module(network.name, whole, with_check)
     return result
 
 
-def table(lines: Sequence[str]) -> Iterator[str]:
-    """Yield a table of networks, and the reasons why a pass of one is not proved."""
-    proofs = [Proof(**json.loads(line)) for line in lines]
-    yield "| network | passes that changed it | proved | assumed | checked by data | seconds |"
-    yield "|---|---|---|---|---|---|"
-    for each in proofs:
-        counts = [each.verdicts.get(verdict, 0) for verdict in PROVED]
-        cells = (str(sum(counts)), *map(str, counts), f"{each.seconds:.0f}")
-        yield f"| {each.name} | {' | '.join(cells)} |"
-    yield ""
-    for each in proofs:
-        reasons = [f"{name}: {note}" for name, note in each.unproved.items()]
-        reasons += [each.failure] if each.failure else []
-        for reason in reasons:
-            yield f"- {each.name}: {reason}"
+def prove_module(name: str, module: ModuleOp, with_check: bool = False) -> Proof:
+    """Lower a graph under a proof."""
+    result = Proof(name, sum(1 for _ in module.walk()), numbers_of(module))
+    copy = module.clone() if with_check else None
+    proof, reached = ProveEach(), Reached()
+    start = processor_seconds()
+    try:
+        with time_limit(SECONDS), instrumented(proof, reached):
+            run_passes(make_context(), module, passes())
+    except Exception as error:
+        result.failure = f"{type(error).__name__}: {error}"
+    result.seconds = processor_seconds() - start
+    result.verdicts = dict(Counter(step.verdict.value or "run" for step in proof.steps))
+    result.unproved = {step.name: step.note for step in proof.steps if step.note}
+    result.reached = sorted(reached.found)
+    if copy is not None:
+        start = processor_seconds()
+        with time_limit(SECONDS), instrumented(CheckEach()):
+            run_passes(make_context(), copy, passes())
+        result.check_seconds = processor_seconds() - start
+    return result
 
 
-PROVED = (Verdict.PROVED.value, Verdict.ASSUMED.value, Verdict.CHECKED.value)
-
-
-def main(names: Sequence[str]) -> None:
-    """Prove networks by name, or print the table."""
-    if names[:1] == ["--table"]:
-        print("\n".join(table(Path(names[1]).read_text().splitlines())))
-        return
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Prove networks by name, or print the table; return 1 where a pass is wrong."""
+    parser = ArgumentParser(prog="python -m benchmarks.zoo.prove", description=__doc__)
+    parser.add_argument("names", nargs="*", help="networks; all of the zoo where none is named")
+    parser.add_argument(
+        "--output", type=Path, help="where proofs are appended; known ones are not made again"
+    )
+    parser.add_argument("--table", type=Path, metavar="FILE", help="print the table of a file")
+    parser.add_argument("--check", action="store_true", help="time --check-each too")
+    parser.add_argument("--whole", action="store_true", help="sizes as they are in the zoo")
+    options = parser.parse_args(arguments)
+    if options.table is not None:
+        print("\n".join(table(options.table.read_text(encoding="utf-8").splitlines())))
+        return 0
+    known = _names_in(options.output)
     networks = zoo()
+    names = [name for name in options.names or networks if name not in known]
+    failed = False
     for name in names:
-        print(json.dumps(asdict(prove(networks[name]))), flush=True)
+        try:
+            proof = prove(networks[name], with_check=options.check, is_reduced=not options.whole)
+        except Exception as error:  # a library that does not build its network is no reason to stop
+            proof = Proof(name, failure=f"{type(error).__name__}: {error}"[:300])
+        failed = failed or bool(proof.failure)
+        line = json.dumps(asdict(proof))
+        print(line, flush=True)
+        if options.output is not None:
+            with options.output.open("a", encoding="utf-8") as file:
+                file.write(line + "\n")
+        gc.collect()
+    return int(failed)
+
+
+def _names_in(path: Path | None) -> set[str]:
+    if path is None or not path.exists():
+        return set()
+    return {json.loads(line)["name"] for line in path.read_text(encoding="utf-8").splitlines()}
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.exit(main())

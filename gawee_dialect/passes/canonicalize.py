@@ -46,6 +46,7 @@ class CanonicalizePass(ModulePass):
 
     name = "canonicalize"
     numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         driver = CanonicalizationDriver(ctx)

@@ -86,3 +86,4 @@ class ConvertScfToOpenMP(RewritePass):
     patterns: ClassVar = (ConvertParallelLoop,)
     revisits = False
     numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True

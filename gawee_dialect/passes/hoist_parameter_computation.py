@@ -238,6 +238,7 @@ class HoistParameterComputation(ModulePass):
 
     name = "hoist-parameter-computation"
     numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         main = find_function(op, MAIN)

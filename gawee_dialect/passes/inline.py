@@ -104,6 +104,7 @@ class Inline(ModulePass):
 
     name = "inline"
     numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         inliner = Inliner(op)

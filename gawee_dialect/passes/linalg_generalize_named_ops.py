@@ -70,6 +70,7 @@ class LinalgGeneralizeNamedOps(RewritePass):
 
     name = "linalg-generalize-named-ops"
     numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True
     patterns = (GeneralizeNamedOp, GeneralizeBroadcast)
     removes = (BroadcastOp,)
     revisits: ClassVar[bool] = False

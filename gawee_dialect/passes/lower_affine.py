@@ -154,5 +154,6 @@ class LowerAffine(RewritePass):
 
     name = "lower-affine"
     numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True
     patterns = (LowerApply, LowerMin, LowerMax, LowerLoad, LowerStore, LowerFor)
     removes = (affine.ApplyOp, affine.MinOp, MaxOp, affine.LoadOp, affine.StoreOp, affine.ForOp)

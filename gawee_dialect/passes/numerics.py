@@ -11,7 +11,7 @@ from xdsl.passes import ModulePass
 
 @dataclass(frozen=True)
 class Numerics:
-    """How far a pass may move an output: `exact`, `reassociates` or `approximates(N ulp)`."""
+    """How far a pass may move an output, such as `exact`, `reassociates`, `approximates(N ulp)`."""
 
     name: str
     ulp: int | None = None
@@ -30,17 +30,26 @@ REASSOCIATES = Numerics("reassociates")
 """The same sums and products in another order, or with constants folded into each other."""
 
 
+FOLDS_CONSTANTS = Numerics("folds constants")
+"""As `reassociates`; a product of constants is one constant, rounded to the type that holds it.
+
+`--prove-each` knows that rounding from a difference by what a pass declares alone: without it, a
+constant that is off by one unit in the last place is another number.
+"""
+
+
 def approximates(ulp: int) -> Numerics:
     """Say that every element stays within so many units in the last place of its value."""
     return Numerics("approximates", ulp)
 
 
 def keeps_special_values(module_pass: ModulePass) -> bool:
-    """Return whether a pass declares `special_values = True`; what declares nothing does not.
+    """Return whether a pass declares `special_values = True`, or is one of xDSL's that is exact.
 
     Then NaN and infinities are among the data of a check, and stay what and where they are.
     """
-    return getattr(module_pass, "special_values", False) is True
+    known = module_pass.name in XDSL_NUMERICS
+    return getattr(module_pass, "special_values", known) is True
 
 
 XDSL_NUMERICS = {

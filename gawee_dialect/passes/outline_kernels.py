@@ -186,6 +186,7 @@ class OutlineKernels(ModulePass):
 
     name = "outline-kernels"
     numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         outliner = Outliner(op)

@@ -158,6 +158,7 @@ class PlanMemory(ModulePass):
 
     name = "plan-memory"
     numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:

@@ -10,6 +10,7 @@ import gawee_dialect
 from examples.resnet18.write_graph import write_resnet18
 from examples.unet.write_graph import write_unet
 from gawee_dialect.instruments.check.each_pass import CheckSettings
+from gawee_dialect.passes.numerics import keeps_special_values
 from gawee_dialect.passes.pass_manager import parse_passes
 from gawee_dialect.universe import OVERRIDES, PASSES, all_passes
 from tests.effort import full_run, mostly_full, part_of
@@ -83,6 +84,21 @@ def test_every_pass_of_ours_declares_its_numerics(name: str) -> None:
     (made,) = parse_passes(name, all_passes())
 
     assert hasattr(made, "numerics")
+
+
+KEEPING = (
+    *("assign-layouts", "assign-schedules", "bufferize", "canonicalize", "check-indices"),
+    *("convert-scf-to-openmp", "convert-to-llvm", "cse", "hoist-allocas", "hoist-loop-invariants"),
+    *("hoist-parameter-computation", "inline", "lower-affine", "outline-kernels", "plan-memory"),
+)
+"""Passes that move, name and place what is computed."""
+
+
+@pytest.mark.parametrize("name", KEEPING)
+def test_passes_that_compute_nothing_declare_to_keep_special_values(name: str) -> None:
+    (made,) = parse_passes(name, all_passes())
+
+    assert keeps_special_values(made)
 
 
 @full_run

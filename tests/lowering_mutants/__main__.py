@@ -56,6 +56,11 @@ class Outcome:
 
     reason: str = ""
 
+    @property
+    def drawn(self) -> tuple[str, ...]:
+        """What was drawn: the place and the change."""
+        return (self.network, self.after, self.level, self.kind, self.op, self.change)
+
 
 def stages(sources: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str, ModuleOp]]:
     """Yield a network, a pass that changed it, and what it is then."""
@@ -125,11 +130,21 @@ def in_copy(proof: ProveEach, module: ModuleOp, mutation: Mutation) -> tuple[str
     return "stops", f"exit {os.waitstatus_to_exitcode(status)}"
 
 
+OPEN = ("survives", "unproved")
+"""Verdicts of mutants that are proved again."""
+
+
 def outcomes(
-    count: int, seed: int, sources: Sequence[tuple[str, str]] = SOURCES
+    count: int,
+    seed: int,
+    sources: Sequence[tuple[str, str]] = SOURCES,
+    known: Sequence[Outcome] = (),
 ) -> Iterator[Outcome]:
-    """Yield what became of so many valid mutants, as many for each stage."""
-    places = list(stages(sources))
+    """Yield what became of so many valid mutants, as many for each stage.
+
+    Of known outcomes, in their order, those that were told apart are not proved again.
+    """
+    places, earlier = list(stages(sources)), iter(known)
     # Shared evenly, the first stages take one more.
     for index, (network, after, module) in enumerate(places):
         share = count // len(places) + (index < count % len(places))
@@ -144,11 +159,14 @@ def outcomes(
                 break
             kind = draw.choice(sorted({each.kind for each in found}))
             mutation = draw.choice([each for each in found if each.kind == kind])
-            verdict, reason = in_copy(proof, module, mutation)
+            op, read_by, was = str(mutation.op)[:300], users(mutation.op), next(earlier, None)
+            drawn = (network, after, level, kind, op, mutation.text)
+            if was is None or was.verdict in OPEN or was.drawn != drawn:
+                verdict, reason = in_copy(proof, module, mutation)
+            else:
+                verdict, reason = was.verdict, was.reason
             made += verdict != "invalid"
-            op, read_by = str(mutation.op)[:300], users(mutation.op)
-            change = mutation.text
-            yield Outcome(network, after, level, kind, op, change, read_by, verdict, reason)
+            yield Outcome(*drawn, read_by, verdict, reason)
 
 
 def main() -> int:
@@ -157,6 +175,9 @@ def main() -> int:
     parser.add_argument("count", type=int, nargs="?", default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, help="a file for one JSON object a mutant")
+    parser.add_argument(
+        "--again", type=Path, help="such a file: what survived there is proved again"
+    )
     parser.add_argument("--table", action="store_true", help="print what the file holds")
     options = parser.parse_args()
     if options.table:
@@ -165,17 +186,23 @@ def main() -> int:
     total: Counter[tuple[str, str]] = Counter()
     # Which op is to blame is another question, and takes a run of its own.
     with mock.patch.object(prove_each, "find_culprit", return_value=None):
-        for outcome in outcomes(options.count, options.seed):
+        for outcome in outcomes(options.count, options.seed, known=_read(options.again)):
             total[outcome.level, outcome.verdict] += 1
             line = json.dumps(asdict(outcome))
             if options.output is not None:
                 with options.output.open("a") as file:
                     file.write(line + "\n")
-            if outcome.verdict in ("survives", "unproved"):
+            if outcome.verdict in OPEN:
                 print(line, flush=True)
     for (level, verdict), count in sorted(total.items()):
         print(f"{level}: {verdict} {count}")
-    return int(any(verdict in ("survives", "unproved") for _, verdict in total))
+    return int(any(verdict in OPEN for _, verdict in total))
+
+
+def _read(path: Path | None) -> Sequence[Outcome]:
+    if path is None:
+        return ()
+    return [Outcome(**json.loads(line)) for line in path.read_text().splitlines()]
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.instruments.check.blame import Culprit, find_culprit, find_kernel, where
+from gawee_dialect.instruments.check.changed_code import blamed_code, changed_op
 from gawee_dialect.instruments.check.compare import (
     Difference,
     Tolerance,
@@ -21,7 +22,6 @@ from gawee_dialect.instruments.check.each_pass import CheckSettings, EachPass
 from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, plan_run
 from gawee_dialect.instruments.check.failure import (
     CheckFailure,
-    blamed_op,
     changed_outputs,
     failure,
     stopped_running,
@@ -41,7 +41,7 @@ from gawee_dialect.instruments.check.rounding import (
     reference_of,
     wide,
 )
-from gawee_dialect.instruments.check.static_rules import new_violation
+from gawee_dialect.instruments.check.static_rules import check_rules
 from gawee_dialect.instruments.check.summary import Step, summary_table
 from gawee_dialect.instruments.report import print_table
 from gawee_dialect.interpreter.arrays import Array
@@ -171,7 +171,11 @@ class CheckEach(EachPass[Step]):
     ) -> None:
         step.note = ""
         self._check_run(module_pass, module, step)
-        self._check_rules(module_pass, before, module, step)
+        try:
+            check_rules(module_pass, before, module)
+        except CheckFailure:
+            step.note = "breaks a rule"
+            raise
 
     def _check_run(self, module_pass: ModulePass, module: ModuleOp, step: Step) -> None:
         """Run what a pass has changed, and compare with what ran before it."""
@@ -190,16 +194,6 @@ class CheckEach(EachPass[Step]):
             self._check_rounding(state_before, state, step)
             self._take(state, step)
             self._unchecked = []
-
-    def _check_rules(
-        self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: Step
-    ) -> None:
-        """Blame a pass for what no run shows."""
-        found = new_violation(before, module)
-        if found is not None:
-            step.note = f"'{found.op.name}' breaks a rule"
-            message = f"is wrong where no run shows it: '{found.op.name}' op {found.message}"
-            raise failure([module_pass], message, found.op)
 
     def _tolerance(self, before: State, after: State) -> Tolerance:
         """Return what is allowed between two runs.
@@ -303,7 +297,7 @@ class CheckEach(EachPass[Step]):
                 continue
             step.note = f"'{each.output}' is wrong"
             culprit = self._culprit(run, Tolerance((REASSOCIATES,), rtol, 0.0))
-            raise self._blaming(f"moved {each.text}; {_blamed(culprit)}", culprit)
+            raise self._blaming(f"moved {each.text}; {_blamed(culprit, run)}", culprit)
 
     def _moved(
         self,
@@ -318,7 +312,7 @@ class CheckEach(EachPass[Step]):
         message = (
             f"moved output '{output}'{found.at}: expected {found.expected!s}, "
             f"got {found.actual!s}{special}; largest difference {found.size}, "
-            f"allowed: {tolerance.text}; {_blamed(culprit)}"
+            f"allowed: {tolerance.text}; {_blamed(culprit, run)}"
         )
         return self._blaming(message, culprit)
 
@@ -338,10 +332,10 @@ class CheckEach(EachPass[Step]):
         return failure(self._unchecked, message, culprit.before, _explanation(culprit))
 
 
-def _blamed(culprit: Culprit | None) -> str:
-    if culprit is None:
-        return "what its ops compute natively cannot be seen, and all kernels compute what they did"
-    return blamed_op(culprit)
+def _blamed(culprit: Culprit | None, run: tuple[Plan, Plan, Sequence[DataSet]]) -> str:
+    found = blamed_code(culprit, changed_op(run[0], run[1], culprit))
+    unseen = "what its ops compute natively cannot be seen, and all kernels compute what they did"
+    return found or unseen
 
 
 def _explanation(culprit: Culprit) -> str | None:

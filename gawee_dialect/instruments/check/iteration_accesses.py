@@ -5,23 +5,16 @@ on data is left out. Of inner loops the first two iterations and the last one ar
 found there is so, and what is nowhere to be found may still be.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import prod
 
-import numpy as np
-from xdsl.dialects import arith, memref, scf, vector
-from xdsl.dialects.builtin import VectorType
-from xdsl.ir import Attribute, Block, Operation, SSAValue
-from xdsl.utils.exceptions import InterpretationError
+from xdsl.dialects import scf
+from xdsl.ir import Block, Operation, SSAValue
 
-from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect.forall import InParallelOp
-from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
-from gawee_dialect.hints import isa
-from gawee_dialect.interpreter.arith import SCALAR_ARITH
-from gawee_dialect.interpreter.arrays import dtype_of
+from gawee_dialect.instruments.check.index_values import IndexValues, touched_box
 
 ITERATIONS = 4
 """Of a parallel loop, how many of the first are compared with each other."""
@@ -88,14 +81,15 @@ def collision(
     return None
 
 
-class _Trace:
+class _Trace(IndexValues):
     """Follows an iteration."""
 
     def __init__(
         self, numbers: dict[SSAValue, int], is_outside: Callable[[SSAValue], bool]
     ) -> None:
+        super().__init__(numbers)
         self.accesses = Accesses()
-        self._numbers, self._is_outside = numbers, is_outside
+        self._is_outside = is_outside
         self._left = MOST
 
     def walk(self, block: Block) -> None:
@@ -117,7 +111,7 @@ class _Trace:
 
     def _nest(self, body: Block, counts: Sequence[Sequence[int]]) -> None:
         for numbers in product(*counts):
-            self._numbers.update(zip(body.args, numbers, strict=False))
+            self.numbers.update(zip(body.args, numbers, strict=False))
             self.walk(body)
 
     def _counts(self, *bounds: SSAValue) -> Sequence[int]:
@@ -136,7 +130,7 @@ class _Trace:
             self.walk(region.block)
 
     def _note(self, op: Operation) -> None:
-        found = _box(op)
+        found = touched_box(op)
         if found is None:
             return
         base, offsets, sizes, is_write = found
@@ -148,64 +142,3 @@ class _Trace:
         kept = self.accesses.writes if is_write else self.accesses.reads
         for place in product(*(range(a, a + n) for a, n in zip(known, sizes, strict=True))):
             kept.setdefault((base, place), op)
-
-    def number(self, value: SSAValue) -> int | None:
-        """Return the number that an index is in this iteration; None where data decide on it."""
-        if value in self._numbers:
-            return self._numbers[value]
-        known = constant_index(value)
-        if known is not None or not isinstance(value.owner, Operation):
-            return known
-        return self._result(value.owner)
-
-    def _result(self, op: Operation) -> int | None:
-        if isinstance(op, arith.SelectOp):
-            condition = self.number(op.cond)
-            chosen = op.lhs if condition else op.rhs
-            return None if condition is None else self.number(chosen)
-        evaluate = SCALAR_ARITH.get(type(op))
-        operands = [self.number(each) for each in op.operands]
-        known = [each for each in operands if each is not None]
-        if evaluate is None or len(known) < len(operands):
-            return None
-        dtypes = (dtype_of(each.type) for each in op.operands)
-        arrays = [np.asarray(*each)[()] for each in zip(known, dtypes, strict=True)]
-        try:
-            return int(evaluate(op, arrays))
-        except InterpretationError:  # such as a division by zero, which no run gets to
-            return None
-
-
-Box = tuple[SSAValue, Sequence[SSAValue | int], Sequence[int], bool]
-"""Memory, where a box in it begins, how many elements it has along each axis, whether written."""
-
-
-def _box(op: Operation) -> Box | None:
-    match op:
-        case memref.LoadOp() | memref.StoreOp():
-            sizes = [1] * len(op.indices)
-            return op.memref, [*op.indices], sizes, isinstance(op, memref.StoreOp)
-        case vector.LoadOp():
-            return op.base, [*op.indices], _lanes(op.indices, op.result.type), False
-        case vector.StoreOp():
-            return op.base, [*op.indices], _lanes(op.indices, op.vector.type), True
-        case ParallelInsertSliceOp():
-            return _slice(op)
-        case _:
-            return None
-
-
-def _lanes(indices: Iterable[SSAValue], type: Attribute) -> Sequence[int]:
-    """Return the elements that a vector spans along each axis: those of the last one."""
-    sizes = [1 for _ in indices]
-    if sizes and isa(type, VectorType[Attribute]):
-        sizes[-1] = prod(type.get_shape())
-    return sizes
-
-
-def _slice(op: ParallelInsertSliceOp) -> Box | None:
-    if op.sizes or op.strides or any(each != 1 for each in op.static_strides.get_values()):
-        return None
-    given: Iterator[SSAValue] = iter(op.offsets)
-    offsets = [each if each >= 0 else next(given) for each in op.static_offsets.get_values()]
-    return op.dest, offsets, op.static_sizes.get_values(), True

@@ -2,7 +2,8 @@
 
 1. Sums, products and quotients are those of the rational numbers, modulo the primes. So every
    identity of them holds, such as x * (1 / y) = x / y, whatever the order of what is rounded.
-2. Maxima and minima are one of their operands, the one that the values say.
+2. Maxima and minima are one of their operands, the one that the values say. Of values that
+   rounding may have turned round the residues say it.
 3. What makes a whole number of a number goes by the value: floor, sign, comparisons.
 4. Other functions are not interpreted: the same function of the same number is the same, and
    nothing else is known, but for what `functions.py` derives from another.
@@ -18,11 +19,18 @@ from gawee_dialect.instruments.prove.numbers import REDUCTIONS, UFUNCS, Numbers,
 from gawee_dialect.instruments.prove.residues import (
     EXACT_TERMS,
     Floats,
+    canonical,
     inverse,
     of_whole_numbers,
     reduce_in_place,
 )
 from gawee_dialect.interpreter.arrays import Array
+
+NEAR = 2.0**-32
+"""How near two values are, as a part of the larger one, whose order rounding may have turned."""
+
+RANKS = 2.0**21
+"""More than a residue is."""
 
 Bits: TypeAlias = NDArray[np.bool_]
 Unary: TypeAlias = Callable[[Numbers], object]
@@ -99,11 +107,32 @@ def chosen(condition: Array | Bits, lhs: object, rhs: object) -> Numbers:
     return Numbers(np.where(where, *data), _dtype(lhs, rhs))
 
 
+def _in_order(left: Numbers, right: Numbers) -> tuple[Floats, Floats]:
+    """Return values to compare.
+
+    Where values are too near to each other for floats to tell which number is the larger one, the
+    residues decide: whoever asks, in whatever order the numbers were added up, is told the same.
+    """
+    x, y = np.broadcast_arrays(left.settled(), right.settled())
+    finite = np.isfinite(x) & np.isfinite(y)
+    near = finite & (np.abs(x - y) <= NEAR * np.maximum(np.abs(x), np.abs(y)))
+    rest = reduce_in_place(np.subtract(*broadcast(left, right))[1:])
+    near |= finite & (rest == 0).all(axis=0)
+    if not near.any():
+        return x, y
+    return np.where(near, _rank(left), x), np.where(near, _rank(right), y)
+
+
+def _rank(input: Numbers) -> Floats:
+    """Return a float that tells numbers apart by two of their residues."""
+    first, second, _ = canonical(input.residues)
+    return first.astype(np.float64) * RANKS + second.astype(np.float64)
+
+
 def _choice(is_left: Callable[[Floats, Floats], Bits]) -> Callable[..., Numbers]:
     def compute(lhs: object, rhs: object) -> Numbers:
         left, right = numbers(lhs), numbers(rhs)
-        values = np.broadcast_arrays(left.value, right.value)
-        result = chosen(is_left(*values), left, right)
+        result = chosen(is_left(*_in_order(left, right)), left, right)
         result.dtype = _dtype(lhs, rhs)
         return result
 
@@ -133,7 +162,7 @@ def _whole(function: np.ufunc) -> Unary:
     """Say that a function's results are whole numbers, which the values tell."""
 
     def compute(input: Numbers) -> Numbers:
-        return exactly(np.asarray(function(input.value), np.float64), input.dtype)
+        return exactly(np.asarray(function(input.settled()), np.float64), input.dtype)
 
     return compute
 
@@ -149,7 +178,7 @@ def _by_value(function: np.ufunc) -> Unary:
 
 def floor_divide(lhs: object, rhs: object) -> Numbers:
     """Compute floor(x / y)."""
-    return exactly(np.floor(divide(lhs, rhs).value), _dtype(lhs, rhs))
+    return exactly(np.floor(divide(lhs, rhs).settled()), _dtype(lhs, rhs))
 
 
 def remainder(lhs: object, rhs: object) -> Numbers:
@@ -159,7 +188,7 @@ def remainder(lhs: object, rhs: object) -> Numbers:
 
 def fmod(lhs: object, rhs: object) -> Numbers:
     """Compute x - trunc(x / y) * y."""
-    quotient = exactly(np.trunc(divide(lhs, rhs).value), _dtype(lhs, rhs))
+    quotient = exactly(np.trunc(divide(lhs, rhs).settled()), _dtype(lhs, rhs))
     return subtract(lhs, multiply(quotient, rhs))
 
 
@@ -235,7 +264,14 @@ def _halved(rest: Numbers, combine: Callable[..., Numbers], initial: object) -> 
 
 def _compared(function: np.ufunc) -> Callable[[object, object], object]:
     def compute(lhs: object, rhs: object) -> object:
-        return function(numbers(lhs).value, numbers(rhs).value)
+        return function(*_in_order(numbers(lhs), numbers(rhs)))
+
+    return compute
+
+
+def _of_truth(function: np.ufunc) -> Callable[[object, object], object]:
+    def compute(lhs: object, rhs: object) -> object:
+        return function(numbers(lhs).settled(), numbers(rhs).settled())
 
     return compute
 
@@ -274,7 +310,7 @@ UFUNCS.update(
         np.isinf: _by_value(np.isinf),
         np.isfinite: _by_value(np.isfinite),
         np.signbit: _by_value(np.signbit),
-        np.logical_not: _by_value(np.logical_not),
+        np.logical_not: lambda input: np.logical_not(input.settled()),
     }
 )
 UFUNCS.update(
@@ -282,10 +318,10 @@ UFUNCS.update(
         each: _compared(each)
         for each in (
             *(np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal),
-            *(np.logical_and, np.logical_or, np.logical_xor),
         )
     }
 )
+UFUNCS.update({each: _of_truth(each) for each in (np.logical_and, np.logical_or, np.logical_xor)})
 REDUCTIONS.update(
     {
         np.add: total,

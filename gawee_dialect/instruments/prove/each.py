@@ -12,13 +12,13 @@ from xdsl.passes import ModulePass
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.instruments.check.blame import Culprit, find_culprit, where
+from gawee_dialect.instruments.check.changed_code import ChangedOp, blamed_code, changed_op
 from gawee_dialect.instruments.check.compare import Tolerance, changed_signature
 from gawee_dialect.instruments.check.data_sets import size_of
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings, EachPass
 from gawee_dialect.instruments.check.failure import (
     CheckFailure,
-    blamed_op,
     changed_outputs,
     failure,
     stopped_running,
@@ -30,14 +30,21 @@ from gawee_dialect.instruments.check.inputs import (
     arguments_for,
     array_of_magnitudes,
 )
+from gawee_dialect.instruments.check.static_rules import check_rules
 from gawee_dialect.instruments.prove.folded import MOST_ULP, folding_error
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
 from gawee_dialect.instruments.prove.summary import Step, Verdict, summary_table
+from gawee_dialect.instruments.prove.wrong_indices import (
+    WRONG_INDICES,
+    index_checks,
+    with_wrong_indices,
+    without_new,
+)
 from gawee_dialect.instruments.report import print_table
 from gawee_dialect.interpreter.arrays import Array
-from gawee_dialect.passes.numerics import EXACT, declared_numerics
+from gawee_dialect.passes.numerics import EXACT, FOLDS_CONSTANTS, declared_numerics
 
 LARGEST_REPEATED = 1_000_000
 """The most inputs and weights of a network that is run by a second seed."""
@@ -67,6 +74,8 @@ class Moved:
     data_sets: Sequence[DataSet]
     """Those that the function ran on so far; it is another number on the last of them."""
     culprit: Culprit | None
+    changed: ChangedOp | None
+    """The first op of machine code that the pass changed."""
 
 
 class ProveEach(EachPass[Step]):
@@ -105,7 +114,12 @@ class ProveEach(EachPass[Step]):
         draw = partial(array_of_magnitudes, scales=SCALES, uses=("number", "weight"))
         second = arguments_for(module, usual, settings.seed + 1, settings.arrays, draw)
         return {
-            name: (*each, DataSet(second[name], name=MAGNITUDES)) for name, each in first.items()
+            name: (
+                *each,
+                DataSet(second[name], name=MAGNITUDES),
+                *with_wrong_indices(module, name, each[0]),
+            )
+            for name, each in first.items()
         }
 
     def check_pass(
@@ -113,6 +127,7 @@ class ProveEach(EachPass[Step]):
     ) -> None:
         try:
             self._prove(module_pass, before, module, step)
+            check_rules(module_pass, before, module)
         except CheckFailure:
             step.verdict = Verdict.WRONG
             raise
@@ -136,7 +151,15 @@ class ProveEach(EachPass[Step]):
         plans = {
             name: exact_plan(copy, name, seed, self._overwritten[name]) for name in self.arguments
         }
-        return State(plans, {name: plan.run(self._data[name]) for name, plan in plans.items()})
+        data = {name: self._defined_data(copy, name) for name in plans}
+        return State(plans, {name: plan.run(data[name]) for name, plan in plans.items()})
+
+    def _defined_data(self, module: ModuleOp, function: str) -> Sequence[DataSet]:
+        """Return what a function is run on; indices out of range where it tells of them."""
+        data = self._data[function]
+        if index_checks(module, function):
+            return data
+        return [each for each in data if each.name != WRONG_INDICES]
 
     def _prove(self, module_pass: ModulePass, was: ModuleOp, module: ModuleOp, step: Step) -> None:
         before = self._state
@@ -179,7 +202,7 @@ class ProveEach(EachPass[Step]):
     def _assumption(self, module_pass: ModulePass, before: State, moved: Moved) -> str | None:
         """Return the identity beyond exact arithmetic that explains a difference, if one does."""
         declared = declared_numerics(module_pass)
-        if declared.ulp is not None:
+        if declared.ulp is not None or declared == FOLDS_CONSTANTS:
             return f"declared: {declared}"
         culprit, constants = moved.culprit, ConstantOp | arith.ConstantOp
         if culprit is None or isinstance(culprit.before, constants):
@@ -196,8 +219,9 @@ class ProveEach(EachPass[Step]):
     def _moved(self, module_pass: ModulePass, before: State, after: State) -> Moved | None:
         """Return the first output that is another number, and why."""
         for function, runs in before.outputs.items():
-            for index, expected in enumerate(runs):
-                actual = after.outputs[function][index]
+            for index, (expected, actual) in enumerate(
+                zip(runs, after.outputs[function], strict=False)
+            ):
                 found = _different(module_pass, function, expected, actual)
                 if found is None:
                     continue
@@ -206,7 +230,8 @@ class ProveEach(EachPass[Step]):
                 data = self._data[function][: index + 1]
                 plans = before.plans[function], after.plans[function]
                 culprit = find_culprit(*plans, data, Tolerance((EXACT,)))
-                return Moved(function, name, at, old, new, data, culprit)
+                changed = changed_op(*plans, culprit)
+                return Moved(function, name, at, old, new, data, culprit, changed)
         return None
 
 
@@ -218,7 +243,7 @@ def _different(
 ) -> tuple[str, tuple[int, ...]] | None:
     """Return the first output that differs, and where; raises CheckFailure for other outputs."""
     were = {name: word_array(each) for name, each in expected.items()}
-    in_words = {name: word_array(each) for name, each in actual.items()}
+    in_words = {name: word_array(each) for name, each in without_new(actual, were).items()}
     changed = changed_signature(in_words, were)
     if changed is not None:
         raise changed_outputs([module_pass], function, changed)
@@ -246,16 +271,15 @@ def _failure(module_pass: ModulePass, moved: Moved) -> CheckFailure:
     numbers = f"expected {moved.expected!s}, got {moved.actual!s}"
     message = (
         f"moved output '{moved.output}'{at}: {numbers}, "
-        f"which are different numbers in exact arithmetic; {_blamed(culprit)}"
+        f"which are different numbers in exact arithmetic; {_blamed(moved)}"
     )
     op = None if culprit is None else culprit.before
     return failure([module_pass], message, op, _hint(culprit))
 
 
-def _blamed(culprit: Culprit | None) -> str:
-    if culprit is None:
-        return "what its ops compute natively cannot be seen"
-    return blamed_op(culprit)
+def _blamed(moved: Moved) -> str:
+    unseen = "what its ops compute natively cannot be seen"
+    return blamed_code(moved.culprit, moved.changed) or unseen
 
 
 def _hint(culprit: Culprit | None) -> str | None:

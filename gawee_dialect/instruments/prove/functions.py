@@ -31,7 +31,7 @@ def uninterpreted(name: str, of_values: Callable[..., Floats]) -> Callable[..., 
     def compute(*operands: object) -> Numbers:
         exact = [numbers(each) for each in operands]
         with np.errstate(all="ignore"):
-            value = np.asarray(of_values(*(each.value for each in exact)))
+            value = np.asarray(of_values(*(each.settled() for each in exact)))
         words = mixed(crc32(name.encode()), *(each.words() for each in exact))
         known = _is_known(*exact) | ~np.isfinite(value)
         plain = of_whole_numbers(np.where(known, value, 0.0))
@@ -46,9 +46,8 @@ def _is_known(*operands: Numbers) -> Array:
     """Return where a function of one number is a whole number: of 0, and of what is not finite."""
     if len(operands) != 1:
         return np.zeros((), np.bool_)
-    operand = operands[0]
-    zero = (operand.residues == 0).all(axis=0) & (operand.value == 0)
-    return zero | ~np.isfinite(operand.value)
+    value = operands[0].settled()
+    return (value == 0) | ~np.isfinite(value)
 
 
 def _erf_of_floats(values: Floats) -> Floats:

@@ -19,7 +19,13 @@ from xdsl.interpreter import PythonValues
 from xdsl.ir import Operation
 
 from gawee_dialect.instruments.prove.constants import numbers_of
-from gawee_dialect.instruments.prove.residues import Floats, Words, packed
+from gawee_dialect.instruments.prove.residues import (
+    LARGEST_EXACT,
+    Floats,
+    Words,
+    packed,
+    reduce_in_place,
+)
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.scalars import Evaluate, OtherNumbers
 
@@ -96,6 +102,16 @@ class Numbers(NDArrayOperatorsMixin, OtherNumbers):
         """The array with its axes reversed."""
         return self.transpose()
 
+    def settled(self) -> Floats:
+        """Return the values; that of a whole number is the number, without what rounding did to it.
+
+        Equal numbers may have values that differ by roundings: zero as a difference of them, say.
+        """
+        nearest = np.rint(self.value)
+        small = np.abs(nearest) < LARGEST_EXACT
+        rest = reduce_in_place(self.residues - np.where(small, nearest, 0.0))
+        return np.where(small & (rest == 0).all(axis=0), nearest, self.value)
+
     def words(self) -> Words:
         """Return a word for each number; equal numbers have equal words.
 
@@ -157,7 +173,7 @@ class Numbers(NDArrayOperatorsMixin, OtherNumbers):
         if wanted.kind in "fV" or wanted.name == "bfloat16":
             return Numbers(self.data.copy() if copy else self.data, wanted)
         with np.errstate(invalid="ignore"):
-            return self.value.astype(wanted)[()]
+            return self.settled().astype(wanted)[()]
 
     def __getitem__(self, index: Index) -> "Numbers":
         key = index if isinstance(index, tuple) else (index,)

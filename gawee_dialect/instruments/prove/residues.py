@@ -20,6 +20,9 @@ PRIMES = (2097143, 2097133, 2097131)
 EXACT_TERMS = 4096
 """The most products of two residues whose sum is exact."""
 
+LARGEST_EXACT = float(1 << 52)
+"""Below it a double that has no fraction is reduced as it is."""
+
 _BITS = 21
 _MASK = np.uint64((1 << _BITS) - 1)
 

@@ -19,6 +19,7 @@ from gawee_dialect.instruments.prove.meanings import EXACT_FUNCTIONS
 from gawee_dialect.instruments.prove.nests import structured_functions
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array
+from gawee_dialect.instruments.prove.wrong_indices import worst_names
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.machine import Machine, check_implemented, implementations
 
@@ -58,6 +59,8 @@ def run_exactly(
     more: Sequence[InterpreterFunctions] = (),
 ) -> dict[str, Array]:
     """Run a function; returns its outputs by name: exact numbers of floats, else plain arrays.
+
+    What it tells of indices is among them (`worst_names`).
 
     Floats among the arguments become numbers that the seed draws (`inputs.py`). Raises NotProvable
     for an op that has no meaning on exact numbers, GaweeError where the program goes wrong.
@@ -114,6 +117,9 @@ def _outputs(
     for index, (name, result) in enumerate(zip(signature.returned, results, strict=True)):
         if index not in signature.checks:
             outputs[name] = result
+    told = [operands[each.index] for each in signature.of_kind(ArgumentKind.INDICES)]
+    told += [results[index] for index in signature.checks]
+    outputs |= zip(worst_names(len(told)), told, strict=True)
     return {name: _exact(each) for name, each in outputs.items()}
 
 

@@ -52,6 +52,7 @@ class AssignLayouts(ModulePass):
 
     name = "assign-layouts"
     numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True
 
     target: str = HOST
     """The processor whose vectors decide on blocks: `host`, or a name that `--target` knows."""

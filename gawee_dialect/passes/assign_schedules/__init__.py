@@ -53,6 +53,7 @@ class AssignSchedules(ScheduledPass):
 
     name = "assign-schedules"
     numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True
 
     target: str = HOST
     """The processor to schedule for: `host`, or `skylake-avx512`, `haswell` and the like."""

@@ -97,6 +97,11 @@ class ConvertToLLVM(ModulePass):
         """Flags let LLVM round otherwise; without them every op stays what it is."""
         return EXACT if self.fast_math in (None, "none") else REASSOCIATES
 
+    @property
+    def special_values(self) -> bool:
+        """Without flags NaN and infinities are what they are."""
+        return self.numerics == EXACT
+
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         flags = parse_fast_math(self.fast_math)
         diagnostics: list[Diagnostic] = []

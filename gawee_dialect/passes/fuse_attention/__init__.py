@@ -15,7 +15,7 @@ from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import shape_text, tensor_shape
 from gawee_dialect.passes.fuse_attention.factors import Factor, factor_of
 from gawee_dialect.passes.fuse_attention.scores import Scores, scores_of, weights_of
-from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
+from gawee_dialect.passes.numerics import FOLDS_CONSTANTS, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
@@ -147,7 +147,8 @@ class FuseAttention(RewritePass):
     and values alike. Without zeros for a query that sees no key, the mask is one that leaves every
     query a key: of parameters, which are taken to be finite, or of finite constants.
 
-    Of queries, keys and values that hold NaN, the attention is NaN.
+    Of queries, keys and values that hold NaN, the attention is NaN. Several scales become one,
+    which is rounded.
 
     rewrite:
         %s = gawee.batch_matmul %q, %k transpose_b; %t = gawee.mul %s, 0.5; %u = gawee.add %t, %m
@@ -156,6 +157,6 @@ class FuseAttention(RewritePass):
     """
 
     name = "fuse-attention"
-    numerics: ClassVar[Numerics] = REASSOCIATES
+    numerics: ClassVar[Numerics] = FOLDS_CONSTANTS
 
     patterns = (FuseAttentionParts,)

@@ -95,6 +95,7 @@ class LowerOpdesc(RewritePass):
 
     name = "lower-opdesc"
     numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True
     patterns = (LowerDescribed,)
     removes = (OpaqueOp,)
 

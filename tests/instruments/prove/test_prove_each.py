@@ -11,15 +11,23 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, TensorType, f32
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    ModuleOp,
+    TensorType,
+    f32,
+    f64,
+)
 
 import gawee_dialect
 from gawee_dialect.dialect.arithmetic import ReciprocalOp
+from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.elementwise import DivOp, MulOp, SqrtOp
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.failure import CheckFailure
-from gawee_dialect.passes.numerics import Numerics, approximates
+from gawee_dialect.passes.numerics import FOLDS_CONSTANTS, Numerics, approximates
 from gawee_dialect.tools import gawee_opt
 from tests.instruments.checking import parse
 from tests.instruments.prove import networks
@@ -142,6 +150,53 @@ def fold_root(module: ModuleOp) -> None:
 def test_a_constant_that_is_not_what_was_folded_is_wrong() -> None:
     with pytest.raises(CheckFailure, match=r"pass 'wrong' moved output 'y'.*'gawee.sqrt'"):
         prove(parse(FOLDED), "", Wrong(fold_root))
+
+
+SCALES = """
+func.func @main(%q: tensor<2x5x8xf32> {gawee.input = "q"}, %k: tensor<2x7x8xf32> {gawee.input = "k"}, %v: tensor<2x7x3xf32> {gawee.input = "v"}) -> (tensor<2x5x3xf32> {gawee.output = "y"}) {
+  %c = gawee.constant dense<0.594603539> : tensor<f32>
+  %0 = gawee.mul %q, %c : (tensor<2x5x8xf32>, tensor<f32>) -> tensor<2x5x8xf32>
+  %1 = gawee.mul %k, %c : (tensor<2x7x8xf32>, tensor<f32>) -> tensor<2x7x8xf32>
+  %s = gawee.batch_matmul %0, %1 transpose_b : (tensor<2x5x8xf32>, tensor<2x7x8xf32>) -> tensor<2x5x7xf32>
+  %w = gawee.softmax %s axis -1 : (tensor<2x5x7xf32>) -> tensor<2x5x7xf32>
+  %y = gawee.batch_matmul %w, %v : (tensor<2x5x7xf32>, tensor<2x7x3xf32>) -> tensor<2x5x3xf32>
+  return %y : tensor<2x5x3xf32>
+}
+"""
+
+
+def test_two_scales_of_attention_that_become_one_are_assumed() -> None:
+    proof = prove(parse(SCALES), "gawee-to-kernels")
+
+    assert unproved(proof) == {"fuse-attention": "assumed, declared: folds constants"}
+
+
+def test_one_scale_of_attention_is_proved() -> None:
+    alone = SCALES.replace("%0, %1 transpose_b", "%0, %k transpose_b")
+
+    proof = prove(parse(alone), "gawee-to-kernels")
+
+    verdicts = {step.name: step.verdict.value for step in proof.steps}
+    assert verdicts["fuse-attention"] == "proved"
+    assert unproved(proof) == {}
+
+
+def double_scale(module: ModuleOp) -> None:
+    op = changes.first(module, AttentionOp)
+    op.properties["scale"] = FloatAttr(2 * op.scale.value.data, f64)
+
+
+@dataclass(frozen=True)
+class Folding(Wrong):
+    """A wrong pass that declares to fold constants."""
+
+    name = "folding"
+    numerics: ClassVar[Numerics] = FOLDS_CONSTANTS
+
+
+def test_what_folds_constants_is_checked_by_data() -> None:
+    with pytest.raises(CheckFailure, match=r"pass 'folding' moved output 'y'.*folds constants"):
+        prove(parse(SCALES), "fuse-attention", Folding(double_scale))
 
 
 BLENDED = """

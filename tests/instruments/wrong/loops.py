@@ -28,6 +28,30 @@ func.func @main(%y: memref<5x7xf32> {gawee.output = "y"}) {
 }
 """
 
+ROOM = """
+func.func @main(%y: memref<5x7xf32> {gawee.output = "y"}, %m: memref<256xi8> {gawee.workspace}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %c7 = arith.constant 7 : index
+  %d7 = arith.constant 7 : index
+  %v = arith.constant 2.5 : f32
+  %t = memref.view %m[%c0][] : memref<256xi8> to memref<5x7xf32>
+  scf.for %i = %c0 to %c5 step %c1 {
+    scf.for %j = %c0 to %c7 step %c1 {
+      memref.store %v, %t[%i, %j] : memref<5x7xf32>
+    }
+  }
+  scf.for %i = %c0 to %c5 step %c1 {
+    scf.for %j = %c0 to %d7 step %c1 {
+      %e = memref.load %t[%i, %j] : memref<5x7xf32>
+      memref.store %e, %y[%i, %j] : memref<5x7xf32>
+    }
+  }
+  func.return
+}
+"""
+
 CASES: Mapping[str, WrongPass] = {
     "a loop that ends one earlier": WrongPass(
         MOBILE, Wrong(changes.nudge_index(3)), "'func.call'", "'func.call'", LOOPS
@@ -70,6 +94,12 @@ CASES: Mapping[str, WrongPass] = {
         Wrong(changes.nudge_index(2, by=1)),
         "cannot be run",
         "'@main' writes outside of its argument 0",
+    ),
+    "rows that are one too long, in room that is there": WrongPass(
+        ROOM,
+        Wrong(changes.nudge_index(3, by=1)),
+        "cannot be run",
+        "'memref.store' op writes index 7 of axis 1, which has 7 elements",
     ),
     "a loop writes its input": WrongPass(
         BUFFERS,

@@ -43,4 +43,16 @@ class WrongPass:
 
     before: str = ""
     is_race: bool = False
-    """Whether a proof, which has threads, sees it by chance."""
+    """Whether numbers, which threads compute in a proof, show it by chance."""
+
+    @property
+    def breaks_rule(self) -> bool:
+        """Whether a static rule says that it is wrong."""
+        return RULE in self.check or "claim" in self.check
+
+    @property
+    def in_proof(self) -> str:
+        """What a proof says: of numbers, else what a check says by a rule."""
+        if self.proof or not self.breaks_rule:
+            return self.proof
+        return "pass 'edited' " if self.is_race else self.check

@@ -7,13 +7,11 @@ takes a hash or a branch, the lanes of a vector are computed one by one.
 from collections.abc import Mapping
 from zlib import crc32
 
+from gawee_dialect.instruments.prove.arithmetic import NEAR, RANKS
 from gawee_dialect.instruments.prove.functions import LARGEST_POWER
 from gawee_dialect.instruments.prove.native.library import Library, Meaning
 from gawee_dialect.instruments.prove.native.writer import Parts, Writer
-from gawee_dialect.instruments.prove.residues import PRIMES
-
-LARGEST_EXACT = float(1 << 52)
-"""Below it a double that has no fraction is reduced as it is."""
+from gawee_dialect.instruments.prove.residues import LARGEST_EXACT, PRIMES
 
 
 def _add(library: Library, w: Writer, operands: list[Parts]) -> Parts:
@@ -83,12 +81,50 @@ def _copysign(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     return w.choose_parts(below, _negative(library, w, [size]), size)
 
 
+def settled(w: Writer, number: Parts) -> str:
+    """Write the value, that of a whole number without roundings, as `Numbers.settled` does."""
+    value, *residues = number
+    nearest = w.intrinsic("roundeven", value)
+    same = w.compare("olt", w.intrinsic("fabs", nearest), w.exact(LARGEST_EXACT))
+    for rest in w.all_reduced([w.binary("fsub", each, nearest) for each in residues]):
+        same = w.both(same, w.compare("oeq", rest, w.constant(0)))
+    return w.choose(same, nearest, value)
+
+
+def in_order(w: Writer, lhs: Parts, rhs: Parts) -> tuple[str, str]:
+    """Write values to compare, as `arithmetic.py` has them."""
+    x, y = settled(w, lhs), settled(w, rhs)
+    finite = w.both(w.is_finite(x), w.is_finite(y))
+    distance = w.intrinsic("fabs", w.binary("fsub", x, y))
+    larger = w.intrinsic("maxnum", w.intrinsic("fabs", x), w.intrinsic("fabs", y))
+    near = w.compare("ole", distance, w.binary("fmul", larger, w.exact(NEAR)))
+    same = finite
+    differences = [w.binary("fsub", *each) for each in zip(lhs[1:], rhs[1:], strict=True)]
+    for rest in w.all_reduced(differences):
+        same = w.both(same, w.compare("oeq", rest, w.constant(0)))
+    near = w.emit(f"or {w.bits} {w.both(finite, near)}, {same}")
+    return w.choose(near, _rank(w, lhs), x), w.choose(near, _rank(w, rhs), y)
+
+
+def _rank(w: Writer, number: Parts) -> str:
+    """Write a double that tells numbers apart by two of their residues."""
+    first, second = (
+        w.choose(
+            w.compare("olt", residue, w.constant(0)),
+            w.binary("fadd", residue, w.constant(prime)),
+            residue,
+        )
+        for residue, prime in zip(number[1:3], PRIMES[:2], strict=True)
+    )
+    return w.binary("fadd", w.binary("fmul", first, w.exact(RANKS)), second)
+
+
 def _choice(predicate: str, nan: int) -> Meaning:
     """Return the operand that a comparison chooses, the first where operand `nan` is no number."""
 
     def write(library: Library, w: Writer, operands: list[Parts]) -> Parts:
         lhs, rhs = operands
-        first = w.compare(predicate, lhs[0], rhs[0])
+        first = w.compare(predicate, *in_order(w, lhs, rhs))
         other = w.compare("uno", operands[nan][0], operands[nan][0])
         return w.choose_parts(w.emit(f"or {w.bits} {first}, {other}"), lhs, rhs)
 
@@ -165,7 +201,7 @@ def whole(library: Library, w: Writer, operands: list[Parts]) -> Parts:
 
 def _rounded(intrinsic: str) -> Meaning:
     def write(library: Library, w: Writer, operands: list[Parts]) -> Parts:
-        value = w.intrinsic(intrinsic, operands[0][0])
+        value = w.intrinsic(intrinsic, settled(w, operands[0]))
         return library.call(w, "whole", [value] * 4)
 
     return write
@@ -215,23 +251,22 @@ def _uninterpreted(name: str, of_values: str) -> Meaning:
     """Write a function of numbers of which nothing is known but its values."""
 
     def write(library: Library, w: Writer, operands: list[Parts]) -> Parts:
-        value = library.of_doubles(w, of_values, [each[0] for each in operands])
+        values = [settled(w, each) for each in operands]
+        value = library.of_doubles(w, of_values, values)
         drawn = _drawn(w, name, [_word(library, w, each) for each in operands])
         known = w.emit(f"xor i1 {w.is_finite(value)}, true")
         if len(operands) == 1:
-            known = w.emit(f"or i1 {known}, {_is_known(w, operands[0])}")
+            known = w.emit(f"or i1 {known}, {_is_known(w, values[0])}")
         plain = library.call(w, "whole", [value] * 4)
         return [value, *w.choose_parts(known, plain[1:], drawn)]
 
     return write
 
 
-def _is_known(w: Writer, number: Parts) -> str:
+def _is_known(w: Writer, value: str) -> str:
     """Write where a function of one number is a whole number: of 0, and of what is not finite."""
-    zero = w.compare("oeq", number[0], w.constant(0))
-    for residue in number[1:]:
-        zero = w.emit(f"and i1 {zero}, {w.compare('oeq', residue, w.constant(0))}")
-    infinite = w.emit(f"xor i1 {w.is_finite(number[0])}, true")
+    zero = w.compare("oeq", value, w.constant(0))
+    infinite = w.emit(f"xor i1 {w.is_finite(value)}, true")
     return w.emit(f"or i1 {zero}, {infinite}")
 
 
@@ -267,7 +302,7 @@ def _power(library: Library, w: Writer, operands: list[Parts]) -> Parts:
 def _remainder(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     """x - trunc(x / y) * y"""
     lhs, rhs = operands
-    quotient = w.intrinsic("trunc", w.binary("fdiv", lhs[0], rhs[0]))
+    quotient = w.intrinsic("trunc", settled(w, library.call(w, "divide", lhs, rhs)))
     exact = library.call(w, "whole", [quotient] * 4)
     return library.call(w, "subtract", lhs, library.call(w, "multiply", exact, rhs))
 

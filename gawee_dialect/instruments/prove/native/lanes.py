@@ -6,6 +6,7 @@ from zlib import crc32
 from xdsl.dialects.builtin import Float16Type, Float32Type
 from xdsl.ir import Attribute
 
+from gawee_dialect.instruments.prove.native.functions import in_order, settled
 from gawee_dialect.instruments.prove.native.library import Library
 from gawee_dialect.instruments.prove.native.types import (
     PARTS,
@@ -45,7 +46,7 @@ def compare_symbol(library: Library, lanes: int | None, predicate: str) -> str:
     """Return the function that compares numbers by their values."""
     symbol = f"exact.compare.{predicate}.{suffix(lanes)}"
     w = library.writer(lanes)
-    found = w.compare(predicate, w.parts("%x")[0], w.parts("%y")[0])
+    found = w.compare(predicate, *in_order(w, w.parts("%x"), w.parts("%y")))
     w.do(f"ret {w.bits} {found}")
     library.define(symbol, w.bits, f"{w.number} %x, {w.number} %y", w.lines)
     return symbol
@@ -126,7 +127,7 @@ def to_integers_symbol(library: Library, cast: str, type: Attribute) -> str:
     """Return the function that makes integers of numbers, by their values."""
     symbol = f"exact.{cast}.{suffix_of(type)}"
     w = library.writer(lanes_of(type))
-    made = w.emit(f"{cast} {w.type} {w.parts('%x')[0]} to {spelled(type)}")
+    made = w.emit(f"{cast} {w.type} {settled(w, w.parts('%x'))} to {spelled(type)}")
     w.do(f"ret {spelled(type)} {made}")
     library.define(symbol, spelled(type), f"{w.number} %x", w.lines)
     return symbol

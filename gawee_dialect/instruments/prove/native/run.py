@@ -24,6 +24,7 @@ from gawee_dialect.instruments.prove.native.rewriting import (
 from gawee_dialect.instruments.prove.native.types import DOUBLE, PARTS, Memory
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array
+from gawee_dialect.instruments.prove.wrong_indices import worst_names
 from gawee_dialect.interpreter.arrays import Array
 
 if TYPE_CHECKING:
@@ -96,8 +97,8 @@ class ExactFunctions:
             prepared = outputs
             arguments = [self._argument(each, given, prepared) for each in signature.buffers]
             self.call(name, arguments)
-            written = signature.of_role("output", "updated")
-            outputs = {each.name: arguments[each.index] for each in written}
+            written = _written_buffers(signature).items()
+            outputs = {name: arguments[each.index] for name, each in written}
         return {name: each.bytes for name, each in outputs.items()}
 
     def _argument(
@@ -154,11 +155,18 @@ def run_natively(
         return {f"{index} {name}": out for index, outs in enumerate(runs) for name, out in outs}
 
     results = run_isolated(run)
-    written = signatures[function].of_role("output", "updated")
+    written = _written_buffers(signatures[function]).items()
     return [
-        {each.name: _written(each, results[f"{index} {each.name}"], functions) for each in written}
+        {name: _written(each, results[f"{index} {name}"], functions) for name, each in written}
         for index in range(len(arguments))
     ]
+
+
+def _written_buffers(signature: "Signature") -> "dict[str, Buffer]":
+    """Return what a function writes for its caller, by name: what it tells of indices too."""
+    told = signature.of_role("indices")
+    named = dict(zip(worst_names(len(told)), told, strict=True))
+    return {each.name: each for each in signature.of_role("output", "updated")} | named
 
 
 def _written(buffer: "Buffer", found: Array, functions: ExactFunctions) -> Array:

@@ -90,6 +90,10 @@ class Writer:
         """Compare doubles."""
         return self.emit(f"fcmp {predicate} {self.type} {lhs}, {rhs}")
 
+    def both(self, lhs: str, rhs: str) -> str:
+        """Return where two conditions hold."""
+        return self.emit(f"and {self.bits} {lhs}, {rhs}")
+
     def choose(self, condition: str, lhs: str, rhs: str) -> str:
         """Choose doubles."""
         operands = f"{self.type} {lhs}, {self.type} {rhs}"

@@ -1,0 +1,75 @@
+"""Indices out of range, where it is said what becomes of them: `check-indices` clamps and tells."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import FuncOp
+
+from gawee_dialect.analysis.signature import Signature
+from gawee_dialect.dialect.entry import entry_arguments, find_entry
+from gawee_dialect.dialect.gather import IndexedOp
+from gawee_dialect.dialect.index_check import IndexCheck
+from gawee_dialect.instruments.check.functions import ArraySpec, argument_specs
+from gawee_dialect.instruments.check.inputs import DataSet
+from gawee_dialect.interpreter.arrays import Array
+
+WRONG_INDICES = "indices out of range"
+MOST_SETS = 3
+FAR = 1 << 40
+
+
+def index_checks(module: ModuleOp, function: str) -> Sequence[IndexCheck]:
+    """Return what a function tells of its indices; none where they are trusted."""
+    found = find_entry(module, function)
+    if found is None:
+        return ()
+    if isinstance(found, FuncOp) and (told := Signature.of(found).checks):
+        return tuple(told.values())
+    return tuple(each.check for each in entry_arguments(found) if each.check is not None)
+
+
+def with_wrong_indices(module: ModuleOp, function: str, usual: DataSet) -> Iterator[DataSet]:
+    """Yield data sets in which indices are at both ends of their axes, next to them, and far off.
+
+    Where no op says which arguments are indices, integers are.
+    """
+    sizes = sorted({*_sizes(module, function)})
+    specs = [spec for spec in argument_specs(module, function) if spec.dtype.kind == "i"]
+    indices = [spec for spec in specs if spec.use == "index"] or specs
+    fewest = min((prod(spec.shape) for spec in indices), default=0)
+    if not sizes or not fewest:
+        return
+    values = [value for size in sizes for value in (size, -size - 1, size - 1, -size)]
+    values += [FAR, -FAR, 0]
+    for number in range(min(MOST_SETS, -(-len(values) // fewest))):
+        arrays = {spec.name: _drawn(spec, values, number * fewest) for spec in indices}
+        yield replace(usual, arrays={**usual.arrays, **arrays}, name=WRONG_INDICES)
+
+
+def _sizes(module: ModuleOp, function: str) -> Iterator[int]:
+    for check in index_checks(module, function):
+        yield from check.sizes
+    for op in module.walk():
+        if isinstance(op, IndexedOp):
+            yield from op.named_sizes
+
+
+def _drawn(spec: ArraySpec, values: Sequence[int], first: int) -> Array:
+    limits = np.iinfo(spec.dtype.name)
+    places = (np.arange(prod(spec.shape)) + first) % len(values)
+    wanted = np.clip(np.array(values)[places], limits.min, limits.max)
+    return wanted.astype(spec.dtype).reshape(spec.shape)
+
+
+def worst_names(count: int) -> Sequence[str]:
+    """Return the names by which a proof knows what a function tells of its indices."""
+    return [f"what is told of indices {number}" for number in range(count)]
+
+
+def without_new(found: Mapping[str, Array], known: Mapping[str, Array]) -> dict[str, Array]:
+    """Return outputs without what is told of indices from now on."""
+    told = worst_names(len(found))
+    return {name: each for name, each in found.items() if name in known or name not in told}

@@ -1,0 +1,60 @@
+"""What becomes of indices out of range is proved: they are clamped, and told.
+
+Oracle: wrong changes by hand, which only such indices show.
+"""
+
+from collections.abc import Callable
+
+import pytest
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp
+
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.instruments.check.failure import CheckFailure
+from tests.instruments.checking import parse
+from tests.instruments.prove import networks
+from tests.instruments.prove.proving import prove, prove_after, unproved
+from tests.instruments.wrong.wrong_pass import Wrong
+
+LOOPS = "gawee-to-kernels,gawee-kernels-to-loops"
+
+
+def other_constant(old: int, new: int) -> Callable[[ModuleOp], None]:
+    """Make another integer of each constant that is all one integer."""
+
+    def change(module: ModuleOp) -> None:
+        for op in module.walk():
+            value = op.properties.get("value")
+            if isinstance(op, arith.ConstantOp) and isinstance(value, IntegerAttr):
+                if value.value.data == old:
+                    op.properties["value"] = IntegerAttr(new, value.type)
+            elif isinstance(op, ConstantOp) and isinstance(value, DenseIntOrFPElementsAttr):
+                if set(value.get_values()) == {old}:
+                    numbers = [new] * len(value)
+                    op.properties["value"] = DenseIntOrFPElementsAttr.from_list(value.type, numbers)
+
+    return change
+
+
+@pytest.mark.parametrize("before", ["check-indices", "gawee-to-kernels", LOOPS])
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(-37, -36), (-37, -38), (36, 35), (36, 37), (37 - (1 << 63), 38 - (1 << 63))],
+)
+def test_other_limits_of_indices_are_caught(before: str, old: int, new: int) -> None:
+    module = parse(networks.HALVES)
+
+    with pytest.raises(
+        CheckFailure, match=r"pass 'wrong' (moved output|left a module that cannot be run)"
+    ):
+        prove_after(module, before, Wrong(other_constant(old, new)))
+
+
+def test_our_passes_do_with_wrong_indices_what_they_did() -> None:
+    pipeline = f"{LOOPS},convert-scf-to-openmp,convert-to-llvm"
+
+    assert unproved(prove(parse(networks.HALVES), pipeline)) == {}
+
+
+def test_indices_that_are_trusted_are_in_range() -> None:
+    assert unproved(prove(parse(networks.HALVES), "gawee-to-linalg")) == {}
