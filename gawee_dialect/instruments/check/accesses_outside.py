@@ -13,7 +13,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from gawee_dialect.hints import isa
-from gawee_dialect.instruments.check.index_values import IndexValues, touched_box
+from gawee_dialect.instruments.check.index_values import IndexValues, reached_box
 from gawee_dialect.instruments.check.violation import Violation
 
 ENDS: Sequence[Callable[[range], int]] = (lambda counts: counts[0], lambda counts: counts[-1])
@@ -76,7 +76,7 @@ class _Walk(IndexValues):
             self.block(region.block)
 
     def _access(self, op: Operation) -> None:
-        touched = touched_box(op)
+        touched = reached_box(op)
         if touched is None or not isa(type := touched[0].type, MemRefType[Attribute]):
             return
         _, offsets, sizes, is_write = touched

@@ -5,7 +5,7 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects import arith, memref, vector
-from xdsl.dialects.builtin import VectorType
+from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, VectorType
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
@@ -63,6 +63,9 @@ def touched_box(op: Operation) -> Box | None:
             return op.base, [*op.indices], _lanes(op.indices, op.result.type), False
         case vector.StoreOp():
             return op.base, [*op.indices], _lanes(op.indices, op.vector.type), True
+        case vector.MaskedLoadOp() | vector.MaskedStoreOp():
+            lanes = _lanes_of_mask(op)
+            return None if False in lanes[: sum(lanes)] else reached_box(op)
         case ParallelInsertSliceOp():
             return _slice(op)
         case _:
@@ -75,6 +78,27 @@ def _lanes(indices: Iterable[SSAValue], type: Attribute) -> Sequence[int]:
     if sizes and isa(type, VectorType[Attribute]):
         sizes[-1] = prod(type.get_shape())
     return sizes
+
+
+def reached_box(op: Operation) -> Box | None:
+    """Return a box that ends with the last element that an op touches, as `touched_box` does."""
+    if not isinstance(op, vector.MaskedLoadOp | vector.MaskedStoreOp):
+        return touched_box(op)
+    lanes = _lanes_of_mask(op)
+    if not any(lanes):
+        return None
+    last = max(lane for lane, is_set in enumerate(lanes) if is_set)
+    sizes = [*(1 for _ in op.indices[1:]), last + 1]
+    return op.base, [*op.indices], sizes, isinstance(op, vector.MaskedStoreOp)
+
+
+def _lanes_of_mask(op: vector.MaskedLoadOp | vector.MaskedStoreOp) -> Sequence[bool]:
+    """Return which lanes a constant mask has set; none of a mask that is computed."""
+    mask = op.mask.owner
+    value = mask.value if isinstance(mask, arith.ConstantOp) else None
+    if not isa(value, DenseIntOrFPElementsAttr[IntegerType]):
+        return ()
+    return [bool(bit) for bit in value.get_values()]
 
 
 def _slice(op: ParallelInsertSliceOp) -> Box | None:

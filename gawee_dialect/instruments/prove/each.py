@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from xdsl.dialects import arith
@@ -23,7 +22,7 @@ from gawee_dialect.instruments.check.failure import (
     failure,
     stopped_running,
 )
-from gawee_dialect.instruments.check.functions import overwritten_arguments
+from gawee_dialect.instruments.check.functions import ArraySpec, overwritten_arguments
 from gawee_dialect.instruments.check.inputs import (
     MAGNITUDES,
     DataSet,
@@ -111,7 +110,7 @@ class ProveEach(EachPass[Step]):
         first = {name: (DataSet(each),) for name, each in usual.items()}
         if size_of(usual) > LARGEST_REPEATED:
             return {**first}
-        draw = partial(array_of_magnitudes, scales=SCALES, uses=("number", "weight"))
+        draw = _with_largest_last
         second = arguments_for(module, usual, settings.seed + 1, settings.arrays, draw)
         return {
             name: (
@@ -233,6 +232,19 @@ class ProveEach(EachPass[Step]):
                 changed = changed_op(*plans, culprit)
                 return Moved(function, name, at, old, new, data, culprit, changed)
         return None
+
+
+def _with_largest_last(spec: ArraySpec, seed: int) -> Array:
+    """Draw numbers of SCALES; the largest of each row is its last one, which a tail may forget."""
+    array = array_of_magnitudes(spec, seed, SCALES, ("number", "weight"))
+    if spec.use != "number" or spec.dtype.kind != "f" or not array.size or not array.ndim:
+        return array
+    rows = array.reshape(-1, array.shape[-1])
+    every, largest = np.arange(len(rows)), rows.argmax(axis=1)
+    found = rows[every, largest]
+    rows[every, largest] = rows[:, -1]
+    rows[:, -1] = found
+    return array
 
 
 def _different(

@@ -43,9 +43,10 @@ def with_wrong_indices(module: ModuleOp, function: str, usual: DataSet) -> Itera
     if not sizes or not fewest:
         return
     values = [value for size in sizes for value in (size, -size - 1, size - 1, -size)]
-    values += [FAR, -FAR, 0]
-    for number in range(min(MOST_SETS, -(-len(values) // fewest))):
-        arrays = {spec.name: _drawn(spec, values, number * fewest) for spec in indices}
+    values += [FAR, -FAR, 0, -1]
+    sets = [values[start:] + values[:start] for start in range(0, len(values), fewest)]
+    for each in [*sets[:MOST_SETS], [-sizes[0]]]:  # the last is the least that is in range
+        arrays = {spec.name: _drawn(spec, each) for spec in indices}
         yield replace(usual, arrays={**usual.arrays, **arrays}, name=WRONG_INDICES)
 
 
@@ -57,9 +58,10 @@ def _sizes(module: ModuleOp, function: str) -> Iterator[int]:
             yield from op.named_sizes
 
 
-def _drawn(spec: ArraySpec, values: Sequence[int], first: int) -> Array:
+def _drawn(spec: ArraySpec, values: Sequence[int]) -> Array:
+    """Return an array that has values in turn."""
     limits = np.iinfo(spec.dtype.name)
-    places = (np.arange(prod(spec.shape)) + first) % len(values)
+    places = np.arange(prod(spec.shape)) % len(values)
     wanted = np.clip(np.array(values)[places], limits.min, limits.max)
     return wanted.astype(spec.dtype).reshape(spec.shape)
 
