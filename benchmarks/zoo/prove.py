@@ -175,11 +175,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.table is not None:
         print("\n".join(table(options.table.read_text(encoding="utf-8").splitlines())))
         return 0
-    known = _names_in(options.output)
     networks = zoo()
-    names = [name for name in options.names or networks if name not in known]
     failed = False
-    for name in names:
+    for name in options.names or networks:
+        if name in _names_in(options.output):  # which others may append to meanwhile
+            continue
         try:
             proof = prove(networks[name], with_check=options.check, is_reduced=not options.whole)
         except Exception as error:  # a library that does not build its network is no reason to stop

@@ -110,7 +110,7 @@ class ProveEach(EachPass[Step]):
         first = {name: (DataSet(each),) for name, each in usual.items()}
         if size_of(usual) > LARGEST_REPEATED:
             return {**first}
-        draw = _with_largest_last
+        draw = _with_largest_in_tails
         second = arguments_for(module, usual, settings.seed + 1, settings.arrays, draw)
         return {
             name: (
@@ -234,16 +234,19 @@ class ProveEach(EachPass[Step]):
         return None
 
 
-def _with_largest_last(spec: ArraySpec, seed: int) -> Array:
-    """Draw numbers of SCALES; the largest of each row is its last one, which a tail may forget."""
+def _with_largest_in_tails(spec: ArraySpec, seed: int) -> Array:
+    """Draw numbers of SCALES; the largest of a row is its last, of every other row one before.
+
+    So a maximum shows whether a loop over vectors forgets its tail, or takes all for tails.
+    """
     array = array_of_magnitudes(spec, seed, SCALES, ("number", "weight"))
     if spec.use != "number" or spec.dtype.kind != "f" or not array.size or not array.ndim:
         return array
     rows = array.reshape(-1, array.shape[-1])
     every, largest = np.arange(len(rows)), rows.argmax(axis=1)
-    found = rows[every, largest]
-    rows[every, largest] = rows[:, -1]
-    rows[:, -1] = found
+    size = rows.shape[1]
+    wanted = np.where(every % 2 == 0, size - 1, 3 * size // 4)
+    rows[every, largest], rows[every, wanted] = rows[every, wanted], rows[every, largest]
     return array
 
 

@@ -152,6 +152,31 @@ def test_a_constant_that_is_not_what_was_folded_is_wrong() -> None:
         prove(parse(FOLDED), "", Wrong(fold_root))
 
 
+def recurrence(steps: int) -> str:
+    """Return h <- tanh(w h + x), so many times."""
+    rows = "tensor<3x16xf32>"
+    lines = [f"%h0 = gawee.tanh %x : ({rows}) -> {rows}"]
+    for step in range(steps):
+        lines += [
+            f"%m{step} = gawee.matmul %h{step}, %w : ({rows}, tensor<16x16xf32>) -> {rows}",
+            f"%a{step} = gawee.add %m{step}, %x : ({rows}, {rows}) -> {rows}",
+            f"%h{step + 1} = gawee.tanh %a{step} : ({rows}) -> {rows}",
+        ]
+    arguments = f'%x: {rows} {{gawee.input = "x"}}, %w: tensor<16x16xf32> {{gawee.parameter = "w"}}'
+    body = "\n".join(lines)
+    return f"""func.func @main({arguments}) -> ({rows} {{gawee.output = "y"}}) {{
+{body}
+return %h{steps} : {rows}
+}}"""
+
+
+def test_errors_of_functions_add_up_along_a_recurrence() -> None:
+    # After 20 steps outputs are thousands of ulp apart, where each tanh may be off by 7.
+    proof = prove(parse(recurrence(20)), "gawee-to-kernels,gawee-kernels-to-loops,expand-math")
+
+    assert unproved(proof) == {"expand-math": "assumed, declared: approximates(7 ulp)"}
+
+
 SCALES = """
 func.func @main(%q: tensor<2x5x8xf32> {gawee.input = "q"}, %k: tensor<2x7x8xf32> {gawee.input = "k"}, %v: tensor<2x7x3xf32> {gawee.input = "v"}) -> (tensor<2x5x3xf32> {gawee.output = "y"}) {
   %c = gawee.constant dense<0.594603539> : tensor<f32>
