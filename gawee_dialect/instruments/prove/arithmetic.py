@@ -26,8 +26,8 @@ from gawee_dialect.instruments.prove.residues import (
 )
 from gawee_dialect.interpreter.arrays import Array
 
-NEAR = 2.0**-32
-"""How near two values are, as a part of the larger one, whose order rounding may have turned."""
+SPLIT = 2.0**15 + 1
+"""What splits a float64 into 38 leading bits, and others that rounding may have turned."""
 
 RANKS = 2.0**21
 """More than a residue is."""
@@ -112,15 +112,21 @@ def _in_order(left: Numbers, right: Numbers) -> tuple[Floats, Floats]:
 
     Where values are too near to each other for floats to tell which number is the larger one, the
     residues decide: whoever asks, in whatever order the numbers were added up, is told the same.
+    Values are that near whose leading bits are equal; then the order of three is one, too.
     """
     x, y = np.broadcast_arrays(left.settled(), right.settled())
-    finite = np.isfinite(x) & np.isfinite(y)
-    near = finite & (np.abs(x - y) <= NEAR * np.maximum(np.abs(x), np.abs(y)))
     rest = reduce_in_place(np.subtract(*broadcast(left, right))[1:])
-    near |= finite & (rest == 0).all(axis=0)
+    near = (_leading(x) == _leading(y)) | (rest == 0).all(axis=0)
+    near &= np.isfinite(x) & np.isfinite(y)
     if not near.any():
         return x, y
     return np.where(near, _rank(left), x), np.where(near, _rank(right), y)
+
+
+def _leading(value: Floats) -> Floats:
+    """Round to 38 bits, as Dekker splits a float; what is next to an infinity becomes NaN."""
+    scaled = value * SPLIT
+    return scaled - (scaled - value)
 
 
 def _rank(input: Numbers) -> Floats:

@@ -22,8 +22,12 @@ ON_VECTORS = vector.LoadOp | vector.StoreOp | vector.MaskedLoadOp | vector.Maske
 
 
 def is_of_loops(module: ModuleOp) -> bool:
-    """Whether a module computes element by element, or is of the llvm dialect."""
-    return any(_is_of_loops(op) for op in module.walk())
+    """Whether a module computes element by element in memory that is there, or is of llvm.
+
+    Where memory is not planned yet, loops are those of few ops, which can be interpreted.
+    """
+    ops = list(module.walk())
+    return any(map(_is_of_loops, ops)) and not any(isinstance(op, memref.AllocOp) for op in ops)
 
 
 def _is_of_loops(op: Operation) -> bool:

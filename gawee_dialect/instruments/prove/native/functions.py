@@ -7,7 +7,7 @@ takes a hash or a branch, the lanes of a vector are computed one by one.
 from collections.abc import Mapping
 from zlib import crc32
 
-from gawee_dialect.instruments.prove.arithmetic import NEAR, RANKS
+from gawee_dialect.instruments.prove.arithmetic import RANKS, SPLIT
 from gawee_dialect.instruments.prove.functions import LARGEST_POWER
 from gawee_dialect.instruments.prove.native.library import Library, Meaning
 from gawee_dialect.instruments.prove.native.writer import Parts, Writer
@@ -95,15 +95,19 @@ def in_order(w: Writer, lhs: Parts, rhs: Parts) -> tuple[str, str]:
     """Write values to compare, as `arithmetic.py` has them."""
     x, y = settled(w, lhs), settled(w, rhs)
     finite = w.both(w.is_finite(x), w.is_finite(y))
-    distance = w.intrinsic("fabs", w.binary("fsub", x, y))
-    larger = w.intrinsic("maxnum", w.intrinsic("fabs", x), w.intrinsic("fabs", y))
-    near = w.compare("ole", distance, w.binary("fmul", larger, w.exact(NEAR)))
+    near = w.compare("oeq", _leading(w, x), _leading(w, y))
     same = finite
     differences = [w.binary("fsub", *each) for each in zip(lhs[1:], rhs[1:], strict=True)]
     for rest in w.all_reduced(differences):
         same = w.both(same, w.compare("oeq", rest, w.constant(0)))
     near = w.emit(f"or {w.bits} {w.both(finite, near)}, {same}")
     return w.choose(near, _rank(w, lhs), x), w.choose(near, _rank(w, rhs), y)
+
+
+def _leading(w: Writer, value: str) -> str:
+    """Write a double rounded to its leading bits."""
+    scaled = w.binary("fmul", value, w.exact(SPLIT))
+    return w.binary("fsub", scaled, w.binary("fsub", scaled, value))
 
 
 def _rank(w: Writer, number: Parts) -> str:
