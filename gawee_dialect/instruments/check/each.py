@@ -76,8 +76,10 @@ class CheckEach(EachPass[Step]):
     Each pass of a nested pipeline is checked. What changes nothing in the module is not run again.
     """
 
-    def __init__(self, settings: CheckSettings | None = None):
+    def __init__(self, settings: CheckSettings | None = None, tensors: ModuleOp | None = None):
+        """Check passes; `tensors` is what a module of loops was, which can be run in f64."""
         super().__init__(settings)
+        self._tensors = tensors
         self._data: dict[str, Sequence[DataSet]] = {}
         self._overwritten: dict[str, tuple[str, ...]] = {}
         self._state: State | None = None
@@ -262,7 +264,10 @@ class CheckEach(EachPass[Step]):
         given = self.settings.rtol is not None or self.settings.atol is not None
         if given or self._is_large:
             return None
-        return reference_of(state.module, self._data)
+        found = reference_of(state.module, self._data)
+        if found is None and self._tensors is not None and self._state is None:
+            return reference_of(self._tensors, self._data)
+        return found
 
     def _check_rounding(self, before: State, after: State, step: Step) -> None:
         """Compare with what is computed in f64; raises CheckFailure, and notes near misses."""

@@ -34,8 +34,8 @@ class GuardedMemory:
         self._fill = fill
         self._number = np.uint8(next(self._numbers) % 255 + 1)
         fill(self.bytes)
-        for guard in self._guards:
-            self._mark(guard)
+        for each in self._guards:
+            self._mark(each)
 
     def _mark(self, guard: Bytes) -> None:
         """Fill a guard; the lowest byte of every fourth is one of this memory's own."""

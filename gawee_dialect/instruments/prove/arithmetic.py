@@ -275,6 +275,10 @@ def _compared(function: np.ufunc) -> Callable[[object, object], object]:
     return compute
 
 
+def _logical_not(input: Numbers) -> object:
+    return np.logical_not(input.settled())
+
+
 def _of_truth(function: np.ufunc) -> Callable[[object, object], object]:
     def compute(lhs: object, rhs: object) -> object:
         return function(numbers(lhs).settled(), numbers(rhs).settled())
@@ -316,7 +320,7 @@ UFUNCS.update(
         np.isinf: _by_value(np.isinf),
         np.isfinite: _by_value(np.isfinite),
         np.signbit: _by_value(np.signbit),
-        np.logical_not: lambda input: np.logical_not(input.settled()),
+        np.logical_not: _logical_not,
     }
 )
 UFUNCS.update(

@@ -89,6 +89,7 @@ class ProveEach(EachPass[Step]):
         self._overwritten: dict[str, tuple[str, ...]] = {}
         self._data: dict[str, Sequence[DataSet]] = {}
         self._state: State | NotProvable | None = None
+        self._first: ModuleOp | None = None
 
     def first_step(self) -> Step:
         return Step("(as it was read)", Verdict.RUN)
@@ -98,7 +99,7 @@ class ProveEach(EachPass[Step]):
 
     def begin(self, module: ModuleOp, step: Step) -> None:
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
-        self._data = self._data_sets(module)
+        self._data, self._first = self._data_sets(module), module.clone()
         self._state = self._run_at_first(module)
         step.note = _reason(self._state)
         if not step.note and size_of(self.arguments) > LARGEST_REPEATED:
@@ -193,7 +194,7 @@ class ProveEach(EachPass[Step]):
         self, module_pass: ModulePass, was: ModuleOp, module: ModuleOp, step: Step
     ) -> None:
         """Check a pass as `--check-each` does; raises CheckFailure."""
-        check = CheckEach(self.settings)
+        check = CheckEach(self.settings, self._first)
         check.before_pass(module_pass, was)
         check.after_pass(module_pass, module)
         step.is_checked = not check.is_waiting

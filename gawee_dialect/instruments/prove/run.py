@@ -119,7 +119,9 @@ def _outputs(
             outputs[name] = result
     told = [operands[each.index] for each in signature.of_kind(ArgumentKind.INDICES)]
     told += [results[index] for index in signature.checks]
-    outputs |= zip(worst_names(len(told)), told, strict=True)
+    for name, each in zip(worst_names(len(told)), told, strict=True):
+        assert not isinstance(each, Bytes)
+        outputs[name] = each
     return {name: _exact(each) for name, each in outputs.items()}
 
 
