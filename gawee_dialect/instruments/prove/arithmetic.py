@@ -26,8 +26,8 @@ from gawee_dialect.instruments.prove.residues import (
 )
 from gawee_dialect.interpreter.arrays import Array
 
-SPLIT = 2.0**15 + 1
-"""What splits a float64 into 38 leading bits, and others that rounding may have turned."""
+SPLIT = 2.0**27 + 1
+"""What splits a float64 into 26 leading bits, and others that rounding may have turned."""
 
 RANKS = 2.0**21
 """More than a residue is."""
@@ -124,7 +124,7 @@ def _in_order(left: Numbers, right: Numbers) -> tuple[Floats, Floats]:
 
 
 def _leading(value: Floats) -> Floats:
-    """Round to 38 bits, as Dekker splits a float; what is next to an infinity becomes NaN."""
+    """Round to 26 bits, as Dekker splits a float; what is next to an infinity becomes NaN."""
     scaled = value * SPLIT
     return scaled - (scaled - value)
 
