@@ -128,6 +128,7 @@ class CompiledModel:
         self.num_threads = num_threads
         self.signature = program.signatures[function]
         self._native = program.load()
+        self._runtime = self._native.runtime
         self._inputs = self.signature.of_role("input")
         self._updated = self.signature.of_role("updated")
         self._outputs = self.signature.of_role(*RESULTS)
@@ -279,10 +280,9 @@ class CompiledModel:
         return dict(results)
 
     def _start(self, frame: Frame, arrays: Sequence[object]) -> int:
-        runtime = self._native.runtime
-        if runtime is None:
-            return frame.run(arrays)
-        return call_in_team(frame.run, arrays, self._num_threads, runtime)
+        if self._runtime is None:
+            return frame.call(*arrays)
+        return call_in_team(frame.run, arrays, self._num_threads, self._runtime)
 
     def _bound(self) -> Binding:
         if self._binding is None:
@@ -295,11 +295,10 @@ class CompiledModel:
         return self._binding
 
     def _frame(self) -> Frame:
-        binding = self._bound()
         frame: Frame | None = getattr(self._threads, "frame", None)
-        if frame is None or frame.binding is not binding:
+        if frame is None or frame.binding is not self._binding:
             arrays = (*self._inputs, *self._outputs)
-            frame = Frame(self.signature, binding, self._native, arrays)
+            frame = Frame(self.signature, self._bound(), self._native, arrays)
             self._threads.frame = frame
         return frame
 
@@ -332,10 +331,13 @@ class CompiledModel:
         GaweeError that lists every input that is missing, unknown, or of another shape or element
         type, and for an index that is out of range.
         """
-        fits = len(inputs) == len(self._names)
-        results = self._results([*map(inputs.get, self._names)]) if fits else None
+        results = None
+        if len(inputs) == len(self._names):
+            results = self._results([inputs.get(name) for name in self._names])
         if results is None:
             results = self._checked_results(inputs)
+        if len(results) == 1:
+            return {self._output_names[0]: results[0]}
         return dict(zip(self._output_names, results, strict=True))
 
     def __call__(self, *args: Array, **kwargs: Array) -> Array | tuple[Array, ...]:

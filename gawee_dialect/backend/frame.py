@@ -54,7 +54,7 @@ class Destination:
     def __init__(self, buffer: Buffer) -> None:
         self._buffer = buffer
         self._keeps = COUNTS_HOLDERS and buffer.size < MOST_KEPT
-        self._kept: list[Array] = []
+        self._kept: list[Array | None] = [None, None]
 
     @property
     def name(self) -> str:
@@ -64,9 +64,11 @@ class Destination:
     def array(self) -> Array:
         """Return an array that nobody else holds."""
         kept = self._kept
-        for index in range(len(kept)):
-            if getrefcount(kept[index]) == HELD_BY_A_LIST and not getweakrefcount(kept[index]):
-                return kept[index]
+        for index in (0, 1):
+            if getrefcount(kept[index]) == HELD_BY_A_LIST:
+                array = kept[index]
+                if array is not None and not getweakrefcount(array):
+                    return array
         return self.new()
 
     def new(self, start: Array | None = None) -> Array:
@@ -76,7 +78,7 @@ class Destination:
             return np.zeros(buffer.shape, buffer.dtype) if start is None else np.array(start)
         made = np.empty(buffer.shape, buffer.dtype)
         if self._keeps:
-            self._kept = [*self._kept[-1:], made]
+            self._kept = [self._kept[1], made]
         return made
 
 
@@ -113,7 +115,7 @@ class Frame:
             pointers[buffer.index] = first
             first += buffer.size
         self._native = native  # its code must live as long as this
-        self._call = native_call(native.address(f"{signature.function}_packed"), self._plan)
+        self.call = native_call(native.address(f"{signature.function}_packed"), self._plan)
         self._outputs = [Destination(each) for each in arrays if each.role in RESULTS]
 
     def outputs(self) -> list[Array]:
@@ -126,7 +128,7 @@ class Frame:
 
     def run(self, arrays: Sequence[object]) -> int:
         """Run the code on arrays; returns FINE, UNFIT or OUT_OF_RANGE."""
-        return self._call(*arrays)
+        return self.call(*arrays)
 
     def index_problem(self) -> GaweeError:
         """Return what to raise where an index of the last call was out of range."""
