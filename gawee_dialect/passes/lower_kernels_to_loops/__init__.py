@@ -44,7 +44,9 @@ class LowerKernelsToLoops(RewritePass):
        does not depend on it as a scalar; any other lane by lane. Where it is contiguous along
        another dimension, of which the tile has as many points as lanes, it is loaded along that
        one, and the square of vectors is turned in registers.
-    4. A vector along a reduction accumulates in every lane; the lanes are combined at the end.
+    4. A vector along a reduction accumulates in every lane, several in accumulators of their own;
+       these, and then halves of the last one, are combined at the end. Of zeros the extreme is
+       any, whatever their signs.
     5. A sum of more than 8192 terms in f32 is taken in blocks of a few steps, which totals in f64
        add up.
     6. Elements around the points are filled first, row by row.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import FloatAttr, VectorType, f64
+from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
@@ -35,6 +36,9 @@ from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
 )
 from gawee_dialect.passes.lower_kernels_to_loops.turned import Turned, load_turned
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
+
+EITHER_ZERO = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
+"""The extreme of zeros may be any of them: to tell them apart takes twice as long."""
 
 Inside = Callable[[Builder, "Place"], None]
 """Builds what is inside some loops."""
@@ -442,6 +446,8 @@ class RegisterTile:
             before = inner.insert(memref.LoadOp.get(buffer, slot)).res
             arguments[self.op.accumulate.block.args[-1]] = before
             after = run_region(inner, self.op.accumulate, arguments, lanes.count)
+            if isinstance(after.owner, arith.MaximumfOp | arith.MinimumfOp):
+                after.owner.fastmath = EITHER_ZERO
             after = broadcast(inner, after, lanes.count)
             if lanes.partial and self.reduced_lanes > 1:
                 mask = lanes.mask(inner)

@@ -252,7 +252,9 @@ func.func @integers_are_not_divided_in_idle_lanes(%a: memref<10xi32>, %b: memref
 // CHECK-NEXT:    %[[WIDE:.*]] = arith.extf %[[BLOCK]] : vector<8xf32> to vector<8xf64>
 // CHECK-NEXT:    %[[SUM:.*]] = arith.addf %[[TOTAL]], %[[WIDE]] : vector<8xf64>
 // CHECK-NEXT:    memref.store %[[SUM]], %totals[]
-// CHECK:         vector.reduction <add>, %{{.*}} : vector<8xf64> into f64
+// CHECK:         arith.addf %{{.*}}, %{{.*}} : vector<4xf64>
+// CHECK:         arith.addf %{{.*}}, %{{.*}} : vector<2xf64>
+// CHECK:         vector.reduction <add>, %{{.*}} : vector<2xf64> into f64
 // CHECK-NEXT:    arith.truncf %{{.*}} : f64 to f32
 func.func @a_long_sum_adds_up_blocks_in_f64(%x: memref<8199xf32>, %y: memref<1xf32>) {
   gawee.kernel parallel [1] reduce [8199] ins(%x : memref<8199xf32>) outs(%y)
@@ -321,7 +323,11 @@ func.func @a_square_of_what_lies_along_another_dimension_is_turned(%x: memref<8x
 // CHECK-NEXT:    %[[C:.*]] = memref.load %accumulators[%c2] : memref<3xvector<8xf32>>
 // CHECK-NEXT:    %[[D:.*]] = arith.addf %[[A]], %[[B]] : vector<8xf32>
 // CHECK-NEXT:    %[[E:.*]] = arith.addf %[[D]], %[[C]] : vector<8xf32>
-// CHECK-NEXT:    vector.reduction <add>, %[[E]]
+// CHECK-NEXT:    %[[F:.*]] = vector.shuffle %[[E]], %[[E]] [0, 1, 2, 3] : vector<8xf32>, vector<8xf32>
+// CHECK-NEXT:    %[[G:.*]] = vector.shuffle %[[E]], %[[E]] [4, 5, 6, 7] : vector<8xf32>, vector<8xf32>
+// CHECK-NEXT:    arith.addf %[[F]], %[[G]] : vector<4xf32>
+// CHECK:         arith.addf %{{.*}}, %{{.*}} : vector<2xf32>
+// CHECK-NEXT:    vector.reduction <add>, %{{.*}} : vector<2xf32> into f32
 func.func @each_vector_of_a_tile_has_a_sum_of_its_own(%x: memref<5x37xf32>, %y: memref<5xf32>) {
   gawee.kernel parallel [5] reduce [37] ins(%x : memref<5x37xf32>) outs(%y)
     maps [affine_map<(m, k) -> (m, k)>,
@@ -334,5 +340,25 @@ func.func @each_vector_of_a_tile_has_a_sum_of_its_own(%x: memref<5x37xf32>, %y: 
   ^bb0(%e0: f32, %s: f32):
     gawee.yield %s : f32
   } schedule #gawee.schedule<loops = [d0, d1 by 24], vector = d1 by 8> : memref<5xf32>
+  func.return
+}
+
+// -----
+
+// Which of two zeros is the greater takes longer to tell than which of two numbers.
+// CHECK-LABEL: func.func @zeros_are_alike_to_a_maximum
+// CHECK:         arith.maximumf %{{.*}}, %{{.*}} fastmath<nsz> : vector<8xf32>
+func.func @zeros_are_alike_to_a_maximum(%x: memref<5x37xf32>, %y: memref<5xf32>) {
+  gawee.kernel parallel [5] reduce [37] ins(%x : memref<5x37xf32>) outs(%y)
+    maps [affine_map<(m, k) -> (m, k)>,
+    affine_map<(m, k) -> (m)>]
+    initial 0xFF800000 : f32 accumulate {
+  ^bb0(%e0: f32, %s: f32):
+    %0 = arith.maximumf %s, %e0 : f32
+    gawee.yield %0 : f32
+  } finish {
+  ^bb0(%e0: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d0, d1 by 8], vector = d1 by 8> : memref<5xf32>
   func.return
 }
