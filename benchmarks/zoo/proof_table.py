@@ -45,12 +45,18 @@ def _reasons(records: Sequence[Record]) -> Iterator[str]:
         for name, note in unproved.items():
             found[str(name), _without_places(str(note))].append(str(record["name"]))
         if record["failure"]:
-            found["fails", str(record["failure"])].append(str(record["name"]))
+            found["fails", _message(str(record["failure"]))].append(str(record["name"]))
     yield "| pass | why it is not proved | networks |"
     yield "|---|---|---|"
     for (name, note), networks in sorted(found.items(), key=lambda item: -len(item[1])):
         some = ", ".join(networks[:6]) + (", ..." if len(networks) > 6 else "")
         yield f"| {name} | {note} | {len(networks)}: {some} |"
+
+
+def _message(failure: str) -> str:
+    """Return the first line of a failure, without the place that it is about."""
+    first = failure.splitlines()[0]
+    return first.partition("error: ")[2] or first
 
 
 def _without_places(note: str) -> str:
