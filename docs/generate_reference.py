@@ -42,6 +42,7 @@ TOOLS = (
     "gawee_run",
     "gawee_tune",
     "gawee_reduce",
+    "gawee_fuzz",
     "gawee_experiment",
 )
 GENERATED = "<!-- Written by docs/generate_reference.py; edit the docstrings instead. -->"

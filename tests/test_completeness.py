@@ -33,6 +33,7 @@ from gawee_dialect.dialect.kernel import KernelOp, YieldOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.types import AnyTensor, dtype_name
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
+from gawee_dialect.fuzz.random_ops.table import OPS as RANDOM
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
 from gawee_dialect.interpreter.gawee.evaluated import EvaluatedFunctions
@@ -174,10 +175,7 @@ def test_the_work_of_an_op_is_known(op: type[Operation]) -> None:
 
 @pytest.mark.parametrize("op", GRAPH_LEVEL, ids=name_of)
 def test_random_ops_of_each_kind_can_be_made(op: type[Operation]) -> None:
-    pytest.importorskip("hypothesis")
-    from tests.dialect.random_ops import OPS as RANDOM
-
-    assert op in RANDOM, f"tests/dialect/random_ops.py has no {op.__name__}"
+    assert op in RANDOM, f"fuzz/random_ops/table.py has no {op.__name__}"
 
 
 @pytest.mark.parametrize("op", LOWERED_OPS, ids=name_of)

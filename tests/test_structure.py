@@ -60,6 +60,7 @@ FORBIDDEN = {
     "workers": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "tuning": {"frontends", "interpreter", "plots", "reduce", "tools"},
     "reduce": {"backend", "plots", "tools"},
+    "fuzz": {"backend", "plots", "report", "tools"},
     "pytorch": {"analysis", "inspection", "instruments", "passes", "plots", "reduce", "tools"},
 }
 HOMELESS = {"utils", "util", "helpers", "helper", "common", "misc", "uncategorized"}

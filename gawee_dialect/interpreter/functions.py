@@ -3,6 +3,7 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from weakref import WeakKeyDictionary
 
 from xdsl.interpreter import InterpreterFunctions
 from xdsl.ir import Operation
@@ -14,8 +15,13 @@ class OpFunctions(InterpreterFunctions):
     @classmethod
     def op_types(cls) -> frozenset[type[Operation]]:
         """Return the op classes that this set implements."""
-        return frozenset(op_type for op_type, _ in cls._impls())
+        if cls not in _op_types:
+            _op_types[cls] = frozenset(op_type for op_type, _ in cls._impls())
+        return _op_types[cls]
 
+
+_op_types: WeakKeyDictionary[type[OpFunctions], frozenset[type[Operation]]] = WeakKeyDictionary()
+"""Asked for every module that runs: a set never changes."""
 
 _added: ContextVar[Sequence[type[OpFunctions]]] = ContextVar("added", default=())
 

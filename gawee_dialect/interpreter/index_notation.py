@@ -1,5 +1,7 @@
 """Ops that are defined by equations: they say themselves what they mean."""
 
+from functools import lru_cache
+
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir import Operation
@@ -17,6 +19,12 @@ def _run(
 
 def index_notation_functions(module: ModuleOp) -> type[OpFunctions]:
     """Make the implementations of every such op that a module has."""
-    classes = {type(op) for op in module.walk() if isinstance(op, IndexNotationOp)}
+    return _functions_for(
+        frozenset(type(op) for op in module.walk() if isinstance(op, IndexNotationOp))
+    )
+
+
+@lru_cache(maxsize=256)
+def _functions_for(classes: frozenset[type[Operation]]) -> type[OpFunctions]:
     members = {op_type.__name__: impl(op_type)(_run) for op_type in classes}
     return register_impls(type("IndexNotationFunctions", (OpFunctions,), members))

@@ -5,6 +5,7 @@ defines otherwise (broadcast) have their own entry.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from xdsl.dialects import linalg
@@ -66,7 +67,13 @@ def run_structured(
 
 def structured_functions(module: ModuleOp) -> type[OpFunctions]:
     """Make the implementations of every class of structured op that a module has."""
-    classes = {type(op) for op in module.walk() if isinstance(op, LinalgStructuredOperation)}
+    return _functions_for(
+        frozenset(type(op) for op in module.walk() if isinstance(op, LinalgStructuredOperation))
+    )
+
+
+@lru_cache(maxsize=256)
+def _functions_for(classes: frozenset[type[Operation]]) -> type[OpFunctions]:
     # Two classes may have one name: ours, and the one of xDSL that it derives from.
     members = {f"run_{index}": impl(each)(run_structured) for index, each in enumerate(classes)}
     return register_impls(type("StructuredFunctions", (OpFunctions,), members))

@@ -1,6 +1,7 @@
 """Described ops whose meaning is a Python function that is registered for their name."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -49,5 +50,10 @@ def _checked(op: Operation, made: Sequence[Array]) -> tuple[Array, ...]:
 def python_meaning_functions(module: ModuleOp) -> type[OpFunctions]:
     """Make the implementations of every op of a module that a function is registered for."""
     found = (op for op in module.walk() if isinstance(op, NamedMeaningOp) and op.has_function())
-    members = {kind.__name__: impl(kind)(_run) for kind in {type(op) for op in found}}
+    return _functions_for(frozenset(type(op) for op in found))
+
+
+@lru_cache(maxsize=256)
+def _functions_for(classes: frozenset[type[Operation]]) -> type[OpFunctions]:
+    members = {kind.__name__: impl(kind)(_run) for kind in classes}
     return register_impls(type("PythonMeaningFunctions", (OpFunctions,), members))

@@ -3,7 +3,7 @@
 from abc import ABC
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from inspect import getclosurevars
 from typing import ClassVar, get_args
 
@@ -62,6 +62,13 @@ def _is_one_of(kind: type[Operation], classes: tuple[type[Operation], ...]) -> b
     return issubclass(kind, classes)
 
 
+@lru_cache(maxsize=4096)
+def _places_for(patterns: tuple[type[RewritePattern], ...], kind: type[Operation]) -> Sequence[int]:
+    """Return the places of the patterns that may be for an op class."""
+    wanted = map(_ops_of, patterns)
+    return [place for place, ops in enumerate(wanted) if not ops or issubclass(kind, ops)]
+
+
 @dataclass(eq=False)
 class Driver(RewritePattern):
     """Applies patterns to one op: dead code first, then folders, then the patterns in order.
@@ -79,6 +86,8 @@ class Driver(RewritePattern):
 
     def __post_init__(self) -> None:
         self.listen(self.patterns)
+        self._types = tuple(type(each) for each in self.patterns)
+        self._by_op: dict[type[Operation], Sequence[RewritePattern]] = {}
 
     def listen(self, patterns: Sequence[RewritePattern]) -> None:
         """Have patterns report to this driver."""
@@ -93,8 +102,12 @@ class Driver(RewritePattern):
             observer.pattern_missed(pattern, op, reason)
 
     def patterns_for(self, op: Operation) -> Sequence[RewritePattern]:
-        """Return the patterns to try on an op."""
-        return self.patterns
+        """Return the patterns to try on an op: those that do not say that they are for others."""
+        kind = type(op)
+        if kind not in self._by_op:
+            places = _places_for(self._types, kind)
+            self._by_op[kind] = [self.patterns[place] for place in places]
+        return self._by_op[kind]
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
         if are_finished(self.observers):

@@ -1,12 +1,12 @@
 """A user's own Python files, for --load: passes, ops, instruments; no package, no registration.
 
 What a file defines is found by its class: passes, ops, attributes and types (alone or in a
-`Dialect`), instruments, op types of JSON (`JsonOp`), and implementations of ops for the interpreter
-(`OpFunctions`); an `EvaluatedOp` says itself what it computes, and a function that the file
-registers by `register_meaning` what a described op does. A class whose name
-begins with `_` is left alone, and so is what a file imports. A pass that has a `place`, such as
-`place: ClassVar[str] = "after=fold-conv-add"`, goes into every pipeline there. Mappings of other
-vocabularies' ops that a file registers are known as long as it is loaded.
+`Dialect`), instruments, op types of JSON (`JsonOp`), implementations of ops for the interpreter
+(`OpFunctions`), and oracles of gawee-fuzz (`Oracle`); an `EvaluatedOp` says itself what it
+computes, and a function that the file registers by `register_meaning` what a described op does. A
+class whose name begins with `_` is left alone, and so is what a file imports. A pass that has a
+`place`, such as `place: ClassVar[str] = "after=fold-conv-add"`, goes into every pipeline there.
+Mappings of other vocabularies' ops that a file registers are known as long as it is loaded.
 """
 
 import inspect
@@ -14,13 +14,13 @@ import linecache
 import os
 import sys
 import traceback
-from collections.abc import Container, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from xdsl.interpreter import InterpreterFunctions
 from xdsl.ir import Attribute, Dialect, Operation
@@ -29,6 +29,7 @@ from xdsl.universe import Universe
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.evaluated import EvaluatedOp
+from gawee_dialect.fuzz.oracle import Oracle
 from gawee_dialect.opdesc.python_meaning import meanings_undone, registered_meanings
 from gawee_dialect.passes.insertion import Insertion, declared, declared_insertions
 from gawee_dialect.passes.instrument import Instrument
@@ -37,6 +38,8 @@ from gawee_dialect.universe import all_dialects, all_passes, extended
 
 if TYPE_CHECKING:
     from gawee_dialect.frontends.gawee_json.own_ops import JsonOp
+
+Made = TypeVar("Made")
 
 LOAD_HELP = "add the passes, ops and instruments that a Python file defines; repeatable"
 LOAD_OPS_HELP = "add the ops that a file of operator descriptions (.json, .op) defines; repeatable"
@@ -99,6 +102,7 @@ class Loaded:
 
     paths: Sequence[str]
     instruments: list[Instrument] = field(default_factory=list[Instrument])
+    oracles: list[Oracle] = field(default_factory=list[Oracle])
 
 
 @contextmanager
@@ -136,13 +140,15 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
     passes = dict(_passes(file, flags))
     dialects = _dialects(file)
     instruments = [
-        _instrument(file, kind) for kind in file.classes() if issubclass(kind, Instrument)
+        _made(file, kind, "instrument") for kind in file.classes() if issubclass(kind, Instrument)
     ]
+    oracles = [_made(file, kind, "oracle") for kind in file.classes() if issubclass(kind, Oracle)]
     functions = [kind for kind in file.classes() if issubclass(kind, InterpreterFunctions)]
     json_ops = list(_json_ops(file))
     own = file.module.__name__
     meanings = any(each.__module__ == own for each in registered_meanings().values())
-    if not (passes or dialects or instruments or functions or json_ops or meanings):
+    found = passes or dialects or instruments or oracles or functions or json_ops or meanings
+    if not found:
         raise file.error("it defines no pass, op, attribute or instrument")
     universe = Universe(
         all_dialects={name: lambda found=found: found for name, found in dialects.items()},
@@ -164,6 +170,7 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
         # What an op says itself that it computes comes first, a set of implementations after it.
         stack.enter_context(implemented_by(evaluated_functions(meant), *ours))
     loaded.instruments += instruments
+    loaded.oracles += oracles
 
 
 def _json_ops(file: LoadedFile) -> "Iterator[JsonOp]":
@@ -274,12 +281,13 @@ def _with(file: LoadedFile, dialect: Dialect, kind: type[Operation | Attribute])
     return replace(dialect, _operations=operations, _attributes=attributes)
 
 
-def _instrument(file: LoadedFile, kind: type[Instrument]) -> Instrument:
+def _made(file: LoadedFile, kind: Callable[[], Made], what: str) -> Made:
     try:
         return kind()
     except TypeError as error:
-        text = f"cannot make instrument '{kind.__name__}' without arguments: {error}"
-        raise file.error(text, kind) from error
+        name = getattr(kind, "__name__", "")
+        text = f"cannot make {what} '{name}' without arguments: {error}"
+        raise file.error(text, kind if isinstance(kind, type) else None) from error
 
 
 def _module_name(path: Path) -> str:

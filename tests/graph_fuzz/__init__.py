@@ -1,4 +1,1 @@
-"""Random graphs through random pipelines: every level computes what the graph says.
-
-`python -m tests.graph_fuzz --minutes 10` tries as many as it can, and writes what is wrong.
-"""
+"""gawee-fuzz: what it draws, that what is wrong is found, and a corpus of two minutes."""

@@ -1,18 +1,35 @@
-"""Some random graphs through random pipelines, and that what is wrong would be found.
+"""Random trials, and that what is wrong would be found.
 
 The corpus is a seed: the same graphs each time.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from random import Random
 
+import numpy as np
 import pytest
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
 
+from gawee_dialect.diagnostics import GaweeError, verify_module
+from gawee_dialect.frontends.mlir_text import parse_mlir
+from gawee_dialect.fuzz.draw import Draw
+from gawee_dialect.fuzz.finding import Finding, Skipped
+from gawee_dialect.fuzz.generator import Graphs, Settings, TrialGenerator
+from gawee_dialect.fuzz.generators import installed
+from gawee_dialect.fuzz.loop_nests import LoopNests, random_loops
+from gawee_dialect.fuzz.onnx_models import OnnxModels
+from gawee_dialect.fuzz.oracle import Oracle
+from gawee_dialect.fuzz.random_pipeline import Depth, Stage, random_pipeline
+from gawee_dialect.fuzz.session import Session
+from gawee_dialect.fuzz.trial import Trial
+from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.passes.insertion import after
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
-from tests.graph_fuzz.judge import Skipped, data_for, judge
-from tests.graph_fuzz.random_pipeline import random_pipeline
-from tests.graph_fuzz.session import fuzz
+from gawee_dialect.universe import make_context
+from tests.effort import full_run
 from tests.instruments.checking import parse
 from tests.instruments.wrong.changes import replace_first
 from tests.instruments.wrong.wrong_pass import Wrong
@@ -25,46 +42,126 @@ func.func @main(%x: tensor<3x5xf32> {gawee.input = "x"}) -> (tensor<3x5xf32> {ga
 """
 
 
-def test_random_graphs_compute_the_same_at_every_level() -> None:
-    session = fuzz(minutes=1.0, count=20, first_seed=1, chunk=20, asks_torch=False)
+def trial(*passes: ModulePass, module: ModuleOp | None = None, **more: object) -> Trial:
+    stages = (Stage("linalg", passes),)
+    return Trial(module or parse(SUM), stages, data_seed=0, whole=True, **more)
 
-    assert session.found == {}
-    assert session.counts["graphs"] > 0
+
+def found(tried: Trial) -> Finding | None:
+    return tried.find(tried.module, Counter())
+
+
+def test_random_graphs_compute_the_same_at_every_level() -> None:
+    tried = Session(1, [Graphs()], Settings(loops=0.3, native=0.05)).run(range(40))
+
+    assert tried.found == {}
+    assert tried.done["graphs"] == 40
+    assert tried.done["to kernels"] + tried.done["to linalg"] > 20
+    assert tried.done["to loops"] > 0
+
+
+def test_random_loops_compute_the_same_as_machine_code() -> None:
+    tried = Session(1, [LoopNests()], Settings(loops=0.5)).run(range(20))
+
+    assert tried.found == {}
+    assert tried.done["to loops"] == 20
+    assert tried.done["to machine code"] > 0
+
+
+def test_random_models_compute_the_same_as_in_onnx_runtime() -> None:
+    pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+
+    tried = Session(1, [OnnxModels()], Settings(loops=0.1, native=0)).run(range(30))
+
+    assert tried.found == {}
+    assert tried.done["ONNX Runtime"] > 20
+
+
+@full_run
+@pytest.mark.parametrize("kind", installed(), ids=lambda kind: kind.name)
+def test_the_corpus_of_two_minutes(kind: type[TrialGenerator]) -> None:
+    tried = Session(20, [kind()], Settings()).run(range(600))
+
+    assert tried.found == {}
+
+
+def test_random_loops_are_of_all_kinds_and_verify() -> None:
+    texts = [random_loops(Draw(Random(number))) for number in range(60)]
+
+    for text in texts:
+        verify_module(parse_mlir(make_context(), text, "loops.mlir"))
+    every = "".join(texts)
+    kinds = ("scf.parallel", "iter_args", "scf.if", "vector.store", "maskedstore", "alloca", "xi64")
+    assert [kind for kind in kinds if kind not in every] == []
 
 
 def test_a_wrong_pass_is_found_and_named() -> None:
-    module = parse(SUM)
-    passes = (LowerToLinalg(), Wrong(replace_first(arith.AddfOp, arith.SubfOp)))
+    wrong = found(trial(LowerToLinalg(), Wrong(replace_first(arith.AddfOp, arith.SubfOp))))
 
-    found = judge(module, passes, data_for(module, 0, whole=True), prove=False)
-
-    assert found is not None
-    assert (found.kind, found.cause) == ("wrong", "wrong: 'linalg.generic'")
+    assert wrong is not None
+    assert wrong.key == ("wrong", "wrong: 'linalg.generic'")
 
 
 def test_a_crash_is_found_and_named() -> None:
     def crash(module: ModuleOp) -> None:
         raise KeyError(module)
 
-    module = parse(SUM)
+    wrong = found(trial(Wrong(crash)))
 
-    found = judge(module, (Wrong(crash),), data_for(module, 0, whole=True), prove=False)
+    assert wrong is not None
+    assert wrong.kind == "crash"
+    assert wrong.cause.startswith("KeyError at test_graph_fuzz.py")
 
-    assert found is not None
-    assert found.kind == "crash"
-    assert found.cause.startswith("KeyError at test_graph_fuzz.py")
+
+def test_what_a_pass_refuses_is_a_finding() -> None:
+    def refuse(module: ModuleOp) -> None:
+        raise GaweeError("expected 3, got 5")
+
+    assert found(trial(Wrong(refuse))) == Finding(
+        "refused", "expected #, got #", "GaweeError: error: expected 3, got 5"
+    )
 
 
 def test_a_graph_that_does_not_run_is_skipped() -> None:
-    text = SUM.replace("gawee.add %x, %x", '"test.op"(%x, %x)')
-    module = parse(text)
+    module = parse(SUM.replace("gawee.add %x, %x", '"test.op"(%x, %x)'))
 
     with pytest.raises(Skipped, match="unsupported by the interpreter"):
-        judge(module, (LowerToLinalg(),), data_for(module, 0, whole=True), prove=False)
+        found(trial(LowerToLinalg(), module=module))
+
+
+class Twice(Oracle):
+    name = "Twice"
+
+    def outputs(self, module: ModuleOp, arrays: dict[str, Array]) -> dict[str, Array] | None:
+        return {"y": arrays["x"] * 3 if arrays["x"].dtype == np.float32 else arrays["x"]}
+
+
+def test_an_oracle_that_says_something_else_is_a_finding() -> None:
+    done = Counter[str]()
+    tried = trial(oracles=[Twice()])
+
+    wrong = tried.find(tried.module, done)
+
+    assert wrong == Finding("not Twice's", "gawee.add", "output y")
+    assert done == {"Twice": 1}
+
+
+def names(stages: Sequence[Stage]) -> list[str]:
+    return [each.name for stage in stages for each in stage.passes]
 
 
 def test_a_pipeline_is_chosen_by_the_seed() -> None:
-    texts = [random_pipeline(Random(3), native=True).text for _ in range(2)]
+    first, second = (random_pipeline(Draw(Random(3)), Depth.NATIVE) for _ in range(2))
 
-    assert texts[0] == texts[1]
-    assert random_pipeline(Random(3), native=True).is_native
+    assert names(first) == names(second)
+    assert first[-1].name == "machine code"
+    assert "convert-to-llvm" in names(first)
+
+
+def test_a_pass_of_ones_own_is_in_every_pipeline_that_has_its_place() -> None:
+    own = Wrong(lambda module: None)
+
+    for number in range(10):
+        stages = random_pipeline(Draw(Random(number)), Depth.TENSORS, [after("inline", own)])
+        assert own in stages[0].passes

@@ -5,21 +5,38 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 import numpy as np
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.interpreter.arrays import Array
 
+_expendable: ContextVar[bool] = ContextVar("expendable", default=False)
+
+
+@contextmanager
+def expendable_process() -> Generator[None]:
+    """Run machine code in this process, for the time of a with block: its end is no harm.
+
+    A copy of a process takes longer than most runs.
+    """
+    token = _expendable.set(True)
+    try:
+        yield
+    finally:
+        _expendable.reset(token)
+
 
 def run_isolated(run: Callable[[], dict[str, Array]]) -> dict[str, Array]:
     """Run a function that returns arrays in a copy of this process, and return the arrays.
 
     Raises GaweeError where the copy dies, naming the signal. Where the system cannot copy
-    processes, the function runs in this one.
+    processes, or this process is expendable, the function runs in this one.
     """
-    if sys.platform == "win32":
+    if sys.platform == "win32" or _expendable.get():
         return run()
     reading, writing = os.pipe()
     child = os.fork()

@@ -1,4 +1,4 @@
-"""Random graphs of all ops of the dialect: one strategy per op, made to fit each other.
+"""Random graphs of all ops of the dialect: one generator an op, made to fit each other.
 
 What an op wants is made of what is there: a value of its type, or the elements of another value in
 the shape that is wanted.
@@ -7,7 +7,6 @@ the shape that is wanted.
 from collections.abc import Sequence
 from math import prod
 
-from hypothesis import strategies as st
 from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
@@ -26,40 +25,43 @@ from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.slicing import SliceOp
 from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.fuzz.draw import Draw
+from gawee_dialect.fuzz.random_ops.table import OPS
+from gawee_dialect.fuzz.random_ops.values import FLOATS
 from gawee_dialect.hints import isa
-from tests.dialect.random_ops import FLOATS, OPS, Draw
 
 KINDS = [kind for kind in OPS if kind not in (GetAttrOp, GetItemOp)]
 """Ops that compute: no level knows Python's values."""
 
-MOST_OPS = 6
-MOST_ELEMENTS = 4000
-"""So that a graph takes milliseconds."""
+COUNTS = (1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 6)
+"""How many ops are drawn for a graph: what is wrong with many ops is wrong with few."""
+
+MOST_ELEMENTS = 2000
+"""Of a value, so that a graph takes milliseconds."""
 
 FEW_OUTPUTS = 4
 
 
-@st.composite
-def graphs(draw: Draw) -> ModuleOp:
+def random_graph(draw: Draw, most_elements: int = MOST_ELEMENTS) -> ModuleOp:
     """Draw a module with one function `@main` of some ops, whose arguments are named."""
-    graph = _Graph(draw)
-    for _ in range(draw(st.integers(1, MOST_OPS))):
-        graph.add(draw(OPS[draw(st.sampled_from(KINDS))]))
+    graph = _Graph(draw, most_elements)
+    for _ in range(draw.one_of(COUNTS)):
+        graph.add(OPS[draw.one_of(KINDS)](draw))
     return graph.module()
 
 
 class _Graph:
     """A function that grows."""
 
-    def __init__(self, draw: Draw) -> None:
-        self._draw = draw
+    def __init__(self, draw: Draw, most_elements: int) -> None:
+        self._draw, self._most = draw, most_elements
         self._block = Block()
         self._values: list[SSAValue] = []
 
     def add(self, op: Operation) -> None:
         """Add an op, and what makes its operands; one that is large or of Python is left out."""
         types = [value.type for value in (*op.operands, *op.results)]
-        if not all(isa(type, TensorType[Attribute]) and _is_small(type) for type in types):
+        if not all(isa(type, TensorType[Attribute]) and self._is_small(type) for type in types):
             return
         known: dict[SSAValue, SSAValue] = {}
         for index, operand in enumerate(op.operands):
@@ -70,6 +72,9 @@ class _Graph:
         self._block.add_op(op)
         self._values += op.results
 
+    def _is_small(self, type: TensorType[Attribute]) -> bool:
+        return prod(type.get_shape()) <= self._most
+
     def _append(self, op: Operation) -> SSAValue:
         self._block.add_op(op)
         self._values += op.results
@@ -77,15 +82,15 @@ class _Graph:
 
     def _source(self, type: Attribute, *, is_new: bool) -> SSAValue:
         assert isa(type, TensorType[Attribute])
-        if is_new or not self._values or self._draw(st.integers(0, 3)) == 0:
+        if is_new or not self._values or self._draw.chance(0.25):
             return self._argument(type)
         same = [each for each in self._values if each.type == type]
         if same:
-            return self._draw(st.sampled_from(same))
+            return self._draw.one_of(same)
         fitting = [each for each in self._values if _can_become(each.type, type)]
         if not fitting:
             return self._argument(type)
-        return self._shaped(self._draw(st.sampled_from(fitting)), type)
+        return self._shaped(self._draw.one_of(fitting), type)
 
     def _argument(self, type: TensorType[Attribute]) -> SSAValue:
         value = self._block.insert_arg(type, len(self._block.args))
@@ -112,7 +117,7 @@ class _Graph:
         self._block.add_op(ReturnOp(*outputs))
         arguments = self._block.args
         types = [each.type for each in arguments], [each.type for each in outputs]
-        kinds = [self._draw(st.sampled_from(("input", "parameter"))) for _ in arguments]
+        kinds = [self._draw.one_of(("input", "parameter")) for _ in arguments]
         marks = [_mark(f"gawee.{kind}", f"x{index}") for index, kind in enumerate(kinds)]
         results = [_mark("gawee.output", f"y{index}") for index, _ in enumerate(outputs)]
         function = FuncOp("main", FunctionType.from_lists(*types), Region(self._block))
@@ -127,10 +132,6 @@ def _mark(kind: str, name: str) -> DictionaryAttr:
 def _element(type: Attribute) -> Attribute:
     assert isa(type, TensorType[Attribute])
     return type.element_type
-
-
-def _is_small(type: TensorType[Attribute]) -> bool:
-    return prod(type.get_shape()) <= MOST_ELEMENTS
 
 
 def _can_become(have: Attribute, want: TensorType[Attribute]) -> bool:

@@ -1,0 +1,1 @@
+"""Random graphs, loops and models through random pipelines: every level computes the same."""

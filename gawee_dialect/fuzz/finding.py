@@ -1,0 +1,28 @@
+"""What a trial finds."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Done: TypeAlias = Counter[str]
+"""What was done, and to how many."""
+
+SKIPPED = "skipped"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong: its kind, what is the same for all of one cause, and what is said of it."""
+
+    kind: str
+    cause: str
+    message: str
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What two findings of one cause have in common."""
+        return self.kind, self.cause
+
+
+class Skipped(Exception):
+    """A graph of which nothing can be said: it does not run at all, as an index is out of range."""

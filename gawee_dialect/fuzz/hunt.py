@@ -1,0 +1,68 @@
+"""Many trials by workers: each some hundred in a process of its own, until there is no more time.
+
+Where a process dies, its trials are tried again by halves until the one that kills it is alone.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from time import time
+from typing import Generic, TypeVar
+
+from gawee_dialect.fuzz.finding import Finding
+from gawee_dialect.fuzz.session import Tried
+from gawee_dialect.workers.workers import Workers
+
+Task = TypeVar("Task")
+
+SPAN = 200
+"""Trials of one process."""
+
+SPANS_AT_ONCE = 4
+"""Spans for each worker that are handed out together."""
+
+KILLED = "kills the process"
+
+
+@dataclass
+class Hunt(Generic[Task]):
+    """Trials from a number on."""
+
+    workers: Workers
+    task_of: Callable[[range], Task]
+    function: Callable[[Task], Tried]
+    until: float = float("inf")
+    """The time of day at which no more begin."""
+    progress: Callable[[Tried], None] = lambda tried: None
+    tried: Tried = field(default_factory=Tried)
+
+    def run(self, numbers: range) -> Tried:
+        """Try all numbers, or as many as there is time for; raises GaweeError."""
+        at_once = SPAN * SPANS_AT_ONCE * self.workers.places
+        for start in range(numbers.start, numbers.stop, at_once):
+            if time() >= self.until:
+                break
+            spans = [*_spans(range(start, min(start + at_once, numbers.stop)), SPAN)]
+            while spans:
+                spans = self._try(spans)
+        return self.tried
+
+    def _try(self, spans: list[range]) -> list[range]:
+        """Try some spans; returns halves of those that did not come to an end."""
+        again: list[range] = []
+        tasks = [self.task_of(span) for span in spans]
+        for done in self.workers.run(self.function, tasks, quiet=False):
+            span = spans[done.number]
+            if done.result is not None:
+                self.tried.update(done.result)
+            elif len(span) == 1:
+                self.tried.add(span.start, Finding(KILLED, done.error or "", done.error or ""))
+            else:
+                again += _spans(span, -(-len(span) // 2))
+            self.progress(self.tried)
+        return again
+
+
+def _spans(numbers: range, count: int) -> Iterator[range]:
+    """Yield runs of numbers, of so many each."""
+    for start in range(numbers.start, numbers.stop, count):
+        yield range(start, min(start + count, numbers.stop))

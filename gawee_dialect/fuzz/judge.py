@@ -1,0 +1,156 @@
+"""Whether a pipeline keeps what a module computes, and which pass is wrong where it does not.
+
+1. The module and what became of it run on the same data.
+2. What differs by more than rounding is proved pass by pass: a proof knows no rounding.
+3. What is proved, and differs, is checked pass by pass on the data, with a reference in f64: so
+   machine code is judged that no proof reaches. What passes that too is rounding that ops made
+   large.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+
+from gawee_dialect.diagnostics import GaweeError, verify_module
+from gawee_dialect.fuzz.finding import Done, Finding, Skipped
+from gawee_dialect.fuzz.random_pipeline import Stage
+from gawee_dialect.instruments.check.compare import Tolerance
+from gawee_dialect.instruments.check.each import CheckEach
+from gawee_dialect.instruments.check.each_pass import CheckSettings
+from gawee_dialect.instruments.check.execute import CannotRun, plan_run
+from gawee_dialect.instruments.check.failure import CheckFailure
+from gawee_dialect.instruments.check.inputs import DataSet, arguments_for
+from gawee_dialect.instruments.prove.each import ProveEach
+from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.passes.instrument import Instrument, instrumented
+from gawee_dialect.passes.numerics import REASSOCIATES
+from gawee_dialect.passes.pass_manager import run_passes
+from gawee_dialect.reduce.failure import signature
+from gawee_dialect.universe import make_context
+
+Arrays = Mapping[str, Array]
+
+TOLERANCE = Tolerance((REASSOCIATES,), finite=True)
+MESSAGE = 2000
+"""Characters of a message that are kept."""
+
+WRONG, WRONG_BY_DATA = "wrong", "wrong by data"
+CRASH, REFUSED, DOES_NOT_RUN = "crash", "refused", "does not run"
+ROUNDING = "differ by rounding alone"
+
+
+def data_for(module: ModuleOp, seed: int, *, whole: bool) -> Arrays:
+    """Return what a module is run on; of whole numbers sums are exact in any order."""
+    arrays = arguments_for(module, ["main"], seed, {})["main"]
+    if not whole:
+        return arrays
+    return {
+        name: np.rint(array) if array.dtype.kind == "f" else array for name, array in arrays.items()
+    }
+
+
+def run(module: ModuleOp, arrays: Arrays) -> dict[str, Array]:
+    """Run `@main` at the level that a module has reached; raises GaweeError, CannotRun."""
+    (outputs,) = plan_run(module, "main").run((DataSet(arrays),))
+    return outputs
+
+
+def reference(module: ModuleOp, arrays: Arrays) -> Arrays:
+    """Return what a module computes as it was drawn; raises Skipped where it does not run."""
+    try:
+        verify_module(module)
+        return run(module.clone(), arrays)
+    except (GaweeError, CannotRun) as error:
+        raise Skipped(str(error)) from error
+
+
+def differing(actual: Arrays, expected: Arrays) -> str | None:
+    """Return the first output that differs by more than rounding, or has another type."""
+    for name, array in expected.items():
+        other = actual[name]
+        if (other.shape, other.dtype) != (array.shape, array.dtype):
+            return f"{name}: {other.dtype}{other.shape}, not {array.dtype}{array.shape}"
+        if TOLERANCE.wrong(other, array).any():
+            return name
+    return None
+
+
+def judge(
+    module: ModuleOp, stages: Sequence[Stage], arrays: Arrays, expected: Arrays, done: Done
+) -> Finding | None:
+    """Return what is wrong with a pipeline on a module."""
+    lowered = module.clone()
+    try:
+        for stage in stages:
+            run_passes(make_context(), lowered, stage.passes, verify_each=False)
+            if not stage.is_run:
+                continue
+            if differing(run(lowered, arrays), expected) is not None:
+                return _explained(module, passes_of(stages), arrays, done)
+            done[f"to {stage.name}"] += 1
+        verify_module(lowered)
+    except Exception as error:
+        return _first_failure(module, passes_of(stages)) or failure_of(error)
+    return None
+
+
+def passes_of(stages: Sequence[Stage]) -> Sequence[ModulePass]:
+    """Return the passes of a whole pipeline."""
+    return [each for stage in stages for each in stage.passes]
+
+
+def failure_of(error: Exception) -> Finding:
+    """Return a finding of what passes, or a run, raised."""
+    if isinstance(error, CannotRun):
+        return Finding(DOES_NOT_RUN, str(error.diagnostic.message), str(error))
+    kind = REFUSED if isinstance(error, GaweeError) else CRASH
+    return Finding(kind, signature(error), f"{type(error).__name__}: {error}"[:MESSAGE])
+
+
+def _first_failure(module: ModuleOp, passes: Sequence[ModulePass]) -> Finding | None:
+    """Return what the first pass did that failed, or left what does not verify."""
+    try:
+        run_passes(make_context(), module.clone(), passes)
+    except Exception as error:
+        return failure_of(error)
+    return None
+
+
+def _explained(
+    module: ModuleOp, passes: Sequence[ModulePass], arrays: Arrays, done: Done
+) -> Finding | None:
+    """Return which pass is wrong where outputs differ; None where it is rounding."""
+    found = proved_wrong(module, passes, arrays) or checked_wrong(module, passes, arrays)
+    done[ROUNDING] += found is None
+    return found
+
+
+def proved_wrong(module: ModuleOp, passes: Sequence[ModulePass], arrays: Arrays) -> Finding | None:
+    """Return which pass is wrong by a proof, or by data where something is not provable."""
+    return _watched(WRONG, module, passes, lambda: ProveEach(CheckSettings(arrays=arrays)))
+
+
+def checked_wrong(module: ModuleOp, passes: Sequence[ModulePass], arrays: Arrays) -> Finding | None:
+    """Return which pass is wrong by data, as `--check-each` finds it."""
+    return _watched(WRONG_BY_DATA, module, passes, lambda: CheckEach(CheckSettings(arrays=arrays)))
+
+
+def _watched(
+    kind: str,
+    module: ModuleOp,
+    passes: Sequence[ModulePass],
+    instrument: Callable[[], Instrument],
+) -> Finding | None:
+    try:
+        with instrumented(instrument()):
+            run_passes(make_context(), module.clone(), passes, verify_each=False)
+    except CheckFailure as error:
+        op = error.diagnostics[0].message.rpartition("first op that differs: ")[2]
+        return Finding(kind, f"{error.pass_name}: {op[:80]}", str(error)[:MESSAGE])
+    except Exception as error:
+        what = "a proof" if kind == WRONG else "a check"
+        message = f"{type(error).__name__}: {error}"[:MESSAGE]
+        return Finding(f"crash of {what}", signature(error), message)
+    return None

@@ -1,0 +1,139 @@
+"""Trials by their numbers: what was tried, and what was found, each cause once."""
+
+import gc
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+from time import monotonic, time
+
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.fuzz.draw import Draw
+from gawee_dialect.fuzz.finding import SKIPPED, Done, Finding, Skipped
+from gawee_dialect.fuzz.generator import Settings, TrialGenerator
+from gawee_dialect.fuzz.judge import failure_of
+from gawee_dialect.fuzz.trial import Trial
+from gawee_dialect.garbage_collection import no_garbage_collection
+from gawee_dialect.reduce.failure import Failure, OutOfTime, time_limit
+from gawee_dialect.reduce.reducer import Reducer
+
+SECONDS = 30.0
+"""A graph that takes longer is a finding."""
+
+SECONDS_TO_REDUCE, SECONDS_A_TEST = 40.0, 5.0
+
+BETWEEN_COLLECTIONS = 50
+"""Of garbage: modules are small, and looked through often they take a tenth of the time."""
+
+SLOW = Finding("slow", "", f"more than {SECONDS:.0f} s")
+
+
+@dataclass
+class Tried:
+    """What came of some trials."""
+
+    done: Done = field(default_factory=Counter[str])
+    found: dict[tuple[str, str], tuple[int, Finding]] = field(
+        default_factory=dict[tuple[str, str], tuple[int, Finding]]
+    )
+    """By cause: the first trial that found it, and what it found."""
+    findings: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    """By cause, how many trials found it."""
+
+    def add(self, number: int, finding: Finding) -> None:
+        """Take a finding in."""
+        self.found.setdefault(finding.key, (number, finding))
+        self.findings[finding.key] += 1
+
+    def update(self, other: "Tried") -> None:
+        """Take in what came of other trials."""
+        self.done.update(other.done)
+        self.findings.update(other.findings)
+        for key, each in other.found.items():
+            self.found[key] = min(self.found.get(key, each), each, key=lambda pair: pair[0])
+
+
+@dataclass(frozen=True)
+class StillThere(Failure):
+    """A finding of one cause, on a smaller module."""
+
+    trial: Trial
+    finding: Finding
+
+    def describe(self) -> str:
+        return f"{self.finding.kind}: {self.finding.cause}"
+
+    def holds(self, module: ModuleOp) -> bool:
+        try:
+            found = self.trial.find(module, Counter())
+        except Skipped:
+            return False
+        return found is not None and found.key == self.finding.key
+
+
+@dataclass(frozen=True)
+class Session:
+    """Trials that a seed and a number say all of."""
+
+    seed: int
+    generators: Sequence[TrialGenerator]
+    settings: Settings
+
+    def trial(self, number: int) -> tuple[TrialGenerator, Trial]:
+        """Draw the trial of a number."""
+        draw = Draw(Random(f"{self.seed} {number}"))
+        generator = draw.one_of([each for each in self.generators for _ in range(each.weight)])
+        return generator, generator.trial(draw, self.settings)
+
+    def run(self, numbers: range, until: float = float("inf")) -> Tried:
+        """Try some numbers, up to a time of day."""
+        tried = Tried()
+        with no_garbage_collection():
+            for number in numbers:
+                if time() >= until:
+                    break
+                found = self._found(number, tried.done)
+                if found is not None:
+                    tried.add(number, found)
+                if number % BETWEEN_COLLECTIONS == 0:
+                    gc.collect()
+        return tried
+
+    def _found(self, number: int, done: Done) -> Finding | None:
+        try:
+            generator, trial = self.trial(number)
+        except Exception as error:
+            found = failure_of(error)
+            return Finding(f"{found.kind} while it is drawn", found.cause, found.message)
+        done[generator.what] += 1
+        return limited(trial, done)
+
+    def reduced(self, number: int, finding: Finding) -> ModuleOp:
+        """Return the smallest module found that has what a trial found; the trial's where none."""
+        _, trial = self.trial(number)
+        if finding == SLOW or trial.is_of_origin(finding):
+            return trial.module
+        failure = StillThere(trial, finding)
+        copy = trial.module.clone()
+        with time_limit(SECONDS):
+            if not failure.holds(copy):
+                return trial.module
+        return Reducer(
+            copy,
+            failure,
+            seconds_a_test=SECONDS_A_TEST,
+            deadline=monotonic() + SECONDS_TO_REDUCE,
+        ).reduce()
+
+
+def limited(trial: Trial, done: Done) -> Finding | None:
+    """Return what is wrong with a trial, with too much time too."""
+    try:
+        with time_limit(SECONDS):
+            return trial.find(trial.module, done)
+    except Skipped:
+        done[SKIPPED] += 1
+    except OutOfTime:
+        return SLOW
+    return None

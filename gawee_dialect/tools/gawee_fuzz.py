@@ -1,0 +1,268 @@
+"""gawee-fuzz: take random graphs, loops and models through random pipelines, and compare levels.
+
+Every level has to compute what the graph does. What is wrong is made small, and written as an IR
+test, one for each cause.
+"""
+
+import os
+import sys
+from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from time import perf_counter, time
+
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.fuzz.finding import Finding
+from gawee_dialect.fuzz.generator import Settings, TrialGenerator
+from gawee_dialect.fuzz.generators import GENERATORS, installed
+from gawee_dialect.fuzz.hunt import Hunt
+from gawee_dialect.fuzz.judge import passes_of
+from gawee_dialect.fuzz.lit_test import file_name, lit_text
+from gawee_dialect.fuzz.oracle import Oracle
+from gawee_dialect.fuzz.random_pipeline import check_places
+from gawee_dialect.fuzz.session import Session
+from gawee_dialect.fuzz.summary import finding_text, progress_lines, summary
+from gawee_dialect.passes.insertion import parse_insertion
+from gawee_dialect.passes.pass_manager import parse_passes
+from gawee_dialect.reduce.reducer import count_ops, largest_tensor
+from gawee_dialect.tools.command_line import DONE, CommandParser, positive, run_tool
+from gawee_dialect.tools.fuzz_numbers import FuzzTask, try_numbers
+from gawee_dialect.tools.graph_arguments import add_insert
+from gawee_dialect.tools.pass_flags import split_pass_flags
+from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
+from gawee_dialect.universe import all_passes
+from gawee_dialect.whole_file import write_file
+from gawee_dialect.workers.forked import ForkedWorkers, run_forked
+from gawee_dialect.workers.workers import Workers
+
+PROG = "gawee-fuzz"
+WRONG = 1
+GRAPHS, ENDLESS = 1000, 1 << 40
+SECONDS_OF_A_SPAN, SECONDS_OF_A_REDUCTION = 600.0, 120.0
+SECONDS_BETWEEN_LINES = 30.0
+
+
+def _not_negative(text: str) -> int:
+    if not text.isascii() or not text.isdigit():
+        raise ArgumentTypeError(f"expected a whole number of at least 0, got '{text}'")
+    return int(text)
+
+
+def _minutes(text: str) -> float:
+    value = float(text)
+    if not value > 0:
+        raise ArgumentTypeError(f"expected a positive number, got '{text}'")
+    return value
+
+
+def argument_parser() -> CommandParser:
+    """Describe the command line, apart from pass flags (see pass_flags.py)."""
+    parser = CommandParser(
+        prog=PROG,
+        description=__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+        epilog="Passes are named as for gawee-opt, and take the place of random pipelines:\n"
+        "  gawee-fuzz --graphs 1000 --output found\n"
+        "  gawee-fuzz --load my_pass.py --my-pass --graphs 1000 --seed 1\n"
+        "  gawee-fuzz --load my_pass.py --insert after=fold-conv-add:my-pass --minutes 10\n\n"
+        "exit code: 0 nothing is wrong; 1 something is, or the command line is wrong; "
+        f"2 a bug in {PROG}",
+    )
+    add = parser.add_argument
+    add("--graphs", type=positive, metavar="N", help=f"how many to try (default: {GRAPHS})")
+    add("--minutes", type=_minutes, metavar="M", help="stop after this time (default: no limit)")
+    add("--seed", type=_not_negative, default=0, metavar="N", help="what is drawn (default: 0)")
+    add(
+        "--first",
+        type=_not_negative,
+        default=0,
+        metavar="N",
+        help="the number of the first graph: with --graphs 1, that graph again (default: 0)",
+    )
+    add("--jobs", type=positive, default=1, metavar="N", help="processes (default: 1)")
+    add("--scheduler", metavar="ADDRESS", help="try graphs on the workers of a Dask scheduler")
+    add(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        help="write an IR test for each cause, made small, there",
+    )
+    add(
+        "--generators",
+        metavar="NAMES",
+        help=f"what to draw, of {', '.join(GENERATORS)} (default: all that is installed; graphs, "
+        "where passes are given)",
+    )
+    add(
+        "--share",
+        action="append",
+        default=[],
+        metavar="WHAT=SHARE",
+        help="of how many it is done: loops, native, proved, checked, or an oracle's name; "
+        "repeatable (default: "
+        f"{' '.join(f'{name}={share}' for name, share in SHARES.items())})",
+    )
+    add("-p", "--passes", metavar="PIPELINE", help="run passes: 'a,b{option=1}'")
+    add("--pass-pipeline", metavar="PIPELINE", help="run passes: 'builtin.module(a,b)'")
+    add_insert(parser)
+    add("--load", metavar="FILE", help=LOAD_HELP)
+    add("--load-ops", metavar="FILE", help=LOAD_OPS_HELP)
+    add("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+SHARES: Mapping[str, float] = {
+    name: getattr(Settings(), name) for name in ("loops", "native", "proved", "checked")
+}
+
+
+def parse_arguments(argv: Sequence[str], oracles: Sequence[Oracle]) -> tuple[Namespace, Session]:
+    """Read the command line; raises GaweeError, with the nearest flag, for an unknown one."""
+    table = all_passes()
+    rest, specs = split_pass_flags(argv, table)
+    parser = argument_parser()
+    arguments, unknown = parser.parse_known_args(rest)
+    if unknown:
+        flag = unknown[0].partition("=")[0]
+        flags = [*parser.flags(), *(f"--{name}" for name in table)]
+        hint = did_you_mean(flag, flags, f"{PROG} --help lists the flags")
+        raise GaweeError(Diagnostic(f"unknown flag or pass '{flag}'", hint=hint))
+    passes = [made for spec in specs for made in parse_passes(spec, table)]
+    insertions = [parse_insertion(text, table) for text in arguments.insert]
+    if passes and insertions:
+        raise GaweeError("expected passes or --insert, got both")
+    check_places(insertions)
+    settings = _with_shares(
+        Settings(passes=passes, insertions=insertions, oracles=oracles), arguments.share
+    )
+    generators = _generators(arguments.generators, graphs_alone=bool(passes))
+    return arguments, Session(arguments.seed, generators, settings)
+
+
+def _generators(names: str | None, *, graphs_alone: bool) -> Sequence[TrialGenerator]:
+    if names is None:
+        return [GENERATORS["graphs"]()] if graphs_alone else [each() for each in installed()]
+    chosen: list[TrialGenerator] = []
+    for name in names.split(","):
+        if name not in GENERATORS:
+            hint = did_you_mean(name, GENERATORS, f"known: {', '.join(GENERATORS)}")
+            raise GaweeError(Diagnostic(f"unknown generator '{name}'", hint=hint))
+        if GENERATORS[name] not in installed():
+            needs = " and ".join(GENERATORS[name].needs)
+            raise GaweeError(f"generator '{name}' needs {needs}, which is not installed")
+        chosen.append(GENERATORS[name]())
+    return chosen
+
+
+def _with_shares(settings: Settings, words: Sequence[str]) -> Settings:
+    """Return settings with the shares of `--share`; raises GaweeError."""
+    oracles = {each.name: each for each in settings.oracles}
+    known = (*SHARES, *oracles)
+    shares = dict[str, float]()
+    for word in words:
+        name, equals, text = word.rpartition("=")
+        share = _share(text)
+        if not equals or share is None:
+            raise GaweeError(f"expected WHAT=SHARE with a share from 0 to 1, got '{word}'")
+        if name not in known:
+            hint = did_you_mean(name, known, f"known: {', '.join(known)}")
+            raise GaweeError(Diagnostic(f"unknown share '{name}'", hint=hint))
+        shares[name] = share
+    asked = {each.name: shares.pop(each.name, each.share) for each in settings.oracles}
+    return replace(settings, **shares, oracle_shares=asked)
+
+
+def _share(text: str) -> float | None:
+    try:
+        share = float(text)
+    except ValueError:
+        return None
+    return share if 0 <= share <= 1 else None
+
+
+def fuzz(arguments: Namespace, session: Session, argv: Sequence[str], paths: Sequence[str]) -> int:
+    """Try graphs, and say what is wrong; returns the exit code. Raises GaweeError and OSError."""
+    started = perf_counter()
+    graphs = arguments.graphs or (GRAPHS if arguments.minutes is None else ENDLESS)
+    until = float("inf") if arguments.minutes is None else time() + 60 * arguments.minutes
+    alone = arguments.scheduler is None
+    with _workers(arguments) as workers:
+        hunt = Hunt(
+            workers,
+            lambda numbers: FuzzTask(os.getcwd(), tuple(argv), numbers, until, alone),
+            try_numbers,
+            until,
+            progress_lines(SECONDS_BETWEEN_LINES),
+        )
+        tried = hunt.run(range(arguments.first, arguments.first + graphs))
+    print(summary(tried, perf_counter() - started), flush=True)
+    for number, finding in sorted(tried.found.values(), key=lambda found: found[0]):
+        print(finding_text(tried, number, finding), flush=True)
+        if arguments.output is not None:
+            said = _written(session, number, finding, Path(arguments.output), paths)
+            print(f"  {said}", flush=True)
+    return WRONG if tried.found else DONE
+
+
+def _workers(arguments: Namespace) -> AbstractContextManager[Workers]:
+    if arguments.scheduler is None:
+        return nullcontext(ForkedWorkers(arguments.jobs, SECONDS_OF_A_SPAN))
+    # Only this flag pays for the import.
+    from gawee_dialect.workers.dask_workers import workers_of
+
+    return workers_of(arguments.scheduler)
+
+
+def _written(
+    session: Session, number: int, finding: Finding, folder: Path, paths: Sequence[str]
+) -> str:
+    """Make a finding small, write it as a test, and say so."""
+    load = [f"%S/{os.path.relpath(path, folder)}" for path in paths]
+    path = folder / file_name(finding)
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        reduced = partial(session.reduced, finding=finding)
+        text, size = run_forked(
+            lambda each: written(session, each, reduced(each), finding, load),
+            number,
+            seconds=SECONDS_OF_A_REDUCTION,
+        )
+    except GaweeError:  # what kills a process, or takes too long, does it here too
+        _, trial = session.trial(number)
+        text, size = written(session, number, trial.module, finding, load)
+    write_file(path, text)
+    return f"wrote {path} ({size})"
+
+
+def written(
+    session: Session, number: int, module: ModuleOp, finding: Finding, load: Sequence[str]
+) -> tuple[str, str]:
+    """Return the text of a test, and how large its module is."""
+    _, trial = session.trial(number)
+    text = lit_text(module, passes_of(trial.stages), finding, load)
+    return text, f"{count_ops(module)} ops, largest tensor {largest_tensor(module)} elements"
+
+
+def run(argv: Sequence[str]) -> int:
+    """Do what the command line says; raises GaweeError and OSError."""
+    paths, rest = split_load_flags(PROG, argv)
+    with loaded_files(paths, flags=argument_parser().flags()) as loaded:
+        arguments, session = parse_arguments(rest, loaded.oracles)
+        if arguments.scheduler is not None and paths:
+            raise GaweeError("expected --scheduler without --load, got both")
+        return fuzz(arguments, session, argv, paths)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run gawee-fuzz; return the exit code."""
+    return run_tool(PROG, sys.argv[1:] if argv is None else argv, run)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,184 @@
+"""gawee-fuzz from the command line: what it prints, what it writes, and what it refuses."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gawee_dialect.fuzz.onnx_models import OnnxModels
+from gawee_dialect.tools import gawee_fuzz, gawee_opt
+
+OWN = """
+import os
+from dataclasses import dataclass
+from xdsl.passes import ModulePass
+from gawee_dialect.dialect.elementary import ExpOp, TanhOp
+from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from xdsl.pattern_rewriter import op_type_rewrite_pattern
+
+
+class TanhForExp(Pattern):
+    \"\"\"gawee.exp -> gawee.tanh\"\"\"
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ExpOp, rewriter):
+        rewriter.replace(op, TanhOp(op.input))
+
+
+@dataclass(frozen=True)
+class WrongExp(RewritePass):
+    name = "wrong-exp"
+    patterns = (TanhForExp,)
+
+
+@dataclass(frozen=True)
+class Nothing(ModulePass):
+    name = "nothing"
+    def apply(self, ctx, op):
+        pass
+
+
+@dataclass(frozen=True)
+class Die(ModulePass):
+    name = "die"
+    def apply(self, ctx, op):
+        os.abort()
+"""
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.chdir(tmp_path)
+    Path("own.py").write_text(OWN)
+
+    def run(*argv: str) -> tuple[int, str, str]:
+        code = gawee_fuzz.main([*argv])
+        return code, *capfd.readouterr()
+
+    return run
+
+
+def test_what_was_tried_is_counted(run: Run) -> None:
+    code, out, _ = run("--graphs", "12", "--generators", "graphs,loops", "--jobs", "2")
+
+    assert code == 0
+    counts = re.match(r"(\d+) graphs and (\d+) loop nests in \d+ s, [\d.]+ a second: (.*)", out)
+    assert counts is not None
+    assert int(counts[1]) + int(counts[2]) == 12
+    assert re.search(r"\d+ to kernels", counts[3])
+    assert out.endswith("; no findings\n")
+
+
+def test_a_wrong_pass_of_ones_own_is_found_reduced_and_written_as_a_test(run: Run) -> None:
+    code, out, _ = run(
+        *("--load", "own.py", "--wrong-exp", "--graphs", "300", "--seed", "1", "-o", "found"),
+        *("--share", "proved=0", "--share", "checked=0"),
+    )
+
+    assert code == 1
+    assert "wrong: wrong-exp: 'gawee.exp'" in out
+    (path,) = Path("found").glob("*.mlir")
+    assert f"wrote {path} (1 ops, largest tensor 1 elements)" in out
+    command, check, *_ = path.read_text().splitlines()
+    assert command == (
+        "// RUN: gawee-opt %s --load %S/../own.py --prove-each -p 'wrong-exp' | filecheck %s"
+    )
+    assert check == "// CHECK: @main"
+
+
+def test_the_written_test_fails_as_long_as_the_pass_is_wrong(
+    run: Run, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run("--load", "own.py", "--wrong-exp", "--graphs", "300", "--seed", "1", "-o", "found")
+    (path,) = Path("found").glob("wrong_[0-9a-f]*.mlir")
+
+    argv = [str(path), "--load", "own.py", "--prove-each", "-p"]
+
+    assert gawee_opt.main([*argv, "wrong-exp"]) == 1
+    assert "wrong-exp" in capfd.readouterr().err
+    assert gawee_opt.main([*argv, "nothing"]) == 0
+
+
+def test_a_number_is_the_same_graph_again(run: Run) -> None:
+    _, out, _ = run("--load", "own.py", "--wrong-exp", "--graphs", "300", "--seed", "1")
+    number = re.search(r"wrong: wrong-exp.*\n.*the first is number (\d+)", out)
+    assert number is not None
+
+    again = (
+        "--load",
+        "own.py",
+        "--wrong-exp",
+        "--seed",
+        "1",
+        "--first",
+        number[1],
+        "--graphs",
+        "1",
+    )
+
+    assert run(*again)[0] == 1
+
+
+def test_a_graph_that_kills_its_process_is_found(run: Run) -> None:
+    code, out, _ = run("--load", "own.py", "--die", "--graphs", "2", "-o", "found")
+
+    assert code == 1
+    assert (
+        "kills the process: the process ended with status -6\n  in 2, the first is number 0" in out
+    )
+    assert len([*Path("found").glob("kills_the_process_*.mlir")]) == 1
+
+
+def test_a_pass_goes_into_random_pipelines(run: Run) -> None:
+    code, out, _ = run(
+        *("--load", "own.py", "--insert", "before=lower-to-linalg:wrong-exp", "--graphs", "150"),
+        *("--generators", "graphs", "--share", "native=0", "--share", "loops=0"),
+    )
+
+    assert code == 1
+    assert "wrong: wrong-exp: 'gawee.exp'" in out
+
+
+def test_time_ends_it(run: Run) -> None:
+    code, out, _ = run("--minutes", "0.02", "--generators", "loops")
+
+    assert code == 0
+    assert re.match(r"\d+ loop nests in \d+ s", out)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--garphs 3", "unknown flag or pass '--garphs'\nhint: did you mean '--graphs'?"),
+        ("--graphs 0", "expected a whole number of at least 1, got '0'"),
+        ("--seed -1", "expected a whole number of at least 0, got '-1'"),
+        ("--minutes 0", "expected a positive number, got '0'"),
+        ("--generators grahps", "unknown generator 'grahps'\nhint: did you mean 'graphs'?"),
+        ("--share native", "expected WHAT=SHARE with a share from 0 to 1, got 'native'"),
+        ("--share native=2", "expected WHAT=SHARE with a share from 0 to 1, got 'native=2'"),
+        ("--share natve=0", "unknown share 'natve'\nhint: did you mean 'native'?"),
+        ("--cse --insert after=cse:cse", "expected passes or --insert, got both"),
+        ("--insert after=nowhere:cse", "unknown place 'nowhere' in the pipeline"),
+        ("--load own.py --scheduler local", "expected --scheduler without --load, got both"),
+    ],
+)
+def test_mistakes_are_named(run: Run, words: str, message: str) -> None:
+    code, out, err = run(*words.split())
+
+    assert code == 1
+    assert out == ""
+    assert message in err
+
+
+def test_a_generator_whose_packages_are_missing_is_named(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OnnxModels, "needs", ("onnx", "no_such_package"))
+
+    code, _, err = run("--generators", "onnx")
+
+    assert code == 1
+    assert "generator 'onnx' needs onnx and no_such_package, which is not installed" in err
