@@ -1,9 +1,10 @@
 """Many trials by workers: each some hundred in a process of its own, until there is no more time.
 
-Where a process dies, its trials are tried again by halves until the one that kills it is alone.
+Where a process dies, what is known of the trial that it died of is kept, and the others are tried
+again; where that is not known, by halves until it is alone.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from time import time
 from typing import Generic, TypeVar
@@ -30,6 +31,8 @@ class Hunt(Generic[Task]):
     workers: Workers
     task_of: Callable[[range], Task]
     function: Callable[[Task], Tried]
+    begun: Callable[[Task], int | None]
+    """What began last of a task that did not come to an end."""
     until: float = float("inf")
     """The time of day at which no more begin."""
     progress: Callable[[Tried], None] = lambda tried: None
@@ -47,19 +50,26 @@ class Hunt(Generic[Task]):
         return self.tried
 
     def _try(self, spans: list[range]) -> list[range]:
-        """Try some spans; returns halves of those that did not come to an end."""
+        """Try some spans; returns what is left of those that did not come to an end."""
         again: list[range] = []
         tasks = [self.task_of(span) for span in spans]
         for done in self.workers.run(self.function, tasks, quiet=False):
             span = spans[done.number]
             if done.result is not None:
                 self.tried.update(done.result)
-            elif len(span) == 1:
-                self.tried.add(span.start, Finding(KILLED, done.error or "", done.error or ""))
             else:
-                again += _spans(span, -(-len(span) // 2))
+                killer = span.start if len(span) == 1 else self.begun(tasks[done.number])
+                again += self._without(span, killer, done.error or "")
             self.progress(self.tried)
         return again
+
+    def _without(self, span: range, killer: int | None, error: str) -> Sequence[range]:
+        """Note what a process died of; returns what is to be tried again."""
+        if killer is None:
+            return [*_spans(span, -(-len(span) // 2))]
+        self.tried.add(killer, Finding(KILLED, error, error))
+        left = range(span.start, killer), range(killer + 1, span.stop)
+        return [each for each in left if each]
 
 
 def _spans(numbers: range, count: int) -> Iterator[range]:

@@ -23,6 +23,7 @@ from gawee_dialect.fuzz.generator import (
 from gawee_dialect.fuzz.judge import Arrays, differing
 from gawee_dialect.fuzz.random_pipeline import Depth
 from gawee_dialect.fuzz.trial import Trial
+from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.source import Source
 
@@ -121,7 +122,7 @@ class _Model:
             shape = self._inferred(name)
         except InferenceError:
             shape = None
-        if shape is None or self._size(shape) > self._most:
+        if shape is None or not 0 < self._size(shape) <= self._most:
             del self._nodes[before]
         else:
             self._made.append(Value(name, shape))
@@ -255,6 +256,26 @@ def _window(draw: Draw, kernel: Sequence[int]) -> dict[str, Attribute]:
     return dict((("kernel_shape", kernel), ("strides", draw.integers(axes, 1, 3)), pads))
 
 
+def _kernel(draw: Draw, x: Value) -> list[int]:
+    """Draw the sizes of a window that fits into an image."""
+    return [draw.integer(1, min(3, size)) for size in x.shape[2:]]
+
+
+def _ends_inside(sizes: Sequence[int], over: Mapping[str, Attribute]) -> bool:
+    """Whether no window begins behind the image.
+
+    Of such a one, with `ceil_mode`, ONNX's shape inference of opset 18 says that it counts.
+    """
+    kernel, strides, pads = (over.get(name) for name in ("kernel_shape", "strides", "pads"))
+    if not isa(kernel, list[int]) or not isa(strides, list[int]) or not isa(pads, list[int]):
+        return False
+    axes = zip(sizes, kernel, strides, pads[: len(sizes)], pads[len(sizes) :], strict=True)
+    return all(
+        -(-(size + low + high - window) // step) * step < size + low
+        for size, window, step, low, high in axes
+    )
+
+
 def _image(model: _Model) -> Value:
     known = [each for each in model.made if 3 <= len(each.shape) <= 5]
     if known and model.draw.chance(0.7):
@@ -266,7 +287,7 @@ def _image(model: _Model) -> Value:
 def _conv(model: _Model) -> None:
     draw, x = model.draw, _image(model)
     axes, channels = len(x.shape) - 2, x.shape[1]
-    kernel = draw.integers(axes, 1, 3)
+    kernel = _kernel(draw, x)
     over = _window(draw, kernel)
     groups = draw.one_of([each for each in range(1, channels + 1) if channels % each == 0])
     filters = draw.integer(1, 3)
@@ -284,8 +305,8 @@ def _conv(model: _Model) -> None:
 
 def _pool(model: _Model) -> None:
     draw, x = model.draw, _image(model)
-    over = _window(draw, draw.integers(len(x.shape) - 2, 1, 3))
-    ceil = {"ceil_mode": int(draw.chance())} if "pads" in over else {}
+    over = _window(draw, _kernel(draw, x))
+    ceil = {"ceil_mode": 1} if draw.chance() and _ends_inside(x.shape[2:], over) else {}
     if draw.chance():
         model.add("MaxPool", [x.name], **over, **ceil)
     else:
@@ -295,9 +316,11 @@ def _pool(model: _Model) -> None:
 def _normalized(model: _Model) -> None:
     draw, op = model.draw, model.draw.one_of(("batch", "instance", "layer", "LRN"))
     x = model.any(least=1) if op == "layer" else _image(model)
+    if op == "LRN" and len(x.shape) != 4:
+        return
     channels = [x.shape[1]] if op != "layer" else []
     if op == "LRN":
-        model.add("LRN", [x.name], size=draw.integer(1, 4), alpha=draw.real(0, 1))
+        model.add("LRN", [x.name], size=draw.one_of((1, 3, 5)), alpha=draw.real(0, 1))
     elif op == "layer":
         axis = draw.axis(x.shape)
         parts = [model.input(x.shape[axis % len(x.shape) :]) for _ in range(draw.integer(1, 2))]
@@ -321,7 +344,8 @@ def _moved(model: _Model) -> None:
         model.add(choice, [x.name], perm=draw.permuted(range(rank)))
     elif choice == "Reshape":
         sizes = draw.permuted(x.shape)
-        sizes[draw.integer(0, rank - 1)] = draw.one_of((-1, sizes[0]))
+        if draw.chance():
+            sizes[draw.integer(0, rank - 1)] = -1
         model.add(choice, [x.name, model.integers(sizes)])
     elif choice == "Concat":
         others = [model.fitting(x.shape).name for _ in range(draw.integer(0, 2))]

@@ -2,7 +2,7 @@
 
 import gc
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from time import monotonic, time
@@ -86,13 +86,19 @@ class Session:
         generator = draw.one_of([each for each in self.generators for _ in range(each.weight)])
         return generator, generator.trial(draw, self.settings)
 
-    def run(self, numbers: range, until: float = float("inf")) -> Tried:
-        """Try some numbers, up to a time of day."""
+    def run(
+        self,
+        numbers: range,
+        until: float = float("inf"),
+        begun: Callable[[int], None] = lambda number: None,
+    ) -> Tried:
+        """Try some numbers, up to a time of day; `begun` hears of each."""
         tried = Tried()
         with no_garbage_collection():
             for number in numbers:
                 if time() >= until:
                     break
+                begun(number)
                 found = self._found(number, tried.done)
                 if found is not None:
                     tried.add(number, found)

@@ -1,10 +1,12 @@
 """Some graphs of gawee-fuzz, in whatever process is asked for them."""
 
 import os
+import signal
 from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 
-from gawee_dialect.fuzz.session import Tried
+from gawee_dialect.fuzz.session import SECONDS, Tried
 from gawee_dialect.instruments.check.isolated import expendable_process
 from gawee_dialect.tools.plugin_file import loaded_files, split_load_flags
 
@@ -17,8 +19,24 @@ class FuzzTask:
     argv: tuple[str, ...]
     numbers: range
     until: float
-    is_alone: bool = True
-    """Whether the process is there for these alone, and may die of them."""
+    marker: str | None = None
+    """A file that has the number of the trial that runs. A process that has one is there for these
+    trials alone, and may die of them."""
+
+    def begin(self, number: int) -> None:
+        """Say which trial runs, and end the process where it takes far too long.
+
+        Machine code hears no signal but one that ends it.
+        """
+        if self.marker is not None:
+            Path(self.marker).write_text(str(number))
+            signal.setitimer(signal.ITIMER_PROF, 2 * SECONDS)
+
+    @property
+    def begun(self) -> int | None:
+        """The number of the trial that began last, None where that is not known."""
+        text = "" if self.marker is None else Path(self.marker).read_text()
+        return int(text) if text else None
 
 
 def try_numbers(task: FuzzTask) -> Tried:
@@ -28,7 +46,7 @@ def try_numbers(task: FuzzTask) -> Tried:
     if os.getcwd() != task.folder:
         os.chdir(task.folder)
     paths, rest = split_load_flags(PROG, task.argv)
-    with loaded_files(paths, flags=argument_parser().flags()) as loaded:
+    alone = expendable_process() if task.marker is not None else nullcontext()
+    with loaded_files(paths, flags=argument_parser().flags()) as loaded, alone:
         _, session = parse_arguments(rest, loaded.oracles)
-        with expendable_process() if task.is_alone else nullcontext():
-            return session.run(task.numbers, task.until)
+        return session.run(task.numbers, task.until, task.begin)

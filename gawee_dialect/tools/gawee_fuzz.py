@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter, time
 
 from xdsl.dialects.builtin import ModuleOp
@@ -191,15 +192,18 @@ def fuzz(arguments: Namespace, session: Session, argv: Sequence[str], paths: Seq
     started = perf_counter()
     graphs = arguments.graphs or (GRAPHS if arguments.minutes is None else ENDLESS)
     until = float("inf") if arguments.minutes is None else time() + 60 * arguments.minutes
-    alone = arguments.scheduler is None
-    with _workers(arguments) as workers:
-        hunt = Hunt(
-            workers,
-            lambda numbers: FuzzTask(os.getcwd(), tuple(argv), numbers, until, alone),
-            try_numbers,
-            until,
-            progress_lines(SECONDS_BETWEEN_LINES),
-        )
+    folder = os.getcwd()
+    with _workers(arguments) as workers, TemporaryDirectory(prefix="gawee-fuzz-") as markers:
+
+        def task_of(numbers: range) -> FuzzTask:
+            if arguments.scheduler is not None:
+                return FuzzTask(folder, tuple(argv), numbers, until)
+            marker = Path(markers, str(numbers.start))
+            marker.touch()
+            return FuzzTask(folder, tuple(argv), numbers, until, str(marker))
+
+        report = progress_lines(SECONDS_BETWEEN_LINES)
+        hunt = Hunt(workers, task_of, try_numbers, lambda task: task.begun, until, report)
         tried = hunt.run(range(arguments.first, arguments.first + graphs))
     print(summary(tried, perf_counter() - started), flush=True)
     for number, finding in sorted(tried.found.values(), key=lambda found: found[0]):

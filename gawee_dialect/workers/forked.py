@@ -102,6 +102,8 @@ class _Child:
         """Why there is no result."""
         if self.is_late:
             return "it took too long"
+        if self.status is not None and self.status < 0:
+            return f"the process was stopped by {signal.Signals(-self.status).name}"
         return f"the process ended with status {self.status}" if self.status else None
 
     @property

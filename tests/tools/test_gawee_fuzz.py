@@ -127,7 +127,8 @@ def test_a_graph_that_kills_its_process_is_found(run: Run) -> None:
 
     assert code == 1
     assert (
-        "kills the process: the process ended with status -6\n  in 2, the first is number 0" in out
+        "kills the process: the process was stopped by SIGABRT\n  in 2, the first is number 0"
+        in out
     )
     assert len([*Path("found").glob("kills_the_process_*.mlir")]) == 1
 
