@@ -7,6 +7,7 @@
    large.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
@@ -35,6 +36,8 @@ Arrays = Mapping[str, Array]
 TOLERANCE = Tolerance((REASSOCIATES,), finite=True)
 MESSAGE = 2000
 """Characters of a message that are kept."""
+
+OP_THAT_DIFFERS = re.compile(r"(?:first op that differs: |: )('[\w.]+')")
 
 WRONG, WRONG_BY_DATA = "wrong", "wrong by data"
 CRASH, REFUSED, DOES_NOT_RUN = "crash", "refused", "does not run"
@@ -147,8 +150,9 @@ def _watched(
         with instrumented(instrument()):
             run_passes(make_context(), module.clone(), passes, verify_each=False)
     except CheckFailure as error:
-        op = error.diagnostics[0].message.rpartition("first op that differs: ")[2]
-        return Finding(kind, f"{error.pass_name}: {op[:80]}", str(error)[:MESSAGE])
+        op = OP_THAT_DIFFERS.search(error.diagnostics[0].message)
+        cause = f"{error.pass_name}: {op[1]}" if op is not None else f"{error.pass_name}"
+        return Finding(kind, cause, str(error)[:MESSAGE])
     except Exception as error:
         what = "a proof" if kind == WRONG else "a check"
         message = f"{type(error).__name__}: {error}"[:MESSAGE]

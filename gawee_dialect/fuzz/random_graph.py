@@ -29,6 +29,7 @@ from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.random_ops.table import OPS
 from gawee_dialect.fuzz.random_ops.values import FLOATS
 from gawee_dialect.hints import isa
+from gawee_dialect.locations import file_location
 
 KINDS = [kind for kind in OPS if kind not in (GetAttrOp, GetItemOp)]
 """Ops that compute: no level knows Python's values."""
@@ -111,6 +112,8 @@ class _Graph:
 
     def module(self) -> ModuleOp:
         """Return the module; what nobody reads is an output, the last few of them."""
+        for line, op in enumerate(self._block.ops, 1):  # by its place an op is known to a check
+            op.location = file_location("random", line, 1)
         made = [value for op in self._block.ops for value in op.results]
         unused = [value for value in made if not any(True for _ in value.uses)]
         outputs = unused[-FEW_OUTPUTS:]

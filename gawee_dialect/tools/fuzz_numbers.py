@@ -1,14 +1,12 @@
 """Some graphs of gawee-fuzz, in whatever process is asked for them."""
 
-import os
 import signal
-from contextlib import nullcontext
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 
-from gawee_dialect.fuzz.session import SECONDS, Tried
+from gawee_dialect.fuzz.session import SECONDS, Session, Tried
 from gawee_dialect.instruments.check.isolated import expendable_process
-from gawee_dialect.tools.plugin_file import loaded_files, split_load_flags
 
 
 @dataclass(frozen=True)
@@ -39,14 +37,16 @@ class FuzzTask:
         return int(text) if text else None
 
 
-def try_numbers(task: FuzzTask) -> Tried:
-    """Try some graphs in this process; raises GaweeError and OSError."""
-    from gawee_dialect.tools.gawee_fuzz import PROG, argument_parser, parse_arguments
+def try_alone(session: Session, task: FuzzTask) -> Tried:
+    """Try some graphs in a process that is forked for them."""
+    with expendable_process():
+        return session.run(task.numbers, task.until, task.begin)
 
-    if os.getcwd() != task.folder:
-        os.chdir(task.folder)
-    paths, rest = split_load_flags(PROG, task.argv)
-    alone = expendable_process() if task.marker is not None else nullcontext()
-    with loaded_files(paths, flags=argument_parser().flags()) as loaded, alone:
-        _, session = parse_arguments(rest, loaded.oracles)
+
+def try_numbers(task: FuzzTask) -> Tried:
+    """Try some graphs in this process, as a command line says; raises GaweeError."""
+    from gawee_dialect.tools.gawee_fuzz import parse_arguments
+
+    with chdir(task.folder):
+        _, session = parse_arguments(task.argv, ())
         return session.run(task.numbers, task.until, task.begin)

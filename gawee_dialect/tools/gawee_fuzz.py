@@ -32,7 +32,7 @@ from gawee_dialect.passes.insertion import parse_insertion
 from gawee_dialect.passes.pass_manager import parse_passes
 from gawee_dialect.reduce.reducer import count_ops, largest_tensor
 from gawee_dialect.tools.command_line import DONE, CommandParser, positive, run_tool
-from gawee_dialect.tools.fuzz_numbers import FuzzTask, try_numbers
+from gawee_dialect.tools.fuzz_numbers import FuzzTask, try_alone, try_numbers
 from gawee_dialect.tools.graph_arguments import add_insert
 from gawee_dialect.tools.pass_flags import split_pass_flags
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
@@ -203,7 +203,9 @@ def fuzz(arguments: Namespace, session: Session, argv: Sequence[str], paths: Seq
             return FuzzTask(folder, tuple(argv), numbers, until, str(marker))
 
         report = progress_lines(SECONDS_BETWEEN_LINES)
-        hunt = Hunt(workers, task_of, try_numbers, lambda task: task.begun, until, report)
+        alone = partial(try_alone, session)
+        function = alone if arguments.scheduler is None else try_numbers
+        hunt = Hunt(workers, task_of, function, lambda task: task.begun, until, report)
         tried = hunt.run(range(arguments.first, arguments.first + graphs))
     print(summary(tried, perf_counter() - started), flush=True)
     for number, finding in sorted(tried.found.values(), key=lambda found: found[0]):
