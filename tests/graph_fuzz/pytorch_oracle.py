@@ -16,6 +16,8 @@ ROOT = str(Path(__file__).resolve().parents[2])
 if ROOT not in sys.path:
     sys.path.append(ROOT)  # a file that is loaded is not imported from its package
 
+from tests.torch_reference import evaluate  # noqa: E402
+
 JUMPS = frozenset(
     "atan2 floor ceil round sign compare floor_div remainder fmod arg_max arg_min sort top_k "
     "bitcast non_max_suppression grid_sample div reciprocal".split()
@@ -42,8 +44,6 @@ class PyTorch(Oracle):
     def outputs(self, module: ModuleOp, arrays: Mapping[str, Array]) -> Mapping[str, Array] | None:
         if any(map(_jumps, module.walk())):
             return None
-        from tests.torch_reference import evaluate
-
         try:
             with np.errstate(all="ignore"):
                 return evaluate(module, arrays)
