@@ -66,7 +66,7 @@ class Draw:
         """Return a float of so many bits: a usual one, an odd one, or any word that there is."""
         choice = self.integer(0, 5)
         if choice < 3:
-            return _rounded(self.random.gauss(0.0, 1.0), width)
+            return _rounded(self.random.uniform(-2.0, 2.0), width)
         if choice == 3:
             return _rounded(self.one_of(ODD_NUMBERS), width)
         if choice == 4 and not finite:

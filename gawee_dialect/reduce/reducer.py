@@ -1,7 +1,8 @@
 """Try smaller modules, keep those that still fail, until none is left to try.
 
 1. Sizes, all at once and the smallest first: the tests after it are then cheap.
-2. Functions, ops, outputs and optional operands that the failure does not need.
+2. Functions, ops, those in bodies of recurrences too, outputs and optional operands that the
+   failure does not need.
 3. Sizes of what is left, one class of equal sizes after another.
 4. Properties towards their defaults.
 
@@ -23,6 +24,7 @@ from gawee_dialect.dialect.entry import PREPARE
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.frontends.mlir_text import print_mlir
 from gawee_dialect.reduce.attributes import one_group, plainer_properties, without_operand
+from gawee_dialect.reduce.bodies import without_inner_op
 from gawee_dialect.reduce.draft import body_ops, keep_ops, reducible_function, returned_values
 from gawee_dialect.reduce.failure import Failure, OutOfTime, time_limit
 from gawee_dialect.reduce.sizes import Sizes
@@ -73,6 +75,7 @@ class Reducer:
             ("functions", self._drop_functions),
             ("ops", self._drop_ops),
             ("ops in between", self._bypass_ops),
+            ("bodies", self._shrink_bodies),
             ("outputs", self._drop_outputs),
             ("operands", self._drop_operands),
             ("sizes", self._shrink_sizes),
@@ -147,6 +150,10 @@ class Reducer:
     def _bypass_ops(self) -> None:
         for index in reversed(range(len(body_ops(self._function())))):
             self.attempt(keep_ops(self.module, self._function(), lambda _: True, bypassed=index))
+
+    def _shrink_bodies(self) -> None:
+        while self._first(without_inner_op(self.module, self._function())):
+            pass
 
     def _drop_outputs(self) -> None:
         index = 0
