@@ -47,6 +47,7 @@ def _erase_dead(op: Operation) -> None:
     op.detach()
     op.erase()
     for owner in owners:
-        unread = not isinstance(owner, Block) and not any(each.first_use for each in owner.results)
-        if unread and owner.parent is block:
+        if isinstance(owner, Block) or owner.parent is not block:
+            continue
+        if not any(each.first_use for each in owner.results):
             _erase_dead(owner)
