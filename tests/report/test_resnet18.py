@@ -19,6 +19,10 @@ FIRST_PAINT = 2.0
 """Seconds until the page is seen."""
 
 
+FILLED = """() => [...document.querySelectorAll("#details details[open]")].every(
+  (each) => each.querySelector("pre"))"""
+
+
 @pytest.fixture(scope="module", params=["small", pytest.param("full size", marks=full_run)])
 def run_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a run with the time of each node."""
@@ -75,6 +79,7 @@ def test_a_click_on_a_convolution_leads_to_its_assembly_and_its_time(opened: Ope
     (kernel,) = re.findall(r"time[0-9.e-]+ ms in (\w+)", row)
     for summary in opened.page.locator("#details summary", has_text=f"@{kernel}").all():
         summary.click()
+    opened.page.wait_for_function(FILLED)  # what is opened is filled a moment later
     listings = opened.texts("#details details")
     assert any(f"func.func private @{kernel}" in text and "scf.for" in text for text in listings)
     assert any(f"define internal void @{kernel}(" in text for text in listings)

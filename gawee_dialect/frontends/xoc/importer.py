@@ -128,12 +128,12 @@ class XocImporter(OnnxImporter):
             if len(pads) not in (axes, 2 * axes):
                 raise Refusal(f"expected pads of {axes} or {2 * axes} numbers, got {pads}")
             attributes["pads"] = pads * 2 if len(pads) == axes else pads
-        is_recovered = len(own.inputs) > 1 and self._is_weight(own, 1)
+        is_recovered = len(own.inputs) > 1 and self._reads_weight(own, 1)
         if node.op_type == "Reshape" and is_recovered:
             attributes["allowzero"] = 1
         return replace(node, attributes=attributes)
 
-    def _is_weight(self, node: XocNode, index: int) -> bool:
+    def _reads_weight(self, node: XocNode, index: int) -> bool:
         return self.document.tensors[node.inputs[index]].role is Role.WEIGHT
 
     def _operands(self, node: XocNode, values: Sequence[Value | None]) -> Sequence[Value | None]:
@@ -141,7 +141,7 @@ class XocImporter(OnnxImporter):
         given = list(values)
         held: list[Value] = []
         for index, value in enumerate(values):
-            if value is None or not self._is_weight(node, index):
+            if value is None or not self._reads_weight(node, index):
                 continue
             elements = recovered(self.document, node, index)
             if elements is None:
