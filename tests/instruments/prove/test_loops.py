@@ -74,6 +74,28 @@ func.func @main(%x: {kind} {{gawee.input = "x"}}, %z: {kind} {{gawee.input = "z"
     assert unproved(prove(module, PLAIN)) == {}
 
 
+@pytest.mark.parametrize(("float_type", "integer"), [("f64", "i64"), ("f32", "i32")])
+def test_floats_that_are_put_together_bit_by_bit_are_proved(float_type: str, integer: str) -> None:
+    kind = f"memref<5x{float_type}>"
+    module = parse(f"""
+func.func @main(%x: {kind} {{gawee.input = "x"}}, %y: {kind} {{gawee.output = "y"}}) {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %two = arith.constant 2 : {integer}
+  scf.for %i = %c0 to %c5 step %c1 {{
+    %a = memref.load %x[%i] : {kind}
+    %bits = arith.bitcast %a : {float_type} to {integer}
+    %next = arith.addi %bits, %two : {integer}
+    %float = arith.bitcast %next : {integer} to {float_type}
+    memref.store %float, %y[%i] : {kind}
+  }}
+  return
+}}""")
+
+    assert unproved(prove(module, "convert-to-llvm")) == {}
+
+
 def test_halves_and_integers_are_proved() -> None:
     assert unproved(prove(parse(networks.HALVES), BY_KERNELS)) == {}
 

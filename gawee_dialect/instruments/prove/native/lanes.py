@@ -148,7 +148,7 @@ def to_bits_symbol(library: Library, source: Attribute, type: Attribute) -> str:
 
 def of_bits_symbol(library: Library, type: Attribute, result: Attribute) -> str:
     """Return the function that makes numbers of the bits of floats."""
-    symbol = f"exact.of_bits.{suffix_of(result)}"
+    symbol = f"exact.float_of_bits.{suffix_of(result)}"
     w = library.writer(lanes_of(type))
     narrow = spelled(result)
     value = w.emit(f"bitcast {spelled(type)} %x to {narrow}")
