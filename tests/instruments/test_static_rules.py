@@ -12,7 +12,27 @@ from tests.instruments.prove import networks
 from tests.instruments.wrong import buffers, llvm, parallel
 
 FILECHECK = Path(__file__).parent.parent / "filecheck"
+OFFSETS = """
+func.func @main(%x: memref<4xf32> {gawee.input = "x"}, %y: memref<4xf32> {gawee.output = "y"}) {
+  %places = arith.constant dense<[0, 1, 2, 3]> : vector<4xindex>
+  %one = arith.constant dense<1> : vector<4xindex>
+  %next = arith.addi %places, %one : vector<4xindex>
+  %c4 = arith.constant 4 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    %at = vector.extract %next[%i] : index from vector<4xindex>
+    %before = arith.subi %at, %c1 : index
+    %a = memref.load %x[%before] : memref<4xf32>
+    memref.store %a, %y[%i] : memref<4xf32>
+  }
+  return
+}
+"""
+"""What a lane of a vector says is where a load begins."""
+
 RIGHT = {
+    "a vector of indices": OFFSETS,
     "a reduction": buffers.SUM,
     "two halves of the workspace": buffers.TURNED,
     "a sum in a loop": parallel.LOOPS,

@@ -5,7 +5,12 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects import arith, memref, vector
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerType, VectorType
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    IndexType,
+    IntegerType,
+    VectorType,
+)
 from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
@@ -37,9 +42,11 @@ class IndexValues:
             chosen = op.lhs if condition else op.rhs
             return None if condition is None else self.number(chosen)
         evaluate = SCALAR_ARITH.get(type(op))
+        if evaluate is None or not isinstance(op.results[0].type, IntegerType | IndexType):
+            return None  # a vector of indices is not one of them
         operands = [self.number(each) for each in op.operands]
         known = [each for each in operands if each is not None]
-        if evaluate is None or len(known) < len(operands):
+        if len(known) < len(operands):
             return None
         dtypes = (dtype_of(each.type) for each in op.operands)
         arrays = [np.asarray(*each)[()] for each in zip(known, dtypes, strict=True)]
