@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from xdsl.dialects import memref
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
@@ -26,6 +26,7 @@ from gawee_dialect.backend.openmp import cores
 from gawee_dialect.backend.packed_program import packed, unpacked
 from gawee_dialect.backend.sources import sources_behind
 from gawee_dialect.backend.unit_code import compile_units, linked, target_parts
+from gawee_dialect.dialect.entry import entry_arguments
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.workers.shared_tasks import run_shared
 
@@ -64,8 +65,11 @@ class Kernel:
 def separate_kernels(module: ModuleOp) -> Sequence[Kernel] | None:
     """Take the kernels out of a module, which declares them from then on.
 
-    None, and nothing is changed, where they refer to each other or to something that is written to.
+    None, and nothing is changed, where they refer to each other or to something that is written to,
+    or where only what is done with a buffer tells an input from what is updated.
     """
+    if any(isinstance(op, FuncOp) and _has_unmarked_buffers(op) for op in module.ops):
+        return None
     symbols = {
         op.sym_name.data: op for op in module.ops if isinstance(op, FuncOp | memref.GlobalOp)
     }
@@ -80,6 +84,13 @@ def separate_kernels(module: ModuleOp) -> Sequence[Kernel] | None:
 def _is_kernel(op: FuncOp) -> bool:
     visibility = op.sym_visibility
     return bool(op.body.blocks) and visibility is not None and visibility.data == "private"
+
+
+def _has_unmarked_buffers(op: FuncOp) -> bool:
+    if _is_kernel(op) or not op.body.blocks:
+        return False
+    arguments = entry_arguments(op)
+    return any(not each.is_marked and isinstance(each.type, MemRefType) for each in arguments)
 
 
 def _is_shared(op: Operation | None) -> bool:

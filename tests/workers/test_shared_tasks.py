@@ -11,7 +11,13 @@ import pytest
 from gawee_dialect.workers import shared_tasks
 from gawee_dialect.workers.shared_tasks import may_fork, run_shared
 
-forks = pytest.mark.skipif(not may_fork(), reason="forks on Linux, where one thread runs")
+
+@pytest.fixture
+def forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fork whatever threads the tests before have left."""
+    if sys.platform != "linux":
+        pytest.skip("forks on Linux")
+    monkeypatch.setattr(shared_tasks, "may_fork", lambda: True)
 
 
 def square(number: int) -> tuple[int, int]:
@@ -27,7 +33,7 @@ def test_results_are_in_the_order_of_the_tasks(count: int, processes: int) -> No
     assert [result for result, _ in results] == [number * number for number in range(count)]
 
 
-@forks
+@pytest.mark.usefixtures("forks")
 def test_several_processes_do_them() -> None:
     here = os.getpid()
 
@@ -41,7 +47,7 @@ def test_several_processes_do_them() -> None:
     assert 2 <= len(done_by) <= 3
 
 
-@forks
+@pytest.mark.usefixtures("forks")
 def test_results_may_be_larger_than_a_pipe() -> None:
     results = run_shared(lambda number: bytes([number]) * 300_000, range(9), 2)
 
@@ -59,7 +65,7 @@ def test_an_error_is_raised_here() -> None:
         run_shared(fail, range(20), 2)
 
 
-@forks
+@pytest.mark.usefixtures("forks")
 def test_what_a_copy_did_not_finish_is_done_again() -> None:
     here = os.getpid()
 
@@ -72,7 +78,7 @@ def test_what_a_copy_did_not_finish_is_done_again() -> None:
     assert run_shared(dies_elsewhere, range(20), 3) == list(range(1, 21))
 
 
-@forks
+@pytest.mark.usefixtures("forks")
 def test_where_no_process_can_be_started_this_one_does_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -84,7 +90,7 @@ def test_where_no_process_can_be_started_this_one_does_all(
     assert {process for _, process in run_shared(square, range(8), 4)} == {os.getpid()}
 
 
-@forks
+@pytest.mark.usefixtures("forks")
 def test_a_process_that_ignores_its_children_has_all_results() -> None:
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
@@ -95,7 +101,7 @@ def test_a_process_that_ignores_its_children_has_all_results() -> None:
     assert [result for result, _ in results] == [number * number for number in range(12)]
 
 
-@forks
+@pytest.mark.usefixtures("forks")
 def test_no_copy_outlives_an_error() -> None:
     here = os.getpid()
 
