@@ -1,1 +1,1 @@
-"""gawee-fuzz: what it draws, that what is wrong is found, and a corpus of two minutes."""
+"""gawee-fuzz: what it draws, that what is wrong is found, and a corpus."""
