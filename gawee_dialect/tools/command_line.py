@@ -63,6 +63,14 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def positive_number(text: str) -> float:
+    """Read the value of a flag that is a number above 0, such as seconds."""
+    value = float(text)
+    if not value > 0:  # of NaN too
+        raise ArgumentTypeError(f"expected a positive number, got '{text}'")
+    return value
+
+
 def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
     """Run a tool on its arguments; report what it raises, and return the exit code."""
     configure: Callable[..., None] | None = getattr(sys.stdout, "reconfigure", None)

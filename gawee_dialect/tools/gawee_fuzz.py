@@ -31,7 +31,13 @@ from gawee_dialect.fuzz.summary import finding_text, progress_lines, summary
 from gawee_dialect.passes.insertion import parse_insertion
 from gawee_dialect.passes.pass_manager import parse_passes
 from gawee_dialect.reduce.reducer import count_ops, largest_tensor
-from gawee_dialect.tools.command_line import DONE, CommandParser, positive, run_tool
+from gawee_dialect.tools.command_line import (
+    DONE,
+    CommandParser,
+    positive,
+    positive_number,
+    run_tool,
+)
 from gawee_dialect.tools.fuzz_numbers import FuzzTask, try_alone, try_numbers
 from gawee_dialect.tools.graph_arguments import add_insert
 from gawee_dialect.tools.pass_flags import split_pass_flags
@@ -54,13 +60,6 @@ def _not_negative(text: str) -> int:
     return int(text)
 
 
-def _minutes(text: str) -> float:
-    value = float(text)
-    if not value > 0:
-        raise ArgumentTypeError(f"expected a positive number, got '{text}'")
-    return value
-
-
 def argument_parser() -> CommandParser:
     """Describe the command line, apart from pass flags (see pass_flags.py)."""
     parser = CommandParser(
@@ -77,7 +76,12 @@ def argument_parser() -> CommandParser:
     )
     add = parser.add_argument
     add("--graphs", type=positive, metavar="N", help=f"how many to try (default: {GRAPHS})")
-    add("--minutes", type=_minutes, metavar="M", help="stop after this time (default: no limit)")
+    add(
+        "--minutes",
+        type=positive_number,
+        metavar="M",
+        help="stop after this time (default: no limit)",
+    )
     add("--seed", type=_not_negative, default=0, metavar="N", help="what is drawn (default: 0)")
     add(
         "--first",

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from argparse import ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
+from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from shutil import which
@@ -23,6 +23,7 @@ from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
+    positive_number,
     run_tool,
     write_text,
 )
@@ -33,13 +34,6 @@ from gawee_dialect.tools.report_flags import add_report_flags, wants_report
 from gawee_dialect.universe import all_passes
 
 PROG = "gawee-reduce"
-
-
-def _positive(text: str) -> float:
-    value = float(text)
-    if value <= 0:
-        raise ArgumentTypeError(f"expected a positive number, got '{text}'")
-    return value
 
 
 def argument_parser() -> CommandParser:
@@ -90,14 +84,14 @@ def argument_parser() -> CommandParser:
     add("--atol", type=float, help="what --numeric allows, as --check-atol of gawee-opt")
     add(
         "--time-limit",
-        type=_positive,
+        type=positive_number,
         default=float("inf"),
         metavar="SECONDS",
         help="stop after this time with the smallest module so far (default: none)",
     )
     add(
         "--test-time-limit",
-        type=_positive,
+        type=positive_number,
         default=60.0,
         metavar="SECONDS",
         help="a module that takes longer to test does not fail (default: 60)",

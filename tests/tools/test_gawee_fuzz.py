@@ -46,6 +46,8 @@ class Die(ModulePass):
         os.kill(os.getpid(), 9)
 """
 
+WRONG_EXP = "--load own.py --wrong-exp --first 10 --graphs 9 --seed 1 -o found".split()
+
 Run = Callable[..., tuple[int, str, str]]
 
 
@@ -73,22 +75,7 @@ def test_what_was_tried_is_counted(run: Run) -> None:
 
 
 def test_a_wrong_pass_of_ones_own_is_found_reduced_and_written_as_a_test(run: Run) -> None:
-    code, out, _ = run(
-        *(
-            "--load",
-            "own.py",
-            "--wrong-exp",
-            "--first",
-            "10",
-            "--graphs",
-            "9",
-            "--seed",
-            "1",
-            "-o",
-            "found",
-        ),
-        *("--share", "proved=0", "--share", "checked=0"),
-    )
+    code, out, _ = run(*WRONG_EXP, "--share", "proved=0", "--share", "checked=0")
 
     assert code == 1
     assert "wrong: wrong-exp: 'gawee.exp'" in out
@@ -104,19 +91,7 @@ def test_a_wrong_pass_of_ones_own_is_found_reduced_and_written_as_a_test(run: Ru
 def test_the_written_test_fails_as_long_as_the_pass_is_wrong(
     run: Run, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    run(
-        "--load",
-        "own.py",
-        "--wrong-exp",
-        "--first",
-        "10",
-        "--graphs",
-        "9",
-        "--seed",
-        "1",
-        "-o",
-        "found",
-    )
+    run(*WRONG_EXP)
     (path,) = Path("found").glob("wrong_[0-9a-f]*.mlir")
 
     argv = [str(path), "--load", "own.py", "--prove-each", "-p"]
