@@ -8,12 +8,10 @@ in the docs of such a file.
 import gc
 import json
 import os
-import signal
 import sys
 from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -35,6 +33,7 @@ from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import loops_to_llvm, to_loops_by_kernels
 from gawee_dialect.pytorch import ir_model
+from gawee_dialect.reduce.failure import OutOfTime, time_limit
 from gawee_dialect.universe import make_context
 
 SECONDS = 300
@@ -110,22 +109,6 @@ def _parts_of(op: KernelOp) -> Sequence[str]:
     return found
 
 
-@contextmanager
-def time_limit(seconds: int) -> Generator[None]:
-    """Raise TimeoutError in a with block that takes longer."""
-
-    def stop(*_: object) -> None:
-        raise TimeoutError(f"took more than {seconds} s")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def prove(network: Network, *, with_check: bool = False, is_reduced: bool = True) -> Proof:
     """Lower a network to the llvm dialect under a proof, and under a check where it is asked for.
 
@@ -147,6 +130,8 @@ def prove_module(name: str, module: ModuleOp, with_check: bool = False) -> Proof
     try:
         with time_limit(SECONDS), instrumented(proof, reached):
             run_passes(make_context(), module, passes())
+    except OutOfTime:
+        result.failure = f"TimeoutError: took more than {SECONDS} s"
     except Exception as error:
         result.failure = f"{type(error).__name__}: {error}"
     result.seconds = processor_seconds() - start
