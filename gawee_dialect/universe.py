@@ -25,6 +25,7 @@ PASSES: dict[str, str] = {
     "fold-conv-add": "FoldConvAdd",
     "fuse-attention": "FuseAttention",
     "inline": "Inline",
+    "specialize-batch": "SpecializeBatch",
     "check-indices": "CheckIndices",
     "lower-to-linalg": "LowerToLinalg",
     "decompose-aggregated-ops": "DecomposeAggregatedOps",
@@ -34,6 +35,7 @@ PASSES: dict[str, str] = {
     "hoist-loop-invariants": "HoistLoopInvariants",
     "hoist-parameter-computation": "HoistParameterComputation",
     "bufferize": "Bufferize",
+    "coalesce-copies": "CoalesceCopies",
     "outline-kernels": "OutlineKernels",
     "plan-memory": "PlanMemory",
     "convert-to-winograd": "ConvertToWinograd",
@@ -100,6 +102,7 @@ CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
     "arith": _dialect_factory("gawee_dialect.dialect.arith", "ARITH"),
     "linalg": _dialect_factory("gawee_dialect.dialect.linalg", "LINALG"),
     "llvm": _dialect_factory("gawee_dialect.dialect.llvm", "LLVM"),
+    "memref": _dialect_factory("gawee_dialect.dialect.memref", "MEMREF"),
     "scf": _dialect_factory("gawee_dialect.dialect.scf", "SCF"),
     "tensor": _dialect_factory("gawee_dialect.dialect.tensor", "TENSOR"),
 }

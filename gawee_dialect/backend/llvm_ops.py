@@ -246,6 +246,10 @@ class Instructions:
                 name = f"llvm.memcpy.p0.p0.{type_suffix(op.len.type)}"
                 volatile = constant_text(op.isVolatile, i1)
                 return self.call(op, name, op.operands, intrinsic=True, extra=(f"i1 {volatile}",))
+            case ours.PrefetchOp():
+                numbers = (f"i32 {each.value.data}" for each in (op.rw, op.hint, op.cache))
+                name, extra = "llvm.prefetch.p0", tuple(numbers)
+                return self.call(op, name, op.operands, intrinsic=True, extra=extra)
             case _:
                 raise Unwritable("no instruction is known for it")
 

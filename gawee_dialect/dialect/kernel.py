@@ -234,6 +234,13 @@ class KernelOp(StructuredKernel):
         if self.schedule is not None:
             problem = self.schedule.data.problem(self.sizes, self.reductions.value.data)
             require(problem is None, f"schedule: {problem}")
+            self._verify_prefetch(self.schedule.data)
+
+    def _verify_prefetch(self, schedule: Schedule) -> None:
+        if schedule.prefetch is not None:
+            number, count = schedule.prefetch.input, len(self.inputs)
+            message = f"schedule: expected to prefetch one of {count} inputs, got input {number}"
+            require(number < count, message)
 
     def _verify_maps(self) -> None:
         operands = (*self.inputs, self.target)

@@ -12,9 +12,11 @@ from xdsl.dialects.builtin import (
     AnyFloatConstr,
     ArrayAttr,
     BoolAttr,
+    IntegerAttr,
     SignlessIntegerConstraint,
     StringAttr,
     VectorType,
+    i32,
 )
 from xdsl.dialects.llvm import FastMathAttr, GenericCastOp, LLVMPointerType
 from xdsl.ir import Dialect, SSAValue
@@ -267,6 +269,30 @@ class MemcpyOp(IRDLOperation):
         )
 
 
+@irdl_op_definition
+class PrefetchOp(IRDLOperation):
+    """Begin to fetch the cache line of a place; `rw` 1 to write it, `cache` 1 for data.
+
+    `hint` is from 0, used once, to 3, kept in the first cache.
+    """
+
+    name = "llvm.intr.prefetch"
+
+    addr = operand_def(LLVMPointerType)
+    rw = prop_def(IntegerAttr)
+    hint = prop_def(IntegerAttr)
+    cache = prop_def(IntegerAttr)
+
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(self, addr: SSAValue, *, rw: int, hint: int, cache: int):
+        numbers = {"rw": rw, "hint": hint, "cache": cache}
+        super().__init__(
+            operands=[addr],
+            properties={name: IntegerAttr(number, i32) for name, number in numbers.items()},
+        )
+
+
 class ICmpOp(llvm.ICmpOp):
     """A comparison of integers; xDSL's takes any predicate, and cannot print those it has not."""
 
@@ -311,6 +337,7 @@ ADDED_OPS = (
     FPToSIOp,
     FPToUIOp,
     MemcpyOp,
+    PrefetchOp,
     *VECTOR_OPS,
 )
 """The ops of MLIR's llvm dialect that xDSL's lacks or has otherwise."""

@@ -23,6 +23,16 @@ class Loop(NamedTuple):
         return f"d{self.dim}" if self.step == 1 else f"d{self.dim} by {self.step}"
 
 
+class Prefetch(NamedTuple):
+    """Which input is fetched ahead: what the next iteration of a loop over `dim` reads of it."""
+
+    input: int
+    dim: int
+
+    def __str__(self) -> str:
+        return f"input {self.input} along d{self.dim}"
+
+
 @dataclass(frozen=True)
 class Schedule:
     """The order in which a kernel visits the points of its iteration space.
@@ -36,11 +46,15 @@ class Schedule:
     4. `vector` says along which dimension consecutive points fill the lanes of a vector register,
        and how many lanes; None computes scalars. Along a reduction, each vector of the tile has an
        accumulator of its own: these are combined at the end, as their lanes are.
+    5. `prefetch` says of which input the next iteration of a parallel loop's part is fetched while
+       this one computes: a little at each step of the reductions. The part is one run of memory,
+       as it is of weights that are packed in the order in which they are read.
     """
 
     loops: tuple[Loop, ...]
     vector: Loop | None = None
     parallel: int = 0
+    prefetch: Prefetch | None = None
 
     def tile(self, bounds: Sequence[int]) -> tuple[int, ...]:
         """Return the size of the register tile along each dimension."""
@@ -67,7 +81,24 @@ class Schedule:
         leading = sum(loop.dim < first_reduction for loop in self.loops)
         if self.parallel > leading:
             return f"expected at most {leading} parallel loops, got {self.parallel}"
-        return self._vector_problem(sizes, first_reduction)
+        return self._vector_problem(sizes, first_reduction) or self._prefetch_problem(
+            rank, first_reduction
+        )
+
+    def _prefetch_problem(self, rank: int, first_reduction: int) -> str | None:
+        if self.prefetch is None:
+            return None
+        along = self.prefetch.dim
+        dims = [loop.dim for loop in self.loops]
+        parallel = [dim for dim in dims if dim < first_reduction]
+        if first_reduction == rank:
+            return "expected a reduction whose steps prefetch, got none"
+        if parallel.count(along) != 1:
+            return f"expected one loop over d{along} to prefetch along, got {parallel.count(along)}"
+        twice = [dim for dim in parallel[parallel.index(along) :] if parallel.count(dim) > 1]
+        if twice:
+            return f"expected one loop over d{twice[0]} inside of d{along}, got more"
+        return None
 
     def _vector_problem(self, tile: Sequence[int], first_reduction: int) -> str | None:
         vector = self.vector
@@ -92,6 +123,7 @@ class ScheduleAttr(Data[Schedule]):
 
     ```mlir
     #gawee.schedule<loops = [d1 by 32, d2, d3 by 14, d4, d5], vector = d1 by 16, parallel = 2>
+    #gawee.schedule<loops = [d0, d1 by 6, d3], vector = d2 by 16, prefetch = input 1 along d0>
     ```
     """
 
@@ -105,16 +137,19 @@ class ScheduleAttr(Data[Schedule]):
             loops = parser.parse_comma_separated_list(
                 parser.Delimiter.SQUARE, lambda: _parse_loop(parser)
             )
-            vector, parallel = None, 0
+            vector, parallel, prefetch = None, 0, None
             while parser.parse_optional_punctuation(",") is not None:
                 if parser.parse_optional_keyword("vector") is not None:
                     parser.parse_punctuation("=")
                     vector = _parse_loop(parser)
+                elif parser.parse_optional_keyword("prefetch") is not None:
+                    parser.parse_punctuation("=")
+                    prefetch = _parse_prefetch(parser)
                 else:
                     parser.parse_keyword("parallel")
                     parser.parse_punctuation("=")
                     parallel = parser.parse_integer(allow_boolean=False, allow_negative=False)
-        return Schedule(tuple(loops), vector, parallel)
+        return Schedule(tuple(loops), vector, parallel, prefetch)
 
     def print_parameter(self, printer: Printer) -> None:
         schedule = self.data
@@ -124,6 +159,8 @@ class ScheduleAttr(Data[Schedule]):
                 printer.print_string(f", vector = {schedule.vector}")
             if schedule.parallel:
                 printer.print_string(f", parallel = {schedule.parallel}")
+            if schedule.prefetch is not None:
+                printer.print_string(f", prefetch = {schedule.prefetch}")
 
 
 LONGEST = 6
@@ -131,11 +168,22 @@ LONGEST = 6
 
 
 def _parse_loop(parser: AttrParser) -> Loop:
+    dim, step = _parse_dim(parser), 1
+    if parser.parse_optional_keyword("by") is not None:
+        step = parser.parse_integer(allow_boolean=False, allow_negative=False)
+    return Loop(dim, step)
+
+
+def _parse_prefetch(parser: AttrParser) -> Prefetch:
+    parser.parse_keyword("input")
+    number = parser.parse_integer(allow_boolean=False, allow_negative=False)
+    parser.parse_keyword("along")
+    return Prefetch(number, _parse_dim(parser))
+
+
+def _parse_dim(parser: AttrParser) -> int:
     position = parser.pos
     name = parser.parse_identifier("a dimension, such as d0")
     if not (name.startswith("d") and name[1:].isdecimal() and len(name) < LONGEST):
         parser.raise_error(f"expected a dimension, such as d0, got '{name}'", position)
-    step = 1
-    if parser.parse_optional_keyword("by") is not None:
-        step = parser.parse_integer(allow_boolean=False, allow_negative=False)
-    return Loop(int(name[1:]), step)
+    return int(name[1:])

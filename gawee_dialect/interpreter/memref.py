@@ -12,6 +12,7 @@ from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.dialect.memref import PrefetchOp
 from gawee_dialect.interpreter.arrays import (
     Array,
     array_shape,
@@ -93,6 +94,12 @@ class MemrefFunctions(OpFunctions):
             return ()
         target = box(array, [int(i) for i in indices], [1] * len(indices), [1] * len(indices))
         target[...] = value
+        return ()
+
+    @impl(PrefetchOp)
+    def prefetch(
+        self, interpreter: Interpreter, op: PrefetchOp, args: PythonValues
+    ) -> PythonValues:
         return ()
 
     @impl(memref.CopyOp)

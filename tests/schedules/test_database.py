@@ -7,7 +7,7 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.algorithm import Direct
-from gawee_dialect.dialect.schedule import Loop, Schedule
+from gawee_dialect.dialect.schedule import Loop, Prefetch, Schedule
 from gawee_dialect.dialect.winograd import Winograd
 from gawee_dialect.passes.assign_schedules import AssignSchedules
 from gawee_dialect.passes.pass_manager import parse_passes
@@ -23,6 +23,9 @@ from gawee_dialect.universe import all_passes
 CHOICES: list[Choice] = [
     Direct(),
     Winograd(tile=4, by_channel=True, block=5, rows=3, panel=48, lanes=16),
+    Winograd(4, by_channel=True, block=5, rows=3, panel=48, lanes=16, prefetch=True, filters=True),
+    Winograd(4, by_channel=False, block=5, rows=3, panel=48, lanes=16, prefetch_inputs=True),
+    Schedule((Loop(1), Loop(0), Loop(2)), Loop(0, 16), 1, Prefetch(1, 1)),
     Schedule((Loop(1, 32), Loop(2), Loop(4)), Loop(1, 16), 2),
     Schedule(()),
 ]
@@ -89,6 +92,16 @@ def test_a_pass_with_a_database_is_the_same_pass_in_text(tmp_path: Path) -> None
     assert isinstance(again, AssignSchedules)
     assert repr(made) == repr(again) != repr(AssignSchedules(target="haswell"))
     assert str(AssignSchedules(target="haswell").spec()) == 'assign-schedules{target="haswell"}'
+
+
+def test_what_was_not_chosen_when_a_line_was_written_is_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    path.write_text(json.dumps({**FINE, "choice": WINOGRAD}))
+
+    found = read_schedules(path).find("k", "t")
+
+    assert found is not None
+    assert found.choice == Winograd(2, by_channel=False, block=4, rows=4, panel=16, lanes=16)
 
 
 def test_a_database_is_named_by_one_path() -> None:

@@ -11,6 +11,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.tensor_loops import stale_use
+from gawee_dialect.dialect.memref import PrefetchOp
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of
 from gawee_dialect.interpreter.cf import require
@@ -150,7 +151,7 @@ def write_op(writer: Writer, op: Operation) -> None:
             write_store(writer, op)
         case memref.AllocaOp() | memref.AllocOp():
             write_alloca(writer, op)
-        case memref.DeallocOp():
+        case memref.DeallocOp() | PrefetchOp():
             pass
         case memref.SubviewOp():
             write_subview(writer, op)

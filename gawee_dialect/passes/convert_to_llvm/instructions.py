@@ -54,17 +54,19 @@ def add(lhs: SSAValue, rhs: SSAValue) -> Operation:
     )
 
 
-def element_address(pointer: SSAValue, index: SSAValue, element: Attribute) -> Operation:
+def element_address(
+    pointer: SSAValue, index: SSAValue, element: Attribute, *, inbounds: bool = True
+) -> Operation:
     """Make the pointer to an element of an array that another pointer is the start of."""
+    properties: dict[str, Attribute] = {
+        "rawConstantIndices": _ONE_VALUE,
+        "elem_type": element,
+        "noWrapFlags": _NO_FLAGS,
+    }
+    if inbounds:
+        properties["inbounds"] = UnitAttr()
     return llvm.GEPOp.create(
-        operands=(pointer, index),
-        result_types=(_POINTER,),
-        properties={
-            "rawConstantIndices": _ONE_VALUE,
-            "elem_type": element,
-            "noWrapFlags": _NO_FLAGS,
-            "inbounds": UnitAttr(),
-        },
+        operands=(pointer, index), result_types=(_POINTER,), properties=properties
     )
 
 

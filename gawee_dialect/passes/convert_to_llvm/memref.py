@@ -26,6 +26,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from gawee_dialect.analysis.buffer_sizes import mixed, size_of
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect import llvm as ours
+from gawee_dialect.dialect.memref import PrefetchOp
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
@@ -150,24 +151,33 @@ def _element_offset(
 
 
 def _advance(
-    to: FunctionConversion, pointer: SSAValue, offset: SSAValue | int, element: Attribute
+    to: FunctionConversion,
+    pointer: SSAValue,
+    offset: SSAValue | int,
+    element: Attribute,
+    *,
+    inbounds: bool = True,
 ) -> SSAValue:
     if offset == 0:
         return pointer
     if isinstance(offset, int) and not -(1 << 31) < offset < 1 << 31:
         offset = to.integer(offset)  # constant indices of the op have 32 bits
     if isinstance(offset, int):
-        return to.compute(llvm.GEPOp(pointer, [offset], stored_type(element), inbounds=True))
-    return to.compute(element_address(pointer, offset, stored_type(element)))
+        return to.compute(llvm.GEPOp(pointer, [offset], stored_type(element), inbounds=inbounds))
+    return to.compute(element_address(pointer, offset, stored_type(element), inbounds=inbounds))
 
 
 def element_pointer(
-    to: FunctionConversion, buffer: SSAValue, indices: Sequence[SSAValue | int]
+    to: FunctionConversion,
+    buffer: SSAValue,
+    indices: Sequence[SSAValue | int],
+    *,
+    inbounds: bool = True,
 ) -> SSAValue:
-    """Return the pointer to an element of a buffer."""
+    """Return the pointer to an element of a buffer; `inbounds` says that it is inside of it."""
     type = any_buffer_type(buffer)
     offset = _element_offset(to, indices, strides_of(type))
-    return _advance(to, to.value(buffer), offset, type.element_type)
+    return _advance(to, to.value(buffer), offset, type.element_type, inbounds=inbounds)
 
 
 def as_read(to: FunctionConversion, stored: SSAValue, element: Attribute) -> SSAValue:
@@ -199,6 +209,13 @@ def convert_store(op: memref.StoreOp, to: FunctionConversion) -> None:
     value = as_stored(to, to.value(op.value))
     to.append(store(value, pointer, alignment_of(op.memref)))
     to.mark_written(op.memref)
+
+
+def convert_prefetch(op: PrefetchOp, to: FunctionConversion) -> None:
+    """memref.prefetch %m[%i, %j]  ->  llvm.intr.prefetch of a pointer, which may be outside"""
+    pointer = element_pointer(to, op.memref, op.indices, inbounds=False)
+    rw, cache = int(op.for_writing), int(op.for_data)
+    to.append(ours.PrefetchOp(pointer, rw=rw, hint=op.locality, cache=cache))
 
 
 def convert_subview(op: memref.SubviewOp, to: FunctionConversion) -> None:
@@ -340,6 +357,7 @@ def converted_global(op: memref.GlobalOp) -> Operation:
 RULES = (
     rule(memref.LoadOp, convert_load),
     rule(memref.StoreOp, convert_store),
+    rule(PrefetchOp, convert_prefetch),
     rule(memref.SubviewOp, convert_subview),
     rule(memref.ViewOp, convert_view),
     rule(memref.CollapseShapeOp, convert_reshape),

@@ -10,12 +10,16 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from gawee_dialect.dialect.kernel import element_of
+from gawee_dialect.dialect.memref import PrefetchOp
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     IndexBuilder,
     LinearIndex,
 )
 from gawee_dialect.passes.lower_linalg_to_loops.loop_order import strides_of
 from gawee_dialect.passes.lower_to_linalg.tensors import zero
+
+FIRST_CACHE = 3
+"""The locality of what is read soon."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +107,11 @@ class Access:
             value = insert(memref.LoadOp.get(self.buffer, self._at(lane))).res
             start = insert(vector.InsertOp(value, start, [lane])).result
         return start
+
+    def prefetch(self) -> None:
+        """Begin to fetch the line of the first lane, where the others lie beside it."""
+        if self.is_in_row:
+            self.builder.insert(PrefetchOp(self.buffer, self._at(), locality=FIRST_CACHE))
 
     def store(self, value: SSAValue) -> None:
         """Store a scalar, or the active lanes of a vector."""

@@ -34,6 +34,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
     parallel_loop,
     with_last_iteration,
 )
+from gawee_dialect.passes.lower_kernels_to_loops.prefetch import build_prefetch
 from gawee_dialect.passes.lower_kernels_to_loops.turned import Turned, load_turned
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
 
@@ -423,6 +424,7 @@ class RegisterTile:
 
     def _accumulate(self, builder: Builder, place: Place) -> None:
         """Build one step of the reduction for every point of the tile."""
+        build_prefetch(builder, self.op, self.nest.counters, place.first)
         dim, count = self.nest.vector_dim, self.reduced_lanes
         if count == 1 or dim is None:
             self._accumulate_vectors(builder, place, self.lanes)

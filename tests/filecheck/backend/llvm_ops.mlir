@@ -6,12 +6,14 @@
 // CHECK-NEXT:    llvm.intr.umin(%n, %n) : (i64, i64) -> i64
 // CHECK-NEXT:    llvm.fptoui %x : f32 to i8
 // CHECK-NEXT:    "llvm.intr.memcpy"(%p, %p, %n) <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr, i64) -> ()
+// CHECK-NEXT:    "llvm.intr.prefetch"(%p) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}> : (!llvm.ptr) -> ()
 llvm.func @intrinsics_that_xdsl_lacks(%x: f32, %n: i64, %p: !llvm.ptr) {
   %a = llvm.intr.maximum(%x, %x) {fastmathFlags = #llvm.fastmath<nnan>} : (f32, f32) -> f32
   %b = llvm.intr.tanh(%x) : (f32) -> f32
   %c = llvm.intr.umin(%n, %n) : (i64, i64) -> i64
   %d = llvm.fptoui %x : f32 to i8
   "llvm.intr.memcpy"(%p, %p, %n) <{isVolatile = false}> : (!llvm.ptr, !llvm.ptr, i64) -> ()
+  "llvm.intr.prefetch"(%p) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}> : (!llvm.ptr) -> ()
   llvm.return
 }
 

@@ -6,7 +6,7 @@
 // CHECK-NEXT:  } finish {
 // CHECK-NEXT:  ^bb0(%{{.*}}: f32, %{{.*}}: f32, %sum{{.*}}: f32):
 // CHECK-NEXT:    gawee.yield %sum
-// CHECK-NEXT:  } schedule #gawee.schedule<loops = [d0 by 2, d1, d2], vector = d1 by 4, parallel = 1> attributes {note = "kept"} : tensor<4x5xf32>
+// CHECK-NEXT:  } schedule #gawee.schedule<loops = [d0 by 2, d1, d2], vector = d1 by 4, parallel = 1, prefetch = input 1 along d1> attributes {note = "kept"} : tensor<4x5xf32>
 func.func @a_product_reduces_and_has_a_schedule(%a: tensor<4x7xf32>, %b: tensor<5x7xf32>) -> tensor<4x5xf32> {
   %y = gawee.kernel parallel [4, 5] reduce [7] ins(%a, %b : tensor<4x7xf32>, tensor<5x7xf32>)
     maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
@@ -19,7 +19,7 @@ func.func @a_product_reduces_and_has_a_schedule(%a: tensor<4x7xf32>, %b: tensor<
     } finish {
     ^bb0(%x: f32, %w: f32, %sum: f32):
       gawee.yield %sum : f32
-    } schedule #gawee.schedule<loops = [d0 by 2, d1, d2], vector = d1 by 4, parallel = 1> attributes {note = "kept"} : tensor<4x5xf32>
+    } schedule #gawee.schedule<loops = [d0 by 2, d1, d2], vector = d1 by 4, parallel = 1, prefetch = input 1 along d1> attributes {note = "kept"} : tensor<4x5xf32>
   func.return %y : tensor<4x5xf32>
 }
 

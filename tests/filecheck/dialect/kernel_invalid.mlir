@@ -442,6 +442,92 @@ func.func @an_output_and_a_result(%x: memref<3xf32>, %y: memref<3xf32>) {
 
 // -----
 
+// KernelOp C7: an input that there is not is prefetched.
+// CHECK: error: 'gawee.kernel' op schedule: expected to prefetch one of 1 inputs, got input 1
+func.func @c7_an_input_that_there_is_not_is_prefetched(%x: tensor<3x5xf32>) {
+  %y = gawee.kernel parallel [3] reduce [5] ins(%x : tensor<3x5xf32>)
+    maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>]
+    initial 0.0 : f32 accumulate {
+    ^bb0(%e: f32, %s: f32):
+      %0 = arith.addf %e, %s : f32
+      gawee.yield %0 : f32
+    } finish {
+    ^bb0(%e: f32, %s: f32):
+      gawee.yield %s : f32
+    } schedule #gawee.schedule<loops = [d0, d1], prefetch = input 1 along d0> : tensor<3xf32>
+  func.return
+}
+
+// -----
+
+// KernelOp C7: no loop is prefetched along.
+// CHECK: error: 'gawee.kernel' op schedule: expected one loop over d0 to prefetch along, got 0
+func.func @c7_no_loop_is_prefetched_along(%x: tensor<3x5xf32>) {
+  %y = gawee.kernel parallel [3] reduce [5] ins(%x : tensor<3x5xf32>)
+    maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>]
+    initial 0.0 : f32 accumulate {
+    ^bb0(%e: f32, %s: f32):
+      %0 = arith.addf %e, %s : f32
+      gawee.yield %0 : f32
+    } finish {
+    ^bb0(%e: f32, %s: f32):
+      gawee.yield %s : f32
+    } schedule #gawee.schedule<loops = [d1], vector = d0 by 4, prefetch = input 0 along d0> : tensor<3xf32>
+  func.return
+}
+
+// -----
+
+// KernelOp C7: a loop around is split inside.
+// CHECK: error: 'gawee.kernel' op schedule: expected one loop over d0 to prefetch along, got 2
+func.func @c7_the_loop_is_split(%x: tensor<3x5xf32>) {
+  %y = gawee.kernel parallel [3] reduce [5] ins(%x : tensor<3x5xf32>)
+    maps [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>]
+    initial 0.0 : f32 accumulate {
+    ^bb0(%e: f32, %s: f32):
+      %0 = arith.addf %e, %s : f32
+      gawee.yield %0 : f32
+    } finish {
+    ^bb0(%e: f32, %s: f32):
+      gawee.yield %s : f32
+    } schedule #gawee.schedule<loops = [d0 by 2, d0, d1], prefetch = input 0 along d0> : tensor<3xf32>
+  func.return
+}
+
+// -----
+
+// KernelOp C7: a dimension is split around and inside of the loop.
+// CHECK: error: 'gawee.kernel' op schedule: expected one loop over d1 inside of d0, got more
+func.func @c7_a_dimension_is_split_around_the_loop(%x: tensor<3x4x5xf32>) {
+  %y = gawee.kernel parallel [3, 4] reduce [5] ins(%x : tensor<3x4x5xf32>)
+    maps [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (i, j)>]
+    initial 0.0 : f32 accumulate {
+    ^bb0(%e: f32, %s: f32):
+      %0 = arith.addf %e, %s : f32
+      gawee.yield %0 : f32
+    } finish {
+    ^bb0(%e: f32, %s: f32):
+      gawee.yield %s : f32
+    } schedule #gawee.schedule<loops = [d1 by 2, d0, d1, d2], prefetch = input 0 along d0> : tensor<3x4xf32>
+  func.return
+}
+
+// -----
+
+// KernelOp C7: nothing is reduced while something is prefetched.
+// CHECK: error: 'gawee.kernel' op schedule: expected a reduction whose steps prefetch, got none
+func.func @c7_nothing_is_reduced(%x: tensor<3xf32>) {
+  %y = gawee.kernel parallel [3] ins(%x : tensor<3xf32>)
+    maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+    finish {
+    ^bb0(%e: f32):
+      gawee.yield %e : f32
+    } schedule #gawee.schedule<loops = [d0], prefetch = input 0 along d0> : tensor<3xf32>
+  func.return
+}
+
+// -----
+
 // A schedule names its loops d0, d1, ...
 // CHECK: error: expected a dimension, such as d0, got 'x'
 func.func @a_loop_is_not_a_dimension(%x: tensor<3x5xf32>) {

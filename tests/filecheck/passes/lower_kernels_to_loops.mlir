@@ -362,3 +362,57 @@ func.func @zeros_are_alike_to_a_maximum(%x: memref<5x37xf32>, %y: memref<5xf32>)
   } schedule #gawee.schedule<loops = [d0, d1 by 8], vector = d1 by 8> : memref<5xf32>
   func.return
 }
+
+// -----
+
+// Three passes over 5 x 32 weights: each of 15 steps fetches 11 of the next 160 elements.
+// CHECK-LABEL: func.func @steps_share_what_the_next_iteration_reads
+// CHECK:         %[[PASS:.*]] = arith.constant 55 : index
+// CHECK:         %[[SHARE:.*]] = arith.constant 11 : index
+// CHECK:         scf.for %[[B:.*]] = %{{.*}} to %{{.*}} step
+// CHECK:         scf.for %[[M:.*]] = %{{.*}} to %{{.*}} step
+// CHECK:         scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step
+// CHECK:         scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step
+// CHECK:         scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step
+// CHECK-NEXT:    %[[NEXT:.*]] = arith.addi %[[B]], %{{.*}} : index
+// CHECK-NEXT:    %[[STEP:.*]] = arith.muli %[[K]], %[[SHARE]] : index
+// CHECK-NEXT:    %[[FIRST:.*]] = arith.muli %[[M]], %[[PASS]] : index
+// CHECK-NEXT:    %[[AT:.*]] = arith.addi %[[STEP]], %[[FIRST]] : index
+// CHECK-NEXT:    memref.prefetch %w[%[[NEXT]], %{{.*}}, %[[AT]]], read, locality<2>, data : memref<4x5x32xf32>
+// CHECK-NOT:     memref.prefetch
+// CHECK:         vector.load %w
+func.func @steps_share_what_the_next_iteration_reads(%x: memref<4x6x5xf32>, %w: memref<4x5x32xf32>, %y: memref<4x6x32xf32>) {
+  gawee.kernel parallel [4, 6, 32] reduce [5] ins(%x, %w : memref<4x6x5xf32>, memref<4x5x32xf32>) outs(%y)
+    maps [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%p: f32, %q: f32, %s: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%p: f32, %q: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d0, d1 by 2, d3], vector = d2 by 16, prefetch = input 1 along d0> : memref<4x6x32xf32>
+  func.return
+}
+
+// -----
+
+// 24 elements a step are two lines.
+// CHECK-LABEL: func.func @a_step_fetches_as_many_lines_as_its_share_has
+// CHECK-COUNT-2: memref.prefetch %w[%{{.*}}, %{{.*}}, %{{.*}}], read, locality<2>, data
+// CHECK-NOT:     memref.prefetch
+func.func @a_step_fetches_as_many_lines_as_its_share_has(%x: memref<4x6x5xf32>, %w: memref<4x5x24xf32>, %y: memref<4x6x24xf32>) {
+  gawee.kernel parallel [4, 6, 24] reduce [5] ins(%x, %w : memref<4x6x5xf32>, memref<4x5x24xf32>) outs(%y)
+    maps [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>, affine_map<(b, m, n, k) -> (b, m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%p: f32, %q: f32, %s: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%p: f32, %q: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d0, d3], vector = d2 by 8, prefetch = input 1 along d0> : memref<4x6x24xf32>
+  func.return
+}

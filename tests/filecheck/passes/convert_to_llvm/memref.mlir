@@ -81,3 +81,21 @@ func.func @globals_are_flat_and_aligned() {
   return
 }
 "memref.global"() <{sym_name = "table", sym_visibility = "private", constant, type = memref<3x1xi1>, initial_value = dense<[[true], [false], [true]]> : tensor<3x1xi1>}> : () -> ()
+
+// -----
+
+// A pointer that may be outside says nothing of bounds.
+// CHECK-LABEL: llvm.func @a_prefetch_is_of_a_pointer_that_may_be_outside
+// CHECK:         [[S:%.*]] = llvm.mul %i, {{%.*}} overflow<nsw> : i64
+// CHECK-NEXT:    [[AT:%.*]] = llvm.add [[S]], {{%.*}} overflow<nsw> : i64
+// CHECK-NEXT:    [[P:%.*]] = llvm.getelementptr %m[[[AT]]] : (!llvm.ptr, i64) -> !llvm.ptr, f32
+// CHECK-NEXT:    "llvm.intr.prefetch"([[P]]) <{rw = 0 : i32, hint = 2 : i32, cache = 1 : i32}> : (!llvm.ptr) -> ()
+// CHECK-NEXT:    [[Q:%.*]] = llvm.getelementptr %m[70] : (!llvm.ptr) -> !llvm.ptr, f32
+// CHECK-NEXT:    "llvm.intr.prefetch"([[Q]]) <{rw = 1 : i32, hint = 0 : i32, cache = 0 : i32}> : (!llvm.ptr) -> ()
+func.func @a_prefetch_is_of_a_pointer_that_may_be_outside(%m: memref<4x7xf32>, %i: index) {
+  %c9 = arith.constant 9 : index
+  %c7 = arith.constant 7 : index
+  memref.prefetch %m[%i, %c9], read, locality<2>, data : memref<4x7xf32>
+  memref.prefetch %m[%c9, %c7], write, locality<0>, instr : memref<4x7xf32>
+  return
+}

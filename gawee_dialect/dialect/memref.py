@@ -1,0 +1,142 @@
+"""The memref dialect with `memref.prefetch`, which xDSL lacks."""
+
+from collections.abc import Sequence
+from typing import Self
+
+from xdsl.dialects import memref
+from xdsl.dialects.builtin import BoolAttr, IndexType, IntegerAttr, MemRefType, i32
+from xdsl.ir import Dialect, SSAValue
+from xdsl.irdl import (
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    prop_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.dialect.structured_kernel import shape_of
+
+MOST_LOCALITY = 3
+"""The locality of what is to be kept in the first cache."""
+
+
+@irdl_op_definition
+class PrefetchOp(IRDLOperation):
+    """Begin to fetch the cache line of an element; nothing that a program computes depends on it.
+
+    An index may be outside: what lies there, or does not, is not accessed. `locality` is from 0,
+    used once, to 3, kept in the first cache.
+
+    ```mlir
+    memref.prefetch %m[%i, %j], read, locality<2>, data : memref<4x8xf32>
+    ```
+
+    Constraints:
+      C1: there is an index for each dimension.
+      C2: the locality is from 0 to 3.
+    """
+
+    name = "memref.prefetch"
+
+    memref = operand_def(MemRefType)
+    indices = var_operand_def(IndexType())
+    isWrite = prop_def(BoolAttr)
+    localityHint = prop_def(IntegerAttr)
+    isDataCache = prop_def(BoolAttr)
+
+    # As upstream's: it stays where it is, though it has no result.
+    traits = traits_def(MemoryReadEffect(), MemoryWriteEffect())
+
+    def __init__(
+        self,
+        memref: SSAValue,
+        indices: Sequence[SSAValue],
+        *,
+        locality: int,
+        is_write: bool = False,
+        is_data: bool = True,
+    ):
+        super().__init__(
+            operands=[memref, indices],
+            properties={
+                "isWrite": BoolAttr.from_bool(is_write),
+                "localityHint": IntegerAttr(locality, i32),
+                "isDataCache": BoolAttr.from_bool(is_data),
+            },
+        )
+
+    @property
+    def locality(self) -> int:
+        """How near to the core the line is to be kept, from 0 to 3."""
+        return self.localityHint.value.data
+
+    @property
+    def for_writing(self) -> bool:
+        """Whether the line is fetched in order to be written."""
+        return bool(self.isWrite.value.data)
+
+    @property
+    def for_data(self) -> bool:
+        """Whether the line goes to the cache of data, not of instructions."""
+        return bool(self.isDataCache.value.data)
+
+    def verify_(self) -> None:
+        rank = len(shape_of(self.memref))
+        if len(self.indices) != rank:
+            raise VerifyException(f"expected {rank} indices, got {len(self.indices)}")
+        if not 0 <= self.locality <= MOST_LOCALITY:
+            raise VerifyException(f"expected a locality from 0 to 3, got {self.locality}")
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Self:
+        """Read `%m[%i, ..], read, locality<3>, data : type`."""
+        buffer = parser.parse_unresolved_operand()
+        names = parser.parse_comma_separated_list(
+            parser.Delimiter.SQUARE, parser.parse_unresolved_operand
+        )
+        parser.parse_punctuation(",")
+        is_write = _one_of(parser, "write", "read")
+        parser.parse_punctuation(",")
+        parser.parse_keyword("locality")
+        with parser.in_angle_brackets():
+            locality = parser.parse_integer(allow_boolean=False)
+        parser.parse_punctuation(",")
+        is_data = _one_of(parser, "data", "instr")
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        operand = parser.resolve_operand(buffer, parser.parse_type())
+        indices = parser.resolve_operands(names, [IndexType()] * len(names), parser.pos)
+        op = cls(operand, indices, locality=locality, is_write=is_write, is_data=is_data)
+        op.attributes |= attributes
+        return op
+
+    def print(self, printer: Printer) -> None:
+        """Write what `parse` reads."""
+        printer.print_string(" ")
+        printer.print_ssa_value(self.memref)
+        with printer.in_square_brackets():
+            printer.print_list(self.indices, printer.print_ssa_value)
+        printer.print_string(", write" if self.for_writing else ", read")
+        printer.print_string(f", locality<{self.locality}>")
+        printer.print_string(", data" if self.for_data else ", instr")
+        printer.print_op_attributes(self.attributes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.memref.type)
+
+
+def _one_of(parser: Parser, chosen: str, other: str) -> bool:
+    """Read one of two words; return whether it is the first."""
+    if parser.parse_optional_keyword(chosen) is not None:
+        return True
+    if parser.parse_optional_keyword(other) is None:
+        parser.raise_error(f"expected '{other}' or '{chosen}'")
+    return False
+
+
+MEMREF = Dialect("memref", [*memref.MemRef.operations, PrefetchOp], list(memref.MemRef.attributes))
+"""xDSL's dialect and the op that it lacks."""
