@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import ClassVar, Self
 
 
@@ -37,10 +37,14 @@ class Algorithm(ABC):
 
     @classmethod
     def of_form(cls, form: Mapping[str, object]) -> Self:
-        """Read what `form` returned; raises ValueError that says what is wrong with it."""
+        """Read what `form` returned; raises ValueError that says what is wrong with it.
+
+        What was not chosen yet when the form was written is as it was then: the default.
+        """
         numbers: dict[str, int] = {}
         for each in fields(cls):
-            value, is_flag = form.get(each.name), each.type is bool
+            default = None if each.default is MISSING else each.default
+            value, is_flag = form.get(each.name, default), each.type is bool
             fits = isinstance(value, bool) == is_flag and (is_flag or value != 0)
             if not isinstance(value, int) or not fits or value < 0:
                 wanted = "true or false" if is_flag else "a positive number"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
@@ -11,6 +12,7 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     MemRefType,
     TensorType,
+    UnitAttr,
     i64,
 )
 from xdsl.ir import Attribute, Region, SSAValue
@@ -20,6 +22,7 @@ from xdsl.irdl import (
     irdl_op_definition,
     operand_def,
     opt_operand_def,
+    opt_prop_def,
     prop_def,
     region_def,
     var_operand_def,
@@ -58,6 +61,20 @@ class Transforms:
     def points(self) -> int:
         """How many inputs a tile has along each axis: m + 2."""
         return len(self.input)
+
+    @cached_property
+    def with_whole_weights(self) -> "Transforms":
+        """The same products by a G of whole numbers: B^T has the denominators of its rows."""
+        scales = [next(value for value in row if value) for row in self.weight]
+        rows = zip(scales, self.input, self.weight, strict=True)
+        input, weight = zip(
+            *(
+                ([s * b for b in of_input], [g / s for g in of_weight])
+                for s, of_input, of_weight in rows
+            ),
+            strict=True,
+        )
+        return Transforms(_matrix(*input), _matrix(*weight), self.output)
 
 
 _SIXTH, _TWELFTH, _TWENTY_FOURTH = Fraction(1, 6), Fraction(1, 12), Fraction(1, 24)
@@ -109,6 +126,12 @@ class Winograd(Algorithm):
     panel: int
     """Output channels of one register tile."""
     lanes: int
+    prefetch: bool = False
+    """Whether the weights that come next are fetched while some are multiplied."""
+    filters: bool = False
+    """Whether weights are the 3x3 filters, which are transformed while they are multiplied."""
+    prefetch_inputs: bool = False
+    """Whether the next tile's inputs are fetched while one's are transformed."""
 
     @property
     def seen_outside(self) -> object:
@@ -116,7 +139,7 @@ class Winograd(Algorithm):
 
     @property
     def family(self) -> object:
-        return self.tile, self.by_channel, self.panel
+        return self.tile, self.by_channel, self.panel, self.filters
 
     @property
     def points(self) -> int:
@@ -124,15 +147,23 @@ class Winograd(Algorithm):
         return TRANSFORMS[self.tile].points ** 2
 
     def weights_shape(self, features: int, channels: int) -> tuple[int, ...]:
-        """Return the shape of transformed weights."""
+        """Return the shape of the weights, transformed or as filters."""
         panels = -(-features // self.panel)
+        if self.filters:
+            return (panels, channels, KERNEL, KERNEL, self.panel)
         first = (panels, self.points) if self.by_channel else (self.points, panels)
         return (*first, channels, self.panel)
 
     def __str__(self) -> str:
         order = "all tiles" if self.by_channel else f"blocks of {self.block}"
         size = f"F({self.tile}x{self.tile})"
-        return f"winograd {size}, {order}, {self.rows} x {self.panel} register tile"
+        flags = {
+            "prefetch": self.prefetch,
+            "filters": self.filters,
+            "prefetch of inputs": self.prefetch_inputs,
+        }
+        ahead = "".join(f", {name}" for name, is_set in flags.items() if is_set)
+        return f"winograd {size}, {order}, {self.rows} x {self.panel} register tile{ahead}"
 
 
 @irdl_op_definition
@@ -147,7 +178,13 @@ class WinogradOp(StructuredKernel):
     `finish` is that of `gawee.kernel`: its arguments are the other inputs' elements and the sum.
 
     `block` tiles are computed at a time, `rows` of them in one register tile; with `by_channel`,
-    all tiles are, for one panel of output channels at a time.
+    all tiles are, for one panel of output channels at a time. `prefetch` fetches the weights of the
+    next point, or panel, while those of one are multiplied; `prefetch_inputs` fetches the inputs of
+    the next tile in a row while one is transformed, where a pixel's channels lie side by side.
+
+    With `filters`, which goes with `by_channel`, the weights are g, stored [f / panel, c, 3, 3,
+    panel]: a quarter of what is read otherwise. They are transformed in registers, once for all
+    tiles.
 
     ```mlir
     %y = "gawee.winograd"(%x, %b, %u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>,
@@ -165,6 +202,7 @@ class WinogradOp(StructuredKernel):
       C2: `weights` have the shape that tile, channels and panel give.
       C3: there is one map for each input and one for the output, none of which leaves its operand.
       C4: `finish` takes the other inputs' elements and the sum, and yields the output's element.
+      C5: `filters` goes with `by_channel` and panels of `lanes` channels.
     """
 
     name = "gawee.winograd"
@@ -178,6 +216,9 @@ class WinogradOp(StructuredKernel):
     block = prop_def(IntegerAttr)
     rows = prop_def(IntegerAttr)
     lanes = prop_def(IntegerAttr)
+    prefetch = opt_prop_def(UnitAttr)
+    filters = opt_prop_def(UnitAttr)
+    prefetch_inputs = opt_prop_def(UnitAttr)
 
     finish = region_def("single_block")
 
@@ -207,6 +248,9 @@ class WinogradOp(StructuredKernel):
                 "block": IntegerAttr(algorithm.block, i64),
                 "rows": IntegerAttr(algorithm.rows, i64),
                 "lanes": IntegerAttr(algorithm.lanes, i64),
+                "prefetch": UnitAttr() if algorithm.prefetch else None,
+                "filters": UnitAttr() if algorithm.filters else None,
+                "prefetch_inputs": UnitAttr() if algorithm.prefetch_inputs else None,
             },
             regions=[finish],
         )
@@ -228,7 +272,9 @@ class WinogradOp(StructuredKernel):
             return ()
         down, across = self.tiles
         count = self.sizes[0] * down * across
-        shape = (self.algorithm.points, count, self.sizes[4])
+        # Rows of 2^n elements would all be in one set of the first cache, where steps read a column.
+        padding = self.lanes.value.data if self.algorithm.filters else 0
+        shape = (self.algorithm.points, count, self.sizes[4] + padding)
         return (MemRefType(element_of(self.target), shape),)
 
     @property
@@ -247,6 +293,9 @@ class WinogradOp(StructuredKernel):
             self.rows.value.data,
             self.panel,
             self.lanes.value.data,
+            self.prefetch is not None,
+            self.filters is not None,
+            self.prefetch_inputs is not None,
         )
 
     def packed_types(self, algorithm: Algorithm) -> Sequence[TensorType[Attribute]]:
@@ -323,6 +372,10 @@ class WinogradOp(StructuredKernel):
         require(bool(self.inputs), "expected an input, got none")
         require(size in TRANSFORMS, f"unsupported tile {size}; supported: 2, 4")
         require(len(self.sizes) == 5, f"expected bounds n, f, oh, ow, c, got {list(self.sizes)}")
+        lanes = self.lanes.value.data
+        fits = self.split_by_channel and self.panel == lanes
+        message = f"expected 'filters' with 'by_channel' and panels of {lanes} channels"
+        require(self.filters is None or fits, message)
         self._verify_weights()
         self._verify_maps()
         types = [argument.type for argument in self.finish.block.args]

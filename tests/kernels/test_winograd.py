@@ -87,6 +87,41 @@ def test_the_plans_are_carried_out(tile, by_channel):
     assert [(op.tile.value.data, op.split_by_channel) for op in found] == [(tile, by_channel)] * 2
 
 
+def filters_alone():
+    """A choice of the plan that transforms filters while it multiplies; none where there is none."""
+
+    def choose(convolution, processor):
+        found = (plan.algorithm for plan in plans(convolution, processor))
+        return next((each for each in found if each.filters), None)
+
+    return patch.object(convert_to_winograd, "choose", choose)
+
+
+@settings(max_examples=12)
+@given(
+    st.tuples(st.integers(1, 2), st.sampled_from([8, 16, 40]), st.sampled_from([16, 24, 48])),
+    st.sampled_from([(3, 7), (4, 5), (8, 4), (2, 3), (1, 6)]),
+    st.sampled_from(WAYS),
+)
+def test_filters_are_transformed_while_they_are_multiplied(counts, sizes, way):
+    arrays = arrays_of(*counts, sizes)
+
+    with filters_alone():
+        check(network, arrays, expected_of(arrays), way, parameters=4, tolerance=TOLERANCE)
+
+
+def test_filters_are_not_transformed_beforehand():
+    arrays = arrays_of(1, 16, 48, (7, 6))
+    options = CodeOptions(target="skylake-avx512")
+
+    with filters_alone():
+        kernels = lower_to(module_of(network, arrays, 4), Level.KERNELS, options)
+
+    found = [op for op in kernels.walk() if isinstance(op, WinogradOp)]
+    assert [op.algorithm.filters for op in found] == [True, True]
+    assert [op.weights.type.get_shape() for op in found] == [(3, 16, 3, 3, 16), (1, 48, 3, 3, 16)]
+
+
 @given(st.integers(1, 9), st.integers(1, 9))
 @settings(max_examples=3)
 def test_exact_algorithms_leave_winograd_out(rows, columns):

@@ -39,13 +39,23 @@ def input_tiles(op: WinogradOp, input: Floats) -> Floats:
     return np.asarray(in_loop_order(tiles), _computed_in(input))
 
 
+def _by_feature(op: WinogradOp, weights: Floats) -> Floats:
+    """Return the transformed weights: points, f, c."""
+    points, channels = op.transforms.points, op.sizes[4]
+    if op.filters is not None:
+        matrix = _array(op.transforms.weight, weights)
+        transformed = np.einsum("ai,pcijl,bj->abplc", matrix, weights, matrix, optimize=True)
+        return transformed.reshape(points**2, -1, channels)
+    panels = np.moveaxis(weights, 1, 0) if op.split_by_channel else weights
+    # points, panel, c, within the panel -> points, f, c
+    return np.moveaxis(panels, 3, 2).reshape(points**2, -1, channels)
+
+
 def sums(op: WinogradOp, input: Floats, weights: Floats) -> Array:
     """Return the convolution: n, f, h, w."""
     transforms, (images, features, rows, columns, channels) = op.transforms, op.sizes
     points = transforms.points
-    panels = np.moveaxis(weights, 1, 0) if op.split_by_channel else weights
-    # points, panel, c, within the panel -> points, f, c
-    by_feature = np.moveaxis(panels, 3, 2).reshape(points**2, -1, channels)[:, :features]
+    by_feature = _by_feature(op, weights)[:, :features]
     tiles = input_tiles(op, input)
     matrix = _array(transforms.input, input)
     transformed = np.einsum("ai,ncyxij,bj->abcnyx", matrix, tiles, matrix, optimize=True)

@@ -116,8 +116,11 @@ class ConvertToWinograd(ConvertToAlgorithm):
     transforms and the larger weights, and picks the tile, the order and the register tile.
 
     Weights are transformed in f64 and rounded once; `hoist-parameter-computation` moves that into
-    `@prepare`. In f32 the largest error of one convolution is some 5e-6 of the largest output for
-    m = 4, ten times that of the direct one; through a whole network errors average out.
+    `@prepare`. Where tiles are so few that weights are waited for, the filters themselves are kept,
+    a quarter as large, and transformed in registers, in f32.
+
+    In f32 the largest error of one convolution is some 5e-6 of the largest output for m = 4, ten
+    times that of the direct one; through a whole network errors average out.
 
     rewrite:
         gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%x, %w)

@@ -1,8 +1,8 @@
 """Whether Winograd's convolution pays, and in which tiles: an explicit model of its cycles."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from math import ceil
+from dataclasses import dataclass, replace
+from math import ceil, prod
 
 from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.winograd import KERNEL, TRANSFORMS, Winograd
@@ -22,11 +22,21 @@ TRANSFORM_CYCLES = {2: 60, 4: 170}
 SCRATCH_PART = 0.6
 """What transformed inputs and products may take of a core's second cache."""
 MOST_ROWS = 16
+FILTER_CYCLES = 6
+"""To transform a row of points of one vector of filters in registers."""
+NEAR_FILTERS = 2
+"""What that is taken to cost where transformed weights are near: there they are not waited for."""
 BY_CHANNEL_TILES = 64
 """Up to so many tiles may be computed all at once, one panel of channels after the other."""
 UNHIDDEN = 0.2
 """The part of the faster of computing and fetching weights that the slower one does not hide."""
 SMALLEST_GAIN = 1.1
+PREFETCH_TILES = 8
+"""So many tiles' products take as long as it takes to fetch the next weights from main memory."""
+FAR_INPUTS = 1
+"""How many times a core's second cache inputs have to be large, for prefetches of them to pay."""
+OTHER_PREFETCH = 1.01
+"""What prefetches cost where they do not pay, and what is lost without them where they do."""
 OTHER_WEIGHTS = 2
 """How many times its own size a layer's weights share the last cache with."""
 
@@ -40,6 +50,13 @@ class Convolution:
     rows: int
     columns: int
     channels: int
+
+    @property
+    def input_bytes(self) -> int:
+        """How large the input is, with the halo that the outputs need."""
+        border = KERNEL - 1
+        pixels = self.images * (self.rows + border) * (self.columns + border)
+        return pixels * self.channels * BYTES
 
     def tiles(self, size: int) -> int:
         """Return how many tiles of outputs there are."""
@@ -86,6 +103,10 @@ def problem(convolution: Convolution, plan: Winograd) -> str | None:
     if plan.block > tiles or (plan.by_channel and plan.block != tiles):
         wanted = f"{tiles}" if plan.by_channel else f"at most {tiles}"
         return f"expected a block of {wanted} tiles, got {plan.block}"
+    if plan.filters and not plan.by_channel:
+        return "expected 'by_channel' with 'filters', got blocks of tiles"
+    if plan.filters and plan.panel != plan.lanes:
+        return f"expected a panel of {plan.lanes} channels with 'filters', got {plan.panel}"
     if plan.rows > plan.block:
         return f"expected at most {plan.block} rows, as many as a block has tiles, got {plan.rows}"
     return None
@@ -96,6 +117,7 @@ def plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
     lanes = lanes_of(convolution, processor)
     if lanes is None:
         return
+    yield from _of_filters(convolution, lanes, processor)
     for size in TRANSFORMS:
         tiles = convolution.tiles(size)
         groups = convolution.features // lanes
@@ -108,7 +130,32 @@ def plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
                     break
                 for by_channel, block in _blocks(convolution, size, rows, processor):
                     plan = Winograd(size, by_channel, block, rows, vectors * lanes, lanes)
-                    yield Plan(plan, _cycles(convolution, plan, processor))
+                    yield from _with_prefetch(convolution, plan, processor)
+
+
+def _of_filters(convolution: Convolution, lanes: int, processor: Processor) -> Iterator[Plan]:
+    """Yield the plan in which filters are transformed while they are multiplied, if tiles are few.
+
+    The accumulators of a row of points, and a row of transformed weights, are in registers.
+    """
+    size = max(TRANSFORMS)
+    points, tiles = TRANSFORMS[size].points, convolution.tiles(size)
+    if points * (tiles + 1) + 1 > processor.vector_registers:
+        return
+    plan = Winograd(size, True, tiles, tiles, lanes, lanes, prefetch=True, filters=True)
+    panels = convolution.features // lanes
+    lane_units = processor.multiply_adds_of(lanes)
+    row = convolution.channels * (points * tiles / lane_units + FILTER_CYCLES)
+    row += TILE_OVERHEAD + points * tiles
+    work = panels * points * row / MULTIPLY_EFFICIENCY
+    channels = (convolution.channels + convolution.features) / lanes
+    work += TRANSFORM_CYCLES[size] / lane_units * channels * tiles
+    weights = prod(plan.weights_shape(convolution.features, convolution.channels)) * BYTES
+    home = processor.memory_for(weights * OTHER_WEIGHTS).bandwidth / processor.frequency
+    share = ceil(panels / processor.cores) / panels
+    cycles = _overlapped(work * share, weights / home, processor)
+    near = weights * (points / KERNEL) ** 2 <= processor.second_cache
+    yield Plan(plan, cycles * (NEAR_FILTERS if near else 1))
 
 
 def _blocks(
@@ -128,6 +175,24 @@ def _blocks(
 def scratch_bytes(processor: Processor) -> int:
     """Return what transformed inputs and products may take of a core's second cache."""
     return int(SCRATCH_PART * processor.second_cache)
+
+
+def _with_prefetch(
+    convolution: Convolution, plan: Winograd, processor: Processor
+) -> Iterator[Plan]:
+    """Yield a plan with prefetches and without, the better one by the model first.
+
+    Prefetches gain where weights come from beyond the second cache, and enough is computed
+    meanwhile, and of inputs that are as far away; elsewhere they cost.
+    """
+    cycles = _cycles(convolution, plan, processor)
+    weights = prod(plan.weights_shape(convolution.features, convolution.channels)) * BYTES
+    pays = weights > processor.second_cache and plan.block >= PREFETCH_TILES
+    far = convolution.input_bytes > FAR_INPUTS * processor.second_cache
+    best = replace(plan, prefetch=pays, prefetch_inputs=far)
+    yield Plan(best, cycles)
+    yield Plan(replace(best, prefetch=not pays), cycles * OTHER_PREFETCH)
+    yield Plan(replace(best, prefetch_inputs=not far), cycles * OTHER_PREFETCH)
 
 
 def _cycles(convolution: Convolution, plan: Winograd, processor: Processor) -> float:
@@ -169,5 +234,10 @@ def _cycles(convolution: Convolution, plan: Winograd, processor: Processor) -> f
         mine = min(tiles, ceil(blocks / processor.cores) * plan.block)
         whole, rest = divmod(mine, plan.block)
         work = each * (whole * products(plan.block) + products(rest)) + transforms * mine
+    return _overlapped(work, stream, processor)
+
+
+def _overlapped(work: float, stream: float, processor: Processor) -> float:
+    """Return the cycles of all cores where each computes, and fetches weights meanwhile."""
     slower, faster = max(work, stream), min(work, stream)
     return (slower + UNHIDDEN * faster) * processor.cores

@@ -18,12 +18,14 @@ from gawee_dialect.passes.convert_to_winograd.choose import Convolution
 def transformed(
     builder: Builder, weights: SSAValue, convolution: Convolution, plan: Winograd
 ) -> SSAValue:
-    """Insert G g G^T of every filter g, stored as `gawee.winograd` reads it.
+    """Insert G g G^T of every filter g, or g, stored as `gawee.winograd` reads it.
 
     The weights are copied first, so that what follows reads and writes whole vectors.
     """
     features, channels, panel = convolution.features, convolution.channels, plan.panel
     ordered = _in_panels(builder, weights, convolution, panel)
+    if plan.filters:
+        return ordered
     points = TRANSFORMS[plan.tile].points
     matrix = _constant(builder, TRANSFORMS[plan.tile].weight)
     a, b, f, c, i, j = (AffineExpr.dimension(dim) for dim in range(6))

@@ -13,7 +13,7 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp, element_of, shape_of
-from gawee_dialect.dialect.schedule import Loop, Schedule
+from gawee_dialect.dialect.schedule import Loop, Prefetch, Schedule
 from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.passes.bufferize.function import memref_type
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import IndexBuilder, LinearIndex
@@ -24,6 +24,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
     with_last_iteration,
 )
 from gawee_dialect.passes.lower_kernels_to_loops.outside import fill_outside
+from gawee_dialect.passes.lower_winograd_to_loops.filter_products import FilterProducts
 from gawee_dialect.passes.lower_winograd_to_loops.tile_loops import TileLoops
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
@@ -123,16 +124,13 @@ class WinogradNest:
         panel = self.op.panel
         inputs = self.op.scratch
         assert inputs is not None
-        number = IndexBuilder(builder, self.counters).value(indices[0])
-        shape = (self.points, self.channels, panel)
-        weights = _panel_of(builder, self.op.weights, number, shape)
         products = allocate(
             builder, self.op, self.element, (self.points, self.count, panel), "products"
         )
-        point, _, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
-        zero = AffineExpr.constant(0)
-        weight_map = (zero, point, channel, feature)
-        self._multiply(builder, inputs, weights, weight_map, products, panel)
+        if self.op.filters is not None:
+            FilterProducts(self.tiles, indices[0], inputs, products).build(builder)
+        else:
+            self._multiply_panel(builder, indices[0], inputs, products)
         groups = panel // self.lanes
 
         def finish(inner: Builder, places: Sequence[LinearIndex]) -> None:
@@ -141,6 +139,17 @@ class WinogradNest:
             self._output(inner, tile, tile, group, own, products)
 
         loops(builder, self.counters, (self.count, groups), ("tile", "channels"), finish)
+
+    def _multiply_panel(
+        self, builder: Builder, number: LinearIndex, inputs: SSAValue, products: SSAValue
+    ) -> None:
+        at = IndexBuilder(builder, self.counters).value(number)
+        panel = self.op.panel
+        shape = (self.points, self.channels, panel)
+        weights = _panel_of(builder, self.op.weights, at, shape)
+        point, _, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
+        weight_map = (AffineExpr.constant(0), point, channel, feature)
+        self._multiply(builder, inputs, weights, weight_map, products, panel)
 
     # The three steps.
 
@@ -190,6 +199,8 @@ class WinogradNest:
         panel, rows = self.op.panel, min(self.op.rows.value.data, count)
         outer = [Loop(0)]
         outer += [Loop(2, panel)] if panel < features else []
+        # The innermost loop that goes to other weights: they lie in the order of its iterations.
+        prefetch = Prefetch(1, outer[-1].dim) if self.op.algorithm.prefetch else None
         outer += [Loop(1, rows)] if rows < count else []
         kernel = KernelOp(
             [inputs, weights],
@@ -204,7 +215,7 @@ class WinogradNest:
             initial=FloatAttr(0.0, f32),
             accumulate=_multiply_add(self.element),
             finish=_sum_alone(self.element),
-            schedule=Schedule((*outer, Loop(3)), Loop(2, self.lanes)),
+            schedule=Schedule((*outer, Loop(3)), Loop(2, self.lanes), prefetch=prefetch),
         )
         builder.insert(kernel)
 
@@ -251,7 +262,9 @@ class LowerWinogradToLoops(RewritePass):
        weights and transformed back; what is in between stays in one core's cache.
     2. By channel: threads transform the inputs of all tiles into scratch memory, then share panels
        of output channels. Each weight is read once, in the order in which it is stored.
-    3. The products are one `gawee.kernel`, which `lower-kernels-to-loops` lowers like any other.
+    3. Weights that are 3x3 filters are transformed in registers while they are multiplied.
+    4. All other products are one `gawee.kernel`, which `lower-kernels-to-loops` lowers like any
+       other.
 
     Requires: ops on buffers (`bufferize` comes first).
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
@@ -10,6 +11,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.kernel import element_of
+from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.dialect.winograd import WinogradOp
 from gawee_dialect.passes.lower_kernels_to_loops.accesses import Access, Lanes
 from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast, run_region
@@ -21,6 +23,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     delinearized,
 )
 from gawee_dialect.passes.lower_kernels_to_loops.open_loop import allocate, loops, open_loop
+from gawee_dialect.passes.lower_kernels_to_loops.prefetch import LINE
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
 from gawee_dialect.passes.lower_winograd_to_loops.linear_transform import apply_matrix
 
@@ -37,7 +40,10 @@ class TileLoops:
 
     def __post_init__(self) -> None:
         self.size = self.op.tile.value.data
-        self.points = self.op.transforms.points
+        whole = self.op.filters is not None
+        transforms = self.op.transforms
+        self.transforms = transforms.with_whole_weights if whole else transforms
+        self.points = self.transforms.points
         self.lanes = self.op.lanes.value.data
         self.counters.lanes = self.lanes
         element = element_of(self.op.target)
@@ -75,22 +81,29 @@ class TileLoops:
         store: Callable[[Builder, LinearIndex, SSAValue], None],
     ) -> None:
         """Transform the inputs of one tile and one vector of channels."""
-        matrix, points = self.op.transforms.input, self.points
+        matrix, points = self.transforms.input, self.points
         image, row, column = position
         half = allocate(builder, self.op, self.vector, (points, points), "half")
 
+        def at(inner: Builder, down: int, across: LinearIndex) -> Access:
+            dims = (
+                image,
+                LinearIndex(),
+                row.scaled(self.size) + LinearIndex(down),
+                column.scaled(self.size) + across,
+                self._channels(group),
+            )
+            return self._access(inner, self.op.input, 0, dims)
+
+        if self.op.algorithm.prefetch_inputs:
+            # The tile to the right begins where this one ends, but for what both read.
+            pixels = max(1, LINE // (self.lanes * element_bytes(self.vector.element_type)))
+            for down, across in product(range(points), range(points, points + self.size, pixels)):
+                at(builder, down, LinearIndex(across)).prefetch()
+
         def columns(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             (across,) = indices
-            values: list[SSAValue] = []
-            for down in range(points):
-                dims = (
-                    image,
-                    LinearIndex(),
-                    row.scaled(self.size) + LinearIndex(down),
-                    column.scaled(self.size) + across,
-                    self._channels(group),
-                )
-                values.append(self._access(inner, self.op.input, 0, dims).load())
+            values = [at(inner, down, across).load() for down in range(points)]
             for down, value in enumerate(apply_matrix(inner, matrix, values)):
                 place = [constant_index(inner, down), self._value(inner, across)]
                 inner.insert(memref.StoreOp.get(value, half, place))

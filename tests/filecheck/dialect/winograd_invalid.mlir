@@ -152,3 +152,45 @@ func.func @c3_nothing_to_convolve(%u: tensor<36x1x8x16xf32>) {
   }) : (tensor<36x1x8x16xf32>) -> tensor<2x16x7x5xf32>
   func.return
 }
+
+// -----
+
+// WinogradOp C2: transformed weights where filters are expected.
+// CHECK: error: 'gawee.winograd' op expected weights of shape (3, 8, 3, 3, 16), got (3, 36, 8, 16)
+func.func @c2_weights_that_are_no_filters(%x: tensor<2x8x6x6xf32>, %w: tensor<3x36x8x16xf32>) {
+  %y = "gawee.winograd"(%x, %w) <{tile = 4 : i64, bounds = array<i64: 2, 48, 3, 4, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = true, block = 2 : i64, rows = 2 : i64, lanes = 16 : i64, filters, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (tensor<2x8x6x6xf32>, tensor<3x36x8x16xf32>) -> tensor<2x48x3x4xf32>
+  func.return
+}
+
+// -----
+
+// WinogradOp C5: filters by blocks of tiles.
+// CHECK: error: 'gawee.winograd' op expected 'filters' with 'by_channel' and panels of 16 channels
+func.func @c5_filters_by_blocks_of_tiles(%x: tensor<2x8x6x6xf32>, %w: tensor<3x8x3x3x16xf32>) {
+  %y = "gawee.winograd"(%x, %w) <{tile = 4 : i64, bounds = array<i64: 2, 48, 3, 4, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 2 : i64, rows = 2 : i64, lanes = 16 : i64, filters, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (tensor<2x8x6x6xf32>, tensor<3x8x3x3x16xf32>) -> tensor<2x48x3x4xf32>
+  func.return
+}
+
+// -----
+
+// WinogradOp C5: panels of several vectors.
+// CHECK: error: 'gawee.winograd' op expected 'filters' with 'by_channel' and panels of 16 channels
+func.func @c5_filters_in_wide_panels(%x: tensor<2x8x6x6xf32>, %w: tensor<1x8x3x3x48xf32>) {
+  %y = "gawee.winograd"(%x, %w) <{tile = 4 : i64, bounds = array<i64: 2, 48, 3, 4, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = true, block = 2 : i64, rows = 2 : i64, lanes = 16 : i64, filters, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (tensor<2x8x6x6xf32>, tensor<1x8x3x3x48xf32>) -> tensor<2x48x3x4xf32>
+  func.return
+}

@@ -90,3 +90,94 @@ func.func @what_is_around_the_outputs_is_filled_with_zeros(%x: memref<1x8x10x10x
   }) : (memref<1x8x10x10xf32>, memref<36x1x8x8xf32>, memref<1x8x10x10xf32>) -> ()
   func.return
 }
+
+// -----
+
+// All tiles are multiplied by a point's weights before the next point's.
+// CHECK-LABEL: func.func @weights_of_the_next_point_are_prefetched
+// CHECK:         gawee.kernel parallel [36, 4, 8] reduce [8] ins(%s, %
+// CHECK:         schedule #gawee.schedule<loops = [d0, d1 by 3, d3], vector = d2 by 8, prefetch = input 1 along d0>
+func.func @weights_of_the_next_point_are_prefetched(%x: memref<1x8x10x10xf32>, %u: memref<2x36x8x8xf32>, %s: memref<36x4x8xf32>, %o: memref<1x16x8x8xf32>) {
+  "gawee.winograd"(%x, %u, %s, %o) <{tile = 4 : i64, bounds = array<i64: 1, 16, 8, 8, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = true, block = 4 : i64, rows = 3 : i64, lanes = 8 : i64, prefetch, operandSegmentSizes = array<i32: 1, 1, 1, 1>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (memref<1x8x10x10xf32>, memref<2x36x8x8xf32>, memref<36x4x8xf32>, memref<1x16x8x8xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @weights_of_the_next_panel_are_prefetched
+// CHECK:         gawee.kernel parallel [36, 4, 16] reduce [8]
+// CHECK:         schedule #gawee.schedule<loops = [d0, d2 by 8, d3], vector = d2 by 8, prefetch = input 1 along d2>
+func.func @weights_of_the_next_panel_are_prefetched(%x: memref<1x8x10x10xf32>, %u: memref<36x2x8x8xf32>, %o: memref<1x16x8x8xf32>) {
+  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 16, 8, 8, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, prefetch, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (memref<1x8x10x10xf32>, memref<36x2x8x8xf32>, memref<1x16x8x8xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// Six rows of points: each goes over the channels, and keeps 6 x 4 sums in registers.
+// CHECK-LABEL: func.func @filters_are_transformed_in_registers
+// CHECK:         scf.parallel
+// CHECK:         %sums = memref.alloca() : memref<6x4xvector<16xf32>>
+// CHECK:         scf.for %channel = %{{.*}} to %{{.*}} step
+// CHECK:         memref.prefetch %w[%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}], read, locality<2>, data
+// CHECK:         vector.load %w[%{{.*}}, %channel, %{{.*}}, %{{.*}}, %{{.*}}] : memref<3x32x3x3x16xf32>, vector<16xf32>
+// CHECK:         memref.load %s[%{{.*}}, %{{.*}}, %channel] : memref<36x4x48xf32>
+// CHECK:         math.fma
+// CHECK:         memref.store %{{.*}}, %sums
+// CHECK:         {gawee.unroll = 1 : i64}
+// CHECK-COUNT-5: {gawee.unroll = 1 : i64}
+// CHECK-NOT:     gawee.kernel
+func.func @filters_are_transformed_in_registers(%x: memref<1x32x10x10xf32>, %w: memref<3x32x3x3x16xf32>, %s: memref<36x4x48xf32>, %o: memref<1x48x8x8xf32>) {
+  "gawee.winograd"(%x, %w, %s, %o) <{tile = 4 : i64, bounds = array<i64: 1, 48, 8, 8, 32>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = true, block = 4 : i64, rows = 4 : i64, lanes = 16 : i64, prefetch, filters, operandSegmentSizes = array<i32: 1, 1, 1, 1>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (memref<1x32x10x10xf32>, memref<3x32x3x3x16xf32>, memref<36x4x48xf32>, memref<1x48x8x8xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// Of the next tile's 6 x 4 pixels, whose 8 channels take half a line, 12 lines are fetched.
+// CHECK-LABEL: func.func @inputs_of_the_next_tile_are_prefetched
+// CHECK-COUNT-12: memref.prefetch %x[%{{.*}}], read, locality<3>, data : memref<1x10x10x8xf32>
+// CHECK-NOT:      memref.prefetch
+// CHECK:          vector.load %x
+// CHECK:          gawee.kernel
+// CHECK-NOT:      memref.prefetch
+func.func @inputs_of_the_next_tile_are_prefetched(%x: memref<1x10x10x8xf32>, %u: memref<36x2x8x8xf32>, %o: memref<1x16x8x8xf32>) {
+  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 16, 8, 8, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, h, w, c)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, prefetch_inputs, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (memref<1x10x10x8xf32>, memref<36x2x8x8xf32>, memref<1x16x8x8xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// A vector of channels that lie apart has a line for each.
+// CHECK-LABEL: func.func @channels_that_lie_apart_are_not_prefetched
+// CHECK-NOT:     memref.prefetch
+// CHECK:         return
+func.func @channels_that_lie_apart_are_not_prefetched(%x: memref<1x8x10x10xf32>, %u: memref<36x2x8x8xf32>, %o: memref<1x16x8x8xf32>) {
+  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 16, 8, 8, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, prefetch_inputs, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (memref<1x8x10x10xf32>, memref<36x2x8x8xf32>, memref<1x16x8x8xf32>) -> ()
+  func.return
+}
