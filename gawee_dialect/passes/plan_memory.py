@@ -1,6 +1,6 @@
 """Give every intermediate buffer a place in one workspace."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
@@ -31,7 +32,13 @@ from gawee_dialect.passes.numerics import EXACT, Numerics
 ALIGNMENT = 64
 """Bytes; a cache line, and the widest vector."""
 
-VIEWS = (memref.SubviewOp, memref.CollapseShapeOp, memref.ExpandShapeOp, memref.CastOp)
+VIEWS = (
+    memref.SubviewOp,
+    memref.CollapseShapeOp,
+    memref.ExpandShapeOp,
+    memref.CastOp,
+    memref.ViewOp,
+)
 
 
 @dataclass
@@ -136,13 +143,49 @@ def add_workspace(function: FuncOp, size: int) -> SSAValue:
     return workspace
 
 
+def pieces(alloc: memref.AllocOp) -> Sequence[tuple[memref.AllocOp | memref.ViewOp, int]]:
+    """Return the views that allocated bytes are used by, and where they begin; else the buffer."""
+    views = [use.operation for use in alloc.memref.uses]
+    found = [
+        (view, shift)
+        for view in views
+        if isinstance(view, memref.ViewOp)
+        and (shift := constant_index(view.byte_shift)) is not None
+    ]
+    return found if found and len(found) == len(views) else [(alloc, 0)]
+
+
+def place(buffer: memref.AllocOp | memref.ViewOp, workspace: SSAValue, start: int) -> None:
+    """Replace a buffer by the view of the workspace that begins at a byte."""
+    block, old = buffer.parent, buffer.results[0]
+    assert block is not None
+    assert isa(old.type, MemRefType[Attribute])
+    offset = arith.ConstantOp.from_int_and_width(start, IndexType())
+    view = memref.ViewOp(workspace, offset, (), old.type)
+    for new in (offset, view):
+        hand_on_location(buffer, new)
+    view.result.name_hint = old.name_hint
+    block.insert_ops_before((offset, view), buffer)
+    old.replace_all_uses_with(view.result)
+    shift = buffer.byte_shift.owner if isinstance(buffer, memref.ViewOp) else None
+    erase(buffer)
+    if isinstance(shift, arith.ConstantOp) and not shift.result.uses:
+        erase(shift)
+
+
+def erase(op: Operation) -> None:
+    """Take an op that nothing uses out of its block."""
+    op.detach()
+    op.erase()
+
+
 @dataclass(frozen=True)
 class PlanMemory(ModulePass):
     """Give every intermediate buffer a place in one workspace, an argument of the function.
 
     1. A buffer lives from the first op that touches it to the last, views included.
     2. Largest first, each buffer gets the lowest 64-byte aligned offset that no buffer alive at
-       the same time occupies.
+       the same time occupies. Views of allocated bytes are placed with them.
     3. Allocations become views of the workspace, whose size is the peak of the plan. A workspace
        that is there already grows by it; a function with one and no allocations stays as it is.
 
@@ -175,17 +218,10 @@ class PlanMemory(ModulePass):
         elif buffers:
             workspace, start = enlarge(function, workspace, size)
         for buffer in buffers:
-            alloc = buffer.alloc
-            offset = arith.ConstantOp.from_int_and_width(start + buffer.offset, IndexType())
-            view = memref.ViewOp(workspace, offset, (), alloc.memref.type)
-            for new in (offset, view):
-                hand_on_location(alloc, new)
-            view.result.name_hint = alloc.memref.name_hint
-            block = function.body.block
-            block.insert_ops_before((offset, view), alloc)
-            alloc.memref.replace_all_uses_with(view.result)
-            alloc.detach()
-            alloc.erase()
+            for piece, shift in pieces(buffer.alloc):
+                place(piece, workspace, start + buffer.offset + shift)
+            if buffer.alloc.parent is not None:
+                erase(buffer.alloc)
         name = function.sym_name.data
         report_statistic(self, f"workspace bytes of @{name}", size)
         report_statistic(

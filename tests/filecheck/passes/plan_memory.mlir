@@ -45,3 +45,28 @@ func.func @function_without_buffers_gets_an_empty_workspace(%x: memref<4xf32>, %
   linalg.exp ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
   func.return
 }
+
+// -----
+
+// %bytes, 128 of them, take offset 0, and their views begin there and 64 later; %a is behind them.
+// CHECK-LABEL: func.func @views_of_allocated_bytes_are_placed_with_them
+// CHECK-SAME:  %[[W:[^:]*]]: memref<256xi8> {gawee.workspace}
+// CHECK:         %[[B:[^ ]*]] = arith.constant 64 : index
+// CHECK:         %b = memref.view %[[W]][%[[B]]][] : memref<256xi8> to memref<16xf32>
+// CHECK:         %[[C:[^ ]*]] = arith.constant 0 : index
+// CHECK:         %c = memref.view %[[W]][%[[C]]][] : memref<256xi8> to memref<30xf32>
+// CHECK:         %[[A:[^ ]*]] = arith.constant 128 : index
+// CHECK:         %a = memref.view %[[W]][%[[A]]][] : memref<256xi8> to memref<30xf32>
+// CHECK-NOT:     memref.alloc
+func.func @views_of_allocated_bytes_are_placed_with_them(%x: memref<30xf32>, %v: memref<16xf32>, %y: memref<30xf32>) {
+  %bytes = memref.alloc() : memref<128xi8>
+  %c64 = arith.constant 64 : index
+  %b = memref.view %bytes[%c64][] : memref<128xi8> to memref<16xf32>
+  linalg.exp ins(%v : memref<16xf32>) outs(%b : memref<16xf32>)
+  %c0 = arith.constant 0 : index
+  %c = memref.view %bytes[%c0][] : memref<128xi8> to memref<30xf32>
+  %a = memref.alloc() : memref<30xf32>
+  linalg.exp ins(%x : memref<30xf32>) outs(%a : memref<30xf32>)
+  linalg.add ins(%a, %c : memref<30xf32>, memref<30xf32>) outs(%y : memref<30xf32>)
+  func.return
+}
