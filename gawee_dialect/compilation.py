@@ -1,8 +1,13 @@
 """From a graph to its program: what the cache has is not made again, kernels are made apart."""
 
+import sys
+from functools import cache
+
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.cache import CompileCache
+from gawee_dialect.backend.jit import Target
+from gawee_dialect.backend.packed_program import packed, unpacked
 from gawee_dialect.backend.program import (
     Program,
     cached_program,
@@ -18,6 +23,7 @@ from gawee_dialect.passes.instrument import instruments, tell
 from gawee_dialect.passes.pass_manager import leaf_passes, run_passes
 from gawee_dialect.target.description import find_processor
 from gawee_dialect.universe import is_extended, make_context
+from gawee_dialect.workers.shared_tasks import run_apart
 
 
 def program_of(module: ModuleOp, options: CodeOptions, *, cache: bool) -> Program:
@@ -32,14 +38,14 @@ def program_of(module: ModuleOp, options: CodeOptions, *, cache: bool) -> Progra
         verify = any(each.needs_verified() for each in instruments())
         return _program_by_all_passes(module, options, kept, verify_each=verify)
     if kept is None:
-        return _program_by_kernels(module, options, None)
+        return _program_made_apart(module, options, None)
     # The generic form leaves nothing out, whatever an op's own form says.
     source = f"{options}\n{find_processor(options.target)}\n{generic_text(module)}"
     return cached_program(
         kept,
         source,
         MAIN,
-        lambda: _program_by_kernels(module, options, kept),
+        lambda: _program_made_apart(module, options, kept),
         lambda: _lowered(module, options),
     )
 
@@ -66,6 +72,36 @@ def _program_by_all_passes(
     if told:
         _tell_assembly(program)
     return program
+
+
+@cache
+def _compiles_first() -> set[str]:
+    """Return what becomes empty with the first compilation of this process."""
+    return {"the first"}
+
+
+def _program_made_apart(
+    module: ModuleOp, options: CodeOptions, cache: CompileCache | None
+) -> Program:
+    """Compile each kernel by itself; the first time in a process, in a copy of the process.
+
+    What passes and LLVM leave behind is as much memory as many a network, and most processes
+    compile one. Who compiles a second has the passes to stay.
+    """
+    first = _compiles_first()
+    if first and "gawee_dialect.passes.pipelines" not in sys.modules:
+        first.clear()
+
+        def code_and_signatures(module: ModuleOp) -> bytes:
+            made = _program_by_kernels(module, options, cache)
+            return packed(made.code, made.signatures)
+
+        found = run_apart(code_and_signatures, module)
+        if found is not None:
+            code, signatures = unpacked(found)
+            target = Target().resolved()
+            return Program(code, signatures, target, lambda: _lowered(module, options))
+    return _program_by_kernels(module, options, cache)
 
 
 def _program_by_kernels(

@@ -7,14 +7,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, overload
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
 from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.code_options import PLAIN, CodeOptions
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.diagnostics import GaweeError, verify_module
 from gawee_dialect.dialect.entry import MAIN, EntryArgument, find_function
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.garbage_collection import no_garbage_collection
@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from xdsl.interpreter import Interpreter, InterpreterFunctions
     from xdsl.passes import ModulePass
 
+    from gawee_dialect.analysis.batch_axes import BatchArguments
     from gawee_dialect.analysis.cost import CostReport
+    from gawee_dialect.backend.batched import BatchedModel
     from gawee_dialect.backend.compiled import CompiledModel
     from gawee_dialect.evaluation.run_times import RunTimes
     from gawee_dialect.frontends.graph import Graph
@@ -119,6 +121,15 @@ class Model:
         from gawee_dialect.parameters import bind_parameters
 
         return bind_parameters(self.entry.weights, self.parameters)
+
+    def _checked_weights(self) -> Mapping[str, Array]:
+        """Return every parameter by name: those in files are read when they are asked for."""
+        from gawee_dialect.parameters import ParameterStore
+        from gawee_dialect.parameters.binding import checked_parameters
+
+        if "bound" in vars(self) or not isinstance(self.parameters, ParameterStore):
+            return self.bound
+        return checked_parameters(self.entry.weights, self.parameters)
 
     def lowered(self, level: Level | str, options: CodeOptions | None = None) -> ModuleOp:
         """Return a copy of the module at a level, by the passes that are left from where it is.
@@ -257,29 +268,77 @@ class Model:
             target=target,
         )
 
+    @overload
     def compile(
         self,
         options: CodeOptions | None = None,
         *,
         passes: Sequence[Insertion] = (),
         cache: bool = True,
+        dynamic_batch: Literal[False] = False,
+    ) -> CompiledModel: ...
+
+    @overload
+    def compile(
+        self,
+        options: CodeOptions | None = None,
+        *,
+        passes: Sequence[Insertion] = (),
+        cache: bool = True,
+        dynamic_batch: Literal[True] | Mapping[str, int],
+    ) -> BatchedModel: ...
+
+    def compile(
+        self,
+        options: CodeOptions | None = None,
+        *,
+        passes: Sequence[Insertion] = (),
+        cache: bool = True,
+        dynamic_batch: bool | Mapping[str, int] = False,
     ) -> CompiledModel:
         """Compile for this processor; returns a callable on NumPy arrays.
 
         `passes` go in beside those of the options: `[after("fold-conv-add", MyPass())]`. With
         `cache`, code that an earlier process compiled from the same graph is used again.
+
+        With `dynamic_batch` the callable takes any number of images, along axis 0 of all inputs but
+        scalars; `{"x": 1}` says that they are along axis 1 of input x, and that all other inputs
+        are the same for every image. Raises GaweeError with all ops that mix images.
         """
         from gawee_dialect.backend.compiled import CompiledModel, Recipe
         from gawee_dialect.compilation import generic_text, program_of
 
         chosen = options or CodeOptions()
         chosen = replace(chosen, passes=(*chosen.passes, *passes))
+        module, images = self.module, None
+        if dynamic_batch is not False:
+            module, images = self._for_one_image(dynamic_batch)
         with no_garbage_collection():
-            program = program_of(self.module, chosen, cache=cache)
+            program = program_of(module, chosen, cache=cache)
         with self._code_allowed() if program.code.sources else nullcontext():
-            compiled = CompiledModel(program, self.bound, num_threads=chosen.num_threads)
-        compiled.recipe = Recipe(lambda: generic_text(self.module), chosen)
+            weights, threads = self._checked_weights(), chosen.num_threads
+            if images is None:
+                compiled = CompiledModel(program, weights, num_threads=threads)
+            else:
+                from gawee_dialect.backend.batched import BatchedModel
+
+                compiled = BatchedModel(program, weights, images, num_threads=threads)
+        compiled.recipe = Recipe(lambda: generic_text(module), chosen)
         return compiled
+
+    def _for_one_image(
+        self, axes: Literal[True] | Mapping[str, int]
+    ) -> tuple[ModuleOp, BatchArguments]:
+        """Return the graph of one image, and what has images; raises GaweeError."""
+        from gawee_dialect.passes.specialize_batch import specialize_batch
+
+        if level_of(self.module) is not Level.GAWEE:
+            raise GaweeError(
+                f"expected a graph for a dynamic batch, got level '{level_of(self.module)}'"
+            )
+        verify_module(self.module)
+        module = self.module.clone()
+        return module, specialize_batch(module, 1, None if axes is True else dict(axes))
 
     def benchmark(
         self,

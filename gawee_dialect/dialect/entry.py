@@ -140,11 +140,15 @@ def _described(
 
 
 def output_names(function: FuncOp) -> list[str]:
-    """Return the name of every result: its `gawee.output`, or `output<i>`."""
+    """Return the name of every result: its `gawee.output`, or `output<i>`.
+
+    What `@prepare` returns goes by its number alone: so `gawee.prepared` names it.
+    """
     names: list[str] = []
+    prefix = "" if function.sym_name.data == PREPARE else "output"
     for index in range(len(function.function_type.outputs)):
         marker = _attribute_of(function.res_attrs, index).data.get("gawee.output")
-        names.append(marker.data if isinstance(marker, StringAttr) else f"output{index}")
+        names.append(marker.data if isinstance(marker, StringAttr) else f"{prefix}{index}")
     return names
 
 

@@ -12,6 +12,7 @@ from gawee_dialect.passes.assign_schedules import AssignSchedules
 from gawee_dialect.passes.bufferize import Bufferize
 from gawee_dialect.passes.canonicalize import CanonicalizePass
 from gawee_dialect.passes.check_indices import CheckIndices
+from gawee_dialect.passes.coalesce_copies import CoalesceCopies
 from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.passes.decompose_aggregated_ops import DecomposeAggregatedOps
@@ -88,6 +89,7 @@ def buffers_to_loops(*, kernels: bool) -> Sequence[ModulePass]:
     algorithms = (each() for each in lowerings_of_algorithms())
     lower_kernels = (*algorithms, LowerKernelsToLoops())  # algorithms make kernels
     return (
+        CoalesceCopies(),  # while an op shows what it reads and writes
         OutlineKernels(),  # before memory is shared: arguments of one call must not overlap
         PlanMemory(),  # after outlining: a call touches all its buffers at once
         *(lower_kernels if kernels else ()),

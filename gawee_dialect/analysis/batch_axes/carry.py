@@ -1,0 +1,82 @@
+"""How an op carries the places of images: by its rule, or as a view does, or a concatenation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from xdsl.ir import Operation
+
+from gawee_dialect.analysis.batch_axes import computation as computation
+from gawee_dialect.analysis.batch_axes import movement as movement
+from gawee_dialect.analysis.batch_axes.rules import RULES, Along, MixesImages, apart
+from gawee_dialect.analysis.batch_axes.views import is_guessed, through_view
+from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.types import shape_text, tensor_shape
+
+
+@dataclass(frozen=True)
+class Placed:
+    """How an op keeps images apart: `Carried`, with the places that images have in axes."""
+
+    operands: Sequence[Along | None]
+    results: Sequence[Along]
+    sizes: Mapping[str, int]
+    guessed: bool = False
+    """Whether other axes of a graph for one image may as well be that of images."""
+
+
+def carried(op: Operation, places: Sequence[Along | None], images: int) -> Placed:
+    """Return how an op keeps images apart; raises MixesImages where it does not."""
+    if isinstance(op, FlattenOp | ReshapeOp):
+        return _carried_by_view(op, places, images)
+    if isinstance(op, CatOp) and not _keeps_axes(op, places):
+        return _put_after_each_other(op, places, images)
+    found = RULES.get(type(op))
+    if found is None:
+        raise MixesImages("an op that has no rule for batches")
+    how = found(op, [None if each is None else each.axis for each in places])
+    outers = {each.outer for each in places if each is not None}
+    if len(outers) != 1:
+        raise MixesImages("operands whose images are in another order each")
+    (outer,) = outers
+    wanted = [None if axis is None else Along(axis, outer) for axis in how.operands]
+    return Placed(wanted, [Along(axis, outer) for axis in how.results], how.sizes)
+
+
+def _carried_by_view(
+    op: FlattenOp | ReshapeOp, places: Sequence[Along | None], images: int
+) -> Placed:
+    (place,) = places
+    assert place is not None
+    after = tensor_shape(op.result)
+    found = through_view(tensor_shape(op.input), place, after, images)
+    if found is None:
+        raise MixesImages(f"shape {shape_text(after)}, which has no axis of images")
+    sizes = {"shape": found.axis} if isinstance(op, ReshapeOp) else {}
+    guessed = is_guessed(tensor_shape(op.input), place, after, images)
+    return Placed(places, [found], sizes, guessed)
+
+
+def _keeps_axes(op: CatOp, places: Sequence[Along | None]) -> bool:
+    """Whether a concatenation is along another axis than that of images."""
+    dim = op.dim.value.data % len(tensor_shape(op.result))
+    return all(each is None or each.axis != dim for each in places)
+
+
+def _put_after_each_other(op: CatOp, places: Sequence[Along | None], images: int) -> Placed:
+    """Return the place of images of several tensors along their axis: all of the first, then on."""
+    dim = op.dim.value.data % len(tensor_shape(op.result))
+    sizes = [tensor_shape(value)[dim] for value in op.inputs]
+    rows = {
+        size // (each.outer * images)
+        for size, each in zip(sizes, places, strict=True)
+        if each is not None and each.axis == dim
+    }
+    whole = len(rows) == 1 and all(size % (images * min(rows)) == 0 for size in sizes)
+    apart(whole, f"images of different sizes one after the other along axis {dim}")
+    outers = [size // (images * min(rows)) for size in sizes]
+    wanted = [Along(dim, outer) for outer in outers]
+    same = all(each in (None, place) for each, place in zip(places, wanted, strict=True))
+    apart(same, "operands whose images are along different axes")
+    return Placed(wanted, [Along(dim, sum(outers))], {})

@@ -1,0 +1,143 @@
+"""Rules of ops that move elements: views, boxes, gathers and scatters."""
+
+from gawee_dialect.analysis.batch_axes.rules import (
+    Axes,
+    Carried,
+    apart,
+    broadcast,
+    one_axis,
+    rule,
+    shared,
+)
+from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.position import TriOp
+from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.shape import CatOp, IdentityOp
+from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
+from gawee_dialect.dialect.types import tensor_shape
+
+
+@rule(IdentityOp)
+def _identity(op: IdentityOp, axes: Axes) -> Carried:
+    return Carried(axes, [one_axis(axes)])
+
+
+@rule(TransposeOp)
+def _transpose(op: TransposeOp, axes: Axes) -> Carried:
+    return Carried(axes, [op.permutation.get_values().index(one_axis(axes))])
+
+
+@rule(TriOp)
+def _tri(op: TriOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    apart(axis < len(tensor_shape(op.input)) - 2, f"triangles along axis {axis} of images")
+    return Carried(axes, [axis])
+
+
+@rule(ReverseOp)
+def _reverse(op: ReverseOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    apart(axis not in op.reversed_axes(), f"the opposite order of axis {axis}, which counts images")
+    return Carried(axes, [axis])
+
+
+@rule(TileOp)
+def _tile(op: TileOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    apart(op.repeats.get_values()[axis] == 1, f"all images repeated along axis {axis}")
+    return Carried(axes, [axis])
+
+
+@rule(BroadcastToOp)
+def _broadcast_to(op: BroadcastToOp, axes: Axes) -> Carried:
+    _, axis = broadcast(op.operands, axes, op.shape.get_values())
+    return Carried(axes, [axis], {"shape": axis})
+
+
+@rule(PadOp)
+def _pad(op: PadOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    apart(op.amounts()[axis] == (0, 0), f"elements added to axis {axis}, which counts images")
+    return Carried(axes, [axis])
+
+
+@rule(CatOp)
+def _cat(op: CatOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    along = op.dim.value.data % len(tensor_shape(op.result))
+    apart(along != axis, f"concatenation along axis {axis}, which counts images")
+    return Carried([axis] * len(axes), [axis])
+
+
+@rule(SliceOp)
+def _slice(op: SliceOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    offset, size, stride = (each[axis] for each in op.box())
+    whole = (offset, size, stride) == (0, tensor_shape(op.input)[axis], 1)
+    apart(whole, f"a part of axis {axis}, which counts images")
+    return Carried(axes, [axis], {"sizes": axis})
+
+
+@rule(InsertSliceOp)
+def _insert_slice(op: InsertSliceOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    whole = tensor_shape(op.input)[axis] == tensor_shape(op.update)[axis]
+    apart(whole, f"a part of axis {axis}, which counts images")
+    return Carried([axis, axis], [axis])
+
+
+@rule(GatherOp)
+def _gather(op: GatherOp, axes: Axes) -> Carried:
+    of_input, of_indices = axes
+    (named,) = op.named_axes
+    if of_input is None:
+        assert of_indices is not None
+        return Carried(axes, [named + of_indices])
+    shared("indices of images", of_indices)
+    apart(of_input != named, f"images chosen along axis {named}")
+    rank = len(tensor_shape(op.indices))
+    return Carried(axes, [of_input if of_input < named else of_input + rank - 1])
+
+
+@rule(GatherElementsOp)
+def _gather_elements(op: GatherElementsOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    (named,) = op.named_axes
+    apart(axis != named, f"images chosen along axis {axis}")
+    whole = tensor_shape(op.input)[axis] == tensor_shape(op.indices)[axis]
+    apart(whole, f"a part of axis {axis}, which counts images")
+    return Carried([axis, axis], [axis])
+
+
+@rule(GatherNdOp)
+def _gather_nd(op: GatherNdOp, axes: Axes) -> Carried:
+    of_input, of_indices = axes
+    together = op.batch_dims.value.data
+    last = len(tensor_shape(op.indices)) - 1
+    if of_input is None and of_indices is not None and together <= of_indices < last:
+        return Carried(axes, [of_indices])
+    axis = one_axis(axes)
+    if axis < together:
+        return Carried([axis, axis], [axis])
+    shared("indices of images", of_indices)
+    apart(axis not in op.named_axes, f"images chosen along axis {axis}")
+    return Carried(axes, [axis - len(op.named_axes) + last - together])
+
+
+@rule(ScatterElementsOp)
+def _scatter_elements(op: ScatterElementsOp, axes: Axes) -> Carried:
+    axis = one_axis(axes)
+    apart(axis not in op.named_axes, f"images chosen along axis {axis}")
+    whole = tensor_shape(op.input)[axis] == tensor_shape(op.indices)[axis]
+    apart(whole, f"a part of axis {axis}, which counts images")
+    return Carried([axis, axis, axis], [axis])
+
+
+@rule(ScatterNdOp)
+def _scatter_nd(op: ScatterNdOp, axes: Axes) -> Carried:
+    shared("indices of images", axes[1])
+    rows = len(tensor_shape(op.indices)) - 1 - len(op.named_axes)
+    axis = one_axis([axes[0], None if axes[2] is None else axes[2] - rows])
+    apart(axis not in op.named_axes and axis >= 0, f"images chosen along axis {axis}")
+    return Carried([axis, None, axis + rows], [axis])
