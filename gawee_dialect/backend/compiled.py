@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.frame import RESULTS, Binding, Frame
 from gawee_dialect.backend.jit import Target
-from gawee_dialect.backend.memory import MemoryUse, arena
+from gawee_dialect.backend.memory import LLVM, MemoryUse, arena, forget_code_of, give_back
 from gawee_dialect.backend.native_call import FINE, OUT_OF_RANGE
 from gawee_dialect.backend.openmp import call_in_team, check_threads, cores
 from gawee_dialect.backend.program import Program, compile_program
@@ -21,6 +21,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS
 from gawee_dialect.dialect.types import shape_text
+from gawee_dialect.parameters.store import ParameterStore
 from gawee_dialect.python_numbers import as_array, is_array
 
 Array = NDArray[np.generic]
@@ -163,7 +164,7 @@ class CompiledModel:
         }
         return html_page(f"CompiledModel for {self._program.target.cpu}", tables)
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         if self.recipe is None:
             raise PicklingError(
                 "cannot pickle a CompiledModel that was made of code alone; pickle one that "
@@ -223,6 +224,11 @@ class CompiledModel:
         Calls that run meanwhile finish with the old values. Raises GaweeError that lists every
         parameter that is missing, unknown, or of another shape or element type.
         """
+        # What was prepared is not read again: a store has it where somebody wants to write it.
+        in_store = isinstance(parameters, ParameterStore)
+        if in_store:
+            forget_code_of(LLVM)
+            give_back()
         bound = check_arrays("parameter", self.parameters, parameters)
         prepared = self._run_prepare(bound)
         arrays = {
@@ -235,7 +241,10 @@ class CompiledModel:
                     + (", ".join(prepared) or "none")
                 )
             arrays[buffer.index] = prepared[buffer.name]
-        self._binding = Binding(arrays, bound)
+        self._binding = Binding(arrays, parameters if in_store else bound)
+        if in_store:
+            del bound
+            give_back()
 
     def prepared_values(self) -> dict[str, Array]:
         """Return what `@prepare` made of the bound parameters, by name; raises GaweeError."""
@@ -294,11 +303,13 @@ class CompiledModel:
             )
         return self._binding
 
-    def _frame(self) -> Frame:
+    def _frame(self, binding: Binding | None = None) -> Frame:
+        """Return this thread's memory for calls with a binding, by default the last one."""
+        binding = binding or self._bound()
         frame: Frame | None = getattr(self._threads, "frame", None)
-        if frame is None or frame.binding is not self._binding:
+        if frame is None or frame.binding is not binding:
             arrays = (*self._inputs, *self._outputs)
-            frame = Frame(self.signature, self._bound(), self._native, arrays)
+            frame = Frame(self.signature, binding, self._native, arrays)
             self._threads.frame = frame
         return frame
 

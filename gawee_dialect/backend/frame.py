@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gawee_dialect.backend.jit import NativeModule
-from gawee_dialect.backend.memory import aligned_bytes
+from gawee_dialect.backend.memory import aligned_bytes, new_array
 from gawee_dialect.backend.native_call import CallPlan, native_call
 from gawee_dialect.backend.signature import Buffer, Signature
 from gawee_dialect.diagnostics import GaweeError
@@ -76,7 +76,7 @@ class Destination:
         buffer = self._buffer
         if buffer.role == "updated":
             return np.zeros(buffer.shape, buffer.dtype) if start is None else np.array(start)
-        made = np.empty(buffer.shape, buffer.dtype)
+        made = new_array(buffer)
         if self._keeps:
             self._kept = [self._kept[1], made]
         return made

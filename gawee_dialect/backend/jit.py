@@ -16,6 +16,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend import openmp
 from gawee_dialect.backend.code_generation import assemble, emit_assembly, emit_object
+from gawee_dialect.backend.memory import LLVM, forget_code_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.target.description import HOST, PROCESSORS, Processor
@@ -37,6 +38,7 @@ def _initialize() -> None:
         library = ctypes.util.find_library(name)
         if library is not None:
             binding.load_library_permanently(library)
+    forget_code_of(LLVM)  # its constructors alone touch 30 MB
 
 
 def initialize() -> None:

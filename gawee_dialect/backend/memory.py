@@ -1,8 +1,12 @@
 """Memory that vectors and the page tables like: aligned, and on huge pages where it is large."""
 
+import ctypes
 import mmap
+import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +15,12 @@ from gawee_dialect.backend.signature import Buffer
 
 CACHE_LINE = 64
 HUGE_PAGE = 2 << 20
+
+LLVM = "llvmlite"
+"""A part of the name of the file that has LLVM's code."""
+
+DONT_NEED = getattr(mmap, "MADV_DONTNEED", 4)
+"""Of a private mapping: pages that nobody wrote to are read from the file again."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +50,55 @@ def aligned_bytes(size: int) -> NDArray[np.uint8]:
     return _aligned(np.frombuffer(pages, np.uint8), size, HUGE_PAGE)
 
 
+class _Memory(np.ndarray[tuple[int], np.dtype[np.uint8]]):
+    """Bytes that arrays lie in. A view of such an array refers to it, and not to these bytes:
+    NumPy passes over arrays of the view's own class only."""
+
+
+def new_array(buffer: Buffer) -> NDArray[np.generic]:
+    """Return an array whose elements are still to be written, from the start of a cache line on.
+
+    A vector of 64 bytes that is stored elsewhere crosses into the next line.
+    """
+    memory = _Memory((buffer.size + CACHE_LINE,), np.uint8)
+    return np.ndarray(buffer.shape, buffer.dtype, memory, -memory.ctypes.data % CACHE_LINE)
+
+
 def _aligned(memory: NDArray[np.uint8], size: int, alignment: int) -> NDArray[np.uint8]:
     start = -memory.ctypes.data % alignment
     return memory[start : start + max(size, 1)]
+
+
+def give_back() -> None:
+    """Return to the system what this process has freed: the C library keeps it otherwise."""
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # GNU's
+        if trim is not None:
+            trim(0)
+
+
+_MAPPING = re.compile(r"^([0-9a-f]+)-([0-9a-f]+) (r-[-x])p \S+ \S+ \S+ +(\S.*)$", re.MULTILINE)
+_UNCHANGED = re.compile(r"^Anonymous: +0 kB$.*?^Swap: +0 kB$", re.MULTILINE | re.DOTALL)
+
+
+def forget_code_of(library: str) -> None:
+    """Let the system have the pages of a library that are as they are in its file.
+
+    They come back when somebody calls it. library: a part of the name of its file.
+    """
+    if sys.platform != "linux":
+        return
+    try:
+        text = Path("/proc/self/smaps").read_text()
+    except OSError:
+        return
+    advise = ctypes.CDLL(None).madvise
+    found = [*_MAPPING.finditer(text)]
+    for mapping, after in zip(found, [*found[1:], None], strict=True):
+        about = text[mapping.end() : after.start() if after else len(text)]
+        if library in Path(mapping[4]).name and _UNCHANGED.search(about.partition("VmFlags")[0]):
+            start, end = int(mapping[1], 16), int(mapping[2], 16)
+            advise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), DONT_NEED)
 
 
 def arena(buffers: tuple[Buffer, ...]) -> Mapping[str, NDArray[np.generic]]:

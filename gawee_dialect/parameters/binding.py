@@ -14,6 +14,7 @@ from gawee_dialect.parameters.raw_folder import RawFolder
 from gawee_dialect.parameters.safetensors_file import SafetensorsFile
 from gawee_dialect.parameters.store import (
     Array,
+    ArrayDescription,
     MemoryStore,
     MissingParameter,
     ParameterProblem,
@@ -65,9 +66,18 @@ def bind_parameters(
 ) -> dict[str, Array]:
     """Return the array of every parameter and large constant that is wanted, by name.
 
-    Everything is checked before any data is read. Raises GaweeError that lists every shape and
-    dtype that differs, every file that is too long or too short, and what the store lacks: every
-    name, or of many their number.
+    Raises GaweeError as `checked_parameters` does, and where data cannot be read.
+    """
+    return dict(checked_parameters(weights, store))
+
+
+def checked_parameters(
+    weights: Sequence[EntryArgument], store: Mapping[str, Array]
+) -> ParameterStore:
+    """Return a store of every parameter and large constant that is wanted, and of no other.
+
+    No data is read. Raises GaweeError that lists every shape and dtype that differs, every file
+    that is too long or too short, and what the store lacks: every name, or of many their number.
     """
     if not isinstance(store, ParameterStore):
         store = MemoryStore(store)
@@ -79,10 +89,34 @@ def bind_parameters(
             problems += _check(each, store)
     if problems:
         raise GaweeError(problems)
-    try:
-        return {argument.name: store[argument.name] for argument in weights}
-    except ParameterProblem as problem:
-        raise GaweeError(f"cannot read weights: {problem}") from problem
+    return _CheckedStore(store, [each.name for each in weights])
+
+
+class _CheckedStore(ParameterStore):
+    """Some names of a store; data that cannot be read is a GaweeError."""
+
+    def __init__(self, store: ParameterStore, names: Sequence[str]) -> None:
+        self._store, self._names = store, dict.fromkeys(names)
+
+    def describe(self, name: str) -> ArrayDescription:
+        return self._store.describe(name)
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._names:
+            raise KeyError(name)
+        try:
+            return self._store[name]
+        except ParameterProblem as problem:
+            raise GaweeError(f"cannot read weights: {problem}") from problem
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def missing_weights(absent: Sequence[str], wanted: int, place: str | None = None) -> Diagnostic:

@@ -1,12 +1,14 @@
 """Memory for intermediate values and prepared weights: aligned, zeroed, in one piece."""
 
 import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from gawee_dialect.backend.compiled import CompiledModel
-from gawee_dialect.backend.memory import CACHE_LINE, HUGE_PAGE, aligned_bytes, arena
+from gawee_dialect.backend.memory import CACHE_LINE, HUGE_PAGE, aligned_bytes, arena, new_array
 from gawee_dialect.backend.signature import Buffer
 from tests.backend.test_compiled import NETWORK, SCALE, SHIFT
 from tests.loops_level import llvm_module
@@ -57,6 +59,21 @@ def test_arrays_of_an_arena_are_side_by_side_and_do_not_overlap() -> None:
     assert arrays["0"].ctypes.data % HUGE_PAGE == 0
 
 
+@pytest.mark.parametrize("shape", [(3, 5), (), (0, 4), (700, 1001)])
+def test_an_output_is_aligned_and_its_views_keep_it(shape: tuple[int, ...]) -> None:
+    dtype = np.dtype(np.float32)
+
+    array = new_array(Buffer(0, "output", "y", shape, dtype))
+
+    assert (array.shape, array.dtype) == (shape, dtype)
+    assert array.dtype is dtype
+    assert array.ctypes.data % CACHE_LINE == 0
+    array[...] = 3
+    # Who holds a part holds the whole: its memory is not used again meanwhile.
+    part = array[...].reshape(-1)[1:]
+    assert part.base is array
+
+
 def test_a_model_tells_what_it_needs() -> None:
     model = CompiledModel(llvm_module(NETWORK), {"layer.scale": SCALE, "layer.shift": SHIFT})
 
@@ -64,3 +81,83 @@ def test_a_model_tells_what_it_needs() -> None:
 
     assert memory.workspace == model.signature.workspace_size
     assert memory.prepared == sum(array.nbytes for array in model.prepared_values().values())
+
+
+def printed(program: str) -> list[str]:
+    """What Python prints that runs a program and has nothing to warn of."""
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+FORGET = r"""
+import pathlib, re
+from llvmlite import binding
+from gawee_dialect.backend.memory import LLVM, forget_code_of
+
+def megabytes():
+    status = pathlib.Path("/proc/self/status").read_text()
+    return int(re.search(r"RssFile:\s+(\d+)", status)[1]) / 1024
+
+def compiled():
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    machine = binding.Target.from_default_triple().create_target_machine()
+    return machine.emit_assembly(binding.parse_assembly("define i32 @f() { ret i32 7 }"))
+
+first = compiled()
+before = megabytes()
+forget_code_of(LLVM)
+print(before - megabytes())
+print(compiled() == first)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_code_that_was_forgotten_is_there_when_it_is_called() -> None:
+    freed, same = printed(FORGET)
+
+    assert same == "True"
+    assert float(freed) > 15  # of the 40 MB and more that its constructors and this code touch
+
+
+APART = """
+import sys
+import numpy as np
+from gawee_dialect.model import Model, module_of_text
+
+TEXT = '''func.func @main(%x: tensor<3x5xf32> {gawee.input = "x"})
+    -> (tensor<3x5xf32> {gawee.output = "y"}) {
+  %0 = gawee.OP %x : (tensor<3x5xf32>) -> tensor<3x5xf32>
+  func.return %0 : tensor<3x5xf32>
+}'''
+x = np.linspace(-2, 3, 15, dtype=np.float32).reshape(3, 5)
+for op, expected in (("relu", np.maximum(x, 0)), ("abs", np.abs(x))):
+    compiled = Model(module_of_text(TEXT.replace("OP", op))).compile(cache=False)
+    assert np.array_equal(compiled(x), expected)
+    print("gawee_dialect.passes.pipelines" in sys.modules)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux")
+def test_the_first_network_of_a_process_is_compiled_apart_and_later_ones_are_not() -> None:
+    assert printed(APART) == ["False", "True"]
+
+
+REFUSED = """
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.model import Model, module_of_text
+try:
+    Model(module_of_text("func.func private @other() -> ()")).compile(cache=False)
+except GaweeError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux")
+def test_what_is_wrong_with_the_first_network_is_told_once_and_here() -> None:
+    told = printed(REFUSED)
+
+    assert sum("error: " in line for line in told) == 1
+    assert "'@main'" in told[0]

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from gawee_dialect.workers import shared_tasks
-from gawee_dialect.workers.shared_tasks import may_fork, run_shared
+from gawee_dialect.workers.shared_tasks import may_fork, run_apart, run_shared
 
 
 @pytest.fixture
@@ -153,3 +153,25 @@ def test_nothing_stays_open() -> None:
     run_shared(square, range(6), 3)
 
     assert os.listdir("/proc/self/fd") == before
+
+
+@pytest.mark.usefixtures("forks")
+def test_a_copy_does_a_task_apart() -> None:
+    result, process = run_apart(square, 7) or (0, os.getpid())
+
+    assert result == 49
+    assert process != os.getpid()
+
+
+@pytest.mark.usefixtures("forks")
+def test_what_a_copy_cannot_do_has_no_result() -> None:
+    before = os.listdir("/proc/self/fd")
+
+    assert run_apart(lambda divisor: 1 // divisor, 0) is None
+    assert os.listdir("/proc/self/fd") == before
+
+
+def test_without_copies_there_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_tasks, "may_fork", lambda: False)
+
+    assert run_apart(square, 7) is None

@@ -1,6 +1,7 @@
 """ModelProto, the file format of ONNX, as plain data; needs the package `onnx`."""
 
 import json
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from math import prod
@@ -21,6 +22,7 @@ from gawee_dialect.frontends.onnx.model import (
     OnnxNode,
     OnnxValue,
 )
+from gawee_dialect.frontends.onnx.raw_data import cut_raw_data
 from gawee_dialect.frontends.onnx.text_fields import Message, not_text
 from gawee_dialect.located_json import JsonValue
 from gawee_dialect.parameters.contained_file import FileProblem, find_inside
@@ -30,6 +32,9 @@ METADATA_PREFIX = "gawee."
 """What keys of metadata of ours begin with."""
 EXTERNAL = 1
 """TensorProto.DataLocation of data in a file of its own."""
+
+AS_IN_MEMORY = frozenset((1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13))
+"""TensorProto.DataType of the elements that raw data has as NumPy has them, little-endian."""
 
 
 class _Entry(Protocol):
@@ -71,6 +76,7 @@ class _Tensor(Protocol):
     dims: Sequence[int]
     data_type: int
     data_location: int
+    raw_data: bytes
     external_data: Sequence[_Entry]
 
 
@@ -125,8 +131,10 @@ class _Model(Message, Protocol):
     def ParseFromString(self, data: bytes) -> int: ...
 
 
-def read_model(source: Source, folder: Path | None) -> OnnxModel:
+def read_model(source: Source, folder: Path | None, data: Array | None = None) -> OnnxModel:
     """Decode a model; arrays in files of their own are mapped from `folder`, where it is known.
+
+    data: the bytes of the source, of which large arrays are views; those in memory unless given.
 
     Raises GaweeError for bytes that are no model, for a file that leaves the folder, and where the
     package `onnx` is not installed.
@@ -140,9 +148,9 @@ def read_model(source: Source, folder: Path | None) -> OnnxModel:
                 hint="pip install 'gawee-dialect[onnx]'",
             )
         ) from error
-    model = new_model()
+    model, cut = new_model(), cut_raw_data(source.data)
     try:
-        model.ParseFromString(source.data)
+        model.ParseFromString(cut.data)
     except Exception as error:
         text = f"cannot read an ONNX model: {first_line(error)}"
         raise GaweeError(Diagnostic(text, source.name, hint="is the file cut off?")) from error
@@ -154,13 +162,19 @@ def read_model(source: Source, folder: Path | None) -> OnnxModel:
         raise GaweeError(
             Diagnostic("expected an ONNX model with opsets and outputs, got none", source.name)
         )
-    return _Reader(source, folder).model(model)
+    reader = _Reader(source, folder)
+    reader.data = np.frombuffer(source.data, np.uint8) if data is None else data
+    reader.raw = [*cut.raw, *[None] * (len(model.graph.initializer) - len(cut.raw))]
+    return reader.model(model)
 
 
 class _Reader:
     def __init__(self, source: Source, folder: Path | None) -> None:
         self.source = source
         self.folder = folder
+        self.data: Array = np.empty(0, np.uint8)
+        self.raw: Sequence[slice | None] = ()
+        """Where in `data` the elements are that each initializer of the model lacks."""
         helper = import_module("onnx.helper")
         self.to_array: Callable[[_Tensor], Array] = getattr(
             import_module("onnx.numpy_helper"), "to_array"
@@ -178,7 +192,12 @@ class _Reader:
             f"{each.domain}.{each.name}".removeprefix("."): self._function(each)
             for each in model.functions
         }
-        return OnnxModel(self._graph(model.graph), _opsets(model.opset_import), functions)
+        initializers = {
+            each.name: self._array(each) if raw is None else self._view(each, raw)
+            for each, raw in zip(model.graph.initializer, self.raw, strict=True)
+        }
+        graph = self._graph(model.graph, initializers)
+        return OnnxModel(graph, _opsets(model.opset_import), functions)
 
     def _function(self, function: _Function) -> OnnxFunction:
         defaults = {each.name: self._attribute(each) for each in function.attribute_proto}
@@ -190,7 +209,7 @@ class _Reader:
             _opsets(function.opset_import),
         )
 
-    def _graph(self, graph: _Graph) -> OnnxGraph:
+    def _graph(self, graph: _Graph, initializers: Mapping[str, Array] | None = None) -> OnnxGraph:
         if len(graph.sparse_initializer):
             raise self._problem("unsupported sparse initializers; supported: dense ones")
         return OnnxGraph(
@@ -198,7 +217,9 @@ class _Reader:
             self._nodes(graph.node),
             [self._value(each) for each in graph.input],
             [self._value(each) for each in graph.output],
-            {each.name: self._array(each) for each in graph.initializer},
+            {each.name: self._array(each) for each in graph.initializer}
+            if initializers is None
+            else initializers,
         )
 
     def _problem(self, text: str, node: str | None = None) -> GaweeError:
@@ -257,6 +278,17 @@ class _Reader:
         except (TypeError, ValueError, KeyError) as error:
             text = f"tensor '{tensor.name}': {first_line(error)}"
             raise self._problem(f"cannot read data of {text}") from error
+
+    def _view(self, tensor: _Tensor, raw: slice) -> Array:
+        """Return a tensor whose data is still among the bytes of the model."""
+        data, shape = self.data[raw], tuple(tensor.dims)
+        if tensor.data_type in AS_IN_MEMORY and tensor.data_location != EXTERNAL:
+            dtype = self.dtype(tensor.data_type)
+            fits = prod(shape) * dtype.itemsize == len(data) and min(shape, default=0) >= 0
+            if fits and sys.byteorder == "little":
+                return data.view(dtype).reshape(shape)
+        tensor.raw_data = data.tobytes()
+        return self._array(tensor)
 
     def _external(self, tensor: _Tensor) -> Array:
         """Map the data of a tensor that is in a file of its own."""

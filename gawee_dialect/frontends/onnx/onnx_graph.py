@@ -1,6 +1,6 @@
 """An ONNX model as every format's graph is asked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from xdsl.dialects.builtin import ModuleOp
@@ -11,11 +11,13 @@ from gawee_dialect.frontends.graph import Graph, ReadOptions
 from gawee_dialect.frontends.onnx.coverage import onnx_coverage
 from gawee_dialect.frontends.onnx.importer import OnnxImporter
 from gawee_dialect.frontends.onnx.model_proto import read_model
+from gawee_dialect.frontends.onnx.raw_data import LEAST
 from gawee_dialect.inspection.graph_view import GraphView
 from gawee_dialect.inspection.module_view import module_view
+from gawee_dialect.parameters.file_arrays import FileArrays, OpenFile, places_in
 from gawee_dialect.parameters.joined import joined
 from gawee_dialect.parameters.raw_folder import RawFolder
-from gawee_dialect.parameters.store import MemoryStore, ParameterStore
+from gawee_dialect.parameters.store import Array, MemoryStore, ParameterStore
 from gawee_dialect.source import Source
 
 
@@ -30,7 +32,9 @@ class OnnxModelGraph(Graph):
     def __init__(self, source: Source, options: ReadOptions) -> None:
         self._name = source.name
         self._options = options
-        self._model = read_model(source, options.folder or source.folder)
+        self._file = _opened(source)
+        self._data = None if self._file is None else self._file.mapped()
+        self._model = read_model(source, options.folder or source.folder, self._data)
         self.looked_up: Sequence[str] = ()
         self._importer = self._new_importer()
 
@@ -49,12 +53,31 @@ class OnnxModelGraph(Graph):
 
     def weights(self, store: ParameterStore) -> ParameterStore:
         self.module()
-        own = MemoryStore(self._importer.weights)
+        own = self._own_weights(self._importer.weights)
         # A folder has files for arguments with paths, and a model names none.
         return own if isinstance(store, RawFolder) else joined(store, own)
+
+    def _own_weights(self, arrays: Mapping[str, Array]) -> ParameterStore:
+        """Return the model's own weights: large ones stay in its file."""
+        if self._file is None or self._data is None:
+            return MemoryStore(arrays)
+        places = places_in(self._data, arrays)
+        small = {name: array for name, array in arrays.items() if name not in places}
+        return joined(FileArrays(self._file, places), small)
 
     def view(self) -> GraphView:
         return module_view(self.module(), Path(self._name).stem)
 
     def coverage(self) -> CoverageReport:
         return onnx_coverage(self._new_importer(), self._name, self.format)
+
+
+def _opened(source: Source) -> OpenFile | None:
+    """Open the file of a source once more, None where there are no weights that are worth it."""
+    if source.path is None or len(source.data) < LEAST:
+        return None
+    try:
+        file = OpenFile(source.path)
+    except OSError:
+        return None
+    return file if file.size == len(source.data) else None
