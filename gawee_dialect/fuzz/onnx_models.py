@@ -6,8 +6,8 @@ decides take inputs alone.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from math import prod
+from typing import TYPE_CHECKING, TypeAlias
 
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.fuzz.draw import Draw
@@ -20,11 +20,11 @@ from gawee_dialect.fuzz.generator import (
     stages_of,
     trial_of,
 )
-from gawee_dialect.fuzz.judge import Arrays, differing
+from gawee_dialect.fuzz.judge import Arrays
+from gawee_dialect.fuzz.onnx_comparison import NOT_ONNX_RUNTIMES, differs
 from gawee_dialect.fuzz.random_pipeline import Depth
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.hints import isa
-from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.source import Source
 
 if TYPE_CHECKING:
@@ -50,14 +50,6 @@ REDUCTIONS = (
 
 
 Attribute: TypeAlias = int | float | str | Sequence[int]
-
-
-class Session(Protocol):
-    """What of ONNX Runtime's session is called."""
-
-    def run(self, names: Sequence[str], feeds: Mapping[str, Array]) -> Sequence[Array]:
-        """Return outputs by their names."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -122,16 +114,10 @@ class _Model:
             shape = self._inferred(name)
         except InferenceError:
             shape = None
-        if shape is None or not 0 < self._size(shape) <= self._most:
+        if shape is None or min(shape, default=1) < 1 or prod(shape) > self._most:
             del self._nodes[before]
         else:
             self._made.append(Value(name, shape))
-
-    def _size(self, shape: Sequence[int]) -> int:
-        size = 1
-        for each in shape:
-            size *= each
-        return size
 
     def _inferred(self, name: str) -> tuple[int, ...] | None:
         """Return the shape of a float value, None where it is none, or open."""
@@ -261,6 +247,18 @@ def _kernel(draw: Draw, x: Value) -> list[int]:
     return [draw.integer(1, min(3, size)) for size in x.shape[2:]]
 
 
+def _dilations(
+    draw: Draw, sizes: Sequence[int], over: Mapping[str, Attribute]
+) -> dict[str, Attribute]:
+    """Draw dilations with which a window still fits into the padded image."""
+    kernel, pads = (over.get(name) for name in ("kernel_shape", "pads"))
+    if not isa(kernel, list[int]) or not isa(pads, list[int]):
+        return {}
+    padded = zip(sizes, kernel, pads[: len(sizes)], pads[len(sizes) :], strict=True)
+    rooms = [(size + low + high - 1) // max(1, window - 1) for size, window, low, high in padded]
+    return {"dilations": [draw.integer(1, max(1, min(2, room))) for room in rooms]}
+
+
 def _ends_inside(sizes: Sequence[int], over: Mapping[str, Attribute]) -> bool:
     """Whether no window begins behind the image.
 
@@ -286,12 +284,12 @@ def _image(model: _Model) -> Value:
 
 def _conv(model: _Model) -> None:
     draw, x = model.draw, _image(model)
-    axes, channels = len(x.shape) - 2, x.shape[1]
+    channels = x.shape[1]
     kernel = _kernel(draw, x)
     over = _window(draw, kernel)
     groups = draw.one_of([each for each in range(1, channels + 1) if channels % each == 0])
     filters = draw.integer(1, 3)
-    dilated = {"dilations": draw.integers(axes, 1, 2)} if "pads" in over else {}
+    dilated = _dilations(draw, x.shape[2:], over)
     if draw.chance(0.7):
         weight = model.input([groups * filters, channels // groups, *kernel])
         op, more = "Conv", dilated
@@ -396,38 +394,11 @@ class OnnxOrigin:
     """A model, which ONNX Runtime runs."""
 
     model: _Model
-    kind: str = "not ONNX Runtime's"
+    kind: str = NOT_ONNX_RUNTIMES
 
     def differs(self, arrays: Arrays, expected: Arrays, done: Done) -> Finding | None:
         """Compare what the reader made of the model with what ONNX Runtime computes."""
-        proto = self.model.proto(list(expected))
-        said = onnx_runtime(proto, arrays)
-        if said is None:
-            return None
-        done["ONNX Runtime"] += 1
-        wrong = differing(expected, said)
-        if wrong is None:
-            return None
-        ops = sorted({node.op_type for node in proto.graph.node} - {"Constant"})
-        from onnx import printer
-
-        return Finding(self.kind, " ".join(ops), f"output {wrong}\n{printer.to_text(proto)}")
-
-
-def onnx_runtime(proto: "ModelProto", arrays: Arrays) -> Arrays | None:
-    """Return what ONNX Runtime computes; None where it has no kernel for the model."""
-    runtime = import_module("onnxruntime")
-    options = runtime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    names = [output.name for output in proto.graph.output]
-    try:
-        session: Session = runtime.InferenceSession(
-            proto.SerializeToString(), options, providers=["CPUExecutionProvider"]
-        )
-        return dict(zip(names, session.run(names, dict(arrays)), strict=True))
-    except Exception:  # onnxruntime has exceptions of its own for each kind of mistake
-        return None
+        return differs(self.model.proto(list(expected)), arrays, expected, done)
 
 
 def random_model(draw: Draw, most_elements: int = MOST_ELEMENTS) -> _Model:

@@ -19,14 +19,14 @@ from gawee_dialect.reduce.failure import Failure, OutOfTime, time_limit
 from gawee_dialect.reduce.reducer import Reducer
 
 SECONDS = 30.0
-"""A graph that takes longer is a finding."""
+"""A graph that takes more of a processor's time is a finding."""
 
 SECONDS_TO_REDUCE, SECONDS_A_TEST = 40.0, 5.0
 
 BETWEEN_COLLECTIONS = 50
 """Of garbage: modules are small, and looked through often they take a tenth of the time."""
 
-SLOW = Finding("slow", "", f"more than {SECONDS:.0f} s")
+SLOW = Finding("slow", "", f"more than {SECONDS:.0f} s of a processor")
 
 
 @dataclass
@@ -122,7 +122,7 @@ class Session:
             return trial.module
         failure = StillThere(trial, finding)
         copy = trial.module.clone()
-        with time_limit(SECONDS):
+        with time_limit(SECONDS, of_processor=True):
             if not failure.holds(copy):
                 return trial.module
         return Reducer(
@@ -136,7 +136,7 @@ class Session:
 def limited(trial: Trial, done: Done) -> Finding | None:
     """Return what is wrong with a trial, with too much time too."""
     try:
-        with time_limit(SECONDS):
+        with time_limit(SECONDS, of_processor=True):
             return trial.find(trial.module, done)
     except Skipped:
         done[SKIPPED] += 1

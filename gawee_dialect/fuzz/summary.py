@@ -40,11 +40,19 @@ def finding_text(tried: Tried, number: int, finding: Finding) -> str:
 
 
 def progress_lines(seconds: float) -> Callable[[Tried], None]:
-    """Return what prints the summary so far to standard error, every so many seconds."""
+    """Return what prints to standard error: each new cause, and every so many seconds the summary.
+
+    So a run that is stopped before its end has said what it found.
+    """
     started = last = perf_counter()
+    told = set[tuple[str, str]]()
 
     def tell(tried: Tried) -> None:
         nonlocal last
+        new = [key for key in tried.found if key not in told]
+        told.update(new)
+        for key in new:
+            print(finding_text(tried, *tried.found[key]), file=sys.stderr, flush=True)
         if perf_counter() - last > seconds:
             last = perf_counter()
             print(summary(tried, last - started), file=sys.stderr, flush=True)

@@ -10,6 +10,7 @@ from xdsl.dialects.func import FuncOp
 
 from gawee_dialect.fuzz.finding import Done, Finding
 from gawee_dialect.fuzz.judge import (
+    ROUNDING,
     Arrays,
     checked_wrong,
     data_for,
@@ -18,6 +19,7 @@ from gawee_dialect.fuzz.judge import (
     passes_of,
     proved_wrong,
     reference,
+    rounding_of,
 )
 from gawee_dialect.fuzz.oracle import Oracle
 from gawee_dialect.fuzz.random_pipeline import Stage
@@ -84,10 +86,24 @@ class Trial:
             if said is None:
                 continue
             done[oracle.name] += 1
-            wrong = differing(expected, _of_same_type(said, expected))
-            if wrong is not None:
-                return Finding(f"not {oracle.name}'s", _ops_of(module), f"output {wrong}")
+            found = _differs_from(oracle.name, said, module, arrays, expected, done)
+            if found is not None:
+                return found
         return None
+
+
+def _differs_from(
+    name: str, said: Arrays, module: ModuleOp, arrays: Arrays, expected: Arrays, done: Done
+) -> Finding | None:
+    """Return what an oracle says otherwise, by more than rounding."""
+    said = _of_same_type(said, expected)
+    if differing(expected, said) is None:
+        return None
+    wrong = differing(expected, said, rounding_of(module, arrays, expected))
+    if wrong is not None:
+        return Finding(f"not {name}'s", _ops_of(module), f"output {wrong}")
+    done[ROUNDING] += 1
+    return None
 
 
 def _of_same_type(said: Arrays, expected: Arrays) -> Arrays:

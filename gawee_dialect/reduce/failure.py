@@ -29,8 +29,11 @@ class OutOfTime(BaseException):
 
 
 @contextmanager
-def time_limit(seconds: float) -> Generator[None]:
-    """Raise OutOfTime in the block when it takes longer; where no signals are, it may."""
+def time_limit(seconds: float, *, of_processor: bool = False) -> Generator[None]:
+    """Raise OutOfTime in the block when it takes longer; where no signals are, it may.
+
+    Time `of_processor` is this process's own: others that take turns with it don't count.
+    """
     if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
         yield
         return
@@ -38,13 +41,16 @@ def time_limit(seconds: float) -> Generator[None]:
     def stop(signum: int, frame: FrameType | None) -> None:
         raise OutOfTime
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    timer, alarm = signal.ITIMER_REAL, signal.SIGALRM
+    if of_processor:
+        timer, alarm = signal.ITIMER_VIRTUAL, signal.SIGVTALRM
+    before = signal.signal(alarm, stop)
+    signal.setitimer(timer, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(timer, 0)
+        signal.signal(alarm, before)
 
 
 class Failure(ABC):

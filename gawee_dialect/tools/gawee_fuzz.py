@@ -50,7 +50,9 @@ from gawee_dialect.workers.workers import Workers
 PROG = "gawee-fuzz"
 WRONG = 1
 GRAPHS, ENDLESS = 1000, 1 << 40
-SECONDS_OF_A_SPAN, SECONDS_OF_A_REDUCTION = 600.0, 120.0
+SECONDS_OF_A_SPAN, SECONDS_OF_A_REDUCTION = 3600.0, 120.0
+"""By the clock, where a process waits for nothing; what computes too long is stopped before."""
+
 SECONDS_BETWEEN_LINES = 30.0
 
 

@@ -147,6 +147,34 @@ def test_an_oracle_that_says_something_else_is_a_finding() -> None:
     assert done == {"Twice": 1}
 
 
+class RoundedOtherwise(Oracle):
+    name = "RoundedOtherwise"
+    digits = 2**-23
+
+    def outputs(self, module: ModuleOp, arrays: dict[str, Array]) -> dict[str, Array] | None:
+        return {"y": np.exp(arrays["x"]).astype(np.float64) * (1 + self.digits)}
+
+
+@pytest.mark.parametrize("digits", [2**-23, 2**-16])
+def test_an_oracle_may_round_to_f32_otherwise_in_the_last_place(digits: float) -> None:
+    text = """
+    func.func @main(%x: tensor<3x5xf32> {gawee.input = "x"}) -> (tensor<3x5xf64> {gawee.output = "y"}) {
+      %0 = gawee.exp %x : (tensor<3x5xf32>) -> tensor<3x5xf32>
+      %y = gawee.cast %0 : (tensor<3x5xf32>) -> tensor<3x5xf64>
+      return %y : tensor<3x5xf64>
+    }
+    """
+    oracle, done = RoundedOtherwise(), Counter[str]()
+    oracle.digits = digits
+    tried = Trial(parse(text), (), data_seed=0, oracles=[oracle])
+
+    wrong = tried.find(tried.module, done)
+
+    rounded = digits < 2**-20
+    assert (wrong is None) == rounded
+    assert done["differ by rounding alone"] == rounded
+
+
 def names(stages: Sequence[Stage]) -> list[str]:
     return [each.name for stage in stages for each in stage.passes]
 

@@ -1,0 +1,34 @@
+"""What a reader made of a model of ONNX, compared with what ONNX Runtime computes."""
+
+from typing import TYPE_CHECKING
+
+from gawee_dialect.fuzz.finding import Done, Finding
+from gawee_dialect.fuzz.judge import ROUNDING, Arrays, differing
+from gawee_dialect.fuzz.onnx_rounding import moved_by_rounding
+from gawee_dialect.fuzz.onnx_runtime import onnx_runtime
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
+
+NOT_ONNX_RUNTIMES = "not ONNX Runtime's"
+
+
+def differs(proto: "ModelProto", arrays: Arrays, expected: Arrays, done: Done) -> Finding | None:
+    """Return how outputs differ from ONNX Runtime's by more than roundings; None where it has none.
+
+    Outputs that its own roundings explain are counted.
+    """
+    said = onnx_runtime(proto, arrays)
+    if said is None:
+        return None
+    done["ONNX Runtime"] += 1
+    wrong = differing(expected, said)
+    if wrong is None:
+        return None
+    if differing(expected, said, moved_by_rounding(proto, arrays, said)) is None:
+        done[f"{ROUNDING} in ONNX Runtime"] += 1
+        return None
+    from onnx import printer
+
+    ops = sorted({node.op_type for node in proto.graph.node} - {"Constant"})
+    return Finding(NOT_ONNX_RUNTIMES, " ".join(ops), f"output {wrong}\n{printer.to_text(proto)}")

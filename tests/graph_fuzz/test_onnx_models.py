@@ -1,0 +1,85 @@
+"""Random models of ONNX are valid, and compared with ONNX Runtime as far as that is exact."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+onnx = pytest.importorskip("onnx")
+pytest.importorskip("onnxruntime")
+
+from onnx import parser, shape_inference  # noqa: E402
+
+from gawee_dialect.fuzz.draw import Draw  # noqa: E402
+from gawee_dialect.fuzz.finding import Finding  # noqa: E402
+from gawee_dialect.fuzz.onnx_comparison import differs  # noqa: E402
+from gawee_dialect.fuzz.onnx_models import random_model  # noqa: E402
+from gawee_dialect.interpreter.arrays import Array  # noqa: E402
+
+if TYPE_CHECKING:
+    from onnx import NodeProto
+
+
+def fitting(node: "NodeProto", shapes: Mapping[str, Sequence[int]]) -> bool:
+    """Whether a convolution's window is no larger than the image that it is moved over."""
+    given = {each.name: [*each.ints] for each in node.attribute}
+    if "pads" not in given:
+        return True
+    sizes, pads = shapes[node.input[0]][2:], given["pads"]
+    axes = zip(sizes, given["kernel_shape"], given["dilations"], strict=True)
+    return all(
+        (window - 1) * dilation + 1 <= size + pads[axis] + pads[axis + len(sizes)]
+        for axis, (size, window, dilation) in enumerate(axes)
+    )
+
+
+def test_windows_of_random_models_fit_into_their_images() -> None:
+    checked = 0
+    for number in range(60):
+        model = random_model(Draw(Random(number)))
+        inferred = shape_inference.infer_shapes(model.proto(model.values))
+        every = (*inferred.graph.input, *inferred.graph.output)
+        shapes = {
+            each.name: [dim.dim_value for dim in each.type.tensor_type.shape.dim] for each in every
+        }
+        convolutions = [node for node in inferred.graph.node if node.op_type == "Conv"]
+        assert all(fitting(node, shapes) for node in convolutions)
+        checked += len(convolutions)
+    assert checked > 10
+
+
+ONE_ELEMENT = """<ir_version: 8, opset_import: ["" : 18]>
+one (float[7, 5, 3] x, float[1] s, float[1] b) => (float[1, 1, 1] y) {
+  n = ReduceL1 (x)
+  y = InstanceNormalization (n, s, b)
+}"""
+
+
+def said_of_one_element(expected: Callable[[Array], Array]) -> tuple[Finding | None, Counter[str]]:
+    """Judge what is expected of a normalization of one element, whose mean it is."""
+    proto, done = parser.parse_model(ONE_ELEMENT), Counter[str]()
+    random = np.random.default_rng(0)
+    arrays = {
+        "x": random.standard_normal((7, 5, 3)).astype(np.float32),
+        "s": np.array([1.75], np.float32),
+        "b": np.array([0.2371], np.float32),
+    }
+    y = expected(arrays["b"]).reshape(1, 1, 1)
+    return differs(proto, arrays, {"y": y}, done), done
+
+
+def test_what_onnx_runtime_rounds_away_is_no_finding() -> None:
+    found, done = said_of_one_element(lambda bias: bias)
+
+    assert found is None
+    assert done["differ by rounding alone in ONNX Runtime"] == 1
+
+
+def test_what_its_roundings_do_not_explain_is_a_finding() -> None:
+    found, _ = said_of_one_element(lambda bias: bias + np.float32(0.5))
+
+    assert found is not None
+    assert found.cause == "InstanceNormalization ReduceL1"
