@@ -4,33 +4,72 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from gawee_dialect.instruments.prove.summary import Verdict
 
 PARTS = ("Winograd", "layouts", "tiles", "vectors", "threads")
-VERDICTS = (Verdict.PROVED.value, Verdict.ASSUMED.value, Verdict.CHECKED.value)
+OPEN = (Verdict.ASSUMED, Verdict.CHECKED)
+VERDICTS = (Verdict.PROVED, *OPEN)
 
 Record = Mapping[str, object]
 
 
 def table(lines: Sequence[str]) -> Iterator[str]:
-    """Yield a table of networks, and the reasons why a pass of some is not proved."""
-    records: list[dict[str, object]] = [json.loads(line) for line in lines]
+    """Yield how many networks are proved, a row for each, and why a pass of some is not proved.
+
+    Of a network that was proved again the last proof counts. Those that no frontend reads, or that
+    the library does not build, are named at the end.
+    """
+    last: dict[str, dict[str, object]] = {}
+    for line in lines:
+        record: dict[str, object] = json.loads(line)
+        last[str(record["name"])] = record
+    named = [last[name] for name in sorted(last)]
+    records = [each for each in named if each["ops"]]
+    yield from (_total(records), "")
     parts = " | ".join(PARTS)
     yield f"| network | ops | numbers | {parts} | proved | assumed | checked | seconds |"
     yield "|---" * (len(PARTS) + 7) + "|"
-    for each in sorted(records, key=lambda record: str(record["name"])):
-        yield _row(each)
+    yield from map(_row, records)
     yield ""
     yield from _reasons(records)
+    unread = [str(each["name"]) for each in named if not each["ops"]]
+    if unread:
+        yield from (
+            "",
+            f"Tried, and not built by a library or read by a frontend: {', '.join(unread)}.",
+        )
+
+
+def _total(records: Sequence[Record]) -> str:
+    """Say how many networks are proved, and by how much."""
+    alarms = sum(str(each["failure"]).startswith("CheckFailure") for each in records)
+    assumed, checked = (
+        sum(_count(each, verdict) > 0 and not each["failure"] for each in records)
+        for verdict in (Verdict.ASSUMED, Verdict.CHECKED)
+    )
+    proved = sum(
+        not each["failure"] and not any(map(partial(_count, each), OPEN)) for each in records
+    )
+    return (
+        f"{len(records)} networks, {alarms} alarms. Of {proved} every pass that changes something "
+        f"is proved; of {assumed} one or two are assumed, of {checked} some are checked by data, "
+        "for the reasons below."
+    )
+
+
+def _count(record: Record, verdict: Verdict) -> int:
+    verdicts = record["verdicts"]
+    assert isinstance(verdicts, dict)
+    return int(verdicts.get(verdict.value, 0))
 
 
 def _row(record: Record) -> str:
-    verdicts, reached = record["verdicts"], record["reached"]
-    assert isinstance(verdicts, dict)
+    reached = record["reached"]
     assert isinstance(reached, list)
     marks = ("x" if part in reached else "" for part in PARTS)
-    counts = (str(verdicts.get(verdict, 0)) for verdict in VERDICTS)
+    counts = (str(_count(record, verdict)) for verdict in VERDICTS)
     seconds = f"{record['seconds']:.0f}"
     cells = (str(record["name"]), str(record["ops"]), str(record["numbers"]))
     return f"| {' | '.join((*cells, *marks, *counts, seconds))} |"

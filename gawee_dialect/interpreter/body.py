@@ -16,7 +16,7 @@ from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.cf import assertions, require
 from gawee_dialect.interpreter.loop_views import index_grid, take
 from gawee_dialect.interpreter.math import MATH
-from gawee_dialect.interpreter.scalars import Evaluate, evaluate_scalar
+from gawee_dialect.interpreter.scalars import Evaluate, OtherFloats, evaluate_scalar
 
 SCALARS: dict[type[Operation], Evaluate] = {**ARITH, **MATH}
 
@@ -62,6 +62,8 @@ def evaluate_values(
     """Compute values of a block at every point, given its arguments as arrays."""
     known = dict(arguments)
 
+    floats = interpreter if isinstance(interpreter, OtherFloats) else OtherFloats()
+
     def lookup(value: SSAValue) -> Array:
         return known[value] if value in known else interpreter.get_values((value,))[0]
 
@@ -69,7 +71,9 @@ def evaluate_values(
         for op in needed_ops(block, wanted):
             if op.results[0] not in known:
                 operands = [lookup(operand) for operand in op.operands]
-                known[op.results[0]] = _evaluate_op(op, operands, index_of)
+                own = floats.scalars.get(type(op))
+                result = _evaluate_op(op, operands, index_of, own)
+                known[op.results[0]] = floats.taken_up(result)
         return [lookup(value) for value in wanted]
 
     asserted = assertions(block)  # before what relies on them: an index that is read at
@@ -91,9 +95,12 @@ def yielded_elements(interpreter: Interpreter, body: Block, shape: tuple[int, ..
     return elements
 
 
-def _evaluate_op(op: Operation, operands: Sequence[Array], index_of: IndexGrid) -> Array:
-    if type(op) in SCALARS:
-        return evaluate_scalar(SCALARS[type(op)], op, operands)
+def _evaluate_op(
+    op: Operation, operands: Sequence[Array], index_of: IndexGrid, own: Evaluate | None
+) -> Array:
+    evaluate = own or SCALARS.get(type(op))
+    if evaluate is not None:
+        return evaluate_scalar(evaluate, op, operands)
     if isinstance(op, linalg.ops.IndexOp):
         return index_of(op.dim.value.data)
     if isinstance(op, tensor.ExtractOp | memref.LoadOp):

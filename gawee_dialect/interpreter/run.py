@@ -78,8 +78,7 @@ class Program:
         outputs: dict[str, Array] = {}
         with np.errstate(all="ignore"):
             for signature, called_op in zip(self._called, self._ops, strict=True):
-                prepared = {str(index): value for index, value in enumerate(outputs.values())}
-                operands = _operands(signature, arguments, prepared)
+                operands = _operands(signature, arguments, outputs)
                 machine.protected = _protected(signature, operands)
                 results = machine.call_op(called_op, tuple(operands))
                 outputs = _outputs(signature, operands, results)

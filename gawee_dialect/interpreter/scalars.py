@@ -4,6 +4,7 @@ The linalg level evaluates bodies with them on whole arrays, the loops level on 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -36,6 +37,17 @@ class OtherNumbers:
     def evaluate(self, evaluate: Evaluate, op: Operation, operands: Sequence[Array]) -> Array:
         """Compute an op's only result of operands of which one is such an array."""
         return evaluate(op, operands)
+
+
+class OtherFloats:
+    """The base of interpreters whose floats are such arrays, and none of NumPy's."""
+
+    scalars: Mapping[type[Operation], Evaluate] = MappingProxyType({})
+    """What scalar ops compute of integers, where that is not what taking up their result makes."""
+
+    def taken_up(self, array: Array) -> Array:
+        """Return floats that an op made of integers, or of nothing, as such an array."""
+        return array
 
 
 def evaluate_scalar(evaluate: Evaluate, op: Operation, operands: Sequence[Array]) -> Array:

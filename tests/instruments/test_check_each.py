@@ -251,6 +251,36 @@ def test_large_loops_that_cannot_be_lowered_are_not_run(monkeypatch: pytest.Monk
     assert each.steps[1].engine == "native"
 
 
+SCATTER = """
+func.func @main(%x: tensor<7x3xf32> {gawee.input = "x"}, %i: tensor<5x3xi64> {gawee.input = "i"},
+                %u: tensor<5x3xf32> {gawee.input = "u"}) -> (tensor<7x3xf32> {gawee.output = "y"}) {
+  %y = gawee.scatter_elements %x, %i, %u axis 0 reduction "add" : (tensor<7x3xf32>, tensor<5x3xi64>, tensor<5x3xf32>) -> tensor<7x3xf32> loc("scatter"("net.json":10:5))
+  return %y : tensor<7x3xf32>
+}
+"""
+
+
+def subtract_instead(module: ModuleOp) -> None:
+    op = next(op for op in module.walk() if isinstance(op, arith.AddfOp))
+    assert op.parent is not None
+    other = arith.SubfOp(op.lhs, op.rhs)
+    op.parent.insert_op_before(other, op)
+    op.result.replace_all_uses_with(other.result)
+    op.detach()
+    op.erase()
+
+
+def test_large_loops_on_tensors_run_natively(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(execute, "LARGEST_INTERPRETED", 20)
+
+    each = check(parse(SCATTER), "lower-to-linalg,cse")
+    passes = parse_passes("lower-to-linalg", all_passes())
+    error = failure(parse(SCATTER), *passes, FromFunction(subtract_instead))
+
+    assert [step.engine for step in each.steps] == ["interpreter", "native", "native"]
+    assert "pass 'from-function' moved output 'y'" in str(error)
+
+
 def test_wrong_kernel_of_the_llvm_level_is_found_at_its_call() -> None:
     error = failure(
         parse(LOOP), *parse_passes("convert-to-llvm", all_passes()), FromFunction(swap_operands)

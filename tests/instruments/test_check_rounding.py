@@ -9,8 +9,16 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import FloatAttr, ModuleOp, f64
+from xdsl.dialects.builtin import (
+    DenseIntOrFPElementsAttr,
+    FloatAttr,
+    ModuleOp,
+    TensorType,
+    f32,
+    f64,
+)
 
+from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.normalization import BatchNormOp, LayerNormOp
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings
@@ -78,6 +86,48 @@ def test_another_function_is_caught_below_the_bound_for_reassociation(
     assert "pass 'wrong' moved output 'y' at [" in message
     assert "apart, where rounding explains " in message
     assert f"first op that differs: {op}" in message
+
+
+# (x + c) - c in f32 has the roundings of c, a hundred thousand times as large as x.
+CANCELLING = """
+func.func @main(%x: tensor<3x50xf32> {gawee.input = "x"}) -> (tensor<3x50xf32> {gawee.output = "y"}) {
+  %c = gawee.constant dense<1.000000e+05> : tensor<f32>
+  %s = gawee.add %x, %c : (tensor<3x50xf32>, tensor<f32>) -> tensor<3x50xf32>
+  %y = gawee.sub %s, %c : (tensor<3x50xf32>, tensor<f32>) -> tensor<3x50xf32>
+  return %y : tensor<3x50xf32>
+}
+"""
+
+
+def shift(module: ModuleOp, value: float) -> None:
+    constant = first(module, ConstantOp)
+    constant.value = DenseIntOrFPElementsAttr.from_list(TensorType(f32, []), [value])
+
+
+def test_roundings_that_a_pass_takes_away_are_no_false_alarm() -> None:
+    assert notes(check_of(CANCELLING, lambda module: shift(module, 0.0))) == {}
+
+
+def test_what_was_rounded_to_f32_is_not_held_to_the_digits_of_f64() -> None:
+    text = """
+    func.func @main(%x: tensor<1x2x5x7xf32> {gawee.input = "x"}) -> (tensor<1x2x5x7xf64> {gawee.output = "y"}) {
+      %0 = gawee.avg_pool %x kernel [1, 3] strides [1, 1] padding [0, 0, 0, 2] ceil_mode false count_include_pad false : (tensor<1x2x5x7xf32>) -> tensor<1x2x5x7xf32>
+      %1 = gawee.exp %0 : (tensor<1x2x5x7xf32>) -> tensor<1x2x5x7xf32>
+      %2 = gawee.cast %1 : (tensor<1x2x5x7xf32>) -> tensor<1x2x5x7xf64>
+      func.return %2 : tensor<1x2x5x7xf64>
+    }
+    """
+
+    check = CheckEach()
+    with instrumented(check):
+        run_passes(make_context(), parse(text), parse_passes("lower-to-linalg", all_passes()))
+
+    assert notes(check) == {}
+
+
+def test_roundings_that_a_pass_adds_are_caught() -> None:
+    with pytest.raises(CheckFailure, match="moved output 'y'"):
+        check_of(CANCELLING, lambda module: shift(module, 1e9))
 
 
 def test_what_rounding_nearly_does_not_explain_is_a_near_miss() -> None:

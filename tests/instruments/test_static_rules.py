@@ -31,8 +31,28 @@ func.func @main(%x: memref<4xf32> {gawee.input = "x"}, %y: memref<4xf32> {gawee.
 """
 """What a lane of a vector says is where a load begins."""
 
+UNSIGNED = """
+func.func @main(%x: memref<4xf32> {gawee.input = "x"}, %y: memref<4xf32> {gawee.output = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %most = arith.constant -1 : i32
+  %two = arith.constant 2 : i32
+  scf.for %i = %c0 to %c4 step %c1 {
+    %largest = arith.maxui %most, %two : i32
+    %is_most = arith.cmpi eq, %largest, %most : i32
+    %at = arith.select %is_most, %i, %c4 : index
+    %a = memref.load %x[%at] : memref<4xf32>
+    memref.store %a, %y[%i] : memref<4xf32>
+  }
+  return
+}
+"""
+"""The greatest unsigned number of 32 bits is -1: the load is never at 4."""
+
 RIGHT = {
     "a vector of indices": OFFSETS,
+    "an unsigned maximum": UNSIGNED,
     "a reduction": buffers.SUM,
     "two halves of the workspace": buffers.TURNED,
     "a sum in a loop": parallel.LOOPS,

@@ -105,6 +105,28 @@ def test_a_number_is_no_array_of_a_shape(level: str):
         model.run({"x": 1.0, "s": 1.0}, level)
 
 
+def test_prepared_values_that_are_written_and_returned_go_by_their_names():
+    module = parse("""
+    func.func @prepare(%w: memref<3xf32> {gawee.parameter = "w"}, %b: memref<3xf32> {gawee.output = "1"})
+        -> (f32 {gawee.output = "0"}) {
+      %i = arith.constant 1 : index
+      %s = memref.load %w[%i] : memref<3xf32>
+      "memref.copy"(%w, %b) : (memref<3xf32>, memref<3xf32>) -> ()
+      return %s : f32
+    }
+    func.func @main(%s: f32 {gawee.prepared = "0"}, %b: memref<3xf32> {gawee.prepared = "1"},
+                    %y: memref<3xf32> {gawee.output = "y"}) {
+      %i = arith.constant 2 : index
+      "memref.copy"(%b, %y) : (memref<3xf32>, memref<3xf32>) -> ()
+      memref.store %s, %y[%i] : memref<3xf32>
+      return
+    }""")
+
+    outputs = run_module(module, {"w": np.array([5, 6, 7], np.float32)})
+
+    assert outputs["y"].tolist() == [5, 6, 6]
+
+
 def test_prepared_values_are_computed_first():
     module = parse("""
     func.func @prepare(%w: tensor<3xf32> {gawee.parameter = "w"})

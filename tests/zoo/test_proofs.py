@@ -85,7 +85,18 @@ def test_the_table_has_a_row_a_network_and_one_a_reason() -> None:
         "failure": "",
     }
 
-    lines = [*table([json.dumps(record), json.dumps({**record, "name": "albert"})])]
+    again = {**record, "unproved": {}, "verdicts": {"run": 1, "proved": 18}}
+    unread = {**record, "name": "esm", "ops": 0, "verdicts": {}, "failure": "ExportError: no"}
+    albert = {**record, "name": "albert"}
 
-    assert lines[2].startswith("| albert | 165 | 22466 |  |  | x | x |  | 17 | 1 | 0 | 8 |")
-    assert lines[-1] == "| fuse-attention | declared: folds constants | 2: bert, albert |"
+    lines = [*table([json.dumps(each) for each in (record, albert, unread)])]
+
+    assert lines[0].startswith("2 networks, 0 alarms. Of 0 every pass that changes something")
+    assert lines[4].startswith("| albert | 165 | 22466 |  |  | x | x |  | 17 | 1 | 0 | 8 |")
+    assert lines[-3] == "| fuse-attention | declared: folds constants | 2: albert, bert |"
+    assert lines[-1] == "Tried, and not built by a library or read by a frontend: esm."
+
+    lines = [*table([json.dumps(each) for each in (record, albert, again)])]
+
+    assert lines[0].startswith("2 networks, 0 alarms. Of 1 every pass that changes something")
+    assert lines[-1] == "| fuse-attention | declared: folds constants | 1: albert |"

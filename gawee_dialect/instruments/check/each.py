@@ -240,9 +240,9 @@ class CheckEach(EachPass[Step]):
     ) -> Tolerance | None:
         """Return what is allowed of one output; None where nobody knows.
 
-        Where numbers are of all magnitudes, the largest one of an output is no measure of what
-        rounding does to it: its distance from the result in f64 is, where there is one. So is the
-        distance that an approximation at each op adds up to.
+        What cancels inside of a network leaves roundings that its largest output is no measure of:
+        the distance from the result in f64 is, where there is one. So is the distance that an
+        approximation at each op adds up to. Numbers of all magnitudes have no other measure.
         """
         tolerance = self._tolerance(before, after)
         function, index = run
@@ -250,11 +250,11 @@ class CheckEach(EachPass[Step]):
             return tolerance
         special = self._data[function][index].name == MAGNITUDES
         of_each = 2 * max(each.ulp or 0 for each in tolerance.allowed)
-        if not special and not of_each:
-            return tolerance
         errors = self._errors.get(function, ())
         if self._reference is None or index >= len(errors) or output not in errors[index]:
-            return None if special else tolerance.with_roundings
+            if special:
+                return None
+            return tolerance.with_roundings if of_each else tolerance
         expected = self._reference.outputs[function][index]
         explained = max(ORDER, of_each) * explained_by(errors[index], expected, output)
         return replace(tolerance, explained=explained, finite=special)

@@ -1,6 +1,6 @@
 """Run a function of a module at whatever level the module has reached."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -226,31 +226,47 @@ def _llvm_function(module: ModuleOp, name: str) -> llvm.FuncOp | None:
 
 def _lowered(module: ModuleOp, problem: Diagnostic) -> ModuleOp:
     """Return a copy of loops at the llvm level; raises CannotRun where they cannot get there."""
-    if not any(isinstance(op, memref.LoadOp | memref.StoreOp) for op in module.walk()):
+    passes = _rest_of_the_pipeline(module)
+    if not passes:
         raise CannotRun(problem)
     try:
         # A context of its own: the instruments of this one watch the user's passes, not these.
-        return Context().run(_lowered_by_reference, module)
+        return Context().run(_lowered_by_reference, module, passes)
     except GaweeError as error:
         raise CannotRun(problem) from error
 
 
-def _lowered_by_reference(module: ModuleOp) -> ModuleOp:
+def _lowered_by_reference(module: ModuleOp, passes: Sequence[ModulePass]) -> ModuleOp:
     from gawee_dialect.universe import make_context
 
     lowered, ctx = module.clone(), make_context()
-    for module_pass in _rest_of_the_pipeline(module):
+    for module_pass in passes:
         module_pass.apply(ctx, lowered)
     return lowered
 
 
 def _rest_of_the_pipeline(module: ModuleOp) -> Sequence[ModulePass]:
+    """Return the passes that make native code of loops; none for what has none."""
+    kinds = {type(op) for op in module.walk()}
+    if kinds & {memref.LoadOp, memref.StoreOp}:
+        return _passes_from_buffers(kinds)
+    # Loops on tensors, as scatter has them.
+    return _passes_from_tensors() if scf.ForOp in kinds else ()
+
+
+def _passes_from_buffers(kinds: Collection[type[Operation]]) -> Sequence[ModulePass]:
     from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
     from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
 
-    if any(isinstance(op, LinalgStructuredOperation) for op in module.walk()):
+    if any(issubclass(each, LinalgStructuredOperation) for each in kinds):
         return (LowerLinalgToLoops(), ConvertToLLVM())
     return (ConvertToLLVM(),)
+
+
+def _passes_from_tensors() -> Sequence[ModulePass]:
+    from gawee_dialect.passes.pipelines import kernels_to_loops, loops_to_llvm
+
+    return (*kernels_to_loops(), *loops_to_llvm(parallel=False, expand_math=False))
 
 
 def scalar_operations(module: ModuleOp, ops: Iterable[Operation]) -> int:

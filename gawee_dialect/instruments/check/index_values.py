@@ -19,6 +19,7 @@ from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arith import SCALAR_ARITH
 from gawee_dialect.interpreter.arrays import dtype_of
+from gawee_dialect.interpreter.scalars import evaluate_scalar
 
 
 class IndexValues:
@@ -51,7 +52,7 @@ class IndexValues:
         dtypes = (dtype_of(each.type) for each in op.operands)
         arrays = [np.asarray(*each)[()] for each in zip(known, dtypes, strict=True)]
         try:
-            return int(evaluate(op, arrays))
+            return int(evaluate_scalar(evaluate, op, arrays))
         except InterpretationError:  # such as a division by zero, which no run gets to
             return None
 

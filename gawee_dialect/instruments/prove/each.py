@@ -1,7 +1,7 @@
 """The instrument behind `--prove-each`: stop at the first pass that changes what is computed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from xdsl.dialects import arith
@@ -31,6 +31,7 @@ from gawee_dialect.instruments.check.inputs import (
 )
 from gawee_dialect.instruments.check.static_rules import check_rules
 from gawee_dialect.instruments.prove.folded import MOST_ULP, folding_error
+from gawee_dialect.instruments.prove.inputs import drawn
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
@@ -99,7 +100,8 @@ class ProveEach(EachPass[Step]):
 
     def begin(self, module: ModuleOp, step: Step) -> None:
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
-        self._data, self._first = self._data_sets(module), module.clone()
+        self._data = _drawn(self._data_sets(module), self.settings.seed)
+        self._first = module.clone()
         self._state = self._run_at_first(module)
         step.note = _reason(self._state)
         if not step.note and size_of(self.arguments) > LARGEST_REPEATED:
@@ -233,6 +235,18 @@ class ProveEach(EachPass[Step]):
                 changed = changed_op(*plans, culprit)
                 return Moved(function, name, at, old, new, data, culprit, changed)
         return None
+
+
+def _drawn(data: Mapping[str, Sequence[DataSet]], seed: int) -> dict[str, Sequence[DataSet]]:
+    """Draw the numbers of each data set, by a seed of its own: once, for all passes."""
+    return {
+        name: [_drawn_set(each, seed + index) for index, each in enumerate(sets)]
+        for name, sets in data.items()
+    }
+
+
+def _drawn_set(data: DataSet, seed: int) -> DataSet:
+    return replace(data, arrays={name: drawn(each, seed) for name, each in data.arrays.items()})
 
 
 def _with_largest_in_tails(spec: ArraySpec, seed: int) -> Array:

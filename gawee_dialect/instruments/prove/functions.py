@@ -31,7 +31,7 @@ def uninterpreted(name: str, of_values: Callable[..., Floats]) -> Callable[..., 
     def compute(*operands: object) -> Numbers:
         exact = [numbers(each) for each in operands]
         with np.errstate(all="ignore"):
-            value = np.asarray(of_values(*(each.settled() for each in exact)))
+            value = np.asarray(of_values(*map(_settled, exact)))
         words = mixed(crc32(name.encode()), *(each.words() for each in exact))
         known = _is_known(*exact) | ~np.isfinite(value)
         plain = of_whole_numbers(np.where(known, value, 0.0))
@@ -42,12 +42,20 @@ def uninterpreted(name: str, of_values: Callable[..., Floats]) -> Callable[..., 
     return compute
 
 
+def _settled(input: Numbers) -> Floats:
+    return np.where(input.is_zero(), 0.0, input.settled())
+
+
 def _is_known(*operands: Numbers) -> Array:
-    """Return where a function of one number is a whole number: of 0, and of what is not finite."""
+    """Return where a function of one number is a whole number: of 0, and of what is not finite.
+
+    A number whose value is 0, and which is not, is what roundings made of a small difference of
+    large numbers: in another order its value may be a small one.
+    """
     if len(operands) != 1:
         return np.zeros((), np.bool_)
-    value = operands[0].settled()
-    return (value == 0) | ~np.isfinite(value)
+    (input,) = operands
+    return input.is_zero() | ~np.isfinite(input.value)
 
 
 def _erf_of_floats(values: Floats) -> Floats:

@@ -17,6 +17,7 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect import GAWEE
 from gawee_dialect.dialect.activation import GeluOp
+from gawee_dialect.dialect.cast import BitcastOp, CastOp
 from gawee_dialect.dialect.computed import ComputedOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
@@ -29,17 +30,18 @@ from gawee_dialect.dialect.slicing import PadOp
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
 from gawee_dialect.dialect.window import padding_pairs, window_extent, window_shape
 from gawee_dialect.instruments.prove.arithmetic import add, divide, matmul, maximum, multiply
-from gawee_dialect.instruments.prove.fresh import constant, filled
+from gawee_dialect.instruments.prove.fresh import constant, filled, is_float
+from gawee_dialect.instruments.prove.from_integers import of_bits, of_integers
 from gawee_dialect.instruments.prove.functions import erf
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array, numbers
-from gawee_dialect.interpreter.arrays import dtype_of
+from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.conv import conv as conv_of_arrays
 from gawee_dialect.interpreter.gawee.conv import conv_transpose as conv_transpose_of_arrays
 from gawee_dialect.interpreter.gawee.normalization import batch_norm
 from gawee_dialect.interpreter.gawee.pool import max_pool as max_pool_of_arrays
 from gawee_dialect.interpreter.gawee.pool import window_lengths
-from gawee_dialect.interpreter.gawee.resize import interpolate
+from gawee_dialect.interpreter.gawee.resize import counted, interpolate
 from gawee_dialect.interpreter.gawee.windows import padded, windows
 
 COLUMN_ELEMENTS = 1 << 21
@@ -163,10 +165,23 @@ def _computed(
     functions: OpFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
 ) -> PythonValues:
     assert isinstance(op, ComputedOp)
-    wide = [each.astype(np.float32) if each.dtype == np.float16 else each for each in args]
-    result = op.compute_all(wide)
     dtype = dtype_of(op.results[0].type)
-    return (result.astype(dtype, copy=False),)
+    if is_float(dtype) and not any(isinstance(each, Numbers) for each in args):
+        return (_of_integers(op, args, dtype),)
+    return (op.compute_all([_wide(each) for each in args]).astype(dtype, copy=False),)
+
+
+def _wide(array: Array) -> Array:
+    """Return numbers as those of the type that ops compute f16 in: no constant is rounded to it."""
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+def _of_integers(op: ComputedOp, args: PythonValues, dtype: np.dtype[np.generic]) -> Array:
+    """Return the numbers that an op makes of integers alone."""
+    if isinstance(op, CastOp):
+        return of_integers(args[0], dtype)
+    result = op.compute_all(args)
+    return of_bits(result) if isinstance(op, BitcastOp) else as_array(numbers(result))
 
 
 def _moved(
@@ -209,7 +224,7 @@ class ExactGraphOpsWithArrays(OpFunctions):
     @impl(GeluOp)
     def gelu(self, interpreter: Interpreter, op: GeluOp, args: PythonValues) -> PythonValues:
         if op.approximate.data == "tanh":
-            return (op.compute(args[0]),)
+            return (op.compute(_wide(args[0])).astype(args[0].dtype),)
         input = numbers(args[0])
         inside = erf(multiply(input, np.float32(0.5**0.5)))
         return (as_array(multiply(multiply(input, 0.5), add(inside, 1))),)
@@ -218,14 +233,14 @@ class ExactGraphOpsWithArrays(OpFunctions):
     def interpolate(
         self, interpreter: Interpreter, op: InterpolateOp, args: PythonValues
     ) -> PythonValues:
-        if op.mode.data not in InterpolateOp.CHOOSING:
-            raise TypeError("weights of blended elements are rounded where they are computed")
         result = interpolate(
             args[0],
             size=op.size.get_values(),
             mode=op.mode.data,
+            align_corners=op.align_corners is not None,
             scales=None if op.scales is None else op.scales.get_values(),
             float_positions=op.float_positions is not None,
+            outputs=lambda count: as_array(Numbers.constants(counted(count))),
         )
         return (result,)
 
@@ -233,8 +248,6 @@ class ExactGraphOpsWithArrays(OpFunctions):
     def batch_norm(
         self, interpreter: Interpreter, op: BatchNormOp, args: PythonValues
     ) -> PythonValues:
-        if args[0].dtype == np.float16:
-            raise TypeError("eps is rounded to f16 where it is added")
         present = iter(args)
         input, mean, variance = next(present), next(present), next(present)
         scale = None if op.scale is None else next(present)

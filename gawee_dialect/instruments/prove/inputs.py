@@ -13,8 +13,10 @@ def drawn(array: Array, seed: int) -> Array:
 
     A float that is no whole number stands for a variable: its residues are drawn by the seed and by
     its bits, so that equal floats stay equal. Whole numbers, masks of 0 and 1 among them, and what
-    is not finite are themselves.
+    is not finite are themselves. Of numbers that were drawn it is a copy, which a run may write.
     """
+    if isinstance(array, Numbers):
+        return as_array(array.copy())
     if not is_float(array.dtype):
         return array
     value = np.asarray(array).astype(np.float64)

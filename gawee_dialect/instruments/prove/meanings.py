@@ -2,6 +2,7 @@
 
 from gawee_dialect.instruments.prove import arithmetic, functions, movements
 from gawee_dialect.instruments.prove.buffers import ExactBuffers
+from gawee_dialect.instruments.prove.from_integers import ExactFromIntegers
 from gawee_dialect.instruments.prove.graph_ops import ExactGraphOps, ExactGraphOpsWithArrays
 from gawee_dialect.instruments.prove.nests import ExactNests
 from gawee_dialect.instruments.prove.tensors import ExactTensors
@@ -17,6 +18,7 @@ EXACT_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ExactTensors,
     ExactBuffers,
     ExactNests,
+    ExactFromIntegers,
     ExactWinograd,
 )
 """Ops that mean something else on exact numbers than on arrays of NumPy."""

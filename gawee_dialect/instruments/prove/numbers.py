@@ -112,6 +112,10 @@ class Numbers(NDArrayOperatorsMixin, OtherNumbers):
         rest = reduce_in_place(self.residues - np.where(small, nearest, 0.0))
         return np.where(small & (rest == 0).all(axis=0), nearest, self.value)
 
+    def is_zero(self) -> NDArray[np.bool_]:
+        """Return which numbers are 0: residues say it, whatever rounding did to the values."""
+        return np.isfinite(self.value) & (self.residues == 0).all(axis=0)
+
     def words(self) -> Words:
         """Return a word for each number; equal numbers have equal words.
 

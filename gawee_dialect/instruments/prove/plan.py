@@ -15,7 +15,7 @@ from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.instruments.prove.inputs import drawn
 from gawee_dialect.instruments.prove.lowered import is_of_loops, lowered
 from gawee_dialect.instruments.prove.numbers import Numbers
-from gawee_dialect.instruments.prove.run import run_exactly
+from gawee_dialect.instruments.prove.run import exact, run_exactly
 from gawee_dialect.interpreter.arrays import Array
 
 
@@ -59,7 +59,8 @@ class ExactPlan(Plan):
             run_exactly(module, each.arrays, self.function, seed, (listener,), calls)
 
     def recorded(self, value: object) -> Array | None:
-        return word_array(value) if isinstance(value, Numbers) else super().recorded(value)
+        array = super().recorded(value)
+        return word_array(value) if array is None else word_array(exact(array))
 
 
 def exact_plan(

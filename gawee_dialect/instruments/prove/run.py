@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import AnyFloat, ModuleOp, TensorType, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions, OpImplResult, PythonValues
 from xdsl.interpreters.func import FuncFunctions
@@ -14,6 +14,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.instruments.prove.buffers import Bytes, viewed_bytes
 from gawee_dialect.instruments.prove.fresh import is_float, unwritten
+from gawee_dialect.instruments.prove.from_integers import FROM_INTEGERS
 from gawee_dialect.instruments.prove.inputs import drawn
 from gawee_dialect.instruments.prove.meanings import EXACT_FUNCTIONS
 from gawee_dialect.instruments.prove.nests import structured_functions
@@ -22,17 +23,33 @@ from gawee_dialect.instruments.prove.numbers import Numbers, as_array
 from gawee_dialect.instruments.prove.wrong_indices import worst_names
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.machine import Machine, check_implemented, implementations
+from gawee_dialect.interpreter.scalars import OtherFloats
+
+FLOATS = AnyFloat | TensorType | VectorType
+"""Types of values that may be floats; of buffers, the op that makes one takes care."""
 
 
-class ExactMachine(Machine):
+class ExactMachine(Machine, OtherFloats):
     """An interpreter on exact numbers; an op that cannot take them raises NotProvable."""
+
+    scalars = FROM_INTEGERS
+
+    def taken_up(self, array: Array) -> Array:
+        return exact(array)
 
     def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
         try:
-            return super()._run_op(op, inputs)
+            return super()._run_op(op, self._taken_up(op, inputs))
         except (TypeError, AttributeError) as error:
             # How NumPy's protocols, and functions beside them, refuse what is no plain array.
             raise NotProvable(Diagnostic.at(op, str(error))) from error
+
+    def _taken_up(self, op: Operation, inputs: PythonValues) -> PythonValues:
+        """Return operands; buffers are what they are, as others view them."""
+        return tuple(
+            self.taken_up(value) if isinstance(operand.type, FLOATS) else value
+            for operand, value in zip(op.operands, inputs, strict=False)
+        )
 
 
 def make_machine(
@@ -122,10 +139,10 @@ def _outputs(
     for name, each in zip(worst_names(len(told)), told, strict=True):
         assert not isinstance(each, Bytes)
         outputs[name] = each
-    return {name: _exact(each) for name, each in outputs.items()}
+    return {name: exact(each) for name, each in outputs.items()}
 
 
-def _exact(array: Array) -> Array:
+def exact(array: Array) -> Array:
     """Return the numbers that floats are which no exact number has met."""
     if isinstance(array, Numbers) or not is_float(np.asarray(array).dtype):
         return array

@@ -46,13 +46,23 @@ def _both_sides(matrix: Numbers, tiles: Numbers) -> Numbers:
     return matmul(matmul(matrix, tiles), matrix.T)
 
 
+def _by_feature(op: WinogradOp, weights: Numbers) -> Numbers:
+    """Return the transformed weights: points, f, c."""
+    points, channels = op.transforms.points, op.sizes[4]
+    if op.filters is not None:
+        filters = weights.transpose(0, 4, 1, 2, 3)
+        transformed = _both_sides(_exact(op.transforms.weight), filters)
+        return transformed.transpose(3, 4, 0, 1, 2).reshape(points**2, -1, channels)
+    panels = weights.transpose(1, 0, 2, 3) if op.split_by_channel else weights
+    # points, panel, c, within the panel -> points, f, c
+    return panels.swapaxes(2, 3).reshape(points**2, -1, channels)
+
+
 def sums(op: WinogradOp, input: Array, weights: Numbers) -> Numbers:
     """Return the convolution: n, f, h, w."""
     transforms, (images, features, rows, columns, channels) = op.transforms, op.sizes
     points, size, (down, across) = transforms.points, op.tile.value.data, op.tiles
-    panels = weights.transpose(1, 0, 2, 3) if op.split_by_channel else weights
-    # points, panel, c, within the panel -> points, f, c
-    by_feature = panels.swapaxes(2, 3).reshape(points**2, -1, channels)[:, :features]
+    by_feature = _by_feature(op, weights)[:, :features]
     transformed = _both_sides(_exact(transforms.input), input_tiles(op, input))
     flat = transformed.transpose(4, 5, 1, 0, 2, 3).reshape(points**2, channels, -1)
     products = matmul(by_feature, flat).reshape(points, points, features, images, down, across)

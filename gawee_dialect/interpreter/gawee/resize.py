@@ -1,6 +1,6 @@
 """Resampling."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 
 import numpy as np
@@ -15,8 +15,13 @@ from gawee_dialect.interpreter.gawee.precision import accumulator, rounded
 CUBIC = -0.75
 """The a of cubic convolution: the slope of its weights at a distance of one."""
 
-Tap = tuple[NDArray[np.int64], NDArray[np.float64]]
+Tap = tuple[NDArray[np.int64], Array]
 """For every output position, an input position and the weight of its element."""
+
+
+def counted(count: int) -> Array:
+    """Return the output positions along an axis, in double precision."""
+    return np.arange(count, dtype=np.float64)
 
 
 def interpolate(
@@ -27,8 +32,12 @@ def interpolate(
     align_corners: bool = False,
     scales: Sequence[float] | None = None,
     float_positions: bool = False,
+    outputs: Callable[[int], Array] = counted,
 ) -> Array:
-    """Resample the spatial axes of (n, c, spatial...) to `size`, one axis after the other."""
+    """Resample the spatial axes of (n, c, spatial...) to `size`, one axis after the other.
+
+    Neighbours are weighted in the arithmetic of what `outputs` counts the output positions in.
+    """
     result = accumulator(input)
     for axis, count in enumerate(size, 2):
         length = input.shape[axis]
@@ -38,7 +47,7 @@ def interpolate(
             choose = float_nearest_positions if float_positions else nearest_positions
             result = result.take(choose(length, count, scale, offset), axis)
         else:
-            positions = real_positions(length, count, scale, align_corners)
+            positions = real_positions(outputs(count), length, scale, align_corners)
             neighbours = cubic_taps if mode == "bicubic" else linear_taps
             result = blended(result, neighbours(positions, length), axis)
     return rounded(result, input.dtype)
@@ -66,39 +75,49 @@ def float_nearest_positions(
     return np.minimum(np.floor(outputs * ratio).astype(np.int64), size - 1)
 
 
-def real_positions(
-    size: int, count: int, scale: float | None, align_corners: bool
-) -> NDArray[np.float64]:
-    """Return the input position that each output stands for, in double precision."""
-    outputs = np.arange(count, dtype=np.float64)
+def real_positions(outputs: Array, size: int, scale: float | None, align_corners: bool) -> Array:
+    """Return the input position that each output stands for."""
+    count = outputs.shape[0]
     if align_corners:
-        return outputs * ((size - 1) / (count - 1)) if count > 1 else outputs
+        return np.multiply(outputs, (size - 1) / (count - 1)) if count > 1 else outputs
     ratio = size / count if scale is None else 1 / scale
-    return (outputs + 0.5) * ratio - 0.5
+    return np.subtract(np.multiply(np.add(outputs, 0.5), ratio), 0.5)
 
 
-def linear_taps(positions: NDArray[np.float64], size: int) -> list[Tap]:
+def linear_taps(positions: Array, size: int) -> list[Tap]:
     """Return each position's two neighbours, weighted by distance; the ends are repeated."""
     inside = np.clip(positions, 0, size - 1)
     before = np.floor(inside).astype(np.int64)
-    weight = inside - before
-    return [(before, 1 - weight), (np.minimum(before + 1, size - 1), weight)]
+    weight = np.subtract(inside, before)
+    return [(before, np.subtract(1, weight)), (np.minimum(before + 1, size - 1), weight)]
 
 
-def cubic_taps(positions: NDArray[np.float64], size: int) -> list[Tap]:
+def cubic_taps(positions: Array, size: int) -> list[Tap]:
     """Return each position's four neighbours, weighted by cubic convolution; ends are repeated."""
     before = np.floor(positions).astype(np.int64)
     return [
-        (np.clip(before + step, 0, size - 1), cubic_weight(np.abs(positions - (before + step))))
+        (
+            np.clip(before + step, 0, size - 1),
+            cubic_weight(np.abs(np.subtract(positions, before + step))),
+        )
         for step in (-1, 0, 1, 2)
     ]
 
 
-def cubic_weight(distance: NDArray[np.float64]) -> NDArray[np.float64]:
+def cubic_weight(distance: Array) -> Array:
     """Return the weight of cubic convolution at distances from 0 to 2."""
-    near = ((CUBIC + 2) * distance - (CUBIC + 3)) * distance * distance + 1
-    far = ((CUBIC * distance - 5 * CUBIC) * distance + 8 * CUBIC) * distance - 4 * CUBIC
-    return np.where(distance <= 1, near, far)
+    near = _polynomial(distance, (CUBIC + 2, -(CUBIC + 3), 0, 1))
+    far = _polynomial(distance, (CUBIC, -5 * CUBIC, 8 * CUBIC, -4 * CUBIC))
+    return np.where(np.less_equal(distance, 1), near, far)
+
+
+def _polynomial(x: Array, coefficients: Sequence[float]) -> Array:
+    """Compute a polynomial by Horner's rule, the coefficient of the highest power first."""
+    first, *others = coefficients
+    result = np.multiply(x, first)
+    for each in others[:-1]:
+        result = np.multiply(np.add(result, each), x)
+    return np.add(result, others[-1])
 
 
 def blended(input: Array, taps: Sequence[Tap], axis: int) -> Array:

@@ -93,6 +93,25 @@ func.func @main(%x: tensor<1x16x13x11xf32> {gawee.input = "x"},
 }
 """
 
+INTEGERS = """
+func.func @main(%i: tensor<2x5xi32> {gawee.input = "i"}) -> (tensor<2x5xf32> {gawee.output = "y"}, tensor<2x5xf32> {gawee.output = "z"}) {
+  %f = gawee.cast %i : (tensor<2x5xi32>) -> tensor<2x5xf32>
+  %y = gawee.exp %f : (tensor<2x5xf32>) -> tensor<2x5xf32>
+  %b = gawee.bitcast %i : (tensor<2x5xi32>) -> tensor<2x5xf32>
+  %z = gawee.log_softmax %b axis 1 : (tensor<2x5xf32>) -> tensor<2x5xf32>
+  return %y, %z : tensor<2x5xf32>, tensor<2x5xf32>
+}
+"""
+
+ACTIVATED_HALVES = """
+func.func @main(%x: tensor<2x3xf16> {gawee.input = "x"}, %m: tensor<3xf16> {gawee.parameter = "m"},
+                %v: tensor<3xf16> {gawee.parameter = "v"}) -> (tensor<2x3xf16> {gawee.output = "y"}) {
+  %n = gawee.batch_norm %x mean %m variance %v eps 1.000000e-05 : tensor<2x3xf16>, tensor<3xf16>
+  %y = gawee.gelu %n approximate "tanh" : (tensor<2x3xf16>) -> tensor<2x3xf16>
+  return %y : tensor<2x3xf16>
+}
+"""
+
 HALVES = """
 func.func @main(%x: tensor<2x37xf16> {gawee.input = "x"}, %i: tensor<3xi64> {gawee.input = "i"}) -> (tensor<2x3xf16> {gawee.output = "y"}) {
   %e = gawee.exp %x : (tensor<2x37xf16>) -> tensor<2x37xf16>

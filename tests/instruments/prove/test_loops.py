@@ -4,9 +4,16 @@ Loops run as machine code on exact numbers; the levels above are interpreted. Or
 compute the same numbers, and wrong changes by hand, which do not.
 """
 
+from unittest.mock import patch
+
 import pytest
 
+from gawee_dialect.dialect.algorithm import Algorithm
+from gawee_dialect.dialect.winograd import Winograd
 from gawee_dialect.instruments.check.each import CheckFailure
+from gawee_dialect.passes import convert_to_winograd
+from gawee_dialect.passes.convert_to_winograd.choose import Convolution, plans
+from gawee_dialect.target.description import Processor
 from tests.instruments.checking import parse
 from tests.instruments.prove import networks
 from tests.instruments.prove.proving import prove, prove_after, unproved
@@ -36,12 +43,48 @@ def test_every_pass_to_the_llvm_dialect_is_proved(name: str, pipeline: str) -> N
     assert verdicts["convert-to-llvm"] == "proved"
 
 
+def test_loops_beside_empty_inputs_are_proved() -> None:
+    text = """
+    func.func @main(%x: memref<3xf32> {gawee.input = "x"}, %none: memref<0xi32> {gawee.input = "none"},
+                    %y: memref<3xf32> {gawee.output = "y"}) {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c3 = arith.constant 3 : index
+      scf.for %i = %c0 to %c3 step %c1 {
+        %a = memref.load %x[%i] : memref<3xf32>
+        %b = arith.addf %a, %a : f32
+        memref.store %b, %y[%i] : memref<3xf32>
+      }
+      return
+    }
+    """
+
+    proof = prove(parse(text), "convert-to-llvm")
+
+    assert unproved(proof) == {}
+    assert proof.steps[-1].verdict.value == "proved"
+
+
 def test_loops_of_winograd_are_proved() -> None:
     proof = prove(parse(networks.WINOGRAD), LOOPS)
 
     assert unproved(proof) == {}
     verdicts = {step.name: step.verdict.value for step in proof.steps}
     assert verdicts["lower-winograd-to-loops"] == "proved"
+
+
+def test_filters_that_are_transformed_in_registers_are_proved() -> None:
+    def choose(convolution: Convolution, processor: Processor) -> Algorithm | None:
+        found = (plan.algorithm for plan in plans(convolution, processor))
+        return next((each for each in found if isinstance(each, Winograd) and each.filters), None)
+
+    text = networks.WINOGRAD.replace("13x11", "7x6")
+    with patch.object(convert_to_winograd, "choose", choose):
+        proof = prove(parse(text), LOOPS.replace("kernels,", "kernels{target=skylake-avx512},"))
+
+    assert unproved(proof) == {}
+    verdicts = {step.name: step.verdict.value for step in proof.steps}
+    assert verdicts["convert-to-winograd"] == verdicts["lower-winograd-to-loops"] == "proved"
 
 
 FUNCTIONS = (
@@ -98,6 +141,28 @@ func.func @main(%x: {kind} {{gawee.input = "x"}}, %y: {kind} {{gawee.output = "y
 
 def test_halves_and_integers_are_proved() -> None:
     assert unproved(prove(parse(networks.HALVES), BY_KERNELS)) == {}
+
+
+@pytest.mark.parametrize("network", [networks.INTEGERS, networks.ACTIVATED_HALVES])
+@pytest.mark.parametrize("pipeline", [PLAIN, BY_KERNELS])
+def test_floats_of_integers_and_halves_in_functions_are_proved(network: str, pipeline: str) -> None:
+    assert unproved(prove(parse(network), pipeline)) == {}
+
+
+EXPM1 = """
+func.func @main(%x: tensor<2x5xf32> {gawee.input = "x"}) -> (tensor<2x5xf32> {gawee.output = "y"}) {
+  %y = gawee.elu %x alpha 1.500000e+00 : (tensor<2x5xf32>) -> tensor<2x5xf32>
+  return %y : tensor<2x5xf32>
+}
+"""
+
+
+def test_bits_that_a_polynomial_is_scaled_by_are_one_number_on_arrays_and_natively() -> None:
+    passes = "gawee-to-kernels,gawee-kernels-to-loops,expand-math,convert-to-llvm"
+
+    assert unproved(prove(parse(EXPM1), passes)) == {
+        "expand-math": "assumed, declared: approximates(7 ulp)"
+    }
 
 
 def test_bf16_is_bits_in_loops_and_checked_by_data() -> None:

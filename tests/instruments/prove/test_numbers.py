@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp
 
-from gawee_dialect.dialect.elementwise import SubOp
+from gawee_dialect.dialect.elementary import ExpOp
+from gawee_dialect.dialect.elementwise import AddOp, SubOp
 from gawee_dialect.instruments.prove.inputs import drawn
 from gawee_dialect.instruments.prove.numbers import Numbers, numbers
 from tests.instruments.checking import parse
@@ -28,6 +30,14 @@ def test_a_function_of_zero_is_known_whatever_rounding_did_to_it() -> None:
 
     assert (zero.value != 0).all()
     assert (numbers(np.exp(zero)).words() == Numbers.constants(np.ones(3)).words()).all()
+
+
+def test_what_rounding_swallows_is_no_zero() -> None:
+    x = numbers(drawn(np.full(3, 0.1), 0))
+    swallowed = numbers(np.subtract(np.add(x, 1e20), 1e20))
+
+    assert (swallowed.value == 0).all()
+    assert (numbers(np.exp(swallowed)).words() == numbers(np.exp(x)).words()).all()
 
 
 def test_equal_numbers_compare_as_equal_whatever_rounding_did_to_them() -> None:
@@ -50,6 +60,28 @@ func.func @main(%x: tensor<3x5xf64> {gawee.input = "x"}, %z: tensor<3x5xf64> {ga
   return %y : tensor<3x5xf64>
 }
 """
+
+
+SATURATED = """
+func.func @main(%x: tensor<3x37xf32> {gawee.input = "x"}) -> (tensor<3x37xf32> {gawee.output = "y"}) {
+  %c = gawee.constant dense<1.000000e+20> : tensor<f32>
+  %s = gawee.add %x, %c : (tensor<3x37xf32>, tensor<f32>) -> tensor<3x37xf32>
+  %d = gawee.sub %s, %c : (tensor<3x37xf32>, tensor<f32>) -> tensor<3x37xf32>
+  %y = gawee.exp %d : (tensor<3x37xf32>) -> tensor<3x37xf32>
+  return %y : tensor<3x37xf32>
+}
+"""
+
+
+def skip_shift(module: ModuleOp) -> None:
+    """exp((x + c) - c) -> exp(x), which is the same number; in loops each is a call"""
+    steps = [op for op in module.walk() if isinstance(op, CallOp | AddOp | ExpOp)]
+    steps[-1].operands[0] = steps[0].operands[0]
+
+
+@pytest.mark.parametrize("before", ["", "gawee-to-loops"])
+def test_what_rounding_swallows_is_no_zero_natively_and_on_arrays(before: str) -> None:
+    assert unproved(prove_after(parse(SATURATED), before, Wrong(skip_shift))) == {}
 
 
 def vanish(kind: type[SubOp | arith.SubfOp]) -> Wrong:

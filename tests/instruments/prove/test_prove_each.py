@@ -224,19 +224,34 @@ def test_what_folds_constants_is_checked_by_data() -> None:
         prove(parse(SCALES), "fuse-attention", Folding(double_scale))
 
 
-BLENDED = """
-func.func @main(%x: tensor<2x3x4x5xf32> {gawee.input = "x"}) -> (tensor<2x3x7x9xf32> {gawee.output = "y"}) {
-  %y = gawee.interpolate %x size [7, 9] mode "bilinear" : (tensor<2x3x4x5xf32>) -> tensor<2x3x7x9xf32>
-  return %y : tensor<2x3x7x9xf32>
-}
-"""
+def blended(mode: str) -> ModuleOp:
+    return parse(f"""
+    func.func @main(%x: tensor<2x3x4x5xf32> {{gawee.input = "x"}}) -> (tensor<2x3x7x11xf32> {{gawee.output = "y"}}) {{
+      %y = gawee.interpolate %x size [7, 11] mode {mode} : (tensor<2x3x4x5xf32>) -> tensor<2x3x7x11xf32>
+      return %y : tensor<2x3x7x11xf32>
+    }}
+    """)
 
 
-def test_weights_that_are_rounded_are_no_false_alarm() -> None:
-    proof = prove(parse(BLENDED), "lower-to-linalg")
+@pytest.mark.parametrize(
+    "mode",
+    [
+        '"bilinear"',
+        '"bilinear" align_corners',
+        '"bilinear" scales [1.75, 2.2]',
+        '"bicubic"',
+    ],
+)
+@pytest.mark.parametrize("pipeline", ["gawee-to-loops", "gawee-to-kernels"])
+def test_weights_of_neighbours_are_exact(mode: str, pipeline: str) -> None:
+    assert unproved(prove(blended(mode), pipeline)) == {}
 
-    reason = "weights of blended elements are rounded where they are computed"
-    assert reason in unproved(proof)["lower-to-linalg"]
+
+def test_a_wrong_weight_is_no_proof() -> None:
+    module = blended('"bicubic"')
+
+    with pytest.raises(CheckFailure, match="different numbers in exact arithmetic"):
+        prove(module, "lower-to-linalg", Wrong(changes.replace_first(arith.SubfOp, arith.AddfOp)))
 
 
 def test_a_pass_that_is_wrong_where_nothing_is_proved_is_caught_by_data() -> None:

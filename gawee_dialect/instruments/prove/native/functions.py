@@ -255,23 +255,28 @@ def _uninterpreted(name: str, of_values: str) -> Meaning:
     """Write a function of numbers of which nothing is known but its values."""
 
     def write(library: Library, w: Writer, operands: list[Parts]) -> Parts:
-        values = [settled(w, each) for each in operands]
+        zeros = [_is_zero(w, each) for each in operands]
+        pairs = zip(zeros, [settled(w, each) for each in operands], strict=True)
+        values = [w.choose(zero, w.constant(0), value) for zero, value in pairs]
         value = library.of_doubles(w, of_values, values)
         drawn = _drawn(w, name, [_word(library, w, each) for each in operands])
         known = w.emit(f"xor i1 {w.is_finite(value)}, true")
         if len(operands) == 1:
-            known = w.emit(f"or i1 {known}, {_is_known(w, values[0])}")
+            infinite = w.emit(f"xor i1 {w.is_finite(values[0])}, true")
+            known = w.emit(f"or i1 {known}, {w.emit(f'or i1 {zeros[0]}, {infinite}')}")
         plain = library.call(w, "whole", [value] * 4)
         return [value, *w.choose_parts(known, plain[1:], drawn)]
 
     return write
 
 
-def _is_known(w: Writer, value: str) -> str:
-    """Write where a function of one number is a whole number: of 0, and of what is not finite."""
-    zero = w.compare("oeq", value, w.constant(0))
-    infinite = w.emit(f"xor i1 {w.is_finite(value)}, true")
-    return w.emit(f"or i1 {zero}, {infinite}")
+def _is_zero(w: Writer, number: Parts) -> str:
+    """Write whether a number is 0, as `Numbers.is_zero` says."""
+    value, *residues = number
+    zero = w.is_finite(value)
+    for each in residues:
+        zero = w.both(zero, w.compare("oeq", each, w.constant(0)))
+    return zero
 
 
 def _whole_power(library: Library, w: Writer, base: Parts, exponent: str) -> Parts:

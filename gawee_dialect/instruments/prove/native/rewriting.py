@@ -108,7 +108,7 @@ REDUCTIONS: Mapping[type[Operation], str] = {
 UNTOUCHED = (
     *(llvm.AddOp, llvm.SubOp, llvm.MulOp, llvm.SDivOp, llvm.UDivOp, llvm.SRemOp, llvm.URemOp),
     *(llvm.AndOp, llvm.OrOp, llvm.XOrOp, llvm.ShlOp, llvm.LShrOp, llvm.AShrOp),
-    *(llvm.TruncOp, llvm.ZExtOp, llvm.SExtOp, llvm.ICmpOp, llvm.AddressOfOp),
+    *(llvm.TruncOp, llvm.ZExtOp, llvm.SExtOp, llvm.ICmpOp, llvm.AddressOfOp, ours.PrefetchOp),
     *(ours.IntegerBinaryIntrinsic, llvm_vector.IntegerReduction),
     *(llvm.BrOp, llvm.CondBrOp, llvm.ReturnOp, llvm.UnreachableOp),
 )
@@ -402,8 +402,9 @@ def stretched(array: Array, memory: Memory) -> NDArray[np.uint8]:
     flat = np.ascontiguousarray(array).reshape(-1)
     if flat.dtype.kind == "f":
         return stretched_numbers(Numbers.constants(flat), flat.dtype.itemsize, memory)
-    bytes = np.full((flat.size, memory.factor * flat.dtype.itemsize), 0xFF, np.uint8)
-    bytes[:, : flat.dtype.itemsize] = flat.view(np.uint8).reshape(flat.size, -1)
+    size = flat.dtype.itemsize
+    bytes = np.full((flat.size, memory.factor * size), 0xFF, np.uint8)
+    bytes[:, :size] = flat.view(np.uint8).reshape(flat.size, size)
     return bytes.reshape(-1)
 
 
