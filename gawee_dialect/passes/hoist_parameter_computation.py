@@ -83,7 +83,7 @@ def split(function: FuncOp) -> Split:
     """Decide which ops of a function leave it, and which of their values it still reads."""
     block = function.body.block
     early = _early_ops(block)
-    moved = {op for op, reads_parameter in early.items() if reads_parameter and computes(op)}
+    moved = {op for op, reads_parameter in early.items() if reads_parameter and _may_move(op)}
     staying = _staying_ops(block, early, moved)
     prepared = [
         result
@@ -98,6 +98,12 @@ def split(function: FuncOp) -> Split:
         [op for op in early if op in needed],
         [op for op in early if op not in staying],
     )
+
+
+def _may_move(op: Operation) -> bool:
+    """Whether an op computes what can be prepared: machine code returns no scalars."""
+    made = is_computed_once(op) or all(isa(each.type, AnyTensor) for each in op.results)
+    return made and computes(op)
 
 
 def _early_ops(block: Block) -> dict[Operation, bool]:

@@ -64,6 +64,28 @@ def test_long_rows_are_merged(shape, wanted):
     check(lambda x: TopKOp(x, **options).results, [x], expected, WAYS[0], tolerance=0)
 
 
+@settings(max_examples=10)
+@given(st.data(), dtypes, ways, st.booleans())
+def test_up_to_half_of_a_long_row_is_found_and_put_in_order(data, dtype, way, largest):
+    # How much is wanted: what is counted, what is merged; half of a row, one more.
+    shape, wanted = data.draw(
+        st.sampled_from(
+            [((3, 65), 9), ((2, 300), 64), ((2, 300), 65), ((130, 3), 65), ((131,), 66)]
+        )
+    )
+    x, axis = drawn(data, shape, dtype), int(np.argmax(shape))
+
+    ordered = torch.sort(torch.from_numpy(x), dim=axis, descending=largest, stable=True)
+
+    check(
+        lambda x: TopKOp(x, k=wanted, axis=axis, largest=largest).results,
+        [x],
+        [part.narrow(axis, 0, wanted).contiguous() for part in ordered],
+        way,
+        tolerance=0,
+    )
+
+
 @settings(max_examples=8)
 @given(st.data(), shapes, dtypes, ways, st.booleans())
 def test_the_first_few_are_those_of_a_stable_sort(data, shape, dtype, way, largest):

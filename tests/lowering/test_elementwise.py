@@ -24,6 +24,7 @@ pytestmark = requires_upstream
 
 FLOATS = ["float16", "float32", "float64"]
 INTEGERS = ["int8", "int32", "int64"]
+SHAPES_OF_NORM = ((0, (2, 3, 5)), (1, (3,)), (2, (3,)))
 BINARY = {AddOp: torch.add, SubOp: torch.sub, MulOp: torch.mul, DivOp: torch.div}
 
 
@@ -100,3 +101,14 @@ def test_batch_norm_matches_pytorch(shape, scale, bias, dtype):
         None if a is None else torch.from_numpy(a) for a in (x, mean, variance, weight, offset)
     ]
     assert_close(result, torch.nn.functional.batch_norm(*tensors, eps=0.25))
+
+
+def test_batch_norm_of_halves_adds_an_epsilon_that_no_half_holds():
+    x, mean, variance = (numbers(seed, *shape, dtype="float16") for seed, shape in SHAPES_OF_NORM)
+
+    result = run_native(lambda *args: BatchNormOp(*args, eps=369826.25), x, mean, np.abs(variance))
+
+    wide = [torch.from_numpy(array).to(torch.float64) for array in (x, mean, np.abs(variance))]
+    expected = torch.nn.functional.batch_norm(*wide, eps=369826.25)
+    assert (expected != 0).any()
+    assert_close(result, expected.to(torch.float16))

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.passes.expand_math.exponential import normal_parts, scaled, with_limits
+from gawee_dialect.passes.expand_math.exponential import (
+    inverse_of_power,
+    lost_of_one_more,
+    normal_parts,
+    scaled,
+    with_limits,
+)
 from gawee_dialect.passes.expand_math.numbers import Numbers, from_hex
 
 LOG2_E = float.fromhex("0x1.71547652b82fep+0")
@@ -78,6 +84,11 @@ class Doubles:
         above = to.fma(to.polynomial(r, self.digits.exp), to.multiply(r, r), lost)
         return n, to.add(above, r)
 
+    def exp_near_zero(self, to: Numbers, r: SSAValue) -> SSAValue:
+        """e^r for r up to ln(2) / 2"""
+        above = to.fma(to.polynomial(r, self.digits.exp), to.multiply(r, r), r)
+        return to.add(above, to.real(1.0))
+
     def exp(self, to: Numbers, x: SSAValue) -> SSAValue:
         """e^x = 2^n * e^r"""
         n, above = self._reduced(to, to.clamp(x, -746.0, 710.0))
@@ -137,16 +148,6 @@ class Doubles:
         e, mantissa = to.split(total)
         f = to.subtract(mantissa, one)
         if self.digits.full:
-            f = to.fma(self._lost(to, x, total), self._reciprocal(to, e), f)
+            f = to.fma(lost_of_one_more(to, x, total), inverse_of_power(to, e), f)
         f = to.select(to.compare(e, to.real(0.0), "oeq"), x, f)
         return to.with_sign(with_limits(to, total, self.log_near_one(to, e, f)), x)
-
-    def _lost(self, to: Numbers, x: SSAValue, total: SSAValue) -> SSAValue:
-        """What rounding took from 1 + x (Knuth's TwoSum)"""
-        share = to.subtract(total, to.real(1.0))
-        of_one = to.subtract(to.real(1.0), to.subtract(total, share))
-        return to.add(of_one, to.subtract(x, share))
-
-    def _reciprocal(self, to: Numbers, e: SSAValue) -> SSAValue:
-        """2^-e, for e up to 1022: beyond, nothing was lost that counts."""
-        return to.power_of_two(to.to_whole(to.subtract(to.real(0.0), e), -1022))

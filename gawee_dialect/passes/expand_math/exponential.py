@@ -1,4 +1,4 @@
-"""exp, exp2 and log on f32: the argument is reduced by powers of two, a polynomial does the rest.
+"""exp, exp2, log and log1p on f32: powers of two are split off, a polynomial does the rest.
 
 The coefficients are minimax fits, each rounded to f32 before the next was fitted.
 """
@@ -64,10 +64,48 @@ def log(to: Numbers, x: SSAValue) -> SSAValue:
     exponent, mantissa, shift = normal_parts(to, x)
     e = to.add(exponent, shift)
     f = to.add(mantissa, to.real(-1.0))
-    beyond = to.fma(to.polynomial(f, LOG), f, to.real(-0.5))
-    small = to.fma(e, to.real(LN2_LOW), to.multiply(to.multiply(f, f), beyond))
+    small = to.fma(e, to.real(LN2_LOW), _beyond_first(to, f))
     finite = to.fma(e, to.real(LN2_HIGH), to.add(small, f))
     return with_limits(to, x, finite)
+
+
+def _beyond_first(to: Numbers, f: SSAValue) -> SSAValue:
+    """log(1 + f) - f"""
+    beyond = to.fma(to.polynomial(f, LOG), f, to.real(-0.5))
+    return to.multiply(to.multiply(f, f), beyond)
+
+
+def log1p(to: Numbers, x: SSAValue) -> SSAValue:
+    """log(2^e * (1 + f)) with f the argument itself where e is 0: its digits are all there.
+
+    Elsewhere, what rounding took from 1 + x is added to the logarithm, divided by 1 + x.
+    """
+    one = to.real(1.0)
+    total = to.add(x, one)
+    e, mantissa = to.split(total)
+    is_near = to.compare(e, to.real(0.0), "oeq")
+    f = to.select(is_near, x, to.subtract(mantissa, one))
+    inverse = to.fma(to.add(f, to.real(-1.0)), f, one)  # 1 / (1 + f) to four bits
+    lost = to.multiply(lost_of_one_more(to, x, total), inverse_of_power(to, e))
+    lost = to.select(is_near, to.real(0.0), to.multiply(lost, inverse))
+    small = to.add(to.fma(e, to.real(LN2_LOW), _beyond_first(to, f)), lost)
+    # e ln 2 is the greater one, so that all that rounding takes from the sum is known.
+    rounded = to.fma(e, to.real(LN2_HIGH), f)
+    rest = to.subtract(f, to.fma(e, to.real(-LN2_HIGH), rounded))
+    finite = to.add(rounded, to.add(rest, small))
+    return to.with_sign(with_limits(to, total, finite), x)
+
+
+def lost_of_one_more(to: Numbers, x: SSAValue, total: SSAValue) -> SSAValue:
+    """What rounding took from 1 + x (Knuth's TwoSum)"""
+    share = to.subtract(total, to.real(1.0))
+    of_one = to.subtract(to.real(1.0), to.subtract(total, share))
+    return to.add(of_one, to.subtract(x, share))
+
+
+def inverse_of_power(to: Numbers, e: SSAValue) -> SSAValue:
+    """2^-e, where that is no denormal: beyond, nothing was lost that counts."""
+    return to.power_of_two(to.to_whole(to.subtract(to.real(0.0), e), 1 - to.layout.bias))
 
 
 def normal_parts(to: Numbers, x: SSAValue) -> tuple[SSAValue, SSAValue, SSAValue]:

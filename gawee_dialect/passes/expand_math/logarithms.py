@@ -1,4 +1,4 @@
-"""Functions of f32 that are logarithms, roots or powers, on f64."""
+"""Functions of f32 that are logarithms, roots or powers, on f64; a power's sign on f32."""
 
 from math import inf, nan
 
@@ -9,6 +9,9 @@ from gawee_dialect.passes.expand_math.exponential import with_limits
 from gawee_dialect.passes.expand_math.numbers import Numbers
 
 LOG10_2 = float.fromhex("0x1.34413509f79ffp-2")
+LARGEST = float.fromhex("0x1.fffffep+127")
+"""Of f32."""
+
 LOG10_E = float.fromhex("0x1.bcb7b1526e50ep-2")
 
 DOUBLES = Doubles(SINGLE_DIGITS)
@@ -60,8 +63,8 @@ def exp2(to: Numbers, x: SSAValue) -> SSAValue:
     """2^x, in f32's range: 2^n * e^(r ln 2)"""
     x = to.clamp(x, -160.0, 160.0)
     n = to.nearest_whole(x)
-    power = DOUBLES.expm1(to, to.multiply(to.subtract(x, n), to.real(LN2_HIGH)))
-    return to.multiply(to.add(power, to.real(1.0)), to.power_of_two(to.to_whole(n, -160)))
+    power = DOUBLES.exp_near_zero(to, to.multiply(to.subtract(x, n), to.real(LN2_HIGH)))
+    return to.multiply(power, to.power_of_two(to.to_whole(n, -160)))
 
 
 def cbrt(to: Numbers, x: SSAValue) -> SSAValue:
@@ -75,19 +78,23 @@ def cbrt(to: Numbers, x: SSAValue) -> SSAValue:
 
 def pow(to: Numbers, x: SSAValue, y: SSAValue) -> SSAValue:
     """2^(y log2(|x|)), negative where x is and y is odd, as C's annex F has it"""
-    one = to.real(1.0)
-    y_finite = to.clamp(y, -1e40, 1e40)  # an infinite y times log2(1) is 0 then
-    power = exp2(to, to.multiply(y_finite, log2(to, to.magnitude(x))))
-    zero = to.real(0.0)
+    one, zero = to.real(1.0), to.real(0.0)
+    power = to.on_doubles(_magnitude_of_power, x, y)
     below = to.compare_whole(to.bits(x), to.whole(0), "slt")
-    whole = _is_whole(to, y_finite)
-    odd = to.both(whole, _is_half(to, y_finite))
-    signed = to.select(to.both(below, odd), to.subtract(zero, power), power)
+    y = to.clamp(y, -LARGEST, LARGEST)  # what is infinite is even
+    whole = _is_whole(to, y)
+    odd = to.both(whole, _is_half(to, y))
+    signed = to.select(to.both(below, odd), to.with_sign(power, to.real(-1.0)), power)
     finite_below = to.both(to.compare(x, zero, "olt"), to.compare(x, to.real(-inf), "ogt"))
     defined = to.select(whole, signed, to.real(nan))
     signed = to.select(finite_below, defined, signed)
     signed = to.select(to.compare(y, zero, "oeq"), one, signed)
     return to.select(to.compare(x, one, "oeq"), one, signed)
+
+
+def _magnitude_of_power(to: Numbers, x: SSAValue, y: SSAValue) -> SSAValue:
+    """2^(y log2(|x|)); an infinite y times log2(1) is 0"""
+    return exp2(to, to.multiply(to.clamp(y, -1e40, 1e40), log2(to, to.magnitude(x))))
 
 
 def _is_whole(to: Numbers, y: SSAValue) -> SSAValue:

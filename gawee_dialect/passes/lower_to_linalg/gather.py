@@ -6,19 +6,28 @@ code `check-indices` has clamped them before.
 
 from collections.abc import Sequence
 
+from xdsl.dialects import arith
+from xdsl.dialects.builtin import IndexType
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
-from gawee_dialect.passes.lower_to_linalg.positions import from_start, picked
+from gawee_dialect.passes.lower_to_linalg.positions import (
+    from_start,
+    picked,
+    positions_from_start,
+)
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.structured import generic, reads
 from gawee_dialect.passes.rewrite_pass import Pattern
 
 
 class LowerGather(Pattern):
-    """gawee.gather -> linalg.generic over indices with tensor.extract"""
+    """gawee.gather -> linalg.generic over indices with tensor.extract
+
+    Indices that are read again for each line become positions before, by a linalg.generic.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: GatherOp, rewriter: PatternRewriter) -> None:
@@ -26,19 +35,25 @@ class LowerGather(Pattern):
         shape, type = tensor_shape(op.input), tensor_type(op.result)
         axis, loops = op.axis.value.data % len(shape), type.get_num_dims()
         named = range(axis, axis + len(tensor_shape(op.indices)))
+        indices, read_again = op.indices, axis > 0 and named.stop == loops
+        if read_again:
+            indices = positions_from_start(rewriter, indices, shape[axis])
 
         def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
             outer = [scalars.position(loop) for loop in range(axis)]
             inner = [scalars.position(loop) for loop in range(named.stop, loops)]
-            index = from_start(scalars, args[0], shape[axis])
+            if read_again:
+                index = scalars.emit(arith.IndexCastOp(args[0], IndexType()))
+            else:
+                index = from_start(scalars, args[0], shape[axis])
             return scalars.element(op.input, [*outer, index, *inner])
 
-        indices = op.indices, reads(loops, *named)
-        rewriter.replace(op, (), [generic(rewriter, type, [indices], body)])
+        inputs = [(indices, reads(loops, *named))]
+        rewriter.replace(op, (), [generic(rewriter, type, inputs, body)])
 
 
 class LowerGatherElements(Pattern):
-    """gawee.gather_elements -> linalg.generic over indices with tensor.extract"""
+    """gawee.gather_elements -> linalg.generic over positions with tensor.extract"""
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: GatherElementsOp, rewriter: PatternRewriter) -> None:
@@ -47,12 +62,13 @@ class LowerGatherElements(Pattern):
         axis = op.axis.value.data % len(shape)
 
         def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
-            positions = [scalars.position(loop) for loop in range(len(shape))]
-            positions[axis] = from_start(scalars, args[0], shape[axis])
-            return scalars.element(op.input, positions)
+            place = [scalars.position(loop) for loop in range(len(shape))]
+            place[axis] = scalars.emit(arith.IndexCastOp(args[0], IndexType()))
+            return scalars.element(op.input, place)
 
-        indices = op.indices, reads(len(shape), *range(len(shape)))
-        rewriter.replace(op, (), [generic(rewriter, type, [indices], body)])
+        positions = positions_from_start(rewriter, op.indices, shape[axis])
+        inputs = [(positions, reads(len(shape), *range(len(shape))))]
+        rewriter.replace(op, (), [generic(rewriter, type, inputs, body)])
 
 
 class LowerGatherNd(Pattern):

@@ -19,7 +19,6 @@ from gawee_dialect.passes.lower_to_linalg.combining import (
 )
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.shape import reshaped
-from gawee_dialect.passes.lower_to_linalg.structured import generic, reads
 from gawee_dialect.passes.rewrite_pass import Pattern
 
 
@@ -29,15 +28,11 @@ class LowerBatchNorm(Pattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: BatchNormOp, rewriter: PatternRewriter) -> None:
         rewriter.name_hint = op.result.name_hint
-        type = tensor_type(op.result)
-        rank = type.get_num_dims()
         per_channel = [op.mean, op.variance]
         per_channel += [value for value in (op.scale, op.bias) if value is not None]
-        inputs = [(op.input, reads(rank, *range(rank)))]
-        inputs += [(value, reads(rank, 1)) for value in per_channel]
 
-        def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
-            value, mean, variance, *affine, _ = args
+        def term(scalars: Scalars, values: Sequence[SSAValue]) -> SSAValue:
+            value, mean, variance, *affine = values
             eps = scalars.constant(op.eps.value.data, value.type)
             deviation = scalars.square_root(scalars.add(variance, eps))
             value = scalars.divide(scalars.subtract(value, mean), deviation)
@@ -47,7 +42,9 @@ class LowerBatchNorm(Pattern):
                 value = scalars.add(value, affine.pop(0))
             return value
 
-        rewriter.replace(op, (), [generic(rewriter, type, inputs, body)])
+        beside = [(value, (1,)) for value in per_channel]
+        result = spread(rewriter, op.input, beside, tensor_type(op.result), term)
+        rewriter.replace(op, (), [result])
 
 
 class LowerRowNorm(Pattern):

@@ -1,7 +1,8 @@
 """Sorting of short rows by counting: an element's place is how many elements come before it.
 
 Every element is compared with every other of its row: n * n comparisons, all independent. Long rows
-are merged, and the first few elements of a row are selected one after the other.
+are merged, the first few elements of a row are selected one after the other, and up to half of a
+long row is found first, and put in order then.
 """
 
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ from gawee_dialect.passes.lower_to_linalg.combining import in_element_type
 from gawee_dialect.passes.lower_to_linalg.conversions import opened
 from gawee_dialect.passes.lower_to_linalg.merge_sort import MergeSort
 from gawee_dialect.passes.lower_to_linalg.positions import reduction_with_positions
+from gawee_dialect.passes.lower_to_linalg.radix_select import RadixSelect
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.selection import Selection, less
 from gawee_dialect.passes.lower_to_linalg.shape import reshaped
@@ -38,7 +40,8 @@ class LowerOrder(Pattern):
     one that finds the element of each place, one that reads it
 
     The top few: for each a linalg.generic that finds the extreme, and one that finds where it is.
-    Long rows: scf.for that merges runs of 1, 2, 4, ... elements.
+    Long rows: scf.for that merges runs of 1, 2, 4, ... elements. Up to half of a long row: scf.for
+    that finds the bits of the last element wanted, and collects what comes before it.
     """
 
     @op_type_rewrite_pattern
@@ -47,7 +50,8 @@ class LowerOrder(Pattern):
             return rewriter.replace(op, (), _selected(rewriter, op))
         axis, shape = op.ordered_axis(), tensor_shape(op.input)
         if shape[axis] > MOST_COUNTED and 0 not in tensor_shape(op.values):
-            return rewriter.replace(op, (), _merged(rewriter, op))
+            found = _found if 2 * tensor_shape(op.values)[axis] <= shape[axis] else _merged
+            return rewriter.replace(op, (), found(rewriter, op))
         places = _places(rewriter, op.input, axis, _is_descending(op))
         rewriter.name_hint = op.indices.name_hint
         indices = _indices(rewriter, places, axis, tensor_shape(op.indices))
@@ -75,6 +79,27 @@ def _merged(builder: Builder, op: SortOp | TopKOp) -> Sequence[SSAValue]:
     """Merge the elements of each row."""
     wanted = tensor_shape(op.values)[op.ordered_axis()]
     found = MergeSort(builder, _lines(builder, op), _is_descending(op), wanted).build()
+    return [reshaped(builder, each, tensor_shape(op.values)) for each in found]
+
+
+def _found(builder: Builder, op: SortOp | TopKOp) -> Sequence[SSAValue]:
+    """Find the first elements of each row, and put them in order."""
+    wanted, descending = tensor_shape(op.values)[op.ordered_axis()], _is_descending(op)
+    select = RadixSelect(builder, _lines(builder, op), descending, wanted)
+    if wanted <= MOST_COUNTED:
+        found = select.in_order()
+    else:
+        values, indices = select.collected()
+        values, places = MergeSort(builder, values, descending, wanted).build()
+
+        def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
+            place = scalars.emit(arith.IndexCastOp(args[0], IndexType()))
+            return scalars.element(indices, [scalars.position(0), place, scalars.position(2)])
+
+        found = [
+            values,
+            generic(builder, tensor_type(indices), [(places, reads(3, 0, 1, 2))], body),
+        ]
     return [reshaped(builder, each, tensor_shape(op.values)) for each in found]
 
 

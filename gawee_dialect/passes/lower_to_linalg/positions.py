@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith
-from xdsl.dialects.builtin import DenseIntElementsAttr, IndexType, IntegerType, TensorType, i32
+from xdsl.dialects.builtin import DenseIntElementsAttr, IndexType, IntegerType, TensorType, i32, i64
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
-from gawee_dialect.dialect.types import AnyTensor, is_unsigned, tensor_shape
+from gawee_dialect.dialect.types import AnyTensor, element_type, is_unsigned, tensor_shape
 from gawee_dialect.hints import isa
+from gawee_dialect.passes.lower_to_linalg.conversions import converted
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.structured import generic, reads, reduction
 from gawee_dialect.passes.lower_to_linalg.tensors import broadcast, constant, filled
@@ -73,6 +74,32 @@ def from_start(scalars: Scalars, index: SSAValue, size: int) -> SSAValue:
     position = scalars.emit(arith.IndexCastOp(index, IndexType()))
     negative = scalars.less(position, scalars.index(0))
     return scalars.select(negative, scalars.add(position, scalars.index(size)), position)
+
+
+def positions_from_start(builder: Builder, indices: SSAValue, size: int) -> SSAValue:
+    """Convert a tensor of indices that users give to positions along an axis, as i32 where it fits.
+
+    So what they name is read or written with less to do, and `check-indices` costs no pass over
+    them. Those out of range stay so.
+    """
+    type = i32 if size < (1 << 31) - 1 else i64
+    own = element_type(indices)
+
+    def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
+        index, wide = args[0], i64
+        if own != i64:
+            index, wide = converted(scalars, index, type), type
+        negative = scalars.less(index, scalars.constant(0, wide))
+        moved = scalars.add(index, scalars.constant(size, wide))
+        position = scalars.select(negative, moved, index)
+        if type != wide:
+            position = scalars.maximum(position, scalars.constant(-1, wide))
+            position = scalars.minimum(position, scalars.constant(size, wide))
+        return converted(scalars, position, type)
+
+    shape = tensor_shape(indices)
+    read = [(indices, reads(len(shape), *range(len(shape))))]
+    return generic(builder, TensorType(type, shape), read, body)
 
 
 def repeated(builder: Builder, value: float, type: AnyTensor) -> SSAValue:

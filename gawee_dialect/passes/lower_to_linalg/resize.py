@@ -6,12 +6,13 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
-from xdsl.dialects.builtin import AnyFloat, Float64Type, f32, f64
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import AnyFloat, Float64Type, TensorType, f32, f64
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.resize import InterpolateOp
-from gawee_dialect.dialect.types import element_type, tensor_shape, tensor_type
+from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.structured import generic
 from gawee_dialect.passes.rewrite_pass import Pattern
@@ -43,7 +44,10 @@ class Tap(NamedTuple):
 
 
 class LowerInterpolate(Pattern):
-    """gawee.interpolate -> linalg.generic with tensor.extract at computed positions"""
+    """gawee.interpolate -> linalg.generic with tensor.extract at computed positions
+
+    One that blends: a linalg.generic for each axis, the last one first.
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: InterpolateOp, rewriter: PatternRewriter) -> None:
@@ -53,10 +57,12 @@ class LowerInterpolate(Pattern):
         along = zip(sizes, results, scales, strict=True)
         axes = [Axis(loop, *axis) for loop, axis in enumerate(along, 2)]
 
+        if op.mode.data not in InterpolateOp.CHOOSING:
+            rewriter.replace(op, (), [_blended(rewriter, op, axes)])
+            return
+
         def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
-            if op.mode.data in InterpolateOp.CHOOSING:
-                return _nearest(scalars, op, axes)
-            return _blended(scalars, op, axes)
+            return _nearest(scalars, op, axes)
 
         rewriter.replace(op, (), [generic(rewriter, tensor_type(op.result), [], body)])
 
@@ -100,27 +106,58 @@ def _float_nearest_position(scalars: Scalars, axis: Axis, offset: float) -> SSAV
     return scalars.minimum(scalars.float_to_index(real), scalars.index(axis.size - 1))
 
 
-def _blended(scalars: Scalars, op: InterpolateOp, axes: Sequence[Axis]) -> SSAValue:
+def _blended(builder: Builder, op: InterpolateOp, axes: Sequence[Axis]) -> SSAValue:
     """Weigh neighbours, the last axis first; f16 in f32, as its positions would be too coarse."""
-    element, align_corners = element_type(op.input), op.align_corners is not None
+    element = element_type(op.input)
     work = f64 if isinstance(element, Float64Type) else f32
+    value, shape = op.input, list(tensor_shape(op.input))
+    for nest in _nests(op, axes):
+        for axis in nest:
+            shape[axis.loop] = axis.result_size
+        type = TensorType(element if axes[0] in nest else work, shape)
+        value = _weighed(builder, op, value, type, nest, work)
+    return value
+
+
+def _nests(op: InterpolateOp, axes: Sequence[Axis]) -> Sequence[Sequence[Axis]]:
+    """Blend along one axis after the other, unless elements that nobody needs would be blended."""
+    taps = 4 if op.mode.data == "bicubic" else 2
+    if all(axis.size <= taps * axis.result_size for axis in axes[:-1]):
+        return [[axis] for axis in reversed(axes)]
+    return [axes]
+
+
+def _weighed(
+    builder: Builder,
+    op: InterpolateOp,
+    source: SSAValue,
+    type: AnyTensor,
+    axes: Sequence[Axis],
+    work: AnyFloat,
+) -> SSAValue:
+    """Blend along some axes: sums of neighbours times weights, those of the last axis inside."""
+    align_corners = op.align_corners is not None
     neighbours = _cubic_taps if op.mode.data == "bicubic" else _linear_taps
-    taps = [
-        neighbours(scalars, axis, _real_position(scalars, axis, work, align_corners))
-        for axis in axes
-    ]
-    outer = [scalars.position(0), scalars.position(1)]
 
-    def value(indices: Sequence[SSAValue]) -> SSAValue:
-        if len(indices) == len(taps):
-            return scalars.widen(scalars.element(op.input, [*outer, *indices]), work)
-        parts = [
-            scalars.multiply(tap.weight, value([*indices, tap.position]))
-            for tap in taps[len(indices)]
+    def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
+        taps = [
+            neighbours(scalars, axis, _real_position(scalars, axis, work, align_corners))
+            for axis in axes
         ]
-        return reduce(scalars.add, parts)
+        place = [scalars.position(loop) for loop in range(type.get_num_dims())]
 
-    return scalars.narrow(value([]), element)
+        def value(depth: int) -> SSAValue:
+            if depth == len(axes):
+                return scalars.widen(scalars.element(source, place), work)
+            parts: list[SSAValue] = []
+            for tap in taps[depth]:
+                place[axes[depth].loop] = tap.position
+                parts.append(scalars.multiply(tap.weight, value(depth + 1)))
+            return reduce(scalars.add, parts)
+
+        return scalars.narrow(value(0), type.element_type)
+
+    return generic(builder, type, [], body)
 
 
 def _real_position(scalars: Scalars, axis: Axis, work: AnyFloat, align_corners: bool) -> SSAValue:

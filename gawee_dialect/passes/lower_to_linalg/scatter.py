@@ -7,7 +7,7 @@ Every version of it is read before the next is made, so `bufferize` writes in pl
 from collections.abc import Callable, Mapping, Sequence
 
 from xdsl.builder import Builder
-from xdsl.dialects import scf, tensor
+from xdsl.dialects import arith, scf, tensor
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
@@ -15,7 +15,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.passes.lower_to_linalg.positions import from_start
+from gawee_dialect.passes.lower_to_linalg.positions import from_start, positions_from_start
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.tensors import constant
 from gawee_dialect.passes.rewrite_pass import Pattern
@@ -33,17 +33,21 @@ COMBINE: Mapping[str, Callable[[Scalars, SSAValue, SSAValue], SSAValue]] = {
 
 
 class LowerScatterElements(Pattern):
-    """gawee.scatter_elements -> scf.for over updates { tensor.extract; tensor.insert }"""
+    """gawee.scatter_elements -> linalg.generic of positions, scf.for over updates { tensor.extract;
+    tensor.insert }
+    """
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: ScatterElementsOp, rewriter: PatternRewriter) -> None:
         shape = tensor_shape(op.input)
         axis = op.axis.value.data % len(shape)
 
+        along = positions_from_start(rewriter, op.indices, shape[axis])
+
         def step(scalars: Scalars, counters: Sequence[SSAValue], target: SSAValue) -> SSAValue:
             positions = list(counters)
-            index = scalars.element(op.indices, counters)
-            positions[axis] = from_start(scalars, index, shape[axis])
+            position = scalars.element(along, counters)
+            positions[axis] = scalars.emit(arith.IndexCastOp(position, IndexType()))
             return _updated(scalars, op, target, positions, counters)
 
         result = nest(rewriter, tensor_shape(op.updates), op.input, step)

@@ -44,13 +44,13 @@ func.func @half_precision_is_computed_in_single(%x: f16) -> f16 {
 
 // -----
 
-// CHECK-LABEL: func.func @log1p_is_computed_on_doubles_and_rounded_once
+// CHECK-LABEL: func.func @expm1_is_computed_on_doubles_and_rounded_once
 // CHECK-NEXT:    [[X:%.*]] = arith.extf %x : vector<8xf32> to vector<8xf64>
-// CHECK-NOT:     math.log1p
+// CHECK-NOT:     math.expm1
 // CHECK:         %y = arith.truncf {{%.*}} : vector<8xf64> to vector<8xf32>
 // CHECK-NEXT:    return %y : vector<8xf32>
-func.func @log1p_is_computed_on_doubles_and_rounded_once(%x: vector<8xf32>) -> vector<8xf32> {
-  %y = math.log1p %x : vector<8xf32>
+func.func @expm1_is_computed_on_doubles_and_rounded_once(%x: vector<8xf32>) -> vector<8xf32> {
+  %y = math.expm1 %x : vector<8xf32>
   return %y : vector<8xf32>
 }
 
@@ -72,10 +72,12 @@ func.func @one_large_angle_leaves_all_lanes_to_libm(%x: vector<8xf32>) -> vector
 // -----
 
 // CHECK-LABEL: func.func @a_power_takes_two_numbers
-// CHECK-NEXT:    arith.extf %x : f32 to f64
+// CHECK:         arith.extf %x : f32 to f64
 // CHECK-NEXT:    arith.extf %y : f32 to f64
 // CHECK-NOT:     math.powf
-// CHECK:         %z = arith.truncf {{%.*}} : f64 to f32
+// CHECK:         [[POWER:%.*]] = arith.truncf {{%.*}} : f64 to f32
+// CHECK-NOT:     f64
+// CHECK:         math.copysign [[POWER]], {{%.*}} : f32
 func.func @a_power_takes_two_numbers(%x: f32, %y: f32) -> f32 {
   %z = math.powf %x, %y : f32
   return %z : f32

@@ -52,3 +52,19 @@ func.func @the_top_few_are_selected_one_behind_the_other(%x: tensor<3x5xf32>) ->
   %y, %i = gawee.top_k %x k 2 axis 1 largest true : (tensor<3x5xf32>) -> (tensor<3x2xf32>, tensor<3x2xi64>)
   return %y, %i : tensor<3x2xf32>, tensor<3x2xi64>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @the_last_of_those_wanted_of_a_long_row_is_found_bit_by_bit
+// CHECK:       arith.bitcast %{{.*}} : f32 to i32
+// CHECK:       tensor.insert %{{.*}} : tensor<70xi32>
+// CHECK:       scf.for {{.*}} -> (i32, i32)
+// CHECK:         arith.cmpi sge
+// CHECK:         arith.shrui
+// CHECK:       arith.cmpi sgt
+// CHECK:       arith.cmpi eq
+// CHECK:       tensor.insert %{{.*}} : tensor<3x9x1xf32>
+func.func @the_last_of_those_wanted_of_a_long_row_is_found_bit_by_bit(%x: tensor<3x70xf32>) -> (tensor<3x9xf32>, tensor<3x9xi64>) {
+  %y, %i = gawee.top_k %x k 9 axis 1 largest true : (tensor<3x70xf32>) -> (tensor<3x9xf32>, tensor<3x9xi64>)
+  return %y, %i : tensor<3x9xf32>, tensor<3x9xi64>
+}

@@ -27,13 +27,32 @@ func.func @nearest_divides_by_a_given_scale(%x: tensor<2x4x3x5xui8>) -> tensor<2
 
 // -----
 
-// CHECK-LABEL: func.func @bilinear_weighs_four_neighbours
+// CHECK-LABEL: func.func @bilinear_weighs_two_neighbours_along_the_last_axis_and_then_along_the_other
+// CHECK:         %[[ROWS:.*]] = linalg.generic
+// CHECK:         linalg.index 3
 // CHECK:         arith.constant 5.000000e-01 : f32
-// CHECK-COUNT-4: tensor.extract %x[
+// CHECK-COUNT-2: tensor.extract %x[
 // CHECK-NOT:     tensor.extract
-func.func @bilinear_weighs_four_neighbours(%x: tensor<2x4x3x5xf32>) -> tensor<2x4x7x10xf32> {
+// CHECK:         -> tensor<2x4x3x10xf32>
+// CHECK:         linalg.generic
+// CHECK:         linalg.index 2
+// CHECK-COUNT-2: tensor.extract %[[ROWS]][
+// CHECK-NOT:     tensor.extract
+// CHECK:         -> tensor<2x4x7x10xf32>
+func.func @bilinear_weighs_two_neighbours_along_the_last_axis_and_then_along_the_other(%x: tensor<2x4x3x5xf32>) -> tensor<2x4x7x10xf32> {
   %y = gawee.interpolate %x size [7, 10] mode "bilinear" : (tensor<2x4x3x5xf32>) -> tensor<2x4x7x10xf32>
   return %y : tensor<2x4x7x10xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @rows_that_nobody_needs_are_not_blended
+// CHECK:         linalg.generic
+// CHECK-COUNT-4: tensor.extract %x[
+// CHECK-NOT:     linalg.generic
+func.func @rows_that_nobody_needs_are_not_blended(%x: tensor<2x4x7x5xf32>) -> tensor<2x4x3x10xf32> {
+  %y = gawee.interpolate %x size [3, 10] mode "bilinear" : (tensor<2x4x7x5xf32>) -> tensor<2x4x3x10xf32>
+  return %y : tensor<2x4x3x10xf32>
 }
 
 // -----

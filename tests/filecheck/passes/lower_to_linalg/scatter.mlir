@@ -1,9 +1,11 @@
 // RUN: gawee-opt --lower-to-linalg --split-input-file %s | filecheck %s
 
 // CHECK-LABEL: func.func @scatter_elements_inserts_one_update_after_the_other
+// CHECK:       %[[P:.*]] = linalg.generic {{.*}} ins(%i : tensor<2x4xi64>)
+// CHECK:         arith.trunci {{.*}} : i64 to i32
 // CHECK:       %[[R:.*]] = scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %{{.*}} iter_args(%[[T:.*]] = %x) -> (tensor<2x5xf32>) {
 // CHECK:         %[[S:.*]] = scf.for %[[J:.*]] = %{{.*}} iter_args(%[[U:.*]] = %[[T]])
-// CHECK:           tensor.extract %i[%[[I]], %[[J]]] : tensor<2x4xi64>
+// CHECK:           tensor.extract %[[P]][%[[I]], %[[J]]] : tensor<2x4xi32>
 // CHECK:           %[[V:.*]] = tensor.extract %u[%[[I]], %[[J]]] : tensor<2x4xf32>
 // CHECK:           %[[N:.*]] = tensor.insert %[[V]] into %[[U]][%[[I]], %{{.*}}] : tensor<2x5xf32>
 // CHECK:           scf.yield %[[N]]
