@@ -259,6 +259,15 @@ def _names(known: Sequence[str], **groups: Sequence[str]) -> object:
     return read
 
 
+def _numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def batched(models: Sequence[str], batches: Sequence[int]) -> list[str]:
+    """Return names as `benchmarks.models.build` takes them."""
+    return [name if batch == 1 else f"{name}@{batch}" for name in models for batch in batches]
+
+
 def _checkout(text: str) -> tuple[str, Path]:
     name, _, path = text.partition("=")
     folder = Path(path).resolve()
@@ -275,7 +284,8 @@ def parser() -> ArgumentParser:
     add = result.add_argument
     networks = _names([*MODELS, *LAYERS], all=list(MODELS), layers=list(LAYERS))
     add("--model", type=networks, default="resnet18", help=f"{', '.join(MODELS)}, all, layers")
-    add("--threads", type=lambda text: [int(part) for part in text.split(",")], default="1")
+    add("--threads", type=_numbers, default="1")
+    add("--batch", type=_numbers, default="1", help="pictures or texts a run, such as 1,8,32")
     add("--engines", type=_names(list(ENGINES)), default=",".join(ENGINES))
     add(
         "--checkout",
@@ -314,7 +324,7 @@ def main() -> None:
     console.print(described, soft_wrap=True)
     rows: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory() as temporary:
-        for model in arguments.model:
+        for model in batched(arguments.model, arguments.batch):
             folder = (arguments.keep or Path(temporary)).resolve() / model
             folder.mkdir(parents=True, exist_ok=True)
             with console.status(f"{model}: network, reference output, ONNX file"):

@@ -1,4 +1,4 @@
-"""The networks that engines are compared on: plain PyTorch, seeded weights, batch 1, f32.
+"""The networks that engines are compared on: plain PyTorch, seeded weights, f32.
 
 Batch normalisation has statistics of its own, so that nothing can take it for the identity.
 """
@@ -202,15 +202,16 @@ CONVS = (
     (512, 512, 3, 1, 1, 7),
 )
 
-Draw = Callable[[torch.Generator], Tensor]
+Draw = Callable[[int, torch.Generator], Tensor]
+"""Draws an input of so many pictures or texts."""
 
 
 def _picture(size: int, channels: int = 3) -> Draw:
-    return lambda random: torch.randn(1, channels, size, size, generator=random)
+    return lambda batch, random: torch.randn(batch, channels, size, size, generator=random)
 
 
 def _tokens(count: int, length: int) -> Draw:
-    return lambda random: torch.randint(0, count, (1, length), generator=random)
+    return lambda batch, random: torch.randint(0, count, (batch, length), generator=random)
 
 
 @dataclass(frozen=True)
@@ -272,13 +273,14 @@ def _draw_weights(model: nn.Module, random: torch.Generator) -> None:
 
 
 def build(name: str, seed: int = 0) -> tuple[nn.Module, Tensor]:
-    """Return a network for inference, and its one input."""
-    entry = {**MODELS, **LAYERS}[name]
+    """Return a network for inference, and its one input; `resnet18@8` has batch 8."""
+    known, _, batch = name.partition("@")
+    entry = {**MODELS, **LAYERS}[known]
     torch.manual_seed(seed)
     model = entry.make().eval().requires_grad_(False)
     with torch.no_grad():
         _draw_weights(model, torch.Generator().manual_seed(seed + 1))
-    return model, entry.draw(torch.Generator().manual_seed(seed + 2))
+    return model, entry.draw(int(batch or 1), torch.Generator().manual_seed(seed + 2))
 
 
 def count_flops(model: nn.Module, x: Tensor) -> int:

@@ -45,6 +45,18 @@ def test_a_name_and_a_seed_always_give_the_same_network() -> None:
     assert not torch.equal(first.weight, other.weight)
 
 
+def test_a_batch_changes_the_input_and_not_the_weights() -> None:
+    name = next(iter(LAYERS))
+    (one, x), (several, batch) = build(name), build(f"{name}@3")
+
+    assert torch.equal(one.weight, several.weight)
+    assert (x.shape[0], batch.shape[0]) == (1, 3)
+    assert x.shape[1:] == batch.shape[1:]
+    arguments = compare.parser().parse_args(["--model", "resnet18,unet", "--batch", "1,8"])
+    named = compare.batched(arguments.model, arguments.batch)
+    assert named == ["resnet18", "resnet18@8", "unet", "unet@8"]
+
+
 def contender(engine: str, *times: float) -> Contender:
     return Contender(engine, "net", 2, 1_000_000_000, {"difference": 0.0}, rounds=[list(times)])
 

@@ -1,6 +1,7 @@
 """What is worth measuring: it fits, it differs, and the model's choice comes first."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from xdsl.dialects.builtin import ModuleOp
@@ -116,6 +117,17 @@ def test_algorithms_fit_and_the_models_is_first(sizes: tuple[int, ...], target: 
     assert {conversion.problem(op, each) for each in (first, *others) if each != Direct()} <= {None}
 
 
+def test_the_models_choice_is_tried_with_prefetches_and_without() -> None:
+    conversion = ConvertConvolution(find_processor("skylake-avx512", 1))
+
+    first, *others = algorithms(convolution(1, 128, 28, 27, 128), [conversion], 6)
+
+    assert isinstance(first, Winograd)
+    assert first.prefetch
+    assert replace(first, prefetch=False) in others
+    assert replace(first, prefetch_inputs=not first.prefetch_inputs) in others
+
+
 def test_a_kernel_that_no_algorithm_is_for_has_one_way() -> None:
     conversion = ConvertConvolution(find_processor("haswell"))
 
@@ -132,6 +144,14 @@ def test_a_kernel_that_no_algorithm_is_for_has_one_way() -> None:
         (Winograd(4, False, 5, 4, 16, 16), "expected a block of at most 4 tiles, got 5"),
         (Winograd(4, True, 3, 3, 16, 16), "expected a block of 4 tiles, got 3"),
         (Winograd(4, False, 3, 4, 16, 16), "expected at most 3 rows"),
+        (
+            Winograd(4, False, 4, 4, 16, 16, filters=True),
+            "expected 'by_channel' with 'filters', got blocks of tiles",
+        ),
+        (
+            Winograd(4, True, 4, 4, 48, 16, filters=True),
+            "expected a panel of 16 channels with 'filters', got 48",
+        ),
     ],
 )
 def test_a_plan_that_does_not_fit_has_a_reason(choice: Winograd, reason: str) -> None:
