@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+import gawee_dialect.passes.pipelines as _compiled_here
 from tests.effort import PROFILE, examples
+
+# A process that has the passes compiles its first network itself, where tests can watch.
+assert _compiled_here
 
 # What tests compile is kept for this run alone, apart from what the user's own programs keep.
 _kept = tempfile.TemporaryDirectory(prefix="gawee-tests-")
