@@ -13,11 +13,13 @@ from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.dialect.along_axis import CumSumOp
 from gawee_dialect.dialect.conv import ConvTransposeOp
 from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.dialect.gather import GatherElementsOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
 from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp
 from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.scatter import ScatterElementsOp
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.target.description import PROCESSORS
@@ -444,6 +446,8 @@ def test_every_node_of_the_graph_has_a_rule() -> None:
 OTHER_FLOPS = (
     *(AdAvgPoolOp, AdMaxPoolOp, GridSampleOp, InterpolateOp),
     *(ConvTransposeOp, CumSumOp, NonMaxSuppressionOp, SortOp, TopKOp),
+    # Where elements lie is computed of indices, on vectors, before any is moved.
+    *(GatherElementsOp, ScatterElementsOp),
 )
 SAME_FLOPS = [op for op in LOWERED_OPS if op not in OTHER_FLOPS]
 

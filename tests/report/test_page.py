@@ -280,7 +280,7 @@ def test_what_was_fused_leads_to_its_kernel(opened: Opened) -> None:
 
 def test_the_link_keeps_the_selection(opened: Opened, browser) -> None:
     opened.press("graph-a", "net.stem.relu")
-    fragment = "#" + opened.page.url.partition("#")[2]
+    fragment = opened.page.evaluate("location.hash")
     again = Opened(
         browser, Path(opened.page.url.partition("#")[0].removeprefix("file://")), fragment
     )

@@ -110,7 +110,7 @@ def test_the_link_keeps_a_pass_and_the_levels(browser, proved_file: Path) -> Non
     opened.page.keyboard.press("]")
     opened.page.locator("#passes button", has_text="lower-to-linalg").click()
     level = opened.page.locator("#graph-a select").input_value()
-    again = Opened(browser, proved_file, "#" + opened.page.url.partition("#")[2])
+    again = Opened(browser, proved_file, opened.page.evaluate("location.hash"))
     assert again.texts("#details h2") == ["lower-to-linalg"]
     assert again.page.locator("#graph-a select").input_value() == level
     again.close()

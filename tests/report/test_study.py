@@ -107,7 +107,7 @@ def test_a_mark_and_its_row_belong_together(opened: Opened) -> None:
 def test_the_link_keeps_the_row(opened: Opened, browser, page_file: Path) -> None:
     opened.page.keyboard.press("j")
     opened.page.keyboard.press("j")
-    fragment = "#" + opened.page.url.partition("#")[2]
+    fragment = opened.page.evaluate("location.hash")
     again = Opened(browser, page_file, fragment)
     assert again.texts("tr.chosen td:nth-child(2)") == ["slower"]
     again.page.keyboard.press("k")

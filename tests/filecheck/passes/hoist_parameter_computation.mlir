@@ -180,12 +180,12 @@ func.func @main(%x: tensor<3xf32>) -> tensor<3xf32> {
 // CHECK-LABEL: func.func @prepare(%w: tensor<3xf32> {gawee.parameter = "w"}) -> (tensor<3xf32> {gawee.output = "0"})
 // CHECK-NEXT:  %[[P:.*]] = gawee.sqrt %w
 // CHECK-NEXT:  func.return %[[P]] : tensor<3xf32>
-// CHECK:       func.func @main(%x: f32 {gawee.input = "x"}, %[[Q:.*]]: tensor<3xf32> {gawee.prepared = "0"})
+// CHECK:       func.func @main(%x: tensor<2xf32> {gawee.input = "x"}, %[[Q:.*]]: tensor<3xf32> {gawee.prepared = "0"})
 // CHECK:       tensor.extract %[[Q]]
-func.func @main(%x: f32 {gawee.input = "x"}, %w: tensor<3xf32> {gawee.parameter = "w"}) -> f32 {
+func.func @main(%x: tensor<2xf32> {gawee.input = "x"}, %w: tensor<3xf32> {gawee.parameter = "w"}) -> tensor<2xf32> {
   %p = gawee.sqrt %w : (tensor<3xf32>) -> tensor<3xf32>
   %i = arith.constant 1 : index
   %e = tensor.extract %p[%i] : tensor<3xf32>
-  %y = arith.addf %x, %e : f32
-  func.return %y : f32
+  %y = tensor.insert %e into %x[%i] : tensor<2xf32>
+  func.return %y : tensor<2xf32>
 }

@@ -2,7 +2,6 @@
 
 import json
 from mmap import mmap
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,25 +14,11 @@ from gawee_dialect.frontends.op_mapping.schema import Known, KnownInts, bind, pa
 from gawee_dialect.model import load
 from gawee_dialect.source import Source
 from gawee_dialect.tools import gawee_run, gawee_translate
+from tests.frontends.onnx.onnx_models import FLOAT, helper, model, onnx, written
 
-onnx = pytest.importorskip("onnx")
-helper, numpy_helper, FLOAT, INT64 = onnx.helper, onnx.numpy_helper, 1, 7
+INT64 = 7
 
 W = np.linspace(-1, 1, 5 * 3 * 3 * 2, dtype=np.float32).reshape(5, 3, 3, 2)
-
-
-def model(nodes, inputs, outputs, initializers=(), opset=17, functions=()):
-    """Return a model; inputs and outputs are (name, shape) of float32."""
-    graph = helper.make_graph(
-        nodes,
-        "g",
-        [helper.make_tensor_value_info(name, FLOAT, shape) for name, shape in inputs],
-        [helper.make_tensor_value_info(name, FLOAT, shape) for name, shape in outputs],
-        [numpy_helper.from_array(array, name) for name, array in initializers],
-    )
-    return helper.make_model(
-        graph, opset_imports=[helper.make_opsetid("", opset)], functions=list(functions)
-    )
 
 
 def conv_model(batch=2):
@@ -46,12 +31,6 @@ def conv_model(batch=2):
     ]
     initializers = [("w", W), ("zero", np.array([0])), ("rest", np.array([-1]))]
     return model(nodes, [("x", (batch, 3, 7, 5))], [("y", (batch, 140))], initializers)
-
-
-def written(tmp_path: Path, made) -> Path:
-    path = tmp_path / "net.onnx"
-    onnx.save(made, path)
-    return path
 
 
 def reference(made, inputs):

@@ -17,10 +17,7 @@ from gawee_dialect.parameters import MemoryStore
 from gawee_dialect.parameters.file_arrays import FileArrays, OpenFile, Place
 from gawee_dialect.parameters.store import ArrayDescription, ParameterProblem
 from gawee_dialect.source import Source
-from tests.frontends.onnx.test_onnx import model, written
-
-onnx = pytest.importorskip("onnx")
-helper, numpy_helper = onnx.helper, onnx.numpy_helper
+from tests.frontends.onnx.onnx_models import helper, model, numpy_helper, onnx, written
 
 RNG = np.random.default_rng(3)
 LARGE = RNG.standard_normal((67, 53)).astype(np.float32)
