@@ -167,13 +167,22 @@ class Measured:
     date: str
 
     def of(self, processor: Processor) -> Processor:
-        """Return a processor with the measured rates in the place of its own."""
+        """Return a processor with the measured rates in the place of its own.
+
+        Its frequency is what its multiply-adds say: what a system tells may be the nominal one.
+        """
         memories = [
             replace(each, bandwidth=self.bandwidths.get(each.name, each.bandwidth))
             for each in processor.memories
         ]
         source = f"measured {self.date}, {processor.cpu}"
-        return replace(processor, memories=memories, measured_flops=self.flops, source=source)
+        return replace(
+            processor,
+            memories=memories,
+            measured_flops=self.flops,
+            frequency=self.flops / (2 * processor.lanes * processor.multiply_adds),
+            source=source,
+        )
 
 
 def cache_folder() -> Path:

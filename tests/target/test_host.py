@@ -67,6 +67,8 @@ def test_measured_rates_take_the_place_of_assumed_ones() -> None:
     rates = {memory.name: memory.bandwidth for memory in processor.memories}
     assert processor.flops() == 118.5e9
     assert processor.flops(64) == 118.5e9 / 2
+    # The system may tell a nominal frequency: a cycle is as long as its multiply-adds take.
+    assert 2 * processor.lanes * processor.multiply_adds * processor.frequency == 118.5e9
     assert (rates["L1"], rates["DRAM"]) == (220e9, 21.5e9)
     assert "measured 2026-01-31" in processor.summary()
 
