@@ -132,6 +132,8 @@ class Winograd(Algorithm):
     """Whether weights are the 3x3 filters, which are transformed while they are multiplied."""
     prefetch_inputs: bool = False
     """Whether the next tile's inputs are fetched while one's are transformed."""
+    wide: bool = False
+    """Whether the vectors of the products have twice as many lanes as those of the transforms."""
 
     @property
     def seen_outside(self) -> object:
@@ -139,12 +141,21 @@ class Winograd(Algorithm):
 
     @property
     def family(self) -> object:
-        return self.tile, self.by_channel, self.panel, self.filters
+        return self.tile, self.by_channel, self.panel, self.filters, self.wide
 
     @property
     def points(self) -> int:
         """How many inputs a tile has."""
         return TRANSFORMS[self.tile].points ** 2
+
+    @property
+    def product_lanes(self) -> int:
+        """How many output channels are in one vector of the products."""
+        return 2 * self.lanes if self.wide else self.lanes
+
+    def covered(self, features: int) -> int:
+        """Return how many output channels whole panels have."""
+        return -(-features // self.panel) * self.panel
 
     def weights_shape(self, features: int, channels: int) -> tuple[int, ...]:
         """Return the shape of the weights, transformed or as filters."""
@@ -161,6 +172,7 @@ class Winograd(Algorithm):
             "prefetch": self.prefetch,
             "filters": self.filters,
             "prefetch of inputs": self.prefetch_inputs,
+            "wide products": self.wide,
         }
         ahead = "".join(f", {name}" for name, is_set in flags.items() if is_set)
         return f"winograd {size}, {order}, {self.rows} x {self.panel} register tile{ahead}"
@@ -181,6 +193,8 @@ class WinogradOp(StructuredKernel):
     all tiles are, for one panel of output channels at a time. `prefetch` fetches the weights of the
     next point, or panel, while those of one are multiplied; `prefetch_inputs` fetches the inputs of
     the next tile in a row while one is transformed, where a pixel's channels lie side by side.
+    `wide` computes products in vectors of twice `lanes`. Output channels that the last panel has
+    beyond the last are zero, and not stored.
 
     With `filters`, which goes with `by_channel`, the weights are g, stored [f / panel, c, 3, 3,
     panel]: a quarter of what is read otherwise. They are transformed in registers, once for all
@@ -203,6 +217,7 @@ class WinogradOp(StructuredKernel):
       C3: there is one map for each input and one for the output, none of which leaves its operand.
       C4: `finish` takes the other inputs' elements and the sum, and yields the output's element.
       C5: `filters` goes with `by_channel` and panels of `lanes` channels.
+      C6: panels that threads share divide the output channels.
     """
 
     name = "gawee.winograd"
@@ -219,6 +234,7 @@ class WinogradOp(StructuredKernel):
     prefetch = opt_prop_def(UnitAttr)
     filters = opt_prop_def(UnitAttr)
     prefetch_inputs = opt_prop_def(UnitAttr)
+    wide = opt_prop_def(UnitAttr)
 
     finish = region_def("single_block")
 
@@ -251,6 +267,7 @@ class WinogradOp(StructuredKernel):
                 "prefetch": UnitAttr() if algorithm.prefetch else None,
                 "filters": UnitAttr() if algorithm.filters else None,
                 "prefetch_inputs": UnitAttr() if algorithm.prefetch_inputs else None,
+                "wide": UnitAttr() if algorithm.wide else None,
             },
             regions=[finish],
         )
@@ -296,6 +313,7 @@ class WinogradOp(StructuredKernel):
             self.prefetch is not None,
             self.filters is not None,
             self.prefetch_inputs is not None,
+            self.wide is not None,
         )
 
     def packed_types(self, algorithm: Algorithm) -> Sequence[TensorType[Attribute]]:
@@ -390,6 +408,10 @@ class WinogradOp(StructuredKernel):
         expected = self.algorithm.weights_shape(self.sizes[1], self.sizes[4])
         got = shape_of(self.weights)
         require(got == expected, f"expected weights of shape {expected}, got {got}")
+        features = self.sizes[1]
+        divides = not self.split_by_channel or features % self.panel == 0
+        message = f"expected panels that divide {features} channels with 'by_channel'"
+        require(divides, f"{message}, got {self.panel}")
 
     def _verify_maps(self) -> None:
         images, features, _, _, channels = self.sizes

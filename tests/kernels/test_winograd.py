@@ -87,12 +87,13 @@ def test_the_plans_are_carried_out(tile, by_channel):
     assert [(op.tile.value.data, op.split_by_channel) for op in found] == [(tile, by_channel)] * 2
 
 
-def filters_alone():
-    """A choice of the plan that transforms filters while it multiplies; none where there is none."""
+def flagged(flag, place=0):
+    """A choice of the plan at `place` of those with a flag; none where there is none."""
 
     def choose(convolution, processor):
-        found = (plan.algorithm for plan in plans(convolution, processor))
-        return next((each for each in found if each.filters), None)
+        possible = (plan.algorithm for plan in plans(convolution, processor))
+        found = [each for each in possible if getattr(each, flag)]
+        return found[int(place * (len(found) - 1))] if found else None
 
     return patch.object(convert_to_winograd, "choose", choose)
 
@@ -106,7 +107,7 @@ def filters_alone():
 def test_filters_are_transformed_while_they_are_multiplied(counts, sizes, way):
     arrays = arrays_of(*counts, sizes)
 
-    with filters_alone():
+    with flagged("filters"):
         check(network, arrays, expected_of(arrays), way, parameters=4, tolerance=TOLERANCE)
 
 
@@ -114,12 +115,39 @@ def test_filters_are_not_transformed_beforehand():
     arrays = arrays_of(1, 16, 48, (7, 6))
     options = CodeOptions(target="skylake-avx512")
 
-    with filters_alone():
+    with flagged("filters"):
         kernels = lower_to(module_of(network, arrays, 4), Level.KERNELS, options)
 
     found = [op for op in kernels.walk() if isinstance(op, WinogradOp)]
     assert [op.algorithm.filters for op in found] == [True, True]
     assert [op.weights.type.get_shape() for op in found] == [(3, 16, 3, 3, 16), (1, 48, 3, 3, 16)]
+
+
+@settings(max_examples=12)
+@given(
+    st.floats(0, 1),
+    # What no register of 16 lanes divides, and what none of 8 does.
+    st.sampled_from([(1, 8, 24), (2, 24, 40), (1, 24, 16), (1, 4, 12), (2, 12, 20)]),
+    st.tuples(st.integers(3, 9), st.integers(3, 9)),
+    st.sampled_from(WAYS),
+)
+def test_products_may_be_in_wider_vectors_than_transforms(place, counts, sizes, way):
+    arrays = arrays_of(*counts, sizes)
+
+    with flagged("wide", place):
+        check(network, arrays, expected_of(arrays), way, parameters=4, tolerance=TOLERANCE)
+
+
+def test_channels_that_wide_vectors_do_not_divide_are_filled_up():
+    arrays = arrays_of(1, 8, 24, (7, 6))
+    options = CodeOptions(target="skylake-avx512")
+
+    with flagged("wide"):
+        kernels = lower_to(module_of(network, arrays, 4), Level.KERNELS, options)
+
+    found = [op for op in kernels.walk() if isinstance(op, WinogradOp)]
+    assert [op.algorithm.wide for op in found] == [True, True]
+    assert [op.algorithm.covered(op.sizes[1]) for op in found] == [32, 16]
 
 
 @given(st.integers(1, 9), st.integers(1, 9))

@@ -149,6 +149,15 @@ def test_a_kernel_that_no_algorithm_is_for_has_one_way() -> None:
             "expected 'by_channel' with 'filters', got blocks of tiles",
         ),
         (
+            Winograd(4, False, 4, 4, 24, 8, wide=True),
+            "expected twice 'lanes' to divide 'panel' (24), got 16",
+        ),
+        (Winograd(4, True, 4, 4, 32, 8, wide=True), "divide the output channels (48), got 32"),
+        (
+            Winograd(4, False, 4, 4, 64, 32, wide=True),
+            "expected 'lanes' to divide the output channels (48), got 32",
+        ),
+        (
             Winograd(4, True, 4, 4, 48, 16, filters=True),
             "expected a panel of 16 channels with 'filters', got 48",
         ),

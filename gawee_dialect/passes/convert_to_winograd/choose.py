@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from math import ceil, prod
 
 from gawee_dialect.dialect.algorithm import Algorithm
@@ -92,9 +93,12 @@ def problem(convolution: Convolution, plan: Winograd) -> str | None:
     """Say why a convolution cannot be computed as planned; None where it can."""
     if plan.tile not in TRANSFORMS:
         return f"expected a tile of {' or '.join(map(str, TRANSFORMS))}, got {plan.tile}"
+    lanes = "twice 'lanes'" if plan.wide else "'lanes'"
+    whole = convolution.features if plan.by_channel or not plan.wide else plan.panel
     for what, size, part in (
-        ("'lanes' to divide 'panel'", plan.panel, plan.lanes),
-        ("'panel' to divide the output channels", convolution.features, plan.panel),
+        (f"{lanes} to divide 'panel'", plan.panel, plan.product_lanes),
+        ("'panel' to divide the output channels", whole, plan.panel),
+        ("'lanes' to divide the output channels", convolution.features, plan.lanes),
         ("'lanes' to divide the input channels", convolution.channels, plan.lanes),
     ):
         if size % part:
@@ -118,19 +122,24 @@ def plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
     if lanes is None:
         return
     yield from _of_filters(convolution, lanes, processor)
-    for size in TRANSFORMS:
+    for size, (wide, vectors) in product(TRANSFORMS, _panels(convolution, lanes, processor)):
         tiles = convolution.tiles(size)
-        groups = convolution.features // lanes
-        for vectors in range(1, 5):
-            if groups % vectors:
-                continue
-            room = processor.vector_registers - vectors - 2
-            for rows in range(2, min(MOST_ROWS, tiles) + 1):
-                if rows * vectors > room:
-                    break
-                for by_channel, block in _blocks(convolution, size, rows, processor):
-                    plan = Winograd(size, by_channel, block, rows, vectors * lanes, lanes)
+        panel = vectors * (2 * lanes if wide else lanes)
+        room = processor.vector_registers - vectors - 2
+        for rows in range(2, min(MOST_ROWS, tiles, room // vectors) + 1):
+            for by_channel, block in _blocks(convolution, size, rows, processor):
+                plan = Winograd(size, by_channel, block, rows, panel, lanes, wide=wide)
+                if not by_channel or convolution.features % panel == 0:
                     yield from _with_prefetch(convolution, plan, processor)
+
+
+def _panels(
+    convolution: Convolution, lanes: int, processor: Processor
+) -> Iterator[tuple[bool, int]]:
+    """Yield how many vectors a panel may have, and whether they are twice as wide as `lanes`."""
+    for wide in (False, True) if lanes < processor.lanes else (False,):
+        groups = ceil(convolution.features / (2 * lanes if wide else lanes))
+        yield from ((wide, vectors) for vectors in range(1, 5) if groups % vectors == 0)
 
 
 def _of_filters(convolution: Convolution, lanes: int, processor: Processor) -> Iterator[Plan]:
@@ -199,12 +208,12 @@ def _cycles(convolution: Convolution, plan: Winograd, processor: Processor) -> f
     """Return the cycles that the slowest core takes, times the number of cores."""
     tiles, size = convolution.tiles(plan.tile), plan.tile
     points = TRANSFORMS[size].points ** 2
-    vectors = plan.panel // plan.lanes
-    lane_units = processor.multiply_adds_of(plan.lanes)
+    vectors = plan.panel // plan.product_lanes
+    lane_units = processor.multiply_adds_of(plan.product_lanes)
 
-    weights = points * convolution.channels * convolution.features * BYTES
+    weights = prod(plan.weights_shape(convolution.features, convolution.channels)) * BYTES
     home = processor.memory_for(weights * OTHER_WEIGHTS).bandwidth / processor.frequency
-    fetch = EXPOSED * plan.lanes * BYTES / home
+    fetch = EXPOSED * plan.product_lanes * BYTES / home
 
     def products(count: int) -> float:
         """Cycles of one panel for one point, over `count` tiles."""
@@ -217,10 +226,10 @@ def _cycles(convolution: Convolution, plan: Winograd, processor: Processor) -> f
             total += many * (convolution.channels * step + TILE_OVERHEAD + rows * vectors)
         return total
 
-    panels = convolution.features // plan.panel
+    panels = plan.covered(convolution.features) // plan.panel
     each = points * panels / MULTIPLY_EFFICIENCY
     channels = (convolution.channels + convolution.features) / plan.lanes
-    transforms = TRANSFORM_CYCLES[size] / lane_units * channels
+    transforms = TRANSFORM_CYCLES[size] / processor.multiply_adds_of(plan.lanes) * channels
     stream = weights / home
     if plan.by_channel:
         share = ceil(panels / processor.cores) / panels

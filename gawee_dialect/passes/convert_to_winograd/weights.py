@@ -55,7 +55,7 @@ def _in_panels(
     f, c, i, j = (AffineExpr.dimension(dim) for dim in range(4))
     copy = copy_kernel(
         weights,
-        (features // panel, channels, KERNEL, KERNEL, panel),
+        (-(-features // panel), channels, KERNEL, KERNEL, panel),
         bounds=(features, channels, KERNEL, KERNEL),
         reads=AffineMap.identity(4),
         writes=AffineMap(4, 0, (f // panel, c, i, j, f % panel)),

@@ -82,8 +82,9 @@ class WinogradNest:
         inputs = allocate(
             builder, self.op, self.element, (self.points, count, self.channels), "inputs"
         )
+        features = self.op.algorithm.covered(self.features)
         products = allocate(
-            builder, self.op, self.element, (self.points, count, self.features), "products"
+            builder, self.op, self.element, (self.points, count, features), "products"
         )
 
         def transform(inner: Builder, indices: Sequence[LinearIndex]) -> None:
@@ -95,7 +96,7 @@ class WinogradNest:
         point, _, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
         panel = self.op.panel
         weight_map = (point, feature // panel, channel, feature % panel)
-        self._multiply(builder, inputs, self.op.weights, weight_map, products, self.features)
+        self._multiply(builder, inputs, self.op.weights, weight_map, products, features)
 
         def finish(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             tile, group = indices
@@ -197,6 +198,7 @@ class WinogradNest:
         point, tile, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
         count = shape_of(products)[1]
         panel, rows = self.op.panel, min(self.op.rows.value.data, count)
+        vector = Loop(2, self.op.algorithm.product_lanes)
         outer = [Loop(0)]
         outer += [Loop(2, panel)] if panel < features else []
         # The innermost loop that goes to other weights: they lie in the order of its iterations.
@@ -215,7 +217,7 @@ class WinogradNest:
             initial=FloatAttr(0.0, f32),
             accumulate=_multiply_add(self.element),
             finish=_sum_alone(self.element),
-            schedule=Schedule((*outer, Loop(3)), Loop(2, self.lanes), prefetch=prefetch),
+            schedule=Schedule((*outer, Loop(3)), vector, prefetch=prefetch),
         )
         builder.insert(kernel)
 

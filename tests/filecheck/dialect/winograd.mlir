@@ -37,6 +37,22 @@ func.func @tiles_of_two_are_split_by_channel(%x: tensor<2x8x10x8xf32>, %u: tenso
 
 // -----
 
+// CHECK-LABEL: func.func @a_panel_of_wide_products_may_go_beyond_the_output_channels
+// CHECK:         "gawee.winograd"(%x, %u) <{
+// CHECK-SAME:      lanes = 8 : i64, wide
+// CHECK:         tensor<2x8x10x8xf32>, tensor<16x1x8x32xf32>) -> tensor<2x24x7x5xf32>
+func.func @a_panel_of_wide_products_may_go_beyond_the_output_channels(%x: tensor<2x8x10x8xf32>, %u: tensor<16x1x8x32xf32>) -> tensor<2x24x7x5xf32> {
+  %y = "gawee.winograd"(%x, %u) <{tile = 2 : i64, bounds = array<i64: 2, 24, 7, 5, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64, wide, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (tensor<2x8x10x8xf32>, tensor<16x1x8x32xf32>) -> tensor<2x24x7x5xf32>
+  func.return %y : tensor<2x24x7x5xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @on_buffers_the_output_is_an_operand
 // CHECK:         "gawee.winograd"(%x, %u, %o) <{
 func.func @on_buffers_the_output_is_an_operand(%x: memref<2x8x10x8xf32>, %u: memref<16x2x8x8xf32>, %o: memref<2x16x7x5xf32>) {

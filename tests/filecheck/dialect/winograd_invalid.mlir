@@ -194,3 +194,17 @@ func.func @c5_filters_in_wide_panels(%x: tensor<2x8x6x6xf32>, %w: tensor<1x8x3x3
   }) : (tensor<2x8x6x6xf32>, tensor<1x8x3x3x48xf32>) -> tensor<2x48x3x4xf32>
   func.return
 }
+
+// -----
+
+// WinogradOp C6: a panel beyond the output channels that threads share.
+// CHECK: error: 'gawee.winograd' op expected panels that divide 24 channels with 'by_channel', got 32
+func.func @c6_panels_beyond_the_output_channels(%x: tensor<2x8x6x6xf32>, %w: tensor<1x36x8x32xf32>) {
+  %y = "gawee.winograd"(%x, %w) <{tile = 4 : i64, bounds = array<i64: 2, 24, 3, 4, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = true, block = 2 : i64, rows = 2 : i64, lanes = 8 : i64, wide, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (tensor<2x8x6x6xf32>, tensor<1x36x8x32xf32>) -> tensor<2x24x3x4xf32>
+  func.return
+}

@@ -19,6 +19,25 @@ func.func @threads_share_blocks_of_tiles(%x: memref<1x8x10x10xf32>, %u: memref<3
 
 // -----
 
+// 24 output channels are two vectors of 16 in the products, and three of 8 in the transforms.
+// CHECK-LABEL: func.func @products_may_be_in_wider_vectors
+// CHECK:         %[[P:.*]] = memref.alloca() : memref<36x3x32xf32>
+// CHECK:         gawee.kernel parallel [36, 3, 32] reduce [8]
+// CHECK:         schedule #gawee.schedule<loops = [d0, d3], vector = d2 by 16>
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[THREE:c3.*]] step
+// CHECK:         vector.load %[[P]][{{.*}}] : memref<36x3x32xf32>, vector<8xf32>
+func.func @products_may_be_in_wider_vectors(%x: memref<1x8x14x6xf32>, %u: memref<36x1x8x32xf32>, %o: memref<1x24x12x4xf32>) {
+  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 24, 12, 4, 8>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 3 : i64, rows = 3 : i64, lanes = 8 : i64, wide, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (memref<1x8x14x6xf32>, memref<36x1x8x32xf32>, memref<1x24x12x4xf32>) -> ()
+  func.return
+}
+
+// -----
+
 // The inputs of all tiles are transformed first, into scratch memory.
 // CHECK-LABEL: func.func @threads_share_panels_of_channels
 // CHECK:         scf.parallel
