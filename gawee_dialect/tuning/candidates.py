@@ -7,14 +7,10 @@ from itertools import islice
 from gawee_dialect.dialect.algorithm import Algorithm, Direct
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.schedule import Loop, Schedule
-from gawee_dialect.passes.assign_schedules.cost_model import (
-    Tile,
-    best_tile,
-    candidates,
-    kernel_cycles,
-)
+from gawee_dialect.passes.assign_schedules.cost_model import Tile, kernel_cycles
 from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses
 from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
+from gawee_dialect.passes.assign_schedules.tiles import best_tile, candidates
 from gawee_dialect.passes.convert_to_algorithm import ConvertKernel
 from gawee_dialect.target.description import Processor
 

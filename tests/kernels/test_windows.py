@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp  # noqa: E402
-from gawee_dialect.dialect.elementwise import ReluOp  # noqa: E402
+from gawee_dialect.dialect.elementwise import AddOp, ReluOp  # noqa: E402
 from gawee_dialect.dialect.pool import AvgPoolOp, MaxPoolOp  # noqa: E402
 from gawee_dialect.dialect.window import window_extent  # noqa: E402
 from tests.kernels.compiled import EXACT, PLAIN, WAYS, check, module_of, small  # noqa: E402
@@ -22,7 +22,7 @@ few = settings(max_examples=10)
 ways = st.sampled_from(WAYS)
 
 # Channels on both sides of a vector's lanes; (groups, channels of a group, filters of a group).
-DENSE = st.tuples(st.just(1), st.sampled_from([1, 3, 8, 16, 19]), st.sampled_from([1, 7, 16, 33]))
+DENSE = st.tuples(st.just(1), st.sampled_from([1, 3, 8, 16, 19]), st.sampled_from([1, 7, 16, 24, 33]))
 GROUPED = st.tuples(st.integers(2, 3), st.sampled_from([2, 8]), st.sampled_from([3, 16]))
 DEPTHWISE = st.tuples(st.sampled_from([7, 16, 24]), st.just(1), st.integers(1, 2))
 
@@ -69,6 +69,27 @@ def test_convolution_matches_pytorch(data, axes, groups_channels_filters, way, d
     expected = CONV[axes](padded, w, b, strides, 0, dilations, groups).relu()
     # Weights that are inputs are not packed.
     check(build, arrays, expected, way, parameters=data.draw(st.sampled_from([0, 2])))
+
+
+# Of 40 channels in blocks of 8, vectors of 16 lanes are in two blocks, the last one in half of two.
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_sums_in_vectors_of_two_blocks_match_pytorch(way):
+    arrays = [
+        small(0, 2, 19, 7, 9),
+        small(1, 40, 19, 3, 3),
+        small(2, 40),
+        small(3, 40, 19, 1, 1),
+        small(4, 24, 40, 1, 1),
+    ]
+
+    def build(x, w, b, shortcut, last):
+        beside = ConvOp(x, shortcut, strides=[2, 2]).output
+        main = ConvOp(x, w, b, strides=[2, 2], padding=[1] * 4).output
+        return ConvOp(ReluOp(AddOp(main, beside).output).output, last).output
+
+    x, w, b, shortcut, last = map(torch.from_numpy, arrays)
+    added = F.conv2d(x, w, b, 2, 1) + F.conv2d(x, shortcut, stride=2)
+    check(build, arrays, F.conv2d(added.relu(), last), way, parameters=4)
 
 
 # Kernels that strides divide, others that are larger and smaller, strides of many phases.

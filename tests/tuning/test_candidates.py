@@ -10,8 +10,8 @@ from gawee_dialect.dialect.algorithm import Direct
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.winograd import Winograd
 from gawee_dialect.passes.assign_schedules import accesses_of
-from gawee_dialect.passes.assign_schedules.cost_model import best_tile
 from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
+from gawee_dialect.passes.assign_schedules.tiles import best_tile
 from gawee_dialect.passes.convert_to_winograd import ConvertConvolution
 from gawee_dialect.passes.convert_to_winograd.choose import Convolution, problem
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis

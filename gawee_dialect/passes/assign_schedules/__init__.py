@@ -16,10 +16,11 @@ from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.scan import is_step_loop
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.assign_schedules.cost_model import best_tile, is_packed
+from gawee_dialect.passes.assign_schedules.cost_model import is_packed
 from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses
 from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
 from gawee_dialect.passes.assign_schedules.packing import Packing, pack
+from gawee_dialect.passes.assign_schedules.tiles import best_tile
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.database import Database

@@ -75,6 +75,10 @@ class Operand:
             self._steps[key] = lane_step(self.map, self.shape, dim, lanes)
         return self._steps[key]
 
+    def is_in_halves(self, dim: int, lanes: int) -> bool:
+        """Whether each half of a vector's lanes lies side by side, and the two are apart."""
+        return self.block_of(dim) * 2 == lanes and self.step(dim, lanes // 2) == 1
+
     def visits_each_once(self, sizes: Sequence[int]) -> bool:
         """Whether different points of its dimensions are different elements."""
         return prod(sizes[dim] for dim in self.dims) <= self.elements

@@ -1,17 +1,24 @@
 """Elements of a buffer for all lanes of a vector: one load where they lie side by side."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, vector
-from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, i1
+from xdsl.dialects.builtin import (
+    DenseArrayBase,
+    DenseIntOrFPElementsAttr,
+    VectorType,
+    i1,
+    i64,
+)
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from gawee_dialect.dialect.kernel import element_of
 from gawee_dialect.dialect.memref import PrefetchOp
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
+    LANE,
     IndexBuilder,
     LinearIndex,
 )
@@ -98,6 +105,9 @@ class Access:
         type = VectorType(element, [self.lanes.count])
         if self.is_in_row and not self.lanes.partial:
             return insert(vector.LoadOp(self.buffer, self._at(), type)).result
+        halves = self._halves()
+        if halves is not None:
+            return self._joined([half.load() for half in halves])
         start = insert(vector.BroadcastOp(zero(self.builder, element), type)).vector
         if self.is_in_row:
             mask = self.lanes.mask(self.builder)
@@ -107,6 +117,39 @@ class Access:
             value = insert(memref.LoadOp.get(self.buffer, self._at(lane))).res
             start = insert(vector.InsertOp(value, start, [lane])).result
         return start
+
+    # Lanes in two rows, as of 16 channels that are stored in blocks of 8.
+
+    def _halves(self) -> list["Access"] | None:
+        """Return the access of each half of the lanes, where each lies side by side."""
+        count = self.lanes.count // 2
+        if self.is_in_row or self.is_uniform or count < 2:
+            return None
+        indices = IndexBuilder(self.builder, replace(self.indices.counters, lanes=count))
+        found: list[Access] = []
+        for first in range(0, self.lanes.active, count):
+            dims = [index.at_lane(first) + LANE.scaled(index.lane) for index in self.dims]
+            lanes = Lanes(count, min(count, self.lanes.active - first))
+            found.append(replace(self, dims=dims, indices=indices, lanes=lanes))
+        return found if all(half.is_in_row for half in found) else None
+
+    def _joined(self, halves: Sequence[SSAValue]) -> SSAValue:
+        """Put halves side by side; one without active lanes is not there, and zero."""
+        first, *others = halves
+        if not others:
+            nothing = zero(self.builder, element_of(self.buffer))
+            others = [self.builder.insert(vector.BroadcastOp(nothing, first.type)).vector]
+        return self._picked((first, *others), range(self.lanes.count))
+
+    def _half_of(self, value: SSAValue, number: int) -> SSAValue:
+        count = self.lanes.count // 2
+        return self._picked((value, value), range(number * count, (number + 1) * count))
+
+    def _picked(self, vectors: tuple[SSAValue, ...], lanes: range) -> SSAValue:
+        """Return a vector of some lanes of two."""
+        order = DenseArrayBase.from_list(i64, list(lanes))
+        type = VectorType(element_of(self.buffer), [len(lanes)])
+        return self.builder.insert(vector.ShuffleOp(*vectors, order, result_type=type)).result
 
     def prefetch(self) -> None:
         """Begin to fetch the line of the first lane, where the others lie beside it."""
@@ -118,6 +161,9 @@ class Access:
         insert = self.builder.insert
         if self.lanes.count == 1:
             insert(memref.StoreOp.get(value, self.buffer, self._at()))
+        elif (halves := self._halves()) is not None:
+            for number, half in enumerate(halves):
+                half.store(self._half_of(value, number))
         elif not self.is_in_row:
             for lane in range(self.lanes.active):
                 element = insert(vector.ExtractOp(value, [lane], element_of(self.buffer))).result

@@ -137,3 +137,26 @@ func.func @long_rows_are_reduced_one_by_one(%x: tensor<70x9000xf32>) -> tensor<7
   } : tensor<70xf32>
   func.return %y : tensor<70xf32>
 }
+
+// -----
+
+// Two vectors of 16 lanes, one of them half empty, take fewer multiply-adds than three of 8.
+// CHECK-LABEL: func.func @a_sum_may_be_in_vectors_of_two_blocks
+// CHECK:         gawee.kernel parallel [1, 24, 28, 28] reduce [40]
+// CHECK:         schedule #gawee.schedule<{{.*}}vector = d1 by 16
+func.func @a_sum_may_be_in_vectors_of_two_blocks(%x: tensor<1x5x28x28x8xf32>, %w: tensor<24x40xf32> {gawee.parameter = "w"}) -> tensor<1x3x28x28x8xf32> {
+  %y = gawee.kernel parallel [1, 24, 28, 28] reduce [40] ins(%x, %w : tensor<1x5x28x28x8xf32>, tensor<24x40xf32>)
+    maps [affine_map<(n, f, h, w, c) -> (n, c floordiv 8, h, w, c mod 8)>,
+    affine_map<(n, f, h, w, c) -> (f, c)>,
+    affine_map<(n, f, h, w, c) -> (n, f floordiv 8, h, w, f mod 8)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<1x3x28x28x8xf32>
+  func.return %y : tensor<1x3x28x28x8xf32>
+}

@@ -123,6 +123,35 @@ func.func @a_vector_of_what_lies_apart_is_loaded_lane_by_lane(%a: memref<4x4xf32
 
 // -----
 
+// Of 24 channels in blocks of 8, 16 are in two blocks, and the lanes of the last 8 in one.
+// CHECK-LABEL: func.func @a_vector_of_two_blocks_is_loaded_and_stored_in_halves
+// CHECK:         %[[LO:.*]] = vector.load %a[{{.*}}] : memref<3x5x8xf32>, vector<8xf32>
+// CHECK:         %[[HI:.*]] = vector.load %a[{{.*}}] : memref<3x5x8xf32>, vector<8xf32>
+// CHECK-NEXT:      %[[WHOLE:.*]] = vector.shuffle %[[LO]], %[[HI]] [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
+// CHECK:         %[[SUM:.*]] = arith.addf %[[WHOLE]], %{{.*}} : vector<16xf32>
+// CHECK:         vector.shuffle %[[SUM]], %[[SUM]] [0, 1, 2, 3, 4, 5, 6, 7]
+// CHECK:         vector.store
+// CHECK:         vector.shuffle %[[SUM]], %[[SUM]] [8, 9, 10, 11, 12, 13, 14, 15]
+// CHECK:         vector.store
+// CHECK:         vector.load %a[{{.*}}] : memref<3x5x8xf32>, vector<8xf32>
+// CHECK-NOT:     vector.load %a
+// CHECK:         vector.maskedload %b
+// CHECK:         vector.store
+// CHECK-NOT:     vector.store
+func.func @a_vector_of_two_blocks_is_loaded_and_stored_in_halves(%a: memref<3x5x8xf32>, %b: memref<24xf32>, %y: memref<3x5x8xf32>) {
+  gawee.kernel parallel [24, 5] ins(%a, %b : memref<3x5x8xf32>, memref<24xf32>) outs(%y)
+    maps [affine_map<(c, w) -> (c floordiv 8, w, c mod 8)>,
+    affine_map<(c, w) -> (c)>,
+    affine_map<(c, w) -> (c floordiv 8, w, c mod 8)>] finish {
+  ^bb0(%p: f32, %q: f32):
+    %0 = arith.addf %p, %q : f32
+    gawee.yield %0 : f32
+  } schedule #gawee.schedule<loops = [d1], vector = d0 by 16> : memref<3x5x8xf32>
+  func.return
+}
+
+// -----
+
 // CHECK-LABEL: func.func @what_is_around_the_points_is_filled_first
 // CHECK:         %[[C:.*]] = arith.constant -3.000000e+00 : f32
 // CHECK:         %[[V:.*]] = vector.broadcast %[[C]] : f32 to vector<4xf32>
