@@ -22,7 +22,9 @@ few = settings(max_examples=10)
 ways = st.sampled_from(WAYS)
 
 # Channels on both sides of a vector's lanes; (groups, channels of a group, filters of a group).
-DENSE = st.tuples(st.just(1), st.sampled_from([1, 3, 8, 16, 19]), st.sampled_from([1, 7, 16, 24, 33]))
+DENSE = st.tuples(
+    st.just(1), st.sampled_from([1, 3, 8, 16, 19]), st.sampled_from([1, 7, 16, 24, 33])
+)
 GROUPED = st.tuples(st.integers(2, 3), st.sampled_from([2, 8]), st.sampled_from([3, 16]))
 DEPTHWISE = st.tuples(st.sampled_from([7, 16, 24]), st.just(1), st.integers(1, 2))
 
