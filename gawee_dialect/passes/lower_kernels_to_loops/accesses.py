@@ -135,21 +135,22 @@ class Access:
 
     def _joined(self, halves: Sequence[SSAValue]) -> SSAValue:
         """Put halves side by side; one without active lanes is not there, and zero."""
-        first, *others = halves
-        if not others:
-            nothing = zero(self.builder, element_of(self.buffer))
-            others = [self.builder.insert(vector.BroadcastOp(nothing, first.type)).vector]
-        return self._picked((first, *others), range(self.lanes.count))
+        low, high = halves[0], halves[-1]
+        if len(halves) == 1:
+            element = element_of(self.buffer)
+            type = VectorType(element, [self.lanes.count // 2])
+            high = self.builder.insert(vector.BroadcastOp(zero(self.builder, element), type)).vector
+        return self._picked(low, high, range(self.lanes.count))
 
     def _half_of(self, value: SSAValue, number: int) -> SSAValue:
         count = self.lanes.count // 2
-        return self._picked((value, value), range(number * count, (number + 1) * count))
+        return self._picked(value, value, range(number * count, (number + 1) * count))
 
-    def _picked(self, vectors: tuple[SSAValue, ...], lanes: range) -> SSAValue:
+    def _picked(self, low: SSAValue, high: SSAValue, lanes: range) -> SSAValue:
         """Return a vector of some lanes of two."""
         order = DenseArrayBase.from_list(i64, list(lanes))
         type = VectorType(element_of(self.buffer), [len(lanes)])
-        return self.builder.insert(vector.ShuffleOp(*vectors, order, result_type=type)).result
+        return self.builder.insert(vector.ShuffleOp(low, high, order, result_type=type)).result
 
     def prefetch(self) -> None:
         """Begin to fetch the line of the first lane, where the others lie beside it."""
