@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
 from xdsl.ir import Attribute, Region, SSAValue
 from xdsl.ir.affine import (
     AffineMap,
@@ -27,6 +28,7 @@ from xdsl.irdl import (
     var_operand_def,
 )
 from xdsl.parser import Parser
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.printer import Printer
 from xdsl.traits import IsTerminator
 
@@ -67,7 +69,7 @@ class YieldOp(IRDLOperation):
 
 
 @irdl_op_definition
-class KernelOp(StructuredKernel):
+class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
     """Compute every element of one tensor or buffer by a nest of loops.
 
     The iteration space has one dimension a bound; the last `reductions` of them are reduced.
@@ -221,6 +223,12 @@ class KernelOp(StructuredKernel):
     def covers_output(self) -> bool:
         """Whether every element of the output belongs to a point."""
         return prod(self.sizes[: self.num_parallel]) == prod(shape_of(self.target))
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from gawee_dialect.passes.canonicalization.kernel import DropReduction
+
+        return (DropReduction(),)
 
     # Verification.
 
