@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import (
-    ModuleOp,
-)
+from xdsl.dialects.builtin import AnyFloat, ModuleOp, f16, f32
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
@@ -15,14 +13,19 @@ from xdsl.pattern_rewriter import (
     op_type_rewrite_pattern,
 )
 
+from gawee_dialect.dialect.cast import CastOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.folding import is_filled_with
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.shape import ReshapeOp
-from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
+from gawee_dialect.dialect.types import (
+    element_type,
+    float_attribute,
+    shape_text,
+    tensor_shape,
+)
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.fold_conv_add import has_one_matrix, per_channel_size, stored_weight
 from gawee_dialect.passes.layer import Layer, folded_operand, scalar_like, with_parameters
@@ -37,35 +40,61 @@ from gawee_dialect.passes.parameter_analysis import (
 from gawee_dialect.passes.rewrite_pass import Driver, Pattern, RewritePass
 
 
-def channel_scale(norm: BatchNormOp, rewriter: PatternRewriter) -> SSAValue:
-    """Insert scale / sqrt(variance + eps), with 1 for an absent scale."""
+@dataclass(frozen=True)
+class FoldedParameters:
+    """Inserts what a layer and the norm behind it have for one weight and bias.
 
-    def insert(op: GaweeOp) -> SSAValue:
-        return rewriter.insert(op).output
+    Those of f16 are computed in f32, as ops of f16 are, and rounded once: an epsilon of 1e-5 has
+    eight bits in f16, and one of 1e-8 none; nor has f16 the scale of a channel that never varies.
+    """
 
-    eps = insert(scalar_like(norm.variance, norm.eps.value.data))
-    deviation = insert(SqrtOp(insert(AddOp(norm.variance, eps))))
-    scale = norm.scale
-    if scale is None:
-        scale = insert(scalar_like(norm.variance, 1.0))
-    return insert(DivOp(scale, deviation))
+    norm: BatchNormOp
+    rewriter: PatternRewriter
+
+    def scale(self) -> SSAValue:
+        """Insert scale / sqrt(variance + eps), with 1 for an absent scale."""
+        variance = self._wide(self.norm.variance)
+        eps = self._insert(scalar_like(variance, self.norm.eps.value.data))
+        deviation = self._insert(SqrtOp(self._insert(AddOp(variance, eps))))
+        scale = self.norm.scale
+        one = self._insert(scalar_like(variance, 1.0)) if scale is None else self._wide(scale)
+        return self._insert(DivOp(one, deviation))
+
+    def weight(self, weight: SSAValue, scale: SSAValue) -> SSAValue:
+        """Insert weight * scale."""
+        channels, *others = tensor_shape(weight)
+        per_filter = self._insert(ReshapeOp(scale, shape=[channels, *(1 for _ in others)]))
+        return self._rounded(self._insert(MulOp(self._wide(weight), per_filter)))
+
+    def bias(self, bias: SSAValue | None, scale: SSAValue) -> SSAValue:
+        """Insert (bias - mean) * scale + beta, with 0 for what is absent."""
+        mean, beta = self._wide(self.norm.mean), self.norm.bias
+        if bias is None:
+            shift = self._insert(scalar_like(mean, 0.0)) if beta is None else self._wide(beta)
+            return self._rounded(self._insert(SubOp(shift, self._insert(MulOp(mean, scale)))))
+        centred = self._insert(SubOp(self._wide(bias), mean))
+        scaled = self._insert(MulOp(centred, scale))
+        if beta is not None:
+            scaled = self._insert(AddOp(scaled, self._wide(beta)))
+        return self._rounded(scaled)
+
+    def _insert(self, op: GaweeOp) -> SSAValue:
+        return self.rewriter.insert(op).output
+
+    def _wide(self, value: SSAValue) -> SSAValue:
+        is_wide = element_type(value) == wide_type(self.norm)
+        return value if is_wide else self._insert(CastOp(value, wide_type(self.norm)))
+
+    def _rounded(self, value: SSAValue) -> SSAValue:
+        element = element_type(self.norm.mean)
+        return value if element_type(value) == element else self._insert(CastOp(value, element))
 
 
-def channel_shift(
-    norm: BatchNormOp, scale: SSAValue, bias: SSAValue | None, rewriter: PatternRewriter
-) -> SSAValue:
-    """Insert (bias - mean) * scale + beta, with 0 for what is absent."""
-
-    def insert(op: GaweeOp) -> SSAValue:
-        return rewriter.insert(op).output
-
-    if bias is None:
-        beta = norm.bias
-        if beta is None:
-            beta = insert(scalar_like(norm.mean, 0.0))
-        return insert(SubOp(beta, insert(MulOp(norm.mean, scale))))
-    scaled = insert(MulOp(insert(SubOp(bias, norm.mean)), scale))
-    return scaled if norm.bias is None else insert(AddOp(scaled, norm.bias))
+def wide_type(norm: BatchNormOp) -> AnyFloat:
+    """Return the type that a norm is computed in."""
+    element = element_type(norm.mean)
+    assert isinstance(element, AnyFloat)
+    return f32 if element == f16 else element
 
 
 def name_after(value: SSAValue, source: SSAValue | None) -> None:
@@ -160,14 +189,13 @@ class FoldIntoLayer(Pattern):
         if reason is not None:
             self.missed(op, reason)
             return
-        scale = channel_scale(op, rewriter)
-        channels, *others = tensor_shape(layer.weight)
-        per_filter = rewriter.insert(ReshapeOp(scale, shape=[channels, *(1 for _ in others)]))
-        weight = rewriter.insert(MulOp(layer.weight, per_filter.result))
-        bias = channel_shift(op, scale, layer.bias, rewriter)
-        name_after(weight.result, layer.weight)
+        folded = FoldedParameters(op, rewriter)
+        scale = folded.scale()
+        weight = folded.weight(layer.weight, scale)
+        bias = folded.bias(layer.bias, scale)
+        name_after(weight, layer.weight)
         name_after(bias, op.bias if layer.bias is None else layer.bias)
-        rewriter.replace(op, with_parameters(layer, weight.result, bias))
+        rewriter.replace(op, with_parameters(layer, weight, bias))
         rewriter.erase(layer)
 
     def _reason_against(self, norm: BatchNormOp, layer: Layer) -> str | None:
@@ -178,8 +206,8 @@ class FoldIntoLayer(Pattern):
         if isinstance(layer, MatMulOp) and rank != 2:
             # Of a higher rank, the channels of the norm are not the features of the layer.
             return f"expected '{layer.name}' result of rank 2, got rank {rank}"
-        eps, element = norm.eps.value.data, element_type(norm.mean)
-        if eps > 0 and is_filled_with(scalar_like(norm.mean, eps).result, 0):
+        eps, element = norm.eps.value.data, wide_type(norm)
+        if eps > 0 and float_attribute(eps, element).value.data == 0:
             return f"expected eps ({eps}) to stay above 0 in '{element}'"
         return self._run_time_operand(norm, layer)
 

@@ -1,9 +1,10 @@
 """fold-batch-norm keeps what a network computes; PyTorch is the judge."""
 
+import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from tests.passes.modules import assert_same_results, op_names, parse, transform
+from tests.passes.modules import assert_same_results, evaluate, op_names, parse, transform
 
 # Folding rounds the weights once more: a few units in the last place of the largest output.
 TOLERANCE = {"f32": 1e-5, "f64": 1e-13}
@@ -56,6 +57,39 @@ def test_groups_keep_the_result(element: str) -> None:
 
     assert op_names(after) == ["conv"]
     assert_same_results(before, after, rtol=TOLERANCE[element])
+
+
+@pytest.mark.parametrize(("eps", "gain"), [(1e-7, 1.0), (1e-7, 30.0), (1e-12, 0.01)])
+def test_channels_of_f16_that_never_vary_keep_the_result(eps: float, gain: float) -> None:
+    """1e-7 is 1.2e-7 in f16, 1e-12 is 0, and 30 / sqrt(1e-7) is infinite."""
+
+    def network(element: str) -> ModuleOp:
+        names = "".join(
+            f', %{name}: tensor<3x{element}> {{gawee.parameter = "{name}"}}' for name in "mvgt"
+        )
+        return parse(f"""
+          func.func @main(%x: tensor<2x5x{element}> {{gawee.input = "x"}},
+              %w: tensor<3x5x{element}> {{gawee.parameter = "w"}}{names})
+              -> (tensor<2x3x{element}> {{gawee.output = "z"}}) {{
+            %y = gawee.matmul %x, %w
+              : (tensor<2x5x{element}>, tensor<3x5x{element}>) -> tensor<2x3x{element}>
+            %z = gawee.batch_norm %y mean %m variance %v scale %g bias %t eps {eps:e}
+              : tensor<2x3x{element}>, tensor<3x{element}>
+            func.return %z : tensor<2x3x{element}>
+          }}""")
+
+    random = np.random.default_rng(0)
+    small = random.uniform(1e-3, 1e-2, (3, 5)), np.full(3, 1e-3), np.zeros(3)
+    sizes = dict(zip("wmv", small, strict=True))
+    drawn = {"x": random.uniform(0.5, 1, (2, 5)), "g": np.full(3, gain), "t": np.ones(3), **sizes}
+    arrays = {name: array.astype(np.float16) for name, array in drawn.items()}
+    wide = {name: array.astype(np.float32) for name, array in arrays.items()}
+    after = transform(network("f16"), "fold-batch-norm")
+
+    assert "batch_norm" not in op_names(after)
+    # The weight, the bias and the output are each rounded once, to 11 bits.
+    expected = evaluate(network("f32"), wide)["z"]
+    np.testing.assert_allclose(evaluate(after, arrays)["z"], expected, rtol=2**-9)
 
 
 SHARED = """

@@ -85,10 +85,30 @@ func.func @weight_that_is_an_input_is_left(%x: tensor<2x4x9x7xf32>, %w: tensor<6
 
 // -----
 
-// CHECK-LABEL: func.func @eps_that_vanishes_in_f16_is_left
+// CHECK-LABEL: func.func @eps_that_vanishes_in_f32_is_left
 // CHECK-NEXT:  gawee.conv
 // CHECK-NEXT:  gawee.batch_norm
-func.func @eps_that_vanishes_in_f16_is_left(%x: tensor<2x4x9x7xf16>, %w: tensor<6x4x3x2xf16> {gawee.parameter = "w"}, %m: tensor<6xf16> {gawee.parameter = "m"}, %v: tensor<6xf16> {gawee.parameter = "v"}) -> tensor<2x6x7x6xf16> {
+func.func @eps_that_vanishes_in_f32_is_left(%x: tensor<2x4x9x7xf32>, %w: tensor<6x4x3x2xf32> {gawee.parameter = "w"}, %m: tensor<6xf32> {gawee.parameter = "m"}, %v: tensor<6xf32> {gawee.parameter = "v"}) -> tensor<2x6x7x6xf32> {
+  %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x4x9x7xf32>, tensor<6x4x3x2xf32>) -> tensor<2x6x7x6xf32>
+  %z = gawee.batch_norm %y mean %m variance %v eps 1.000000e-60 : tensor<2x6x7x6xf32>, tensor<6xf32>
+  func.return %z : tensor<2x6x7x6xf32>
+}
+
+// -----
+
+// An epsilon that f16 has not is one of f32: what is folded is computed there, and rounded once.
+// CHECK-LABEL: func.func @parameters_of_f16_are_folded_in_f32
+// CHECK-SAME:  %[[X:.*]]: tensor<2x4x9x7xf16>, %[[W:.*]]: tensor<6x4x3x2xf16> {{.*}}, %[[MEAN:.*]]: tensor<6xf16> {{.*}}, %[[VAR:.*]]: tensor<6xf16>
+// CHECK-NEXT:  %[[WIDE:.*]] = gawee.cast %[[VAR]] : (tensor<6xf16>) -> tensor<6xf32>
+// CHECK-NEXT:  %[[EPS:.*]] = gawee.constant dense<1.000000e-12> : tensor<f32>
+// CHECK-NEXT:  gawee.add %[[WIDE]], %[[EPS]]
+// CHECK:       %[[S:.*]] = gawee.div %{{.*}}, %{{.*}} : (tensor<f32>, tensor<6xf32>) -> tensor<6xf32>
+// CHECK:       %[[W2:.*]] = gawee.mul
+// CHECK-NEXT:  %[[HALF:.*]] = gawee.cast %[[W2]] : (tensor<6x4x3x2xf32>) -> tensor<6x4x3x2xf16>
+// CHECK:       %[[B2:.*]] = gawee.cast %{{.*}} : (tensor<6xf32>) -> tensor<6xf16>
+// CHECK-NEXT:  gawee.conv %[[X]], %[[HALF]] bias %[[B2]]
+// CHECK-NOT:   gawee.batch_norm
+func.func @parameters_of_f16_are_folded_in_f32(%x: tensor<2x4x9x7xf16>, %w: tensor<6x4x3x2xf16> {gawee.parameter = "w"}, %m: tensor<6xf16> {gawee.parameter = "m"}, %v: tensor<6xf16> {gawee.parameter = "v"}) -> tensor<2x6x7x6xf16> {
   %y = gawee.conv %x, %w strides [1, 1] padding [0, 0, 0, 0] dilations [1, 1] groups 1 : (tensor<2x4x9x7xf16>, tensor<6x4x3x2xf16>) -> tensor<2x6x7x6xf16>
   %z = gawee.batch_norm %y mean %m variance %v eps 1.000000e-12 : tensor<2x6x7x6xf16>, tensor<6xf16>
   func.return %z : tensor<2x6x7x6xf16>
