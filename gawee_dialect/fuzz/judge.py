@@ -26,6 +26,7 @@ from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.execute import CannotRun, plan_run
 from gawee_dialect.instruments.check.failure import CheckFailure
 from gawee_dialect.instruments.check.inputs import DataSet, arguments_for
+from gawee_dialect.instruments.check.last_digits import moved_by_last_digits
 from gawee_dialect.instruments.check.rounding import (
     ORDER,
     errors_of,
@@ -96,16 +97,20 @@ def differing(
 
 
 def rounding_of(module: ModuleOp, arrays: Arrays, outputs: Arrays) -> Mapping[str, float]:
-    """Return how far others may be from a module's outputs, by how far it is from itself in f64.
+    """Return how far others may be from a module's outputs.
 
-    An output of f64 that was computed of numbers rounded to f32 has no more digits than these.
+    That is by how far it is from itself in f64, and from itself with other last digits. An output
+    of f64 that was computed of numbers rounded to f32 has no more digits than these.
     """
-    found = reference_of(module, {MAIN: [DataSet(arrays)]})
-    if found is None:
-        return {}
-    (in_f64,) = found.outputs[MAIN]
-    errors = errors_of(outputs, in_f64)
-    return {name: ORDER * explained_by(errors, in_f64, name) for name in errors}
+    data = DataSet(arrays)
+    bounds = dict(moved_by_last_digits(module, MAIN, data))
+    found = reference_of(module, {MAIN: [data]})
+    if found is not None:
+        (in_f64,) = found.outputs[MAIN]
+        errors = errors_of(outputs, in_f64)
+        for name in errors:
+            bounds[name] = max(explained_by(errors, in_f64, name), bounds.get(name, 0.0))
+    return {name: ORDER * bound for name, bound in bounds.items()}
 
 
 def judge(

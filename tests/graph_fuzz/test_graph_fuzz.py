@@ -175,6 +175,35 @@ def test_an_oracle_may_round_to_f32_otherwise_in_the_last_place(digits: float) -
     assert done["differ by rounding alone"] == rounded
 
 
+class HalfRoundedOtherwise(Oracle):
+    name = "HalfRoundedOtherwise"
+    digits = 2**-10
+
+    def outputs(self, module: ModuleOp, arrays: dict[str, Array]) -> dict[str, Array] | None:
+        powers = np.exp(arrays["x"].astype(np.float64)).astype(np.float16)
+        return {"y": powers.astype(np.float32) * np.float32(1 + self.digits)}
+
+
+@pytest.mark.parametrize("digits", [2**-10, 2**-5])
+def test_an_oracle_may_round_to_f16_otherwise_in_the_last_place(digits: float) -> None:
+    text = """
+    func.func @main(%x: tensor<3x5xf16> {gawee.input = "x"}) -> (tensor<3x5xf32> {gawee.output = "y"}) {
+      %0 = gawee.exp %x : (tensor<3x5xf16>) -> tensor<3x5xf16>
+      %y = gawee.cast %0 : (tensor<3x5xf16>) -> tensor<3x5xf32>
+      return %y : tensor<3x5xf32>
+    }
+    """
+    oracle, done = HalfRoundedOtherwise(), Counter[str]()
+    oracle.digits = digits
+    tried = Trial(parse(text), (), data_seed=0, oracles=[oracle])
+
+    wrong = tried.find(tried.module, done)
+
+    rounded = digits < 2**-8
+    assert (wrong is None) == rounded
+    assert done["differ by rounding alone"] == rounded
+
+
 def names(stages: Sequence[Stage]) -> list[str]:
     return [each.name for stage in stages for each in stage.passes]
 
