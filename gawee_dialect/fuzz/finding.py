@@ -1,7 +1,7 @@
 """What a trial finds."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 Done: TypeAlias = Counter[str]
@@ -17,11 +17,17 @@ class Finding:
     kind: str
     cause: str
     message: str
+    has_all_ops: bool = field(default=False, compare=False)
+    """Whether the cause is all ops that there are: what is smaller has fewer."""
 
     @property
     def key(self) -> tuple[str, str]:
         """What two findings of one cause have in common."""
         return self.kind, self.cause
+
+    def is_in(self, smaller: "Finding") -> bool:
+        """Whether what is wrong with something smaller is of this cause."""
+        return self.key == smaller.key or (self.has_all_ops and self.kind == smaller.kind)
 
 
 class Skipped(Exception):

@@ -1,6 +1,6 @@
-"""A finding as an IR test, which passes when its cause is mended."""
+"""A finding as a test that passes when it is mended: of IR, or of what a module was read from."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import sha256
 
 from xdsl.dialects.builtin import ModuleOp
@@ -8,8 +8,10 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.frontends.mlir_text import print_mlir
 from gawee_dialect.fuzz.finding import Finding
-from gawee_dialect.fuzz.judge import CRASH, REFUSED, WRONG, WRONG_BY_DATA
+from gawee_dialect.fuzz.judge import CRASH, REFUSED, WRONG, WRONG_BY_DATA, passes_of
+from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.passes.pass_manager import run_passes
+from gawee_dialect.reduce.reducer import count_ops, largest_tensor
 from gawee_dialect.universe import all_passes, make_context
 
 BY_PROOF, BY_DATA = "--prove-each", "--check-each"
@@ -20,9 +22,26 @@ LINES_OF_MESSAGE = 6
 
 
 def file_name(finding: Finding) -> str:
-    """Return the file's name, the same for all findings of one cause."""
+    """Return how the name of a test begins, the same for all findings of one cause."""
     cause = sha256(f"{finding.kind} {finding.cause}".encode()).hexdigest()[:10]
-    return f"{finding.kind.replace(' ', '_').replace(chr(39), '')}_{cause}.mlir"
+    return f"{finding.kind.replace(' ', '_').replace(chr(39), '')}_{cause}"
+
+
+def files_of_test(trial: Trial, finding: Finding, load: Sequence[str] = ()) -> Mapping[str, bytes]:
+    """Return the files of a test by name; the first is the one to look at."""
+    name = file_name(finding)
+    if trial.origin is not None and trial.is_of_origin(finding):
+        return trial.origin.files_of_test(name, trial, finding)
+    text = lit_text(trial.module, passes_of(trial.stages), finding, load)
+    return {f"{name}.mlir": text.encode()}
+
+
+def size_text(trial: Trial, finding: Finding) -> str:
+    """Say how large what a finding is of is."""
+    if trial.origin is not None and trial.is_of_origin(finding):
+        return trial.origin.size()
+    module = trial.module
+    return f"{count_ops(module)} ops, largest tensor {largest_tensor(module)} elements"
 
 
 def lit_text(

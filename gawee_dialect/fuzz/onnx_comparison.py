@@ -31,4 +31,5 @@ def differs(proto: "ModelProto", arrays: Arrays, expected: Arrays, done: Done) -
     from onnx import printer
 
     ops = sorted({node.op_type for node in proto.graph.node} - {"Constant"})
-    return Finding(NOT_ONNX_RUNTIMES, " ".join(ops), f"output {wrong}\n{printer.to_text(proto)}")
+    message = f"output {wrong}\n{printer.to_text(proto)}"
+    return Finding(NOT_ONNX_RUNTIMES, " ".join(ops), message, has_all_ops=True)

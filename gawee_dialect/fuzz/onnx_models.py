@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.fuzz.draw import Draw
-from gawee_dialect.fuzz.finding import Done, Finding
 from gawee_dialect.fuzz.generator import (
     FEW_ELEMENTS,
     Settings,
@@ -20,12 +18,10 @@ from gawee_dialect.fuzz.generator import (
     stages_of,
     trial_of,
 )
-from gawee_dialect.fuzz.judge import Arrays
-from gawee_dialect.fuzz.onnx_comparison import NOT_ONNX_RUNTIMES, differs
+from gawee_dialect.fuzz.onnx_origin import OnnxOrigin
 from gawee_dialect.fuzz.random_pipeline import Depth
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.hints import isa
-from gawee_dialect.source import Source
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto
@@ -389,18 +385,6 @@ FAMILIES: Sequence[Callable[[_Model], None]] = (
 )
 
 
-@dataclass(frozen=True)
-class OnnxOrigin:
-    """A model, which ONNX Runtime runs."""
-
-    model: _Model
-    kind: str = NOT_ONNX_RUNTIMES
-
-    def differs(self, arrays: Arrays, expected: Arrays, done: Done) -> Finding | None:
-        """Compare what the reader made of the model with what ONNX Runtime computes."""
-        return differs(self.model.proto(list(expected)), arrays, expected, done)
-
-
 def random_model(draw: Draw, most_elements: int = MOST_ELEMENTS) -> _Model:
     """Draw a model of some nodes, one at least."""
     model = _Model(draw, most_elements)
@@ -421,7 +405,6 @@ class OnnxModels(TrialGenerator):
     def trial(self, draw: Draw, settings: Settings) -> Trial:
         depth = depth_of(draw, settings)
         model = random_model(draw, FEW_ELEMENTS if depth is Depth.LOOPS else MOST_ELEMENTS)
-        data = model.proto(model.results).SerializeToString()
-        module = open_graph(Source("random.onnx", data), name="onnx").module()
-        trial = trial_of(draw, settings, module, stages_of(draw, settings, depth))
-        return replace(trial, origin=OnnxOrigin(model))
+        origin = OnnxOrigin(model.proto(model.results))
+        trial = trial_of(draw, settings, origin.module(), stages_of(draw, settings, depth))
+        return replace(trial, origin=origin)

@@ -3,7 +3,7 @@
 import gc
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from time import monotonic, time
 
@@ -13,6 +13,7 @@ from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.finding import SKIPPED, Done, Finding, Skipped
 from gawee_dialect.fuzz.generator import Settings, TrialGenerator
 from gawee_dialect.fuzz.judge import failure_of
+from gawee_dialect.fuzz.smaller_origin import with_smaller_origin
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.reduce.failure import Failure, OutOfTime, time_limit
@@ -69,7 +70,7 @@ class StillThere(Failure):
             found = self.trial.find(module, Counter())
         except Skipped:
             return False
-        return found is not None and found.key == self.finding.key
+        return found is not None and self.finding.is_in(found)
 
 
 @dataclass(frozen=True)
@@ -115,22 +116,25 @@ class Session:
         done[generator.what] += 1
         return limited(trial, done)
 
-    def reduced(self, number: int, finding: Finding) -> ModuleOp:
-        """Return the smallest module found that has what a trial found; the trial's where none."""
+    def reduced(self, number: int, finding: Finding) -> Trial:
+        """Return the smallest trial found that has what a trial found; itself where none."""
         _, trial = self.trial(number)
-        if finding == SLOW or trial.is_of_origin(finding):
-            return trial.module
+        if finding == SLOW:
+            return trial
+        if trial.is_of_origin(finding):
+            return with_smaller_origin(trial, finding, monotonic() + SECONDS_TO_REDUCE)
         failure = StillThere(trial, finding)
         copy = trial.module.clone()
         with time_limit(SECONDS, of_processor=True):
             if not failure.holds(copy):
-                return trial.module
-        return Reducer(
+                return trial
+        module = Reducer(
             copy,
             failure,
             seconds_a_test=SECONDS_A_TEST,
             deadline=monotonic() + SECONDS_TO_REDUCE,
         ).reduce()
+        return replace(trial, module=module)
 
 
 def limited(trial: Trial, done: Done) -> Finding | None:

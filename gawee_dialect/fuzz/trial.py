@@ -1,6 +1,7 @@
 """A module, a pipeline and data: everything that is tried at once, and tried again to reduce it."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -28,11 +29,29 @@ from gawee_dialect.fuzz.random_pipeline import Stage
 class Origin(Protocol):
     """What a module was read from, and who runs that."""
 
-    kind: str
-    """Of its findings."""
+    @property
+    def kind(self) -> str:
+        """Of its findings."""
+        ...
+
+    def module(self) -> ModuleOp:
+        """Read it; raises GaweeError."""
+        ...
 
     def differs(self, arrays: Arrays, expected: Arrays, done: Done) -> Finding | None:
         """Compare what the module computes with what it was read from."""
+        ...
+
+    def smaller(self) -> Iterator["Origin"]:
+        """Yield what is a step smaller, valid or not."""
+        ...
+
+    def files_of_test(self, name: str, trial: "Trial", finding: Finding) -> Mapping[str, bytes]:
+        """Return the files of a test that fails as long as it differs, by their names."""
+        ...
+
+    def size(self) -> str:
+        """Say how large it is."""
         ...
 
 
@@ -53,9 +72,8 @@ class Trial:
 
     def find(self, module: ModuleOp, done: Done) -> Finding | None:
         """Return what is wrong with the module, or with one in its place; raises Skipped."""
-        arrays = data_for(module, self.data_seed, whole=self.whole)
         with np.errstate(all="ignore"):
-            expected = reference(module, arrays)
+            arrays, expected = self._data(module)
             found = self._by_others(module, arrays, expected, done)
             found = found or judge(module, self.stages, arrays, expected, done)
             return found or self._by_pass(module, arrays, done)
@@ -63,6 +81,18 @@ class Trial:
     def is_of_origin(self, finding: Finding) -> bool:
         """Whether a finding is of what the module was read from: no other module has it."""
         return self.origin is not None and finding.kind == self.origin.kind
+
+    def differs_from_origin(self) -> Finding | None:
+        """Return how the module differs from what it was read from; raises Skipped."""
+        if self.origin is None:
+            return None
+        with np.errstate(all="ignore"):
+            return self.origin.differs(*self._data(self.module), Counter())
+
+    def _data(self, module: ModuleOp) -> tuple[Arrays, Arrays]:
+        """Return what a module is run on, and what it computes; raises Skipped."""
+        arrays = data_for(module, self.data_seed, whole=self.whole)
+        return arrays, reference(module, arrays)
 
     def _by_pass(self, module: ModuleOp, arrays: Arrays, done: Done) -> Finding | None:
         passes, found = passes_of(self.stages), None
@@ -101,7 +131,8 @@ def _differs_from(
         return None
     wrong = differing(expected, said, rounding_of(module, arrays, expected))
     if wrong is not None:
-        return Finding(f"not {name}'s", _ops_of(module), f"output {wrong}")
+        message = f"output {wrong}"
+        return Finding(f"not {name}'s", _ops_of(module), message, has_all_ops=True)
     done[ROUNDING] += 1
     return None
 

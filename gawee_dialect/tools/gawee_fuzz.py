@@ -15,22 +15,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, time
 
-from xdsl.dialects.builtin import ModuleOp
-
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.fuzz.finding import Finding
 from gawee_dialect.fuzz.generator import Settings, TrialGenerator
 from gawee_dialect.fuzz.generators import GENERATORS, installed
 from gawee_dialect.fuzz.hunt import Hunt
-from gawee_dialect.fuzz.judge import passes_of
-from gawee_dialect.fuzz.lit_test import file_name, lit_text
+from gawee_dialect.fuzz.lit_test import files_of_test, size_text
 from gawee_dialect.fuzz.oracle import Oracle
 from gawee_dialect.fuzz.random_pipeline import check_places
 from gawee_dialect.fuzz.session import Session
 from gawee_dialect.fuzz.summary import finding_text, progress_lines, summary
+from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.passes.insertion import parse_insertion
 from gawee_dialect.passes.pass_manager import parse_passes
-from gawee_dialect.reduce.reducer import count_ops, largest_tensor
 from gawee_dialect.tools.command_line import (
     DONE,
     CommandParser,
@@ -236,29 +233,21 @@ def _written(
 ) -> str:
     """Make a finding small, write it as a test, and say so."""
     load = [f"%S/{os.path.relpath(path, folder)}" for path in paths]
-    path = folder / file_name(finding)
     folder.mkdir(parents=True, exist_ok=True)
+
+    def written(trial: Trial) -> tuple[Mapping[str, bytes], str]:
+        return files_of_test(trial, finding, load), size_text(trial, finding)
+
     try:
-        reduced = partial(session.reduced, finding=finding)
-        text, size = run_forked(
-            lambda each: written(session, each, reduced(each), finding, load),
+        files, size = run_forked(
+            lambda each: written(session.reduced(each, finding)),
             number,
             seconds=SECONDS_OF_A_REDUCTION,
         )
     except GaweeError:  # what kills a process, or takes too long, does it here too
-        _, trial = session.trial(number)
-        text, size = written(session, number, trial.module, finding, load)
-    write_file(path, text)
-    return f"wrote {path} ({size})"
-
-
-def written(
-    session: Session, number: int, module: ModuleOp, finding: Finding, load: Sequence[str]
-) -> tuple[str, str]:
-    """Return the text of a test, and how large its module is."""
-    _, trial = session.trial(number)
-    text = lit_text(module, passes_of(trial.stages), finding, load)
-    return text, f"{count_ops(module)} ops, largest tensor {largest_tensor(module)} elements"
+        files, size = written(session.trial(number)[1])
+    wrote = [str(write_file(folder / name, data)) for name, data in files.items()]
+    return f"wrote {' and '.join(wrote)} ({size})"
 
 
 def run(argv: Sequence[str]) -> int:

@@ -1,7 +1,9 @@
 """Random models of ONNX are valid, and compared with ONNX Runtime as far as that is exact."""
 
+import runpy
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -13,14 +15,20 @@ pytest.importorskip("onnxruntime")
 
 from onnx import parser, shape_inference  # noqa: E402
 
+from gawee_dialect.fuzz import onnx_comparison  # noqa: E402
 from gawee_dialect.fuzz.draw import Draw  # noqa: E402
 from gawee_dialect.fuzz.finding import Finding  # noqa: E402
+from gawee_dialect.fuzz.lit_test import files_of_test, size_text  # noqa: E402
 from gawee_dialect.fuzz.onnx_comparison import differs  # noqa: E402
 from gawee_dialect.fuzz.onnx_models import random_model  # noqa: E402
+from gawee_dialect.fuzz.onnx_origin import OnnxOrigin  # noqa: E402
+from gawee_dialect.fuzz.onnx_runtime import onnx_runtime  # noqa: E402
+from gawee_dialect.fuzz.smaller_origin import with_smaller_origin  # noqa: E402
+from gawee_dialect.fuzz.trial import Trial  # noqa: E402
 from gawee_dialect.interpreter.arrays import Array  # noqa: E402
 
 if TYPE_CHECKING:
-    from onnx import NodeProto
+    from onnx import ModelProto, NodeProto
 
 
 def fitting(node: "NodeProto", shapes: Mapping[str, Sequence[int]]) -> bool:
@@ -83,3 +91,46 @@ def test_what_its_roundings_do_not_explain_is_a_finding() -> None:
 
     assert found is not None
     assert found.cause == "InstanceNormalization ReduceL1"
+
+
+TANH_AMONG_OTHERS = """<ir_version: 8, opset_import: ["" : 18]>
+some (float[3, 5] x, float[5, 4] w) => (float[3, 4] y, float[3, 5] z) {
+  relu = Relu (x)
+  tanh = Tanh (relu)
+  exp = Exp (tanh)
+  y = MatMul (exp, w)
+  z = Abs (x)
+}"""
+
+
+def wrong_tanh(proto: "ModelProto", arrays: Mapping[str, Array]) -> Mapping[str, Array] | None:
+    """Say what ONNX Runtime says, and something else of models with a Tanh."""
+    said = onnx_runtime(proto, arrays)
+    if said is None or all(node.op_type != "Tanh" for node in proto.graph.node):
+        return said
+    return {name: array + 1 for name, array in said.items()}
+
+
+def test_a_model_that_differs_is_made_small_and_written_as_a_test(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    origin = OnnxOrigin(parser.parse_model(TANH_AMONG_OTHERS))
+    trial = Trial(origin.module(), (), data_seed=3, origin=origin)
+    monkeypatch.setattr(onnx_comparison, "onnx_runtime", wrong_tanh)
+    finding = trial.differs_from_origin()
+    assert finding is not None
+
+    small = with_smaller_origin(trial, finding, deadline=float("inf"))
+
+    assert size_text(small, finding) == "1 node"
+    for name, data in files_of_test(small, finding).items():
+        (tmp_path / name).write_bytes(data)
+    (model,), (test,) = tmp_path.glob("*.onnx"), tmp_path.glob("*_test.py")
+    graph = onnx.load(model).graph
+    assert [node.op_type for node in graph.node] == ["Tanh"]
+    assert [dim.dim_value for dim in graph.input[0].type.tensor_type.shape.dim] == [1, 1]
+    said = runpy.run_path(str(test))["test_the_model_computes_what_onnx_runtime_does"]
+    with pytest.raises(AssertionError):
+        said()
+    monkeypatch.undo()
+    said()
