@@ -1,6 +1,7 @@
-"""gawee-experiment and gawee-tune on the workers of a real scheduler: three processes, one killed."""
+"""Tools on the workers of a real scheduler: three processes, of which one is killed."""
 
 import json
+import re
 import threading
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from typing import Self
 
 from gawee_dialect.experiments.records import read_records
 from gawee_dialect.schedules.file import read_schedules
-from gawee_dialect.tools import gawee_experiment, gawee_tune
+from gawee_dialect.tools import gawee_experiment, gawee_fuzz, gawee_tune
 from tests.effort import full_run
 from tests.experiments.studies import write_study
 from tests.tuning.networks import CONVOLUTION
@@ -84,6 +85,32 @@ def test_a_tuning_by_workers_chooses_for_the_kernels_of_the_local_one(tmp_path: 
     assert {line["kernel"] for line in local} == {line["kernel"] for line in remote}
     assert {line["target"] for line in local} == {line["target"] for line in remote}
     assert read_schedules(there)
+
+
+def findings(folder: Path, flags: list[str], capsys) -> tuple[str, dict[str, bytes]]:
+    """What gawee-fuzz prints of loops that no buffers are there for, and the tests that it writes."""
+    words = "--graphs 900 --share proved=0 -p lower-to-linalg,lower-linalg-to-loops".split()
+    assert gawee_fuzz.main([*words, "-o", str(folder), *flags]) == 1
+    printed = re.sub(r" in \d+ s, [\d.]+ a second", "", capsys.readouterr().out)
+    return printed.replace(str(folder), ""), {
+        path.name: path.read_bytes() for path in folder.iterdir()
+    }
+
+
+@full_run
+def test_findings_of_three_workers_one_of_them_killed_are_the_local_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    with cluster(tmp_path, ["quiet=1"] * 3) as (address, processes), monkeypatch.context() as patch:
+        # What is tried is reported whenever some of it is done: the others are under way.
+        patch.setattr(gawee_fuzz, "progress_lines", lambda _: lambda tried: processes[0].kill())
+        by_workers = findings(tmp_path / "remote", ["--scheduler", address], capsys)
+    here = findings(tmp_path / "here", [], capsys)
+
+    assert by_workers == here
+    assert here[0].startswith("900 graphs: ")
+    assert "refused: " in here[0]
+    assert here[1]
 
 
 def test_plugins_do_not_go_to_workers(tmp_path: Path, capsys) -> None:
