@@ -87,10 +87,19 @@ class Processor:
         second = self.memories[min(1, len(self.memories) - 1)]
         return second.size or 0
 
+    @property
+    def main_memory(self) -> Memory:
+        """What holds all that no cache does."""
+        return self.memories[-1]
+
+    def bytes_a_cycle(self, memory: Memory) -> float:
+        """Return how much of a memory one core reads in a cycle."""
+        return memory.bandwidth / self.frequency
+
     def memory_for(self, size: int) -> Memory:
         """Return the nearest memory that holds so many bytes."""
         fitting = (each for each in self.memories if each.size is None or size <= each.size)
-        return next(fitting, self.memories[-1])
+        return next(fitting, self.main_memory)
 
     def limit(self, flops: int, traffic: int, footprint: int, element_bits: int = 32) -> Limit:
         """Return the least time for FLOPs and bytes moved, on data of `footprint` bytes.

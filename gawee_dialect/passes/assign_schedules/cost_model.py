@@ -117,16 +117,31 @@ def is_turned(operand: Operand, kernel: KernelAccesses, tile: Tile) -> bool:
 
 def step_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
     """Return the cycles of one step of the reduction for all points of a tile."""
-    accumulators = prod(tile.vectors(dim) for dim in tile.points) * tile.chains
-    computing = accumulators * kernel.accumulate_ops / processor.multiply_adds_of(tile.lanes)
-    inputs = [operand for operand in kernel.inputs if operand.in_accumulate]
-    loading = tile.chains * sum(load_cycles(operand, kernel, tile) for operand in inputs)
+    accumulators = _accumulators(tile)
+    computing = computing_cycles(kernel, tile, processor)
+    loading = loading_cycles(kernel, tile)
     # Of tiles that are equally fast, the one that loads less is more likely to be so.
     cycles = max(computing, loading, LATENCY) + LOAD_WEIGHT * loading
+    inputs = (operand for operand in kernel.inputs if operand.in_accumulate)
     held = max((_held(operand, tile) for operand in inputs), default=0)
     if accumulators + held + SCRATCH_REGISTERS > processor.vector_registers:
         cycles *= SPILL
     return cycles
+
+
+def computing_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
+    """Return the cycles of the multiply-adds of one step."""
+    return _accumulators(tile) * kernel.accumulate_ops / processor.multiply_adds_of(tile.lanes)
+
+
+def loading_cycles(kernel: KernelAccesses, tile: Tile) -> float:
+    """Return the cycles of the loads of one step."""
+    inputs = (operand for operand in kernel.inputs if operand.in_accumulate)
+    return tile.chains * sum(load_cycles(operand, kernel, tile) for operand in inputs)
+
+
+def _accumulators(tile: Tile) -> int:
+    return prod(tile.vectors(dim) for dim in tile.points) * tile.chains
 
 
 def _held(operand: Operand, tile: Tile) -> int:

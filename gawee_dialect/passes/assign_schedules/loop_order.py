@@ -3,8 +3,16 @@
 from collections.abc import Sequence
 from math import ceil, prod
 
-from gawee_dialect.dialect.schedule import Loop, Schedule
-from gawee_dialect.passes.assign_schedules.cost_model import Tile, kernel_cycles, lanes_apart
+from gawee_dialect.dialect.schedule import Loop, Prefetch, Schedule
+from gawee_dialect.passes.assign_schedules.cost_model import (
+    LOADS_PER_CYCLE,
+    Tile,
+    computing_cycles,
+    is_packed,
+    kernel_cycles,
+    lanes_apart,
+    loading_cycles,
+)
 from gawee_dialect.passes.assign_schedules.kernel_accesses import BYTES, KernelAccesses, Operand
 from gawee_dialect.target.description import Processor
 
@@ -23,7 +31,41 @@ def schedule_of(kernel: KernelAccesses, tile: Tile, processor: Processor) -> Sch
     if kernel.runs_once and vector is not None and _goes_lane_by_lane(kernel, tile):
         # As fast as lanes that are collected one after another, and far less code.
         return Schedule((*outer, Loop(vector.dim)), None, parallel)
-    return Schedule((*outer, *reducing), vector, parallel)
+    prefetch = _prefetched(kernel, tile, outer, processor)
+    return Schedule((*outer, *reducing), vector, parallel, prefetch)
+
+
+def _prefetched(
+    kernel: KernelAccesses, tile: Tile, loops: Sequence[Loop], processor: Processor
+) -> Prefetch | None:
+    """Return which weights are fetched while those before them are multiplied, if any.
+
+    That are weights of which each iteration of the outermost loop reads a part of its own. Two such
+    parts have to fit in the second cache, and to compute with one has to take as long as to fetch
+    the next from main memory: weights of a network are more than caches hold until they are read
+    again. A prefetch takes the place of a load, so there has to be one free in each step.
+    """
+    free = computing_cycles(kernel, tile, processor) - loading_cycles(kernel, tile)
+    if not loops or tile.vector_dim is None or free < 1 / LOADS_PER_CYCLE:
+        return None
+    (dim, step), *inner = loops
+    sizes = kernel.sizes
+    parts, rest = ceil(sizes[dim] / step), (loop.dim for loop in inner)
+    for index, operand in enumerate(kernel.inputs):
+        weights = operand.is_parameter and is_packed(operand, kernel, tile.vector)
+        if not weights or parts == 1 or dim not in operand.dims or dim in rest:
+            continue
+        part = BYTES * step * prod(sizes[each] for each in operand.dims if each != dim)
+        points = prod(sizes[each] for each in range(kernel.num_parallel) if each != dim)
+        if 2 * part <= processor.second_cache and is_hidden(points, tile.lanes, processor):
+            return Prefetch(index, dim)
+    return None
+
+
+def is_hidden(points: int, lanes: int, processor: Processor) -> bool:
+    """Whether weights that are multiplied with so many points meanwhile come from main memory."""
+    computing = points / (lanes * processor.multiply_adds_of(lanes))
+    return computing >= BYTES / processor.bytes_a_cycle(processor.main_memory)
 
 
 def _goes_lane_by_lane(kernel: KernelAccesses, tile: Tile) -> bool:

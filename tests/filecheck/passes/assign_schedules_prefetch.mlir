@@ -1,0 +1,94 @@
+// RUN: gawee-opt -p 'assign-schedules{target=skylake-avx512 num-threads=1}' --split-input-file %s | filecheck %s
+
+// Each panel of weights is read by 49 rows.
+// CHECK-LABEL: func.func @weights_are_fetched_while_those_before_them_are_multiplied
+// CHECK:         gawee.kernel parallel [49, 1280] reduce [320]
+// CHECK:         schedule #gawee.schedule<loops = [d1 by {{[0-9]+}}, d0 by {{[0-9]+}}, d2], vector = d1 by 16, parallel = {{[12]}}, prefetch = input 1 along d1>
+func.func @weights_are_fetched_while_those_before_them_are_multiplied(%x: tensor<49x320xf32>, %w: tensor<1280x320xf32> {gawee.parameter = "w"}) -> tensor<49x1280xf32> {
+  %y = gawee.kernel parallel [49, 1280] reduce [320] ins(%x, %w : tensor<49x320xf32>, tensor<1280x320xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (n, k)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<49x1280xf32>
+  func.return %y : tensor<49x1280xf32>
+}
+
+// -----
+
+// Main memory takes longer to send a panel than three rows to be multiplied with it.
+// CHECK-LABEL: func.func @weights_that_few_rows_read_are_waited_for_anyway
+// CHECK:         gawee.kernel parallel [3, 1280] reduce [320]
+// CHECK-NOT:     prefetch
+// CHECK:         func.return
+func.func @weights_that_few_rows_read_are_waited_for_anyway(%x: tensor<3x320xf32>, %w: tensor<1280x320xf32> {gawee.parameter = "w"}) -> tensor<3x1280xf32> {
+  %y = gawee.kernel parallel [3, 1280] reduce [320] ins(%x, %w : tensor<3x320xf32>, tensor<1280x320xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (n, k)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<3x1280xf32>
+  func.return %y : tensor<3x1280xf32>
+}
+
+// -----
+
+// A panel is 1.5 MB or more.
+// CHECK-LABEL: func.func @two_panels_have_to_fit_in_the_second_cache
+// CHECK:         gawee.kernel parallel [49, 640] reduce [8000]
+// CHECK-NOT:     prefetch
+// CHECK:         func.return
+func.func @two_panels_have_to_fit_in_the_second_cache(%x: tensor<49x8000xf32>, %w: tensor<640x8000xf32> {gawee.parameter = "w"}) -> tensor<49x640xf32> {
+  %y = gawee.kernel parallel [49, 640] reduce [8000] ins(%x, %w : tensor<49x8000xf32>, tensor<640x8000xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (n, k)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<49x640xf32>
+  func.return %y : tensor<49x640xf32>
+}
+
+// -----
+
+// All 24 columns are one tile.
+// CHECK-LABEL: func.func @weights_that_are_read_at_once_have_no_next_part
+// CHECK:         gawee.kernel parallel [49, 24] reduce [320]
+// CHECK-NOT:     prefetch
+// CHECK:         func.return
+func.func @weights_that_are_read_at_once_have_no_next_part(%x: tensor<49x320xf32>, %w: tensor<24x320xf32> {gawee.parameter = "w"}) -> tensor<49x24xf32> {
+  %y = gawee.kernel parallel [49, 24] reduce [320] ins(%x, %w : tensor<49x320xf32>, tensor<24x320xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (n, k)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<49x24xf32>
+  func.return %y : tensor<49x24xf32>
+}
