@@ -3,23 +3,26 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
-from math import ceil, prod
+from math import ceil, gcd, prod
 
 from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.winograd import KERNEL, TRANSFORMS, Winograd
-from gawee_dialect.passes.assign_schedules.cost_model import LATENCY, TILE_OVERHEAD
+from gawee_dialect.passes.assign_schedules.cost_model import TILE_OVERHEAD
 from gawee_dialect.passes.assign_schedules.kernel_accesses import BYTES
 from gawee_dialect.passes.convert_to_algorithm import Plan
+from gawee_dialect.passes.convert_to_winograd.products import EXPOSED, PREFETCHED, Products
 from gawee_dialect.target.description import Processor
 
-LOAD_WEIGHT = 0.02
-"""Cycles that a load takes on top of the multiply-adds, which hide most of it."""
-EXPOSED = 0.3
-"""The part of the time to fetch a panel of weights for a block that nothing hides."""
-MULTIPLY_EFFICIENCY = 0.9
-"""Of the products: their inputs and results come from the second cache."""
 TRANSFORM_CYCLES = {2: 60, 4: 170}
 """To transform one vector of channels of one tile, there or back."""
+PAGE = 4096
+"""Bytes of a way of the first cache, which is found by addresses within a page."""
+CONFLICT = 22
+"""Cycles that the products of a point are waited for whose place another one took.
+
+Zen 5, 64 channels at 56x56, 36 points in a cache of 12 ways: 445 to 474 us in blocks of 32 tiles,
+which are 8192 bytes apart, 320 to 330 us in blocks of 30. 22 cycles for 24 points each are 110 us.
+"""
 SCRATCH_PART = 0.6
 """What transformed inputs and products may take of a core's second cache."""
 MOST_ROWS = 16
@@ -29,7 +32,7 @@ NEAR_FILTERS = 2
 """What that is taken to cost where transformed weights are near: there they are not waited for."""
 BY_CHANNEL_TILES = 64
 """Up to so many tiles may be computed all at once, one panel of channels after the other."""
-UNHIDDEN = 0.2
+UNHIDDEN = 0.1
 """The part of the faster of computing and fetching weights that the slower one does not hide."""
 SMALLEST_GAIN = 1.1
 PREFETCH_TILES = 8
@@ -154,15 +157,17 @@ def _of_filters(convolution: Convolution, lanes: int, processor: Processor) -> I
     plan = Winograd(size, True, tiles, tiles, lanes, lanes, prefetch=True, filters=True)
     panels = convolution.features // lanes
     lane_units = processor.multiply_adds_of(lanes)
-    row = convolution.channels * (points * tiles / lane_units + FILTER_CYCLES)
-    row += TILE_OVERHEAD + points * tiles
-    work = panels * points * row / MULTIPLY_EFFICIENCY
+    # All rows read the filters, the first and the last one a column of three.
+    read = (KERNEL - 2 * (KERNEL - 1) / points) * KERNEL * lanes + tiles * points
+    waited = EXPOSED * read * BYTES / processor.bytes_a_cycle(processor.memories[1])
+    row = convolution.channels * (points * tiles / lane_units + FILTER_CYCLES + waited)
+    work = panels * points * (row + TILE_OVERHEAD + points * tiles)
     channels = (convolution.channels + convolution.features) / lanes
     work += TRANSFORM_CYCLES[size] / lane_units * channels * tiles
     weights = prod(plan.weights_shape(convolution.features, convolution.channels)) * BYTES
-    home = processor.memory_for(weights * OTHER_WEIGHTS).bandwidth / processor.frequency
+    home = processor.bytes_a_cycle(processor.main_memory)
     share = ceil(panels / processor.cores) / panels
-    cycles = _overlapped(work * share, weights / home, processor)
+    cycles = _overlapped(work, weights / (PREFETCHED * home)) * share * processor.cores
     near = weights * (points / KERNEL) ** 2 <= processor.second_cache
     yield Plan(plan, cycles * (NEAR_FILTERS if near else 1))
 
@@ -194,11 +199,11 @@ def _with_prefetch(
     Prefetches gain where weights come from beyond the second cache, and enough is computed
     meanwhile, and of inputs that are as far away; elsewhere they cost.
     """
-    cycles = _cycles(convolution, plan, processor)
     weights = prod(plan.weights_shape(convolution.features, convolution.channels)) * BYTES
     pays = weights > processor.second_cache and plan.block >= PREFETCH_TILES
     far = convolution.input_bytes > FAR_INPUTS * processor.second_cache
     best = replace(plan, prefetch=pays, prefetch_inputs=far)
+    cycles = _cycles(convolution, best, processor)
     yield Plan(best, cycles)
     yield Plan(replace(best, prefetch=not pays), cycles * OTHER_PREFETCH)
     yield Plan(replace(best, prefetch_inputs=not far), cycles * OTHER_PREFETCH)
@@ -206,47 +211,58 @@ def _with_prefetch(
 
 def _cycles(convolution: Convolution, plan: Winograd, processor: Processor) -> float:
     """Return the cycles that the slowest core takes, times the number of cores."""
-    tiles, size = convolution.tiles(plan.tile), plan.tile
-    points = TRANSFORMS[size].points ** 2
-    vectors = plan.panel // plan.product_lanes
-    lane_units = processor.multiply_adds_of(plan.product_lanes)
+    way = _by_channel if plan.by_channel else _by_tiles
+    return way(convolution, plan, processor) * processor.cores
 
+
+def _by_channel(convolution: Convolution, plan: Winograd, processor: Processor) -> float:
+    """Return the cycles of the slowest core where cores share panels, which are read once."""
+    tiles = convolution.tiles(plan.tile)
+    size = plan.points * tiles * convolution.channels * BYTES
+    inputs = processor.memory_for(int(size / SCRATCH_PART))
+    products = Products(plan, convolution.channels, processor, processor.main_memory, inputs)
+    panels = convolution.features // plan.panel
+    share = ceil(panels / processor.cores) / panels
+    work = plan.points * panels * products.cycles(tiles)
+    work += transform_cycles(convolution, plan, tiles, processor) * tiles
+    if inputs not in processor.memories[:2]:  # written there, and read again
+        work += 2 * size / processor.bytes_a_cycle(inputs)
+    return work * share
+
+
+def _by_tiles(convolution: Convolution, plan: Winograd, processor: Processor) -> float:
+    """Return the cycles of the slowest core where cores share blocks, each of which reads all."""
+    tiles, panels = convolution.tiles(plan.tile), plan.covered(convolution.features) // plan.panel
     weights = prod(plan.weights_shape(convolution.features, convolution.channels)) * BYTES
-    home = processor.memory_for(weights * OTHER_WEIGHTS).bandwidth / processor.frequency
-    fetch = EXPOSED * plan.product_lanes * BYTES / home
-
-    def products(count: int) -> float:
-        """Cycles of one panel for one point, over `count` tiles."""
-        whole, rest = divmod(count, plan.rows)
-        parts = [(whole, plan.rows), (1 if rest else 0, rest)]
-        total = convolution.channels * vectors * fetch
-        for many, rows in parts:
-            loads = (rows + vectors) * LOAD_WEIGHT
-            step = max(rows * vectors / lane_units, LATENCY) + loads
-            total += many * (convolution.channels * step + TILE_OVERHEAD + rows * vectors)
-        return total
-
-    panels = plan.covered(convolution.features) // plan.panel
-    each = points * panels / MULTIPLY_EFFICIENCY
-    channels = (convolution.channels + convolution.features) / plan.lanes
-    transforms = TRANSFORM_CYCLES[size] / processor.multiply_adds_of(plan.lanes) * channels
-    stream = weights / home
-    if plan.by_channel:
-        share = ceil(panels / processor.cores) / panels
-        # Every panel reads the transformed inputs of all tiles, which cores share.
-        inputs = points * tiles * convolution.channels * BYTES
-        again = panels * EXPOSED * inputs * processor.frequency
-        again /= processor.memory_for(inputs).bandwidth
-        work = (each * products(tiles) + transforms * tiles + again) * share
-    else:
-        blocks = ceil(tiles / plan.block)
-        mine = min(tiles, ceil(blocks / processor.cores) * plan.block)
-        whole, rest = divmod(mine, plan.block)
-        work = each * (whole * products(plan.block) + products(rest)) + transforms * mine
-    return _overlapped(work, stream, processor)
+    home = processor.memory_for(weights * OTHER_WEIGHTS)
+    products = Products(plan, convolution.channels, processor, home, processor.memories[1])
+    mine = min(tiles, ceil(ceil(tiles / plan.block) / processor.cores) * plan.block)
+    whole, rest = divmod(mine, plan.block)
+    work = whole * products.cycles(plan.block) + products.cycles(rest)
+    work *= plan.points * panels
+    work += transform_cycles(convolution, plan, plan.block, processor) * mine
+    # What one core has fetched from main memory, others find in the last cache.
+    first = weights / (PREFETCHED * processor.bytes_a_cycle(processor.main_memory))
+    return _overlapped(work, first / processor.cores)
 
 
-def _overlapped(work: float, stream: float, processor: Processor) -> float:
-    """Return the cycles of all cores where each computes, and fetches weights meanwhile."""
-    slower, faster = max(work, stream), min(work, stream)
-    return (slower + UNHIDDEN * faster) * processor.cores
+def transform_cycles(
+    convolution: Convolution, plan: Winograd, count: int, processor: Processor
+) -> float:
+    """Return the cycles to transform one tile there and back, of `count` that are in one array.
+
+    The products of a tile's points are as far apart as those of one point are large. Where that is
+    near a multiple of a page, points take each other's place in the first cache.
+    """
+    features = plan.panel if plan.by_channel else plan.covered(convolution.features)
+    sets = PAGE // gcd(count * features * BYTES, PAGE)
+    kept = sets * (processor.memories[0].size or 0) // PAGE
+    waited = CONFLICT * max(0, TRANSFORMS[plan.tile].points ** 2 - kept)
+    each = TRANSFORM_CYCLES[plan.tile] / processor.multiply_adds_of(plan.lanes)
+    vectors = (convolution.channels + convolution.features) / plan.lanes
+    return vectors * each + convolution.features / plan.lanes * waited
+
+
+def _overlapped(work: float, stream: float) -> float:
+    """Return the cycles of a core that computes, and fetches weights meanwhile."""
+    return max(work, stream) + UNHIDDEN * min(work, stream)
