@@ -170,11 +170,12 @@ class Phase:
         times = self.network.times(PROFILE_RUNS)
 
         def seconds(kernel: Kernel) -> float:
-            return sum(times[index] for index in self._calls(kernel))
+            return sum(times[index] for index in self.calls(kernel))
 
-        return sorted((each for each in chosen if self._calls(each)), key=seconds, reverse=True)
+        return sorted((each for each in chosen if self.calls(each)), key=seconds, reverse=True)
 
-    def _calls(self, kernel: Kernel) -> list[int]:
+    def calls(self, kernel: Kernel) -> list[int]:
+        """Return the positions of a kernel's calls in the network."""
         return self.network.calls_of(self.decision, kernel.key)
 
     def tune(self, kernel: Kernel, tell: Callable[[str], None]) -> Outcome:
@@ -188,7 +189,7 @@ class Phase:
             versions.append(version)
         sound = list(_sound(versions)) if self.decision is Decision.SCHEDULE else versions
         tell(f"measuring {len(sound)}")
-        best = self._measured(sound, self._calls(kernel))
+        best = self._measured(sound, self.calls(kernel))
         first = sound[0].choice
         default = min(s for version, s in zip(sound, best, strict=True) if version.choice == first)
         chosen, seconds = first, default

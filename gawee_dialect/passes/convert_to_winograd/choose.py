@@ -124,7 +124,7 @@ def plans(convolution: Convolution, processor: Processor) -> Iterator[Plan]:
     lanes = lanes_of(convolution, processor)
     if lanes is None:
         return
-    yield from _of_filters(convolution, lanes, processor)
+    yield from _filters_plan(convolution, lanes, processor)
     for size, (wide, vectors) in product(TRANSFORMS, _panels(convolution, lanes, processor)):
         tiles = convolution.tiles(size)
         panel = vectors * (2 * lanes if wide else lanes)
@@ -145,16 +145,22 @@ def _panels(
         yield from ((wide, vectors) for vectors in range(1, 5) if groups % vectors == 0)
 
 
-def _of_filters(convolution: Convolution, lanes: int, processor: Processor) -> Iterator[Plan]:
+def _filters_plan(convolution: Convolution, lanes: int, processor: Processor) -> Iterator[Plan]:
     """Yield the plan in which filters are transformed while they are multiplied, if tiles are few.
 
     The accumulators of a row of points, and a row of transformed weights, are in registers.
     """
     size = max(TRANSFORMS)
     points, tiles = TRANSFORMS[size].points, convolution.tiles(size)
-    if points * (tiles + 1) + 1 > processor.vector_registers:
-        return
-    plan = Winograd(size, True, tiles, tiles, lanes, lanes, prefetch=True, filters=True)
+    if points * (tiles + 1) + 1 <= processor.vector_registers:
+        plan = Winograd(size, True, tiles, tiles, lanes, lanes, prefetch=True, filters=True)
+        yield Plan(plan, cycles_of(convolution, plan, processor))
+
+
+def _of_filters(convolution: Convolution, plan: Winograd, processor: Processor) -> float:
+    """Return the cycles of all cores where filters are transformed while they are multiplied."""
+    size, lanes, tiles = plan.tile, plan.lanes, plan.block
+    points = TRANSFORMS[size].points
     panels = convolution.features // lanes
     lane_units = processor.multiply_adds_of(lanes)
     # All rows read the filters, the first and the last one a column of three.
@@ -169,7 +175,7 @@ def _of_filters(convolution: Convolution, lanes: int, processor: Processor) -> I
     share = ceil(panels / processor.cores) / panels
     cycles = _overlapped(work, weights / (PREFETCHED * home)) * share * processor.cores
     near = weights * (points / KERNEL) ** 2 <= processor.second_cache
-    yield Plan(plan, cycles * (NEAR_FILTERS if near else 1))
+    return cycles * (NEAR_FILTERS if near else 1)
 
 
 def _blocks(
@@ -203,14 +209,16 @@ def _with_prefetch(
     pays = weights > processor.second_cache and plan.block >= PREFETCH_TILES
     far = convolution.input_bytes > FAR_INPUTS * processor.second_cache
     best = replace(plan, prefetch=pays, prefetch_inputs=far)
-    cycles = _cycles(convolution, best, processor)
+    cycles = cycles_of(convolution, best, processor)
     yield Plan(best, cycles)
     yield Plan(replace(best, prefetch=not pays), cycles * OTHER_PREFETCH)
     yield Plan(replace(best, prefetch_inputs=not far), cycles * OTHER_PREFETCH)
 
 
-def _cycles(convolution: Convolution, plan: Winograd, processor: Processor) -> float:
+def cycles_of(convolution: Convolution, plan: Winograd, processor: Processor) -> float:
     """Return the cycles that the slowest core takes, times the number of cores."""
+    if plan.filters:
+        return _of_filters(convolution, plan, processor)
     way = _by_channel if plan.by_channel else _by_tiles
     return way(convolution, plan, processor) * processor.cores
 

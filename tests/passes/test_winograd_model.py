@@ -1,0 +1,21 @@
+"""The model of Winograd's convolution, held to what was measured on Zen 5."""
+
+from math import exp, log
+from statistics import mean
+
+from benchmarks.winograd_plans import FILE, choices, lines, read
+
+
+def test_choices_are_near_the_best_that_was_measured() -> None:
+    ratios = [ratio for _, ratio in choices(read(FILE))]
+
+    # By how much two measurements of one plan differ, and what a model may leave.
+    assert len(ratios) >= 17
+    assert exp(mean(map(log, ratios))) < 1.05
+    assert max(ratios) < 1.15
+
+
+def test_measurements_are_read_as_they_were_written() -> None:
+    written = FILE.read_text("utf-8")
+
+    assert "".join(lines(read(FILE))) == written
