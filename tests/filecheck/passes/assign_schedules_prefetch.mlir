@@ -92,3 +92,27 @@ func.func @weights_that_are_read_at_once_have_no_next_part(%x: tensor<49x320xf32
   } : tensor<49x24xf32>
   func.return %y : tensor<49x24xf32>
 }
+
+// -----
+
+// Each step of 2048 rows would fetch a line, of 1600 lines.
+// CHECK-LABEL: func.func @lines_are_not_fetched_over_and_over
+// CHECK:         gawee.kernel parallel [2048, 8192] reduce [320]
+// CHECK-NOT:     prefetch
+// CHECK:         func.return
+func.func @lines_are_not_fetched_over_and_over(%x: tensor<2048x320xf32>, %w: tensor<8192x320xf32> {gawee.parameter = "w"}) -> tensor<2048x8192xf32> {
+  %y = gawee.kernel parallel [2048, 8192] reduce [320] ins(%x, %w : tensor<2048x320xf32>, tensor<8192x320xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (n, k)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<2048x8192xf32>
+  func.return %y : tensor<2048x8192xf32>
+}
