@@ -12,6 +12,7 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Block, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.traits import MemoryEffectKind, get_effects
 
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.dialect.kernel import KernelOp
@@ -39,14 +40,25 @@ def is_work(op: Operation) -> bool:
     return isinstance(op, work)
 
 
+def touches_elements(op: Operation) -> bool:
+    """Whether an op between those that work may read what they write, or write what they read."""
+    effects = get_effects(op)
+    touching = (MemoryEffectKind.READ, MemoryEffectKind.WRITE)
+    return effects is None or any(effect.kind in touching for effect in effects)
+
+
 def node_groups(block: Block) -> Iterable[list[Operation]]:
     """Yield runs of working ops that come from one graph node, that is, have one location.
 
-    A `gawee.kernel` is a group of its own: fusion and layouts have made it what it should be.
+    A `gawee.kernel` is a group of its own: fusion and layouts have made it what it should be. A
+    group ends where elements are loaded or stored: its function is called behind all of it.
     """
     group: list[Operation] = []
     for op in block.ops:
         if not is_work(op):
+            if group and touches_elements(op):
+                yield group
+                group = []
             continue
         alone = isinstance(op.location, UnknownLoc) or isinstance(op, StructuredKernel)
         joins = bool(group) and not alone and not isinstance(group[-1], StructuredKernel)
@@ -165,7 +177,7 @@ class OutlineKernels(ModulePass):
 
     1. A group is a run of ops on buffers, or loops over them, that have one location: a graph
        node's padding, initial value and computation. Ops without a location, and each
-       `gawee.kernel`, are groups of their own.
+       `gawee.kernel`, are groups of their own; a load or a store between them ends a group.
     2. A group becomes a function of the whole buffers it touches. Views, globals and constants
        are repeated inside it.
     3. Groups that are equal but for names and locations share one function.

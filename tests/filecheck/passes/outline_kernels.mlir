@@ -46,3 +46,21 @@ func.func @views_move_into_the_kernel(%x: memref<2xf32>, %y: memref<5xf32>) {
   "memref.copy"(%x, %v) : (memref<2xf32>, memref<2xf32, strided<[1], offset: 3>>) -> ()
   func.return
 }
+
+// -----
+
+// The element that is loaded is one of %a, which the first of them writes.
+// CHECK-LABEL: func.func @a_load_ends_a_group
+// CHECK:       func.call @fill_0(%a)
+// CHECK-NEXT:  %[[E:.*]] = memref.load %a
+// CHECK-NEXT:  func.call @exp_0(%a, %y)
+// CHECK-NEXT:  memref.store %[[E]], %y
+func.func @a_load_ends_a_group(%a: memref<5xf32>, %y: memref<5xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %three = arith.constant 3 : index
+  linalg.fill ins(%zero : f32) outs(%a : memref<5xf32>) loc("node"("graph.json":3:5))
+  %e = memref.load %a[%three] : memref<5xf32>
+  linalg.exp ins(%a : memref<5xf32>) outs(%y : memref<5xf32>) loc("node"("graph.json":3:5))
+  memref.store %e, %y[%three] : memref<5xf32>
+  func.return
+}
