@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gawee_dialect.fuzz.onnx_runtime import onnx_runtime
+from gawee_dialect.fuzz.onnx_runtime import onnx_runtime, values_read
 from gawee_dialect.instruments.check.compare import absolute_difference, magnitude
 from gawee_dialect.interpreter.arrays import Array
 
@@ -47,11 +47,9 @@ def _errors(
     proto: "ModelProto", nodes: Sequence["NodeProto"], arrays: Mapping[str, Array]
 ) -> Mapping[str, Array]:
     """Return how far the output of each node may be off, by its name."""
-    read = {name for node in nodes for name in node.input}
-    values = onnx_runtime(_with_outputs(proto, sorted(read - arrays.keys())), arrays)
-    if not nodes or values is None:
+    known = values_read(proto, nodes, arrays)
+    if known is None:
         return {}
-    known = {**arrays, **values}
     return {node.output[0]: _error(node, *(known[name] for name in node.input)) for node in nodes}
 
 
@@ -64,17 +62,6 @@ def _error(node: "NodeProto", x: Array, scale: Array, bias: Array) -> Array:
     deviation = np.sqrt(wide.var(axes, keepdims=True) + epsilon)
     error = ROUNDINGS * np.abs(wide).max(axes, keepdims=True) * factor / deviation
     return np.asarray(error, np.float32)
-
-
-def _with_outputs(proto: "ModelProto", names: Sequence[str]) -> "ModelProto":
-    from onnx import TensorProto, helper
-
-    copy = type(proto).FromString(proto.SerializeToString())
-    del copy.graph.output[:]
-    copy.graph.output.extend(
-        helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names
-    )
-    return copy
 
 
 def _with_added(proto: "ModelProto", errors: Mapping[str, Array], seed: int) -> "ModelProto":

@@ -69,6 +69,14 @@ def test_results_of_f16_are_off_and_operands_are_not() -> None:
     assert exact == {"y": 0.0}
 
 
+def test_zeros_that_are_computed_have_any_sign() -> None:
+    zero = f"%0 = gawee.sub %x, %x {BINARY}\n %n = gawee.neg %x {UNARY}"
+
+    found = moved(f"{zero}\n %y = gawee.atan2 %0, %n {BINARY}")
+
+    assert found["y"] == pytest.approx(np.pi)  # half of what is from -pi to pi
+
+
 @pytest.mark.parametrize("jump", ["floor %x", "sign %x"])
 def test_of_jumps_nothing_is_said(jump: str) -> None:
     assert moved(f"%0 = gawee.{jump} {UNARY}\n %y = gawee.exp %0 {UNARY}") == {}

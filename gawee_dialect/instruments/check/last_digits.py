@@ -57,6 +57,16 @@ class LastDigits(Interpreter.Listener):
         known = {id(each): self._moved(each) for each in arrays}
         return tuple(known.get(id(each), each) for each in values)
 
+    def zeros_of_any_sign(self, values: PythonValues) -> PythonValues:
+        """Return values with other signs of zeros: extremes of both zeros may be either."""
+        return tuple(self._signed(each) if is_array(each) else each for each in values)
+
+    def _signed(self, array: Array) -> Array:
+        if array.dtype.kind != "f" or array.all():
+            return array
+        signs = self._random.choice((-1, 1), array.shape).astype(array.dtype)
+        return np.where(array == 0, np.copysign(array, signs), array)
+
     def _moved(self, array: Array) -> Array:
         ways = self._random.choice((-np.inf, np.inf), array.shape).astype(array.dtype)
         is_moved = np.isfinite(array) & (array != 0)
@@ -72,7 +82,8 @@ class MovingMachine(Machine):
         if digits is None or not computes:
             return super()._run_op(op, inputs)
         result = super()._run_op(op, digits.moved(inputs, WIDE))
-        return OpImplResult(digits.moved(result.values, NARROW), result.terminator_value)
+        values = digits.zeros_of_any_sign(digits.moved(result.values, NARROW))
+        return OpImplResult(values, result.terminator_value)
 
 
 def moved_by_last_digits(module: ModuleOp, function: str, data: DataSet) -> Mapping[str, float]:
