@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Operation
 
 from gawee_dialect.hints import isa
+from gawee_dialect.walk import all_ops
 
 
 def line_starts(text: str) -> Sequence[int]:
@@ -73,6 +74,6 @@ def hand_on_location(source: Operation, op: Operation) -> None:
     # By identity of classes: to ask an abstract one takes longer than all the rest.
     if type(location) is UnknownLoc:
         return
-    for inner in op.walk() if op.regions else (op,):
+    for inner in all_ops(op) if op.regions else (op,):
         if type(inner.location) is UnknownLoc:
             inner.location = location

@@ -2,7 +2,6 @@
 
 from functools import lru_cache
 
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir import Operation
 
@@ -17,11 +16,9 @@ def _run(
     return tuple(op.evaluate(args))
 
 
-def index_notation_functions(module: ModuleOp) -> type[OpFunctions]:
-    """Make the implementations of every such op that a module has."""
-    return _functions_for(
-        frozenset(type(op) for op in module.walk() if isinstance(op, IndexNotationOp))
-    )
+def index_notation_functions(kinds: frozenset[type[Operation]]) -> type[OpFunctions]:
+    """Make the implementations of every such op among some classes."""
+    return _functions_for(frozenset(kind for kind in kinds if issubclass(kind, IndexNotationOp)))
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,6 @@ from functools import lru_cache
 
 import numpy as np
 from xdsl.dialects import linalg
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.interpreter import (
     Interpreter,
@@ -65,10 +64,10 @@ def run_structured(
     return run_destination_style(interpreter, op, op.body.block, maps, args, len(op.outputs))
 
 
-def structured_functions(module: ModuleOp) -> type[OpFunctions]:
-    """Make the implementations of every class of structured op that a module has."""
+def structured_functions(kinds: frozenset[type[Operation]]) -> type[OpFunctions]:
+    """Make the implementations of every structured op among some classes."""
     return _functions_for(
-        frozenset(type(op) for op in module.walk() if isinstance(op, LinalgStructuredOperation))
+        frozenset(kind for kind in kinds if issubclass(kind, LinalgStructuredOperation))
     )
 
 

@@ -1,6 +1,7 @@
 """xDSL's interpreter with our implementations, and errors that say which op failed and where."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TypeGuard
 
 import numpy as np
@@ -31,6 +32,7 @@ from gawee_dialect.interpreter.python_meaning import python_meaning_functions
 from gawee_dialect.interpreter.scf import ScfFunctions
 from gawee_dialect.interpreter.tensor import TensorFunctions
 from gawee_dialect.interpreter.vector import VectorFunctions, VectorMemoryFunctions
+from gawee_dialect.walk import all_ops, kinds_of
 
 FUNCTIONS: tuple[type[OpFunctions], ...] = (
     *GAWEE_FUNCTIONS,
@@ -100,8 +102,9 @@ def _is_part_of(value: object, array: Array) -> bool:
 
 def implementations(module: ModuleOp) -> tuple[type[OpFunctions], ...]:
     """Return every set of implementations that a module may need, none of them xDSL's."""
-    said = index_notation_functions(module), python_meaning_functions(module)
-    return (*FUNCTIONS, *added_functions(), structured_functions(module), *said)
+    kinds = kinds_of(module)
+    of_kinds = structured_functions(kinds), index_notation_functions(kinds)
+    return (*FUNCTIONS, *added_functions(), *of_kinds, python_meaning_functions(kinds, module))
 
 
 def make_machine(
@@ -117,7 +120,7 @@ def make_machine(
 
 def check_implemented(module: ModuleOp, functions: Iterable[FuncOp]) -> None:
     """Raise GaweeError naming every op that cannot run in the functions and what they call."""
-    implemented = FUNC_OPS.union(*(functions.op_types() for functions in implementations(module)))
+    implemented = _implemented_by(implementations(module))
     problems: list[Diagnostic] = []
     reached, waiting = set[FuncOp](), list(functions)
     while waiting:
@@ -125,13 +128,18 @@ def check_implemented(module: ModuleOp, functions: Iterable[FuncOp]) -> None:
         if function in reached:
             continue
         reached.add(function)
-        for op in function.walk():
+        for op in all_ops(function):
             if type(op) not in implemented:
                 problems.append(Diagnostic.at(op, "unsupported by the interpreter"))
             elif isinstance(op, func.CallOp):
                 waiting.extend(_callee(module, op))
     if problems:
         raise GaweeError(problems)
+
+
+@lru_cache(maxsize=64)
+def _implemented_by(sets: tuple[type[OpFunctions], ...]) -> frozenset[type[Operation]]:
+    return FUNC_OPS.union(*(functions.op_types() for functions in sets))
 
 
 def _callee(module: ModuleOp, call: func.CallOp) -> Iterable[FuncOp]:

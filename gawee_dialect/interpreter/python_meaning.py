@@ -13,6 +13,7 @@ from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.dialect.types import shape_text, tensor_type
 from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.walk import all_ops
 
 
 def _run(
@@ -47,9 +48,13 @@ def _checked(op: Operation, made: Sequence[Array]) -> tuple[Array, ...]:
     return arrays
 
 
-def python_meaning_functions(module: ModuleOp) -> type[OpFunctions]:
+def python_meaning_functions(
+    kinds: frozenset[type[Operation]], module: ModuleOp
+) -> type[OpFunctions]:
     """Make the implementations of every op of a module that a function is registered for."""
-    found = (op for op in module.walk() if isinstance(op, NamedMeaningOp) and op.has_function())
+    if not any(issubclass(kind, NamedMeaningOp) for kind in kinds):
+        return _functions_for(frozenset())
+    found = (op for op in all_ops(module) if isinstance(op, NamedMeaningOp) and op.has_function())
     return _functions_for(frozenset(type(op) for op in found))
 
 

@@ -28,6 +28,7 @@ from gawee_dialect.passes.instrument import (
     instruments,
     tell,
 )
+from gawee_dialect.walk import all_ops
 
 
 def _nobody(pattern: RewritePattern, op: Operation, reason: str) -> None:
@@ -178,7 +179,7 @@ class Driver(RewritePattern):
 def _rewrite_once(module: ModuleOp, driver: Driver) -> None:
     """Try patterns on the ops that they are for, as the module has them now, and on no other."""
     wanted = tuple({each for pattern in driver.patterns for each in _ops_of(type(pattern))})
-    for op in [op for op in module.walk() if _is_one_of(type(op), wanted)]:
+    for op in [op for op in all_ops(module) if _is_one_of(type(op), wanted)]:
         driver.match_and_rewrite(op, PatternRewriter(op))
 
 
@@ -212,7 +213,7 @@ class RewritePass(ModulePass, ABC):
             PatternRewriteWalker(driver).rewrite_module(op)
         else:
             _rewrite_once(op, driver)
-        leftovers = [inner for inner in op.walk() if self.is_removed(inner)]
+        leftovers = [inner for inner in all_ops(op) if self.is_removed(inner)]
         if leftovers and not are_finished(driver.observers):
             raise GaweeError(self._rejection(leftover, driver) for leftover in leftovers)
 

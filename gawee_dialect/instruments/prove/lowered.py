@@ -15,6 +15,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.interpreter.arrays import dtype_of
+from gawee_dialect.walk import all_ops
 
 LOOPS = scf.ForOp | scf.ParallelOp | scf.WhileOp
 ELEMENTS = memref.LoadOp | memref.StoreOp
@@ -26,7 +27,7 @@ def is_of_loops(module: ModuleOp) -> bool:
 
     Where memory is not planned yet, loops are those of few ops, which can be interpreted.
     """
-    ops = list(module.walk())
+    ops = all_ops(module)
     return any(map(_is_of_loops, ops)) and not any(isinstance(op, memref.AllocOp) for op in ops)
 
 
@@ -38,7 +39,7 @@ def _is_of_loops(op: Operation) -> bool:
 
 def _check_places(module: ModuleOp) -> None:
     """Raise GaweeError for elements that would lie across their natural places."""
-    for op in module.walk():
+    for op in all_ops(module):
         if not isinstance(op, memref.ViewOp):
             continue
         shift, size = constant_index(op.byte_shift), dtype_of(op.result.type).itemsize
@@ -78,7 +79,7 @@ def _rest_of_the_pipeline(module: ModuleOp) -> Sequence[ModulePass]:
     from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
     from gawee_dialect.universe import lowerings_of_algorithms
 
-    ops = list(module.walk())
+    ops = all_ops(module)
     passes: list[ModulePass] = []
     if any(isinstance(op, StructuredKernel) for op in ops):
         passes += [*(each() for each in lowerings_of_algorithms()), LowerKernelsToLoops()]

@@ -1,10 +1,10 @@
 """Loop nests on exact numbers: structured ops of linalg, and `gawee.kernel`."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from xdsl.dialects import linalg
-from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir import Block, Operation
@@ -67,9 +67,15 @@ def run_structured(
     return _run(interpreter, op, op.body.block, maps, args, len(op.outputs))
 
 
-def structured_functions(module: ModuleOp) -> type[OpFunctions]:
-    """Make the implementations of every class of structured op that a module has."""
-    classes = {type(op) for op in module.walk() if isinstance(op, LinalgStructuredOperation)}
+def structured_functions(kinds: frozenset[type[Operation]]) -> type[OpFunctions]:
+    """Make the implementations of every structured op among some classes."""
+    return _functions_for(
+        frozenset(kind for kind in kinds if issubclass(kind, LinalgStructuredOperation))
+    )
+
+
+@lru_cache(maxsize=256)
+def _functions_for(classes: frozenset[type[Operation]]) -> type[OpFunctions]:
     members = {f"run_{index}": impl(each)(run_structured) for index, each in enumerate(classes)}
     return register_impls(type("ExactStructuredFunctions", (OpFunctions,), members))
 

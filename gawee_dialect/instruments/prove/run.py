@@ -24,6 +24,7 @@ from gawee_dialect.instruments.prove.wrong_indices import worst_names
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.machine import Machine, check_implemented, implementations
 from gawee_dialect.interpreter.scalars import OtherFloats
+from gawee_dialect.walk import kinds_of
 
 FLOATS = AnyFloat | TensorType | VectorType
 """Types of values that may be floats; of buffers, the op that makes one takes care."""
@@ -60,7 +61,11 @@ def make_machine(
     """Make an interpreter of a module on exact numbers; `more` implementations come first."""
     machine = ExactMachine(module, listeners=tuple(listeners))
     machine.register_implementations(FuncFunctions())
-    for each in (*implementations(module), *EXACT_FUNCTIONS, structured_functions(module)):
+    for each in (
+        *implementations(module),
+        *EXACT_FUNCTIONS,
+        structured_functions(kinds_of(module)),
+    ):
         machine.register_implementations(each(), override=True)
     for functions in more:
         machine.register_implementations(functions, override=True)
