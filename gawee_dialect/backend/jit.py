@@ -186,11 +186,13 @@ def optimized_module(
 
 
 def optimized_text(
-    text: str, target: Target, *, jit: bool
+    text: str, target: Target, *, jit: bool, called: Sequence[str] = ()
 ) -> tuple[binding.ModuleRef, binding.TargetMachine]:
-    """Optimise LLVM IR text for a processor; raises GaweeError."""
+    """Optimise LLVM IR text for a processor, with others that it calls; raises GaweeError."""
     machine = make_machine(target, jit=jit)
     parsed = parse_llvm(text)
+    for each in called:
+        parsed.link_in(parse_llvm(each))
     parsed.triple = machine.triple
     parsed.data_layout = str(machine.target_data)
     optimize(parsed, machine, target.opt_level)
@@ -221,12 +223,14 @@ class ObjectCode:
         return (*self.kernels, self.code)
 
 
-def compile_object(text: str, target: Target, *, assembly: bool = False) -> ObjectCode:
+def compile_object(
+    text: str, target: Target, *, assembly: bool = False, called: Sequence[str] = ()
+) -> ObjectCode:
     """Optimise LLVM IR text, and compile it for this process; raises GaweeError.
 
-    With `assembly`, the same code is kept as text too.
+    With `assembly`, the same code is kept as text too. What is `called` is compiled with it.
     """
-    parsed, machine = optimized_text(text, target, jit=True)
+    parsed, machine = optimized_text(text, target, jit=True, called=called)
     external = tuple(
         function.name
         for function in parsed.functions

@@ -15,6 +15,7 @@ from gawee_dialect.backend.packed_program import packed, unpacked
 from gawee_dialect.backend.signature import Signature, llvm_function, signature_of
 from gawee_dialect.backend.unit_code import (
     compile_in_one_piece,
+    compile_together,
     compile_units,
     linked,
     target_parts,
@@ -56,10 +57,12 @@ def compile_program(
     cache: CompileCache | None = None,
     *,
     assembly: bool = False,
+    runs_once: bool = False,
 ) -> Program:
     """Compile a module at the llvm level; with a cache, only where its LLVM IR is new.
 
-    With `assembly`, the program has it and the LLVM IR too. Raises GaweeError where the module has
+    With `assembly`, the program has it and the LLVM IR too. What `runs_once` is compiled in as
+    little time as may be. Raises GaweeError where the module has
     no such function, or LLVM rejects it.
     """
     target = (target or Target()).resolved()
@@ -70,6 +73,10 @@ def compile_program(
 
         text = llvm_text(module, target.function_attributes())
         compiled = compile_in_one_piece(text, target, cache)
+    elif runs_once:
+        from gawee_dialect.backend.code_units import code_units
+
+        compiled = compile_together(code_units(module, target.function_attributes()), target)
     else:
         compiled = _compiled(module, target, cache, {})
     code = replace(compiled, sources=sources_of(module))

@@ -44,6 +44,15 @@ def compile_units(
     return codes, new
 
 
+def compile_together(units: Sequence[CodeUnit], target: Target) -> ObjectCode:
+    """Return the code of all pieces: to LLVM, many small modules are more work than one.
+
+    Raises GaweeError where LLVM rejects a piece.
+    """
+    *kernels, last = (unit.text for unit in units)
+    return compile_object(last, target, called=kernels)
+
+
 def linked(codes: Sequence[ObjectCode]) -> ObjectCode:
     """Return several pieces as one: the last, with all others that it is linked with."""
     objects = {code: None for each in codes for code in each.objects}

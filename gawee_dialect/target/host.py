@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from xdsl.utils.hints import isa
@@ -36,6 +37,7 @@ MULTIPLY_ADDS = {"znver1": 1, "znver4": 1, "apple-m1": 4, "apple-m2": 4, "apple-
 """Full-width multiply-adds a cycle, by LLVM's name, where they are not two."""
 
 
+@cache
 def llvm_host() -> tuple[str, str]:
     """Return LLVM's name of this machine's processor, and its features."""
     from llvmlite import binding

@@ -72,7 +72,7 @@ class NativeProgram:
         from gawee_dialect.backend.jit import Target
         from gawee_dialect.backend.program import compile_program
 
-        program = compile_program(module, function, Target(opt_level=OPT_LEVEL))
+        program = compile_program(module, function, Target(opt_level=OPT_LEVEL), runs_once=True)
         self._native: NativeModule = program.load()
         self._main = program.signatures[function]
         self._prepare = program.signatures.get(PREPARE)
