@@ -52,6 +52,7 @@ class EachPass(Instrument, ABC, Generic[StepT]):
         """What each function is run on, by its name and the argument's."""
         self._module: ModuleOp | None = None
         self._before: ModuleOp | None = None
+        """A copy of the module, as the last pass that changed it left it."""
 
     @abstractmethod
     def first_step(self) -> StepT:
@@ -79,7 +80,8 @@ class EachPass(Instrument, ABC, Generic[StepT]):
             return
         if self._module is not module:  # passes run by hand, without a tool around them
             self._start(module)
-        self._before = module.clone()
+        if self._before is None:
+            self._before = module.clone()
 
     def after_pass(self, module_pass: ModulePass, module: ModuleOp) -> None:
         if isinstance(module_pass, Pipeline):
@@ -90,16 +92,19 @@ class EachPass(Instrument, ABC, Generic[StepT]):
         self.steps.append(step)
         try:
             if not module.is_structurally_equivalent(self._before):
-                self.check_pass(module_pass, self._before, module, step)
+                before, self._before = self._before, None
+                self.check_pass(module_pass, before, module, step)
         finally:
             step.seconds = perf_counter() - started
-            self._before = None
+
+    def pass_failed(self, module_pass: ModulePass, module: ModuleOp) -> None:
+        self._before = None
 
     def _start(self, module: ModuleOp) -> None:
         functions = public_functions(module)
         if not functions:
             raise GaweeError("expected a public function to run, got none in the module")
-        self._module = module
+        self._module, self._before = module, None
         settings = self.settings
         self.arguments = arguments_for(module, functions, settings.seed, settings.arrays)
         started = perf_counter()

@@ -21,6 +21,7 @@ from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.violation import Violation
 from gawee_dialect.interpreter.arrays import array_shape, dtype_of
+from gawee_dialect.walk import all_ops
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class _Bytes:
 def overlapping_buffers(module: ModuleOp) -> Iterator[Violation]:
     """Yield ops that write what they read as well, but element by element in one place."""
     buffers = WrittenBuffers(module)
-    for op in module.walk():
+    for op in all_ops(module):
         if isinstance(op, LinalgStructuredOperation | StructuredKernel | CallOp):
             yield from _of_op(buffers, op)
 

@@ -24,6 +24,7 @@ from gawee_dialect.instruments.check.iteration_accesses import collision
 from gawee_dialect.instruments.check.violation import Violation
 from gawee_dialect.interpreter.arrays import ShapedType
 from gawee_dialect.interpreter.loop_views import loop_ranges
+from gawee_dialect.walk import all_ops
 
 
 def wrong_parallel_loops(module: ModuleOp) -> Iterator[Violation]:
@@ -32,7 +33,7 @@ def wrong_parallel_loops(module: ModuleOp) -> Iterator[Violation]:
     Where it depends on data, or on arithmetic that is not looked into, nothing is said.
     """
     buffers = WrittenBuffers(module)
-    for op in module.walk():
+    for op in all_ops(module):
         if isinstance(op, LinalgStructuredOperation):
             yield from _structured(op)
             continue
