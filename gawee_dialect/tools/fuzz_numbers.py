@@ -1,5 +1,6 @@
 """Some graphs of gawee-fuzz, in whatever process is asked for them."""
 
+import gc
 import signal
 from contextlib import chdir
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ class FuzzTask:
 
 def try_alone(session: Session, task: FuzzTask) -> Tried:
     """Try some graphs in a process that is forked for them."""
+    gc.freeze()  # what was there before is no garbage, and long to look through
     with expendable_process():
         return session.run(task.numbers, task.until, task.begin)
 
