@@ -52,9 +52,9 @@ def python_meaning_functions(
     kinds: frozenset[type[Operation]], module: ModuleOp
 ) -> type[OpFunctions]:
     """Make the implementations of every op of a module that a function is registered for."""
-    if not any(issubclass(kind, NamedMeaningOp) for kind in kinds):
-        return _functions_for(frozenset())
-    found = (op for op in all_ops(module) if isinstance(op, NamedMeaningOp) and op.has_function())
+    named = any(issubclass(kind, NamedMeaningOp) for kind in kinds)
+    ops = all_ops(module) if named else ()
+    found = (op for op in ops if isinstance(op, NamedMeaningOp) and op.has_function())
     return _functions_for(frozenset(type(op) for op in found))
 
 
