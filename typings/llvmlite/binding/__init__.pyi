@@ -16,6 +16,7 @@ class ModuleRef:
     triple: str
     data_layout: str
     def verify(self) -> None: ...
+    def link_in(self, other: ModuleRef) -> None: ...
 
 class TargetMachine:
     @property
