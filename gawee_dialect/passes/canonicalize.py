@@ -10,8 +10,8 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriteWalker, RewritePattern
 from xdsl.traits import HasCanonicalizationPatternsTrait
-from xdsl.transforms.dead_code_elimination import region_dce
 
+from gawee_dialect.passes.dead_code import erase_dead
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Driver
 
@@ -50,4 +50,4 @@ class CanonicalizePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         driver = CanonicalizationDriver(ctx)
-        PatternRewriteWalker(driver, post_walk_func=region_dce).rewrite_module(op)
+        PatternRewriteWalker(driver, post_walk_func=erase_dead).rewrite_module(op)

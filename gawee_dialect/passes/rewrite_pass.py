@@ -14,11 +14,11 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
 from xdsl.traits import ConstantLike, HasFolder
-from xdsl.transforms.dead_code_elimination import is_trivially_dead
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.keep import hand_on_mark
 from gawee_dialect.locations import hand_on_location, place
+from gawee_dialect.passes.dead_code import is_dead
 from gawee_dialect.passes.instrument import (
     SILENT,
     Instrument,
@@ -111,7 +111,7 @@ class Driver(RewritePattern):
         return self._by_op[kind]
 
     def match_and_rewrite(self, op: Operation, rewriter: PatternRewriter) -> None:
-        if are_finished(self.observers):
+        if self.observers and are_finished(self.observers):
             return
         inserted: list[Operation] = []
 
@@ -132,7 +132,7 @@ class Driver(RewritePattern):
             rewriter.operation_insertion_handler.remove(stamp)
 
     def _rewrite(self, op: Operation, rewriter: PatternRewriter, inserted: list[Operation]) -> None:
-        if is_trivially_dead(op):
+        if is_dead(op):
             rewriter.erase(op)
             self._tell(Rewrite(RewriteKind.DEAD, op, None, ()))
             return

@@ -7,8 +7,8 @@ from typing import ClassVar
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.pattern_rewriter import PatternRewriteWalker
-from xdsl.transforms.dead_code_elimination import region_dce
 
+from gawee_dialect.passes.dead_code import erase_dead
 from gawee_dialect.passes.form_kernels.copies import WriteThroughCopy
 from gawee_dialect.passes.form_kernels.from_linalg import (
     DropFill,
@@ -63,7 +63,7 @@ class FormKernels(RewritePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for patterns in (FORM, FUSE):
             driver = Driver(_instances(patterns), ctx)
-            PatternRewriteWalker(driver, post_walk_func=region_dce).rewrite_module(op)
+            PatternRewriteWalker(driver, post_walk_func=erase_dead).rewrite_module(op)
 
 
 def _instances(patterns: Sequence[type[Pattern]]) -> Sequence[Pattern]:
