@@ -1,6 +1,7 @@
 """xDSL's interpreter with our implementations, and errors that say which op failed and where."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TypeGuard
 
@@ -60,6 +61,13 @@ class Machine(Interpreter):
     protected: Mapping[str, Array] = {}
     """Arrays that belong to the caller of the function, by what they are: `parameter 'x'`."""
 
+    def take_over(self, sets: tuple[type[OpFunctions], ...]) -> None:
+        """Know what `_knowing` does; there are hundreds of ops, so that is put together once."""
+        known = _knowing(sets)._impls
+        self._impls = replace(known)
+        for name, table in vars(known).items():
+            setattr(self._impls, name, dict(table))
+
     def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
         try:
             return super()._run_op(op, inputs)
@@ -112,10 +120,18 @@ def make_machine(
 ) -> Machine:
     """Make an interpreter of a module in which every op of every level can run."""
     machine = kind(module, listeners=tuple(listeners))
-    machine.register_implementations(FuncFunctions())
-    for functions in implementations(module):
-        machine.register_implementations(functions(), override=True)
+    machine.take_over(implementations(module))
     return machine
+
+
+@lru_cache(maxsize=64)
+def _knowing(sets: tuple[type[OpFunctions], ...]) -> Interpreter:
+    """Return an interpreter of nothing that knows sets of implementations, and `func`."""
+    known = Interpreter(ModuleOp([]))
+    known.register_implementations(FuncFunctions())
+    for functions in sets:
+        known.register_implementations(functions(), override=True)
+    return known
 
 
 def check_implemented(module: ModuleOp, functions: Iterable[FuncOp]) -> None:

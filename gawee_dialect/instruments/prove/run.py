@@ -6,7 +6,6 @@ import numpy as np
 from xdsl.dialects.builtin import AnyFloat, ModuleOp, TensorType, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions, OpImplResult, PythonValues
-from xdsl.interpreters.func import FuncFunctions
 from xdsl.ir import Operation
 
 from gawee_dialect.analysis.signature import Entry, Signature
@@ -60,13 +59,8 @@ def make_machine(
 ) -> ExactMachine:
     """Make an interpreter of a module on exact numbers; `more` implementations come first."""
     machine = ExactMachine(module, listeners=tuple(listeners))
-    machine.register_implementations(FuncFunctions())
-    for each in (
-        *implementations(module),
-        *EXACT_FUNCTIONS,
-        structured_functions(kinds_of(module)),
-    ):
-        machine.register_implementations(each(), override=True)
+    structured = structured_functions(kinds_of(module))
+    machine.take_over((*implementations(module), *EXACT_FUNCTIONS, structured))
     for functions in more:
         machine.register_implementations(functions, override=True)
     return machine
