@@ -15,8 +15,8 @@ from gawee_dialect.workers.workers import Workers
 
 Task = TypeVar("Task")
 
-SPAN = 200
-"""Trials of one process."""
+SPAN, LARGEST_SPAN = 200, 1000
+"""Trials of one process: it begins by loading, and finding out again, what others have."""
 
 SPANS_AT_ONCE = 4
 """Spans for each worker that are handed out together."""
@@ -40,11 +40,13 @@ class Hunt(Generic[Task]):
 
     def run(self, numbers: range) -> Tried:
         """Try all numbers, or as many as there is time for; raises GaweeError."""
-        at_once = SPAN * SPANS_AT_ONCE * self.workers.places
+        share = len(numbers) // (SPANS_AT_ONCE * self.workers.places)
+        size = min(max(SPAN, share), LARGEST_SPAN)
+        at_once = size * SPANS_AT_ONCE * self.workers.places
         for start in range(numbers.start, numbers.stop, at_once):
             if time() >= self.until:
                 break
-            spans = [*_spans(range(start, min(start + at_once, numbers.stop)), SPAN)]
+            spans = [*_spans(range(start, min(start + at_once, numbers.stop)), size)]
             while spans:
                 spans = self._try(spans)
         return self.tried
