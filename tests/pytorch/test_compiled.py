@@ -154,6 +154,26 @@ def test_state_that_forward_changes_is_kept_in_the_model(make: type[torch.nn.Mod
         compiled(x, x)
 
 
+class Added(torch.nn.Module):
+    """Its state is an attribute to which every call adds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.total = torch.zeros(3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.total.add_(1) + x
+
+
+def test_a_trace_that_is_refused_leaves_state_as_it_was() -> None:
+    model, x = Added().eval(), torch.randn(3)
+
+    compiled = compile_torch(model, (x,), cache=False)
+
+    torch.testing.assert_close(model.total, torch.zeros(3))
+    torch.testing.assert_close(compiled(x), x + 1)
+
+
 @pytest.mark.parametrize("make", [Recurrent, Assigned, Counted])
 def test_a_graph_that_changes_state_is_refused(make: type[torch.nn.Module]) -> None:
     model, x = make().eval(), torch.randn(3, 5)

@@ -53,12 +53,21 @@ class StandIns:
 
     @contextmanager
     def inside(self, model: Module) -> Generator[None]:
-        """Put stand-ins in the place of all weights, and of other tensors without data."""
+        """Put stand-ins in the place of all weights, and of other tensors without data.
+
+        Those with data are copied: `forward` may write to them before it is refused.
+        """
         replaced: list[tuple[Table, str, object]] = []
+        copies: dict[int, Tensor] = {}
         try:
             for table, name, value in list(_tensors(model)):
                 replaced.append((table, name, value))
                 table[name] = self.of(value)
+            for own, name, value in list(_data(model)):
+                replaced.append((own, name, value))
+                if id(value) not in copies:
+                    copies[id(value)] = getattr(value.detach(), "clone")()
+                own[name] = copies[id(value)]
             yield
         finally:
             for table, name, value in replaced:
@@ -73,4 +82,12 @@ def _tensors(model: Module) -> Iterator[tuple[Table, str, Tensor]]:
             yield from ((table, name, value) for name, value in table.items() if is_tensor(value))
         for name, value in own.items():
             if is_tensor(value) and not has_data(value):
+                yield own, name, value
+
+
+def _data(model: Module) -> Iterator[tuple[Table, str, Tensor]]:
+    for module in model.modules():
+        own = vars(module)
+        for name, value in own.items():
+            if is_tensor(value) and has_data(value):
                 yield own, name, value
