@@ -14,7 +14,7 @@ from xdsl.dialects.func import FuncOp
 
 from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.code_options import PLAIN, CodeOptions
-from gawee_dialect.diagnostics import GaweeError, verify_module
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
 from gawee_dialect.dialect.entry import MAIN, EntryArgument, find_function
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.garbage_collection import no_garbage_collection
@@ -312,7 +312,7 @@ class Model:
         chosen = replace(chosen, passes=(*chosen.passes, *passes))
         module, images = self.module, None
         if dynamic_batch is not False:
-            module, images = self._for_one_image(dynamic_batch)
+            module, images = self.for_one_image(dynamic_batch)
         with no_garbage_collection():
             program = program_of(module, chosen, cache=cache)
         with self._code_allowed() if program.code.sources else nullcontext():
@@ -326,19 +326,41 @@ class Model:
         compiled.recipe = Recipe(lambda: generic_text(module), chosen)
         return compiled
 
-    def _for_one_image(
-        self, axes: Literal[True] | Mapping[str, int]
+    def for_one_image(
+        self,
+        axes: Literal[True] | Mapping[str, int],
+        other: Callable[[], ModuleOp] | None = None,
     ) -> tuple[ModuleOp, BatchArguments]:
-        """Return the graph of one image, and what has images; raises GaweeError."""
+        """Return the graph of one image, and what has images; `axes` are as for `compile`.
+
+        `other` makes the same network for another number of images: what the two compute
+        differently with one image depends on that number. Raises GaweeError.
+        """
+        from gawee_dialect.analysis.graph_difference import first_difference
         from gawee_dialect.passes.specialize_batch import specialize_batch
 
         if level_of(self.module) is not Level.GAWEE:
             raise GaweeError(
                 f"expected a graph for a dynamic batch, got level '{level_of(self.module)}'"
             )
-        verify_module(self.module)
-        module = self.module.clone()
-        return module, specialize_batch(module, 1, None if axes is True else dict(axes))
+        chosen = None if axes is True else dict(axes)
+
+        def specialized(module: ModuleOp) -> tuple[ModuleOp, BatchArguments]:
+            verify_module(module)
+            module = module.clone()
+            return module, specialize_batch(module, 1, chosen)
+
+        module, images = specialized(self.module)
+        if other is not None:
+            different = first_difference(*map(_simplified, (module, specialized(other())[0])))
+            if different is not None:
+                message = (
+                    "expected to compute the same with every number of images, got a number that "
+                    "depends on it"
+                )
+                hint = "compile it for one batch size, without a dynamic batch"
+                raise GaweeError(Diagnostic.at(different, message, hint))
+        return module, images
 
     def benchmark(
         self,
@@ -367,6 +389,16 @@ class Model:
         from gawee_dialect.backend.native_code import native_code_allowed
 
         return native_code_allowed(self.allow_native_code)
+
+
+def _simplified(module: ModuleOp) -> ModuleOp:
+    """Return a copy of a graph without what nothing reads, and what can be computed now."""
+    from gawee_dialect.passes.canonicalize import CanonicalizePass
+    from gawee_dialect.universe import make_context
+
+    simplified = module.clone()
+    CanonicalizePass().apply(make_context(), simplified)
+    return simplified
 
 
 def module_of_text(text: str) -> ModuleOp:

@@ -20,7 +20,7 @@ from gawee_dialect.analysis.batch_axes import (
     batch_axes,
 )
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.arrangement import TileOp
+from gawee_dialect.dialect.arrangement import BroadcastToOp, TileOp
 from gawee_dialect.dialect.entry import (
     MAIN,
     ArgumentKind,
@@ -132,11 +132,22 @@ def _repeat_for(repeated: Repeated, batch: int, images: int) -> None:
         hand_on_location(op, new)
         return Builder(InsertPoint.before(op)).insert(new).output
 
+    made = value.owner
+    if isinstance(made, BroadcastToOp) and _is_broadcast_along(made, axis):
+        whole = (*before, outer * images * rows, *after)
+        op.operands[repeated.operand] = insert(BroadcastToOp(made.input, shape=whole))
+        return
     value = insert(ReshapeOp(value, shape=apart))
     value = insert(SliceOp(value, offsets=[0] * len(one), sizes=one))
     value = insert(TileOp(value, repeats=repeats))
     value = insert(ReshapeOp(value, shape=(*before, outer * images * rows, *after)))
     op.operands[repeated.operand] = value
+
+
+def _is_broadcast_along(op: BroadcastToOp, axis: int) -> bool:
+    sizes = tensor_shape(op.input)
+    own = axis - (len(tensor_shape(op.output)) - len(sizes))
+    return own < 0 or sizes[own] == 1
 
 
 @dataclass(frozen=True)

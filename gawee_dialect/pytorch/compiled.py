@@ -14,11 +14,13 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.errors import ExecutionError
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
-from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor, is_tensor, torch
+from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor, is_tensor
 from gawee_dialect.frontends.npu_ir.state import extract_with_state
 from gawee_dialect.frontends.op_mapping.schema import value_text
+from gawee_dialect.pytorch.any_batch import Traced, traced_for_images
 from gawee_dialect.pytorch.execute import ir_model, named_inputs, used_weights
-from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
+from gawee_dialect.pytorch.kept_graphs import kept_graph
+from gawee_dialect.pytorch.tensors import Array, array_of_tensor, leaves, tensor_of_array
 
 if TYPE_CHECKING:
     from gawee_dialect.passes.insertion import Insertion
@@ -33,6 +35,7 @@ class CompiledTorch:
     `known` is, by their positions, what of the arguments is no tensor: it is part of the graph, and
     may be given or left out. `state` are tensors of the model that calls change: the last inputs of
     the graph and its first outputs. They are read when a call begins and written when it ends.
+    `images` are the axes of the inputs that have any number of images, by their names.
     """
 
     def __init__(
@@ -45,15 +48,19 @@ class CompiledTorch:
         cache: bool = True,
         known: Mapping[int, object] | None = None,
         state: Sequence[Callable[[], Tensor]] = (),
+        images: Mapping[str, int] | None = None,
     ) -> None:
         self.ir = ir
         self.state = list(state)
         count = len(ir.graph_inputs) - len(self.state)
         self._called = replace(ir, graph_inputs=ir.graph_inputs[:count])
         self.known = dict(known or {})
-        self.native: CompiledModel = ir_model(ir, weights).compile(
-            options, passes=passes, cache=cache
-        )
+        model = ir_model(ir, weights)
+        self.native: CompiledModel
+        if images is None:
+            self.native = model.compile(options, passes=passes, cache=cache)
+        else:
+            self.native = model.compile(options, passes=passes, cache=cache, dynamic_batch=images)
 
     def __repr__(self) -> str:
         return f"<CompiledTorch '{self.ir.model_name}': {self.native.summary}>"
@@ -118,12 +125,6 @@ class CompiledTorch:
         return [each for index, each in enumerate(given) if index not in self.known]
 
 
-def leaves(inputs: object) -> list[object]:
-    """Return the tensors, numbers and other values in lists, tuples and dicts, in order."""
-    found: list[object] = torch().utils._pytree.tree_leaves(inputs)
-    return found
-
-
 def compile_torch(
     model: Module,
     example_inputs: Sequence[object],
@@ -132,6 +133,7 @@ def compile_torch(
     passes: Sequence[Insertion] = (),
     cache: bool = True,
     decompose: bool = True,
+    dynamic_batch: bool | Mapping[str, int] = False,
 ) -> CompiledTorch:
     """Extract a model, import it and compile it with its own weights, for this processor.
 
@@ -139,16 +141,36 @@ def compile_torch(
         changes are changed by every call.
     example_inputs: the positional arguments of `forward`; their shapes are those of every call,
         and so is what is no tensor, such as a number.
-    options, passes, cache: as for `Model.compile`.
+    options, passes, cache, dynamic_batch: as for `Model.compile`. For any number of images the
+        model is traced with two of them, and what depends on the number is refused.
 
     Raises ExportError and ConversionError for a model that cannot be extracted or imported.
     """
-    ir, changed = extract_with_state(model, example_inputs, decompose=decompose)
+
+    def extract(inputs: Sequence[object]) -> Traced:
+        return extract_with_state(model, inputs, decompose=decompose)
+
+    def trace(inputs: Sequence[object]) -> Traced:
+        options = f"decompose={decompose}"
+        return kept_graph(model, inputs, options, extract) if cache else extract(inputs)
+
+    images: Mapping[str, int] | None = None
+    if dynamic_batch is False:
+        ir, changed = trace(example_inputs)
+    else:
+        (ir, changed), images = traced_for_images(trace, example_inputs, dynamic_batch)
     state: Callable[[], Mapping[str, object]] = getattr(model, "state_dict")
     given = enumerate(leaves(tuple(example_inputs)))
     known = {index: each for index, each in given if not is_tensor(each)}
     held = [partial(_tensor_of, model, name) for name in changed]
-    return CompiledTorch(ir, state(), options, passes=passes, cache=cache, known=known, state=held)
+    return CompiledTorch(
+        *(ir, state(), options),
+        passes=passes,
+        cache=cache,
+        known=known,
+        state=held,
+        images=images,
+    )
 
 
 def _tensor_of(model: Module, name: str) -> Tensor:

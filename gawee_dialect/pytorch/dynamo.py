@@ -5,10 +5,20 @@ apart; what it calls the inference graph is imported and compiled here, once for
 Weights are arguments of such a graph. They are bound once, and again when one of them was written.
 """
 
+from __future__ import annotations
+
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 
+from xdsl.dialects.builtin import ModuleOp
+
+from gawee_dialect.backend.batched import BatchedModel
 from gawee_dialect.backend.compiled import CompiledModel
+from gawee_dialect.backend.program import Program
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.compilation import program_of
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.npu_ir.convert import Converter
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, TensorMeta
@@ -20,8 +30,12 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     is_tensor,
     torch,
 )
+from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
+from gawee_dialect.pytorch.image_places import ImagePlaces, image_places, shape_key
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
+
+logger = logging.getLogger(__name__)
 
 Compiled = Callable[..., Sequence[object]]
 """A graph that takes tensors by position and returns a list of them."""
@@ -64,23 +78,63 @@ def static_inputs() -> frozenset[int]:
 
 
 class InferenceGraph:
-    """A functional graph, compiled when its shapes are known, and again for other shapes."""
+    """A functional graph, compiled when its shapes are known, and again for other shapes.
+
+    Where it computes of each image by itself, what is compiled takes any number of them.
+    """
 
     def __init__(self, graph: GraphModule, static: frozenset[int]) -> None:
         self._graph = graph
         self._static = static
+        self._places = image_places(graph, static)
         self._compiled: dict[object, StaticGraph] = {}
+        self._mixes = False
 
     def __call__(self, *args: object) -> Sequence[object]:
         """Run on tensors, and on numbers where a size is one."""
-        key = tuple(_shape_key(each) for each in args)
+        places = None if self._mixes else self._places
+        key = tuple(map(shape_key, args)) if places is None else places.key(args)
         if key not in self._compiled:
-            self._compiled[key] = StaticGraph(_with_sizes(self._graph, args), self._static)
+            self._compiled[key] = self._compile(args, places)
         return self._compiled[key].run(args)
 
+    def _compile(self, args: Sequence[object], places: ImagePlaces | None) -> StaticGraph:
+        if places is not None:
+            try:
+                return self._of_images(args, places)
+            except GaweeError as error:
+                # Graphs that mix images are usual: nobody asked for one code here.
+                logger.info("compiled for each number of images: %s", error.diagnostics[0])
+                self._mixes = True
+        graph = ConvertedGraph(_with_sizes(self._graph, args), self._static)
+        return StaticGraph(graph, CompiledModel(_program(import_ir(graph.ir))))
 
-def _shape_key(value: object) -> object:
-    return (tuple(value.shape), value.dtype) if is_tensor(value) else value
+    def _of_images(self, args: Sequence[object], places: ImagePlaces) -> StaticGraph:
+        """Compile for any number of images; raises GaweeError."""
+
+        def converted(images: int) -> ConvertedGraph:
+            return ConvertedGraph(
+                _with_sizes(self._graph, places.resized(args, images)), self._static
+            )
+
+        found = places.images(args)
+        images = max(2, found) if isinstance(found, int) else 2
+        graph = converted(images)
+        axes = {graph.names[index]: axis for index, axis in places.axes.items()}
+
+        def other() -> ModuleOp:
+            another = converted(images + 1)
+            if another.numbers != graph.numbers:
+                raise GaweeError("a graph returns how many images there are")
+            return import_ir(another.ir)
+
+        module, arguments = Model(import_ir(graph.ir)).for_one_image(axes, other)
+        return StaticGraph(graph, BatchedModel(_program(module), None, arguments))
+
+
+def _program(module: ModuleOp) -> Program:
+    with no_garbage_collection():
+        return program_of(module, CodeOptions(), cache=True)
 
 
 def _with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
@@ -117,60 +171,63 @@ def lift_constants(graph: GraphModule) -> list[Tensor]:
     return constants
 
 
-class StaticGraph:
-    """A compiled graph of known shapes; its outputs may also be inputs, numbers and None."""
+class ConvertedGraph:
+    """A graph of known shapes as NPU_IR; its outputs may also be inputs, numbers and None."""
 
     def __init__(self, graph: GraphModule, static: frozenset[int]) -> None:
         converter = Converter()
         given = sum(node.op == "placeholder" for node in graph.graph.nodes)
-        self._constants = lift_constants(graph)
-        static |= frozenset(range(given, given + len(self._constants)))
+        self.constants = lift_constants(graph)
+        static |= frozenset(range(given, given + len(self.constants)))
         placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
         metas = [
             converter.add_placeholder(node, weight=index in static)
             for index, node in enumerate(placeholders)
         ]
         returned = converter.convert(graph)
-        self._returned: Sequence[object] = returned if is_sequence(returned) else [returned]
-        self._inputs = {i: meta.name for i, meta in enumerate(metas) if meta is not None}
-        self._weights = {i: name for i, name in self._inputs.items() if i in static}
-        self._native = self._compile(converter, metas, static)
-        self._bound: object = None
-        self._held: Mapping[str, object] = {}
-
-    def _compile(
-        self,
-        converter: Converter,
-        metas: Sequence[TensorMeta | None],
-        static: frozenset[int],
-    ) -> CompiledModel:
+        self.returned: Sequence[object] = returned if is_sequence(returned) else [returned]
+        self.names = {i: meta.name for i, meta in enumerate(metas) if meta is not None}
+        self.weights = {i: name for i, name in self.names.items() if i in static}
         by_kind: tuple[list[TensorMeta], list[TensorMeta]] = ([], [])
         for index, meta in enumerate(metas):
             if meta is not None:
                 by_kind[index in static].append(meta)
-        self._outputs = [each for each in self._returned if isinstance(each, TensorMeta)]
+        outputs = [each for each in self.returned if isinstance(each, TensorMeta)]
         inputs, weights = by_kind
-        ir = NPU_IR(converter.nodes, inputs, self._outputs, weights)
-        return CompiledModel(Model(import_ir(ir)).lowered("llvm"))
+        self.ir = NPU_IR(converter.nodes, inputs, outputs, weights)
+
+    @property
+    def numbers(self) -> Sequence[object]:
+        """What is returned, without the tensors."""
+        return [None if isinstance(each, TensorMeta) else each for each in self.returned]
+
+
+class StaticGraph:
+    """A compiled graph, called with what the graph of TorchDynamo is called with."""
+
+    def __init__(self, graph: ConvertedGraph, native: CompiledModel) -> None:
+        self._graph, self._native = graph, native
+        self._bound: object = None
+        self._held: Mapping[str, object] = {}
 
     def run(self, args: Sequence[object]) -> Sequence[object]:
         """Run on the arguments of the graph."""
-        args = (*args, *self._constants)
+        args = (*args, *self._graph.constants)
         self._bind(args)
         arrays: dict[str, Array] = {}
-        for index, name in self._inputs.items():
+        for index, name in self._graph.names.items():
             value = args[index]
-            if index not in self._weights and is_tensor(value):
+            if index not in self._graph.weights and is_tensor(value):
                 arrays[name] = array_of_tensor(value)
         results = iter(self._native.run(arrays).values())
         return [
             tensor_of_array(next(results)) if isinstance(each, TensorMeta) else each
-            for each in self._returned
+            for each in self._graph.returned
         ]
 
     def _bind(self, args: Sequence[object]) -> None:
         """Bind the weights where they are not those of the last call, unchanged since."""
-        tensors = {name: args[index] for index, name in self._weights.items()}
+        tensors = {name: args[index] for index, name in self._graph.weights.items()}
         state = [_state_of(each) for each in tensors.values()]
         if state == self._bound:
             return

@@ -64,6 +64,12 @@ def tensor_of_array(array: Array) -> Tensor:
     return tensor
 
 
+def leaves(inputs: object) -> list[object]:
+    """Return the tensors, numbers and other values in lists, tuples and dicts, in order."""
+    found: list[object] = torch().utils._pytree.tree_leaves(inputs)
+    return found
+
+
 def as_array(value: object, what: str = "value") -> Array:
     """Return a tensor or an array as an array; raises GaweeError for anything else."""
     if is_array(value):

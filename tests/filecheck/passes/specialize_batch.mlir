@@ -36,11 +36,23 @@ func.func @main(%x: tensor<2x7x3xf32>, %w: tensor<4x3xf32> {gawee.parameter = "w
 
 // What was written out for two images is written out for five; what one image has is taken once.
 // CHECK-LABEL: func.func @main
-// CHECK:         %[[ALL:.*]] = gawee.broadcast_to %t shape [2, 1, 3]
+// CHECK:         %[[ALL:.*]] = gawee.tile %t repeats [2, 1, 1]
 // CHECK:         %[[APART:.*]] = gawee.reshape %[[ALL]] shape [1, 2, 1, 1, 3]
 // CHECK:         %[[ONE:.*]] = gawee.slice %[[APART]] offsets [0, 0, 0, 0, 0] sizes [1, 1, 1, 1, 3]
 // CHECK:         %[[FIVE:.*]] = gawee.tile %[[ONE]] repeats [1, 5, 1, 1, 1]
 // CHECK:         %[[TOKEN:.*]] = gawee.reshape %[[FIVE]] shape [5, 1, 3]
+// CHECK:         gawee.cat %[[TOKEN]], %x dim 1 {{.*}} -> tensor<5x8x3xf32>
+func.func @main(%x: tensor<2x7x3xf32>, %t: tensor<1x1x3xf32> {gawee.parameter = "t"}) -> tensor<2x8x3xf32> {
+  %0 = gawee.tile %t repeats [2, 1, 1] : (tensor<1x1x3xf32>) -> tensor<2x1x3xf32>
+  %1 = gawee.cat %0, %x dim 1 : (tensor<2x1x3xf32>, tensor<2x7x3xf32>) -> tensor<2x8x3xf32>
+  func.return %1 : tensor<2x8x3xf32>
+}
+
+// -----
+
+// What is broadcast to two images is broadcast to five.
+// CHECK-LABEL: func.func @main
+// CHECK:         %[[TOKEN:.*]] = gawee.broadcast_to %t shape [5, 1, 3]
 // CHECK:         gawee.cat %[[TOKEN]], %x dim 1 {{.*}} -> tensor<5x8x3xf32>
 func.func @main(%x: tensor<2x7x3xf32>, %t: tensor<1x1x3xf32> {gawee.parameter = "t"}) -> tensor<2x8x3xf32> {
   %0 = gawee.broadcast_to %t shape [2, 1, 3] : (tensor<1x1x3xf32>) -> tensor<2x1x3xf32>
