@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "build" / "ops.jsonl"
 PAGE = ROOT / "docs" / "ops.md"
 
-KEEP_MEMORY = "MALLOC_MMAP_MAX_"
-"""Makes the C library keep large blocks, where it is 0 when a process starts."""
+KEEP_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
+"""Make the C library keep large blocks, where they are so when a process starts."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    if os.environ.get(KEEP_MEMORY) != "0":
-        os.environ[KEEP_MEMORY] = "0"
+    if not KEEP_MEMORY.items() <= os.environ.items():
+        os.environ.update(KEEP_MEMORY)
         os.execv(sys.executable, [sys.executable, "-m", "benchmarks.ops", *sys.argv[1:]])
     sys.exit(main())

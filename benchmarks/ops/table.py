@@ -19,9 +19,9 @@ Microseconds of a call on one thread, the least of calls that took turns with Py
 and how many times faster ours is (below 1: slower). Of {count} measurements the geometric mean is
 {mean:.2f}; in {slower} ours takes over 10 % longer.
 
-Measured on {date}, {processor}; torch {torch}. Memory is kept between calls (`MALLOC_MMAP_MAX_=0`):
-otherwise PyTorch pays for fresh pages of large results. Operands named last are weights where the
-op has any: known before calls, and prepared.
+Measured on {date}, {processor}; torch {torch}. The C library keeps what is freed
+(`MALLOC_MMAP_MAX_` and `MALLOC_TRIM_THRESHOLD_`): otherwise PyTorch pays for fresh pages of large
+results. Operands named last are weights where the op has any: known before calls, and prepared.
 
 ```sh
 python -m benchmarks.ops
