@@ -1,7 +1,7 @@
 """A network as machine code in this process, called with NumPy arrays."""
 
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from pickle import PicklingError
@@ -98,6 +98,18 @@ def _compiled_again(
     return Model(module_of_text(text), parameters).compile(options)
 
 
+def _not_yet(arrays: Iterable[object]) -> Array | None:
+    return None
+
+
+class _OfAThread(threading.local):
+    """What each thread that calls a model has for itself."""
+
+    frame: Frame | None = None
+    one_output: Callable[[Iterable[object]], Array | None] = staticmethod(_not_yet)
+    """Computes the one output, where there is memory for it."""
+
+
 class CompiledModel:
     """A callable on NumPy arrays; any number of threads may call it at once.
 
@@ -136,7 +148,7 @@ class CompiledModel:
         self._names = [buffer.name for buffer in self._inputs]
         self._output_names = [buffer.name for buffer in self._outputs]
         self._prepare = program.signatures.get(PREPARE)
-        self._threads = threading.local()
+        self._threads = _OfAThread()
         self._binding: Binding | None = None
         if parameters is not None or not self.parameters:
             self.rebind(parameters or {})
@@ -242,6 +254,7 @@ class CompiledModel:
                 )
             arrays[buffer.index] = prepared[buffer.name]
         self._binding = Binding(arrays, parameters if in_store else bound)
+        self._threads = _OfAThread()  # after it: who finds these finds the binding too
         if in_store:
             del bound
             give_back()
@@ -305,17 +318,26 @@ class CompiledModel:
 
     def _frame(self, binding: Binding | None = None) -> Frame:
         """Return this thread's memory for calls with a binding, by default the last one."""
-        binding = binding or self._bound()
-        frame: Frame | None = getattr(self._threads, "frame", None)
-        if frame is None or frame.binding is not binding:
+        threads = self._threads
+        bound = self._bound()
+        frame = threads.frame
+        if frame is None or frame.binding is not (binding or bound):
             arrays = (*self._inputs, *self._outputs)
-            frame = Frame(self.signature, binding, self._native, arrays)
-            self._threads.frame = frame
+            frame = threads.frame = Frame(self.signature, binding or bound, self._native, arrays)
+            if frame.binding is bound:
+                threads.one_output = frame.one_output(self._caller(frame))
         return frame
+
+    def _caller(self, frame: Frame) -> Callable[..., int]:
+        """Return what runs the code on arrays in as many threads as a call uses."""
+        runtime = self._runtime
+        if runtime is None:
+            return frame.call
+        return lambda *arrays: call_in_team(frame.run, arrays, self._num_threads, runtime)
 
     def _results(self, arrays: Sequence[object]) -> Sequence[Array] | None:
         """Compute the outputs, in order; None where the inputs have to be looked at closer."""
-        if len(arrays) != len(self._inputs) or self._updated:
+        if self._updated:
             return None
         frame = self._frame()
         results = frame.outputs()
@@ -342,9 +364,12 @@ class CompiledModel:
         GaweeError that lists every input that is missing, unknown, or of another shape or element
         type, and for an index that is out of range.
         """
-        results = None
-        if len(inputs) == len(self._names):
-            results = self._results([inputs.get(name) for name in self._names])
+        results, names = None, self._names
+        if len(inputs) == len(names):
+            result = self._threads.one_output(map(inputs.get, names))
+            if result is not None:
+                return {self._output_names[0]: result}
+            results = self._results([*map(inputs.get, names)])
         if results is None:
             results = self._checked_results(inputs)
         if len(results) == 1:
@@ -356,7 +381,12 @@ class CompiledModel:
 
         Raises GaweeError as `run` does.
         """
-        results = None if kwargs else self._results(args)
+        results = None
+        if not kwargs:
+            result = self._threads.one_output(args)
+            if result is not None:
+                return result
+            results = self._results(args)
         if results is None:
             results = self._checked_results(self._by_name(args, kwargs))
         return results[0] if len(results) == 1 else tuple(results)

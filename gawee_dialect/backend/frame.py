@@ -2,7 +2,7 @@
 
 import ctypes
 import sysconfig
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from sys import getrefcount
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from gawee_dialect.backend.jit import NativeModule
 from gawee_dialect.backend.memory import aligned_bytes, new_array
-from gawee_dialect.backend.native_call import CallPlan, native_call
+from gawee_dialect.backend.native_call import FINE, CallPlan, native_call
 from gawee_dialect.backend.signature import Buffer, Signature
 from gawee_dialect.diagnostics import GaweeError
 
 Array = NDArray[np.generic]
 
-MOST_KEPT = 4 << 20
-"""Bytes of an output whose memory is kept between calls; from there on NumPy takes huge pages."""
+MOST_KEPT = 64 << 20
+"""Bytes of an output whose memory is kept between calls."""
 
 RESULTS = ("output", "updated")
 """The roles of what a call returns."""
@@ -78,8 +78,24 @@ class Destination:
             return np.zeros(buffer.shape, buffer.dtype) if start is None else np.array(start)
         made = new_array(buffer)
         if self._keeps:
-            self._kept = [self._kept[1], made]
+            self._kept[:] = made, self._kept[0]
         return made
+
+    def again(self, call: Callable[..., int]) -> Callable[[Iterable[object]], Array | None]:
+        """Return what calls code on arrays and memory that was used before; None where it has none,
+        or the code does not take the arrays.
+
+        A single function: behind a call that filled the caches each further one is slow to reach.
+        """
+        kept = self._kept
+
+        def result(arrays: Iterable[object]) -> Array | None:
+            if getrefcount(kept[0]) != HELD_BY_A_LIST or getweakrefcount(kept[0]):
+                return None
+            array = kept[0]
+            return array if call(*arrays, array) == FINE else None
+
+        return result
 
 
 class Frame:
@@ -118,9 +134,15 @@ class Frame:
         self.call = native_call(native.address(f"{signature.function}_packed"), self._plan)
         self._outputs = [Destination(each) for each in arrays if each.role in RESULTS]
 
+    def one_output(self, call: Callable[..., int]) -> Callable[[Iterable[object]], Array | None]:
+        """Return what computes the one output from the inputs: `Destination.again`."""
+        if len(self._outputs) != 1:
+            return lambda arrays: None
+        return self._outputs[0].again(call)
+
     def outputs(self) -> list[Array]:
         """Return arrays for the outputs to be written to, where none of them is updated."""
-        return [each.array() for each in self._outputs]
+        return [*map(Destination.array, self._outputs)]
 
     def new_outputs(self, given: Mapping[str, Array]) -> list[Array]:
         """Return new arrays for the outputs; `given` are starts of what is updated."""

@@ -229,26 +229,8 @@ def check_threads(threads: int | None) -> None:
         raise GaweeError(f"expected at most {MOST_THREADS} threads, got {threads}")
 
 
-class _Calls:
-    """The calls that run at the moment: those that take what is free share the cores."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running = 0
-
-    def enter(self) -> int:
-        """Count one more; return how many cores each may have."""
-        with self._lock:
-            self._running += 1
-            return max(1, cores() // self._running)
-
-    def leave(self) -> None:
-        """Count one less."""
-        with self._lock:
-            self._running -= 1
-
-
-_calls = _Calls()
+_running: list[None] = []
+"""One for each call that runs at the moment: those that take what is free share the cores."""
 
 
 class _Ancestry:
@@ -291,11 +273,17 @@ def call_in_team(function: Callable[[A], T], argument: A, threads: int | None, u
     The limit is the calling thread's own, so calls from several threads do not disturb each other;
     it is put back, since other libraries use the same runtime.
     """
-    share = _calls.enter()
-    before = using.limit()
-    using.set_limit(_ancestry.limit(threads or share, using))
+    running = _running
+    running.append(None)
     try:
-        return function(argument)
+        limit = _ancestry.limit(threads or max(1, cores() // len(running)), using)
+        before = using.limit()
+        if before == limit:
+            return function(argument)
+        using.set_limit(limit)
+        try:
+            return function(argument)
+        finally:
+            using.set_limit(before)
     finally:
-        using.set_limit(before)
-        _calls.leave()
+        running.pop()

@@ -32,6 +32,27 @@ func.func @main(%x: memref<3x5xi64> {gawee.input = "x"}, %y: memref<3x5xi64> {ga
 }
 """
 
+# y = w - x
+DIFFERENCE = """
+func.func @main(%x: memref<3x5xi64> {gawee.input = "x"},
+                %w: memref<3x5xi64> {gawee.parameter = "w"},
+                %y: memref<3x5xi64> {gawee.output = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c5 = arith.constant 5 : index
+  scf.for %i = %c0 to %c3 step %c1 {
+    scf.for %j = %c0 to %c5 step %c1 {
+      %a = memref.load %x[%i, %j] : memref<3x5xi64>
+      %b = memref.load %w[%i, %j] : memref<3x5xi64>
+      %d = arith.subi %b, %a : i64
+      memref.store %d, %y[%i, %j] : memref<3x5xi64>
+    }
+  }
+  return
+}
+"""
+
 X = np.arange(15, dtype=np.int64).reshape(3, 5)
 
 
@@ -144,6 +165,16 @@ def test_a_result_that_was_changed_by_its_holder_is_not_used_again(model: Compil
         result = model(X + k)
         assert np.array_equal(result, -X - k)
         assert result.flags.writeable
+
+
+def test_memory_that_is_used_again_takes_parameters_that_were_bound_since() -> None:
+    model = CompiledModel(llvm_module(DIFFERENCE), {"w": X})
+
+    for number in (2, 3):
+        model.rebind({"w": number * X})
+        for _ in range(3):
+            assert np.array_equal(model(X), (number - 1) * X)
+            assert np.array_equal(model.run({"x": X})["y"], (number - 1) * X)
 
 
 def test_a_loop_that_holds_its_last_result_needs_two() -> None:
