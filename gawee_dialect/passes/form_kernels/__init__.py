@@ -18,6 +18,7 @@ from gawee_dialect.passes.form_kernels.from_linalg import (
 )
 from gawee_dialect.passes.form_kernels.fuse import FuseIntoReduction
 from gawee_dialect.passes.form_kernels.inline import InlineConstant, InlineProducer
+from gawee_dialect.passes.form_kernels.positions import InlinePositions
 from gawee_dialect.passes.form_kernels.views import ReadThroughView, WriteThroughReshape
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Driver, Pattern, RewritePass
@@ -29,6 +30,7 @@ FUSE: tuple[type[Pattern], ...] = (
     InlineConstant,
     InlineProducer,
     FuseIntoReduction,
+    InlinePositions,
     WriteThroughReshape,
     WriteThroughCopy,  # last: a copy that can be read through needs no place in memory
     DropFill,
@@ -43,7 +45,8 @@ class FormKernels(RewritePass):
        that leaves a constant around it. Others stay as they are.
     2. Reshapes, slices, broadcasts and transpositions become part of the maps that read or write
        through them, as long as these stay sums of multiples of dimensions.
-    3. Elementwise kernels become part of the one that computes their input, or reads their result.
+    3. Elementwise kernels become part of the one that computes their input, or reads their result;
+       those that compute positions, of the structured op that reads elements there.
     4. Padding becomes part of the kernel whose result it pads.
 
     What depends on parameters alone is never fused with what depends on an input.
