@@ -37,12 +37,17 @@ MULTIPLY_ADDS = {"znver1": 1, "znver4": 1, "apple-m1": 4, "apple-m2": 4, "apple-
 """Full-width multiply-adds a cycle, by LLVM's name, where they are not two."""
 
 
+LANE_BY_LANE = ("+prefer-no-gather", "+prefer-no-scatter")
+"""What LLVM is told of AMD's processors: their gathers take longer than so many loads."""
+
+
 @cache
 def llvm_host() -> tuple[str, str]:
     """Return LLVM's name of this machine's processor, and its features."""
     from llvmlite import binding
 
-    return binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    cpu, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
+    return cpu, ",".join((features, *LANE_BY_LANE)) if cpu.startswith("znver") else features
 
 
 def vectors_of(features: str) -> tuple[int, int]:
