@@ -109,9 +109,17 @@ def _parallel_loops(kernel: KernelAccesses, tile: Tile, processor: Processor) ->
     streamed = _streamed(kernel, processor)
     if streamed is None:
         return loops
+    rows = {dim for dim in tile.points if dim != tile.vector_dim}
+    if tile.vector_dim is not None and rows and not _stay_on_the_way(kernel, tile, rows):
+        return loops  # as memory lies: in lines that are far apart, each is waited for
     # The streamed operand's dimensions first; the tile moves along a row innermost.
-    rows = [dim for dim in tile.points if dim != tile.vector_dim]
     return sorted(loops, key=lambda loop: (loop.dim in rows, loop.dim not in streamed.dims))
+
+
+def _stay_on_the_way(kernel: KernelAccesses, tile: Tile, rows: set[int]) -> bool:
+    """Whether vectors of an operand are read again where a tile moves along its rows."""
+    inputs = [operand for operand in kernel.inputs if operand.in_accumulate]
+    return any(tile.vector_dim in each.dims and not each.dims & rows for each in inputs)
 
 
 def _streamed(kernel: KernelAccesses, processor: Processor) -> Operand | None:

@@ -160,3 +160,29 @@ func.func @a_sum_may_be_in_vectors_of_two_blocks(%x: tensor<1x5x28x28x8xf32>, %w
   } : tensor<1x3x28x28x8xf32>
   func.return %y : tensor<1x3x28x28x8xf32>
 }
+
+// -----
+
+// No vector is read again by the next row, so that rows are walked as they lie in memory.
+
+// CHECK-LABEL: func.func @channels_by_themselves_are_walked_in_memory_order
+// CHECK:       parallel [1, 5, 42, 48] reduce [7, 7]
+// CHECK:       schedule #gawee.schedule<loops = [d1, d2 by {{[0-9]+}}, d3 by 16, d4, d5], vector = d3 by 16
+func.func @channels_by_themselves_are_walked_in_memory_order(
+    %x: tensor<1x5x48x54xf32> {gawee.input = "x"}, %w: tensor<5x7x7xf32> {gawee.input = "w"})
+    -> (tensor<1x5x42x48xf32> {gawee.output = "y"}) {
+  %y = gawee.kernel parallel [1, 5, 42, 48] reduce [7, 7] ins(%x, %w : tensor<1x5x48x54xf32>, tensor<5x7x7xf32>)
+    maps [affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, (d2 + d4), (d3 + d5))>,
+          affine_map<(d0, d1, d2, d3, d4, d5) -> (d1, d4, d5)>,
+          affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>]
+    initial 0.000000e+00 : f32 accumulate {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    %p = arith.mulf %a, %b : f32
+    %t = arith.addf %s, %p : f32
+    gawee.yield %t : f32
+  } finish {
+  ^bb0(%a: f32, %b: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<1x5x42x48xf32>
+  func.return %y : tensor<1x5x42x48xf32>
+}
