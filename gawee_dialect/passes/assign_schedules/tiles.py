@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
+from itertools import combinations, product
 
 from gawee_dialect.analysis.combiners import combiner_of
 from gawee_dialect.passes.assign_schedules.cost_model import (
@@ -87,6 +87,23 @@ def _rows_of(kernel: KernelAccesses, tile: Tile, most: int) -> Iterator[Tile]:
         if other == dim or points > min(most, sizes[other]) or _are_streams(kernel, dim, other):
             continue
         yield replace(tile, points={**tile.points, other: points})
+    if dim >= kernel.op.num_parallel:
+        yield from _rows_by_rows(kernel, tile, most)
+
+
+def _rows_by_rows(kernel: KernelAccesses, tile: Tile, most: int) -> Iterator[Tile]:
+    """Yield tiles of as many rows of one operand as of another, along which the same is reduced.
+
+    A vector that is loaded is multiplied several times, and rows that lie whole pages apart, which
+    take the same places in the first cache, are few.
+    """
+    sizes = kernel.op.sizes
+    for points in POINTS:
+        if points * points > most:
+            return
+        dims = [dim for dim in range(kernel.op.num_parallel) if sizes[dim] >= points]
+        for pair in combinations(dims, 2):
+            yield replace(tile, points=dict.fromkeys(pair, points))
 
 
 def chained(kernel: KernelAccesses, tile: Tile) -> Iterator[Tile]:

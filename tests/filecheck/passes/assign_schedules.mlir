@@ -186,3 +186,25 @@ func.func @channels_by_themselves_are_walked_in_memory_order(
   } : tensor<1x5x42x48xf32>
   func.return %y : tensor<1x5x42x48xf32>
 }
+
+// -----
+
+// Rows of both operands are side by side along the sum: 25 sums take ten vectors.
+
+// CHECK-LABEL: func.func @rows_by_rows
+// CHECK:       schedule #gawee.schedule<loops = [d0 by 5, d1 by 5, d2 by 16], vector = d2 by 16
+func.func @rows_by_rows(%a: tensor<40x1024xf32> {gawee.input = "a"}, %b: tensor<35x1024xf32> {gawee.input = "b"})
+    -> (tensor<40x35xf32> {gawee.output = "y"}) {
+  %y = gawee.kernel parallel [40, 35] reduce [1024] ins(%a, %b : tensor<40x1024xf32>, tensor<35x1024xf32>)
+    maps [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
+    initial 0.000000e+00 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %p = arith.mulf %l, %r : f32
+    %t = arith.addf %s, %p : f32
+    gawee.yield %t : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<40x35xf32>
+  func.return %y : tensor<40x35xf32>
+}
