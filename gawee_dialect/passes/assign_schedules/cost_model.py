@@ -17,7 +17,7 @@ from itertools import product
 from math import ceil, log2, prod
 
 from gawee_dialect.dialect.schedule import Loop
-from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses, Operand
+from gawee_dialect.passes.assign_schedules.kernel_accesses import BYTES, KernelAccesses, Operand
 from gawee_dialect.target.description import Processor
 
 LATENCY = 4
@@ -29,6 +29,8 @@ SHUFFLE = 1
 SPILL = 4
 OFTEN = 16
 """How often an element has to be read for a copy of its operand to pay."""
+LINE = 64
+"""Bytes of a cache line."""
 LOAD_WEIGHT = 0.01
 TILE_OVERHEAD = 10
 """Cycles to get into a tile and out of it."""
@@ -185,7 +187,29 @@ def kernel_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> f
             cycles += steps * step_cycles(kernel, rest, processor)
             cycles += TILE_OVERHEAD * reduced_lanes
         total += cycles * prod(count for count, _ in parts)
-    return total * others + copying
+    computing, reading = total * others, _reading_cycles(kernel, tile, processor)
+    # Of tiles that wait for memory alike, the one that computes less is more likely to wait less.
+    return max(computing, reading) + LOAD_WEIGHT * computing + copying
+
+
+def _reading_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
+    """Return how long it takes to read what is reduced, where each element is read once.
+
+    Rows that don't end where a cache line does are read in as many pieces as tiles cut them into,
+    and every piece ends in lines that the next one fetches again.
+    """
+    inputs = [operand for operand in kernel.inputs if operand.in_accumulate]
+    dim, sizes = tile.vector_dim, kernel.sizes
+    if dim is None or dim in kernel.reductions or len(inputs) != 1:
+        return 0
+    (operand,) = inputs
+    if len(operand.dims) < len(sizes) or operand.step(dim, tile.lanes) != 1:
+        return 0
+    row = sizes[dim] * BYTES
+    if row % LINE:
+        row = sum(count * (part * BYTES + LINE) for count, part in _parts(sizes[dim], tile, dim))
+    home = processor.memory_for(operand.elements * BYTES)
+    return row * prod(sizes) / sizes[dim] / processor.bytes_a_cycle(home)
 
 
 def _parts(size: int, tile: Tile, dim: int) -> list[tuple[int, int]]:

@@ -5,6 +5,7 @@ from math import ceil, prod
 
 from gawee_dialect.dialect.schedule import Loop, Prefetch, Schedule
 from gawee_dialect.passes.assign_schedules.cost_model import (
+    LINE,
     LOADS_PER_CYCLE,
     Tile,
     computing_cycles,
@@ -22,8 +23,6 @@ MOST_REPEATED = 32
 Zen 5, depthwise 3x3 convolutions: 112x112 pixels, 900 times a line, take 25 % longer with
 prefetches, 56x56 5 to 17 %; 14x14, 14 times a line, take 2 % longer to 12 % less.
 """
-LINE = 64
-"""Bytes of a cache line."""
 PARALLEL_CYCLES = 20_000
 """What a kernel has to take on one core for threads to be worth their start, some 0.5 us."""
 

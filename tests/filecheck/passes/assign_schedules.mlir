@@ -208,3 +208,23 @@ func.func @rows_by_rows(%a: tensor<40x1024xf32> {gawee.input = "a"}, %b: tensor<
   } : tensor<40x35xf32>
   func.return %y : tensor<40x35xf32>
 }
+
+// -----
+
+// Rows of 65 elements end within a cache line: cut into few pieces, they are read with few lines twice.
+
+// CHECK-LABEL: func.func @rows_that_are_summed_are_cut_into_few_pieces
+// CHECK:       schedule #gawee.schedule<loops = [{{.*}}d1 by 6{{[45]}}{{.*}}], vector = d1 by 16
+func.func @rows_that_are_summed_are_cut_into_few_pieces(%x: tensor<14x2047x65xf32> {gawee.input = "x"}) -> (tensor<14x65xf32> {gawee.output = "y"}) {
+  %y = gawee.kernel parallel [14, 65] reduce [2047] ins(%x : tensor<14x2047x65xf32>)
+    maps [affine_map<(d0, d1, d2) -> (d0, d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>]
+    initial 0.000000e+00 : f32 accumulate {
+  ^bb0(%a: f32, %s: f32):
+    %t = arith.addf %s, %a : f32
+    gawee.yield %t : f32
+  } finish {
+  ^bb0(%a: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<14x65xf32>
+  func.return %y : tensor<14x65xf32>
+}
