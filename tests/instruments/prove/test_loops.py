@@ -148,6 +148,20 @@ func.func @main(%x: {kind} {{gawee.input = "x"}}, %y: {kind} {{gawee.output = "y
     assert unproved(prove(module, "convert-to-llvm")) == {}
 
 
+POW = """
+func.func @main(%a: tensor<f32> {gawee.parameter = "a"}, %x: tensor<1x1x2xf32> {gawee.input = "x"}) -> (tensor<1x1x2xf32> {gawee.output = "y"}) {
+  %y = gawee.pow %a, %x : (tensor<f32>, tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+  return %y : tensor<1x1x2xf32>
+}
+"""
+
+
+def test_a_float_that_is_extended_is_taken_apart_as_itself() -> None:
+    assert unproved(prove(parse(POW), "gawee-to-loops,expand-math,convert-to-llvm")) == {
+        "expand-math": "assumed, declared: approximates(7 ulp)"
+    }
+
+
 def test_halves_and_integers_are_proved() -> None:
     assert unproved(prove(parse(networks.HALVES), BY_KERNELS)) == {}
 

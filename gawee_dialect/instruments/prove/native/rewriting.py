@@ -123,7 +123,8 @@ class ExactModule:
         self.module = module
         self.memory = memory
         self.library = Library(memory, ON_VECTORS, ON_LANES)
-        self._types: dict[SSAValue, Attribute] = {}
+        self._types: dict[Operation, Sequence[Attribute]] = {}
+        """Of what each op takes, before it was numbers."""
         for op in list(module.ops):
             match op:
                 case llvm.FuncOp():
@@ -133,14 +134,16 @@ class ExactModule:
                 case _:
                     raise _no_meaning(op)
 
-    def _type(self, value: SSAValue) -> Attribute:
-        """Return the type that a value had."""
-        return self._types.get(value, value.type)
+    def _type(self, op: Operation, index: int = 0) -> Attribute:
+        """Return the type that an operand had; a number that is used as f32 and f64 has two."""
+        return self._types[op][index]
 
     def _rewrite_function(self, function: llvm.FuncOp) -> None:
         if not function.body.blocks and _of_libm(function.sym_name.data) is not None:
             function.detach()
             return
+        for op in function.walk():
+            self._types[op] = [operand.type for operand in op.operands]
         function.properties["linkage"] = LinkageAttr("external")
         function.properties["function_type"] = function_type(function.function_type)
         for block in function.body.blocks:
@@ -152,8 +155,7 @@ class ExactModule:
 
     def _retype(self, value: SSAValue) -> None:
         if is_float(value.type):
-            new = Rewriter.replace_value_with_new_type(value, in_registers(value.type))
-            self._types[new] = value.type
+            Rewriter.replace_value_with_new_type(value, in_registers(value.type))
 
     def _rewrite_global(self, op: llvm.GlobalOp) -> None:
         type, value = op.global_type, op.value
@@ -190,8 +192,6 @@ class ExactModule:
         op.parent.insert_op_before(new, op)
         for old, made in zip(op.results, new.results, strict=True):
             made.name_hint = old.name_hint
-            if is_float(old.type):
-                self._types[made] = old.type
             old.replace_all_uses_with(made)
         op.detach()
         op.erase()
@@ -201,7 +201,7 @@ class ExactModule:
         self._replace(op, self.library.of_numbers(name, lanes, len(operands)), operands)
 
     def _reduce(self, op: Operation, name: str) -> None:
-        lanes = lanes_of(self._type(op.operands[-1]))
+        lanes = lanes_of(self._type(op, -1))
         assert lanes is not None
         with_start = len(op.operands) == 2
         symbol = lane_functions.reduce_symbol(self.library, lanes, name, with_start=with_start)
@@ -229,7 +229,6 @@ class ExactModule:
     def handed_on(self, op: Operation) -> None:
         """Conversions between floats change no number."""
         (operand,) = op.operands
-        self._types[operand] = op.results[0].type
         op.results[0].replace_all_uses_with(operand)
         op.detach()
         op.erase()
@@ -237,7 +236,7 @@ class ExactModule:
     def compare(self, op: llvm.FCmpOp | llvm_vector.FCmpOp) -> None:
         """Compare values."""
         flag = llvm.FCmpPredicateFlag.from_int(op.predicate.value.data).value.removeprefix("_")
-        lanes = lanes_of(self._type(op.lhs))
+        lanes = lanes_of(self._type(op))
         self._replace(op, lane_functions.compare_symbol(self.library, lanes, flag), op.operands)
 
     def select(self, op: Operation) -> None:
@@ -264,7 +263,7 @@ class ExactModule:
 
     def bits(self, op: llvm.BitcastOp) -> None:
         """Take the bits of the floats that are nearest, or make numbers of such bits."""
-        source, type = self._type(op.arg), op.result.type
+        source, type = self._type(op), op.result.type
         if is_float(source) and not is_float(type):
             symbol = lane_functions.to_bits_symbol(self.library, source, type)
         elif is_float(type) and not is_float(source):
@@ -277,8 +276,8 @@ class ExactModule:
 
     def extract(self, op: Operation) -> None:
         """Take a lane."""
-        vector, index = op.operands
-        lanes = lanes_of(self._type(vector))
+        _, index = op.operands
+        lanes = lanes_of(self._type(op))
         if is_float(op.results[0].type) and lanes is not None:
             symbol = lane_functions.extract_symbol(self.library, lanes, spelled(index.type))
             self._replace(op, symbol, op.operands)
@@ -293,7 +292,7 @@ class ExactModule:
 
     def shuffle(self, op: llvm.ShuffleVectorOp) -> None:
         """Take lanes of two vectors."""
-        lanes = lanes_of(self._type(op.v1))
+        lanes = lanes_of(self._type(op))
         if is_float(op.res.type) and lanes is not None:
             assert isa(op.mask, DenseArrayBase[IntegerType])
             mask = op.mask.get_values()
@@ -308,7 +307,7 @@ class ExactModule:
 
     def store(self, op: llvm.StoreOp) -> None:
         """Store the parts of numbers, and lanes of integers apart."""
-        type = self._type(op.value)
+        type = self._type(op)
         if is_float(type) or lanes_of(type) is not None:
             symbol = memory_access.store_symbol(self.library, type)
             self._replace(op, symbol, (op.value, op.ptr))
@@ -348,7 +347,7 @@ class ExactModule:
             self._replace(op, symbol, (pointer, mask, others))
         elif name.startswith("llvm.masked.store."):
             value, pointer, mask = op.args
-            symbol = memory_access.store_symbol(self.library, self._type(value), masked=True)
+            symbol = memory_access.store_symbol(self.library, self._type(op), masked=True)
             self._replace(op, symbol, (value, pointer, mask))
         else:
             raise _no_meaning(op)
