@@ -5,6 +5,7 @@ import signal
 import sys
 import threading
 import time
+from mmap import mmap
 
 import pytest
 
@@ -35,13 +36,17 @@ def test_results_are_in_the_order_of_the_tasks(count: int, processes: int) -> No
 
 @pytest.mark.usefixtures("forks")
 def test_several_processes_do_them() -> None:
-    here = os.getpid()
+    here, begun = os.getpid(), mmap(-1, 2)  # memory that all of them share
 
-    def slow_here(_: int) -> int:
-        time.sleep(0.05 if os.getpid() == here else 0.001)  # others may be late to begin
+    def wait_for_others(_: int) -> int:
+        own = int(os.getpid() == here)
+        begun[own] = 1
+        late = time.monotonic() + 60
+        while not begun[1 - own] and time.monotonic() < late:
+            time.sleep(0.001)
         return os.getpid()
 
-    done_by = set(run_shared(slow_here, range(60), 3))
+    done_by = set(run_shared(wait_for_others, range(60), 3))
 
     assert here in done_by
     assert 2 <= len(done_by) <= 3
