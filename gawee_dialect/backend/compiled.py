@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.backend.frame import RESULTS, Binding, Frame
 from gawee_dialect.backend.jit import Target
 from gawee_dialect.backend.memory import LLVM, MemoryUse, arena, forget_code_of, give_back
-from gawee_dialect.backend.native_call import FINE, OUT_OF_RANGE
+from gawee_dialect.backend.native_call import FINE, OUT_OF_RANGE, builtin_call
 from gawee_dialect.backend.openmp import call_in_team, check_threads, cores
 from gawee_dialect.backend.program import Program, compile_program
 from gawee_dialect.backend.signature import Buffer
@@ -239,6 +239,7 @@ class CompiledModel:
         # What was prepared is not read again: a store has it where somebody wants to write it.
         in_store = isinstance(parameters, ParameterStore)
         if in_store:
+            builtin_call()  # the last that LLVM does before the first call
             forget_code_of(LLVM)
             give_back()
         bound = check_arrays("parameter", self.parameters, parameters)
