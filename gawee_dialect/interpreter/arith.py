@@ -10,6 +10,7 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect.arith import ON_VECTORS, CmpfOp, CmpiOp, RemFOp
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
+from gawee_dialect.interpreter.extremes import maximum, minimum
 from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
 
 
@@ -171,15 +172,15 @@ def _same(value: Array) -> Array:
 
 SCALAR_ARITH: dict[type[Operation], Evaluate] = {
     arith.ConstantOp: _constant,
-    # Floats. NumPy's maximum and minimum hand on NaN, fmax and fmin do not.
+    # Floats. Maximum and minimum hand on NaN, fmax and fmin do not.
     arith.AddfOp: plain(np.add),
     arith.SubfOp: plain(np.subtract),
     arith.MulfOp: plain(np.multiply),
     arith.DivfOp: plain(np.divide),
     RemFOp: plain(np.fmod),
     arith.NegfOp: plain(np.negative),
-    arith.MaximumfOp: plain(np.maximum),
-    arith.MinimumfOp: plain(np.minimum),
+    arith.MaximumfOp: plain(maximum),
+    arith.MinimumfOp: plain(minimum),
     arith.MaxnumfOp: plain(np.fmax),
     arith.MinnumfOp: plain(np.fmin),
     arith.CmpfOp: _cmpf,

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+from typing import TypeAlias
 
 import numpy as np
 from xdsl.dialects import arith
@@ -27,6 +28,7 @@ from gawee_dialect.dialect.sums import total_dtype
 from gawee_dialect.interpreter.arrays import Array, is_half
 from gawee_dialect.interpreter.body import evaluate_values
 from gawee_dialect.interpreter.contraction import contract
+from gawee_dialect.interpreter.extremes import Extreme, maximum, minimum
 from gawee_dialect.interpreter.loop_views import (
     in_loop_order,
     index_grid,
@@ -42,13 +44,15 @@ PIECE_ELEMENTS = 1 << 23
 SMALL_WINDOW = 64
 """Reductions of up to so many points go point by point: whole rows of outputs at a time."""
 
-COMBINERS: dict[type[Operation], np.ufunc] = {
+Combiner: TypeAlias = np.ufunc | Extreme
+
+COMBINERS: dict[type[Operation], Combiner] = {
     arith.AddfOp: np.add,
     arith.AddiOp: np.add,
     arith.MulfOp: np.multiply,
     arith.MuliOp: np.multiply,
-    arith.MaximumfOp: np.maximum,
-    arith.MinimumfOp: np.minimum,
+    arith.MaximumfOp: maximum,
+    arith.MinimumfOp: minimum,
     arith.MaxnumfOp: np.fmax,
     arith.MinnumfOp: np.fmin,
     arith.MaxSIOp: np.maximum,
@@ -181,7 +185,7 @@ def _run_in_order(nest: Nest, box: Sequence[slice]) -> None:
         nest.write(where, nest.evaluate(where, nest.yielded))
 
 
-def recognise(nest: Nest) -> tuple[np.ufunc, SSAValue] | None:
+def recognise(nest: Nest) -> tuple[Combiner, SSAValue] | None:
     """Return (combiner, value) where the body only combines its accumulator with a value.
 
     yield combiner(accumulator, value), in either order, the value independent of the accumulator.
@@ -240,7 +244,7 @@ def _along_outer(array: Array, nest: Nest, dims: Sequence[int] | None = None) ->
     return np.broadcast_to(array, shape)
 
 
-def _reduce(combiner: np.ufunc, terms: Array, axes: tuple[int, ...]) -> Array:
+def _reduce(combiner: Combiner, terms: Array, axes: tuple[int, ...]) -> Array:
     # Sums are rounded once: those of float16 are taken in float32, those of float32 in float64.
     wide = np.dtype(np.float32) if is_half(terms.dtype) else terms.dtype
     if combiner is np.add:

@@ -16,6 +16,7 @@ from xdsl.utils.exceptions import InterpretationError
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arith import signed, unsigned
 from gawee_dialect.interpreter.arrays import Array, dtype_of
+from gawee_dialect.interpreter.extremes import maximum, minimum
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.math import fma
 from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
@@ -77,8 +78,8 @@ REDUCTIONS: Mapping[Kind, Callable[[Array, Array], Array]] = {
     Kind.AND: np.bitwise_and,
     Kind.OR: np.bitwise_or,
     Kind.XOR: np.bitwise_xor,
-    Kind.MAXIMUMF: np.maximum,
-    Kind.MINIMUMF: np.minimum,
+    Kind.MAXIMUMF: maximum,
+    Kind.MINIMUMF: minimum,
     Kind.MAXNUMF: np.fmax,
     Kind.MINNUMF: np.fmin,
     Kind.MAXSI: lambda lhs, rhs: np.maximum(signed(lhs), signed(rhs)),

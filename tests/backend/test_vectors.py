@@ -109,6 +109,33 @@ def test_float_arithmetic(engine: Engine, op: str) -> None:
     np.testing.assert_array_equal(found, FLOAT_OPS[op](VALUES, OTHERS))
 
 
+ZEROS, OTHER_ZEROS = np.array([[0.0, -0.0, 0.0, -0.0], [0.0, 0.0, -0.0, -0.0]], np.float32)
+
+@pytest.mark.parametrize(
+    ("op", "is_negative"),
+    [("minimumf", [False, True, True, True]), ("maximumf", [False, False, False, True])],
+)
+@pytest.mark.parametrize("lanes", ["vector<4xf32>", "f32"])
+def test_a_negative_zero_is_less(
+    engine: Engine, op: str, is_negative: list[bool], lanes: str
+) -> None:
+    body = elementwise(f"%r = arith.{op} %x, %y : vector<4xf32>", "f32", "f32", 4, 2)
+    if lanes == "f32":
+        body = f"""
+        %c4 = arith.constant 4 : index
+        scf.for %i = %c0 to %c4 step %c1 {{
+          %x = memref.load %in0[%i] : memref<4xf32>
+          %y = memref.load %in1[%i] : memref<4xf32>
+          %r = arith.{op} %x, %y : f32
+          memref.store %r, %out[%i] : memref<4xf32>
+        }}"""
+    text = function(elementwise_arguments("f32", "f32", 4, 2), body)
+
+    found = engine(text, "f", {"in0": ZEROS, "in1": OTHER_ZEROS})["out"]
+
+    assert np.signbit(found).tolist() == is_negative
+
+
 @pytest.mark.parametrize("op", INTEGER_OPS)
 def test_integer_arithmetic(engine: Engine, op: str) -> None:
     body = elementwise(f"%r = {op} %x, %y : vector<8xi32>", "i32", "i32", 8, 2)
@@ -320,6 +347,31 @@ def test_reductions(engine: Engine, element: str, kind: str, accumulator: bool) 
     reduce = (FLOAT_REDUCTIONS if element == "f32" else INTEGER_REDUCTIONS)[kind]
     all_values = np.concatenate([x, x[1:2]]) if accumulator else x
     assert found[0] == found[2] == reduce(all_values)
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "is_negative"),
+    [
+        ("minimumf", [0.0, 3, -0.0, 2, 0.0], True),
+        ("minimumf", [0.0, 3, 5, 2, 0.0], False),
+        ("maximumf", [-0.0, -3, 0.0, -2, -0.0], False),
+        ("maximumf", [-0.0, -3, -5, -2, -0.0], True),
+    ],
+)
+def test_among_zeros_a_reduction_finds_the_least(
+    engine: Engine, kind: str, values: list[float], is_negative: bool
+) -> None:
+    body = f"""
+    %x = vector.load %in0[%c0] : memref<5xf32>, vector<5xf32>
+    %r = vector.reduction <{kind}>, %x : vector<5xf32> into f32
+    memref.store %r, %out[%c0] : memref<5xf32>
+"""
+    text = function(elementwise_arguments("f32", "f32", 5), body)
+
+    found = engine(text, "f", {"in0": np.array(values, np.float32)})["out"]
+
+    assert found[0] == 0
+    assert np.signbit(found[0]) == is_negative
 
 
 TILE = """

@@ -269,6 +269,28 @@ def test_combiners_reduce_in_either_operand_order(op, element, expected):
     np.testing.assert_array_equal(result, value)
 
 
+@pytest.mark.parametrize("size", [3, 80])
+@pytest.mark.parametrize(
+    ("op", "others", "zero", "is_negative"),
+    [
+        ("minimumf", 0.0, -0.0, True),
+        ("minimumf", 0.0, 1.0, False),
+        ("maximumf", -0.0, 0.0, False),
+        ("maximumf", -0.0, -1.0, True),
+    ],
+)
+def test_a_negative_zero_is_less(op, others, zero, is_negative, size):
+    x, init = np.full((3, size, 5), others, np.float32), np.full(3, others, np.float32)
+    x[:, size // 2, 3] = zero
+
+    (result,) = run(
+        reduce_text("f32", f"%r = arith.{op} %acc, %a : f32", size=f"3x{size}x5"), x=x, init=init
+    )
+
+    np.testing.assert_array_equal(result, 0)
+    np.testing.assert_array_equal(np.signbit(result), is_negative)
+
+
 def test_i1_addition_is_modulo_two_not_logical():
     x, init = random((3, 4, 5), "bool"), random((3,), "bool", seed=1)
 

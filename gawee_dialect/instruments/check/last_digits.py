@@ -16,9 +16,11 @@ from xdsl.interpreter import Interpreter, OpImplResult, PythonValues
 from xdsl.ir import Attribute, Operation
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.entry import find_function, output_names
 from gawee_dialect.dialect.movement import MovementOp
 from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.scatter import ScatterOp
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.compare import absolute_difference
 from gawee_dialect.instruments.check.execute import is_array
@@ -45,11 +47,16 @@ JUMPS = frozenset(
 """Ops at whose jumps a last digit decides: of what they make nothing can be said so."""
 
 
+SIGNS = ((1,), (-1,))
+"""Which signs zeros may have in the first tries; both in later ones."""
+
+
 class LastDigits(Interpreter.Listener):
     """Draws which way each element is off."""
 
     def __init__(self, seed: int) -> None:
         self._random = np.random.default_rng(seed)
+        self._signs = SIGNS[seed] if seed < len(SIGNS) else (1, -1)
 
     def moved(self, values: PythonValues, dtypes: Sequence[np.dtype[np.generic]]) -> PythonValues:
         """Return values with other last digits in arrays of some dtypes; equal ones stay equal."""
@@ -64,7 +71,7 @@ class LastDigits(Interpreter.Listener):
     def _signed(self, array: Array) -> Array:
         if array.dtype.kind != "f" or array.all():
             return array
-        signs = self._random.choice((-1, 1), array.shape).astype(array.dtype)
+        signs = self._random.choice(self._signs, array.shape).astype(array.dtype)
         return np.where(array == 0, np.copysign(array, signs), array)
 
     def _moved(self, array: Array) -> Array:
@@ -78,12 +85,18 @@ class MovingMachine(Machine):
 
     def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
         digits = next((each for each in self.listeners if isinstance(each, LastDigits)), None)
-        computes = isinstance(op, GaweeOp) and not isinstance(op, MovementOp)
-        if digits is None or not computes:
+        if digits is None or not _computes(op):
             return super()._run_op(op, inputs)
         result = super()._run_op(op, digits.moved(inputs, WIDE))
         values = digits.zeros_of_any_sign(digits.moved(result.values, NARROW))
         return OpImplResult(values, result.terminator_value)
+
+
+def _computes(op: Operation) -> bool:
+    """Whether an op makes numbers that were not there; a scatter may add them up."""
+    if isinstance(op, ScatterOp):
+        return op.reduction.data != "none"
+    return isinstance(op, GaweeOp) and not isinstance(op, MovementOp | ConstantOp)
 
 
 def moved_by_last_digits(module: ModuleOp, function: str, data: DataSet) -> Mapping[str, float]:

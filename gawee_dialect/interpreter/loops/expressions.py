@@ -36,13 +36,13 @@ EXACT: dict[type[Operation], str] = {
     arith.NegfOp: "-{0}",
     math.AbsFOp: "abs({0})",
     arith.ExtFOp: "{0}",
-    arith.MaximumfOp: "{0} if {0} >= {1} or {0} != {0} else {1}",
-    arith.MinimumfOp: "{0} if {0} <= {1} or {0} != {0} else {1}",
+    arith.MaximumfOp: "{0} if {0} > {1} or {0} != {0} else {1} if {0} or {1} else {0} + {1}",
+    arith.MinimumfOp: "{0} if {0} < {1} or {0} != {0} else {1} if {0} or {1} else -(-{0} - {1})",
     arith.MaxnumfOp: "{0} if {0} >= {1} or {1} != {1} else {1}",
     arith.MinnumfOp: "{0} if {0} <= {1} or {1} != {1} else {1}",
     arith.SelectOp: "{1} if {0} else {2}",
 }
-"""Ops whose result needs no rounding."""
+"""Ops whose result needs no rounding; of the two zeros, -0 is the less."""
 
 CMPF: tuple[str, ...] = (
     "False",
