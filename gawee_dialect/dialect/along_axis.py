@@ -78,7 +78,8 @@ class CumSumOp(AlongAxisOp):
         from gawee_dialect.dialect.sums import total_dtype
 
         (input,) = operands
-        total = np.cumsum(input, axis=self.resolved_axis, dtype=total_dtype(input.dtype))
+        # NumPy begins with the first element, which may be -0, and not with 0.
+        total = 0 + np.cumsum(input, axis=self.resolved_axis, dtype=total_dtype(input.dtype))
         return total.astype(input.dtype, copy=False)
 
 

@@ -111,6 +111,7 @@ def test_float_arithmetic(engine: Engine, op: str) -> None:
 
 ZEROS, OTHER_ZEROS = np.array([[0.0, -0.0, 0.0, -0.0], [0.0, 0.0, -0.0, -0.0]], np.float32)
 
+
 @pytest.mark.parametrize(
     ("op", "is_negative"),
     [("minimumf", [False, True, True, True]), ("maximumf", [False, False, False, True])],

@@ -6,6 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType, f32
 
+from gawee_dialect.dialect.along_axis import CumSumOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
@@ -397,3 +398,13 @@ def test_constant_is_rounded_to_its_type():
 
     np.testing.assert_array_equal(result, np.array([0.1, 1], np.float32))
     assert result.dtype == np.float32
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_a_running_sum_begins_with_zero_which_is_positive(dtype):
+    x = np.array([[-0.0, -0.0, 2.0]], dtype)
+
+    result = apply(lambda x: CumSumOp(x, axis=1), x)
+
+    expected = torch.cumsum(torch.from_numpy(x), 1)
+    np.testing.assert_array_equal(np.signbit(result), torch.signbit(expected).numpy())
