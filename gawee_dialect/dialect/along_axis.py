@@ -79,7 +79,8 @@ class CumSumOp(AlongAxisOp):
 
         (input,) = operands
         # NumPy begins with the first element, which may be -0, and not with 0.
-        total = 0 + np.cumsum(input, axis=self.resolved_axis, dtype=total_dtype(input.dtype))
+        sums = np.cumsum(input, axis=self.resolved_axis, dtype=total_dtype(input.dtype))
+        total = np.add(sums, 0, dtype=sums.dtype)
         return total.astype(input.dtype, copy=False)
 
 

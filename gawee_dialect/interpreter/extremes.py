@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 
 from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.scalars import OtherNumbers
 
 
 class Extreme:
@@ -46,7 +47,7 @@ class Extreme:
 
 def _has_zeros(result: Array) -> bool:
     """Whether an array has zeros; what is not NumPy's says itself which zero is which."""
-    return isinstance(result, np.ndarray | np.generic) and not np.all(result)
+    return not isinstance(result, OtherNumbers) and not np.all(result)
 
 
 def _signed(result: Array, is_negative: Array) -> Array:
