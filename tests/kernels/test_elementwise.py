@@ -17,7 +17,7 @@ from gawee_dialect.dialect.comparison import CompareOp, WhereOp  # noqa: E402
 from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp  # noqa: E402
 from gawee_dialect.dialect.matmul import BatchMatMulOp  # noqa: E402
 from gawee_dialect.dialect.reduction import ReduceSumOp  # noqa: E402
-from tests.kernels.compiled import WAYS, WIDE, check, module_of, small  # noqa: E402
+from tests.kernels.compiled import PLAIN, WAYS, WIDE, check, module_of, small  # noqa: E402
 
 few = settings(max_examples=10)
 ways = st.sampled_from(WAYS)
@@ -57,6 +57,22 @@ def test_two_operands_broadcast_and_are_transposed_as_by_pytorch(data, shape, na
 
     expected = torch_op(torch.from_numpy(a), torch.from_numpy(b)).permute(*permutation)
     check(build, [a, b], expected.contiguous(), way)
+
+
+@pytest.mark.parametrize("way", [*WAYS, PLAIN], ids=str)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_zeros_of_a_division_rounded_down_have_its_sign(dtype, way):
+    few = np.array([0.0, -0.0, 0.5, -0.5, 3.0, -3.0, 0.1, np.inf, -np.inf], dtype)
+    a, b = (each.reshape(-1) for each in np.meshgrid(few, few))
+    expected = torch.floor_divide(torch.from_numpy(a), torch.from_numpy(b))
+
+    (result,) = way.run(module_of(lambda a, b: FloorDivOp(a, b).output, [a, b]), [a, b], 0)
+
+    np.testing.assert_array_equal(result, expected.numpy())
+    numbers = ~np.isnan(result)
+    np.testing.assert_array_equal(
+        np.signbit(result)[numbers], torch.signbit(expected).numpy()[numbers]
+    )
 
 
 @few

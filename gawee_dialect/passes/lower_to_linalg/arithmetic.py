@@ -137,7 +137,11 @@ def _floor_divide_floats(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAV
     whole = scalars.apply(math.FloorOp, quotient)
     nearer = scalars.compare("gt", scalars.subtract(quotient, whole), half)
     whole = scalars.select(nearer, scalars.add(whole, one), whole)
-    return scalars.select(scalars.compare("eq", rhs, zero), scalars.divide(lhs, rhs), whole)
+    # A zero has the sign of what was rounded down, whatever the remainder's was.
+    exact = scalars.divide(lhs, rhs)
+    signed = scalars.emit(math.CopySignOp(zero, exact))
+    whole = scalars.select(scalars.compare("eq", whole, zero), signed, whole)
+    return scalars.select(scalars.compare("eq", rhs, zero), exact, whole)
 
 
 def _atan2(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
