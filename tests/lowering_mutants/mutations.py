@@ -53,10 +53,9 @@ def _of_constant(op: Operation, random: Random) -> Iterator[Mutation]:
         return  # nobody reads it
     if isa(value, FloatAttr):
         number = value.value.data
-        dtype = np.float64 if value.type.bitwidth == 64 else np.float32
-        other = random.choice(
-            [float(np.nextafter(dtype(number), dtype(np.inf))), number + 0.5, number * 1.25 + 1e-3]
-        )
+        dtype = np.dtype(f"f{value.type.bitwidth // 8}")
+        above = np.nextafter(np.asarray(number, dtype), np.asarray(np.inf, dtype))
+        other = random.choice([float(above), number + 0.5, number * 1.25 + 1e-3])
         if np.isfinite(number):
             yield _setting("a coefficient", op, "value", FloatAttr(other, value.type))
     elif isa(value, IntegerAttr) and value.type != IntegerType(1):

@@ -15,8 +15,10 @@ SHIFTED = "a shift of all that a softmax is taken of: it cancels"
 PADDING = "padding that no window, tile or product reads"
 PLACE = "another place in the workspace, where nothing lives then"
 WORKSPACE = "the workspace of a network that needs none"
-ROOM = "a row after the last, in room where nothing lives: machine code has no shapes"
+ROOM = "a row before the first or after the last, in room where nothing lives: machine code has no shapes"
 APART = "a case that is set apart for speed alone"
+OUTSIDE = "what becomes of an index that is out of range, which nobody asked to be told of"
+TAKEN = "a vector of which no lane is taken there"
 VIEW = "a size of a view, which its type says"
 UNKNOWN = "not looked into"
 
@@ -44,14 +46,16 @@ def _is_begun(record: Record) -> bool:
 def _is_shift(record: Record) -> bool:
     """Of the transformer, what is added to keys, to scores, and to what its last softmax is of."""
     is_filled = "linalg.fill 0" in record["users"] and record["kind"] == "a coefficient"
-    return record["network"] == "TRANSFORMER" and is_filled
+    is_stored = record["op"].startswith("%l = ") and record["users"] == "llvm.store 0"
+    return record["network"] == "TRANSFORMER" and (is_filled or is_stored)
 
 
 def _is_padding(record: Record) -> bool:
     """Of stores of padding: where they begin, and how many rows there are."""
     if "static_high" in record["change"] or "static_low" in record["change"]:
         return True
-    is_store = record["users"].startswith("vector.store")
+    is_store = record["users"] == "vector.broadcast 0 > vector.store 0"
+    is_store = is_store or record["users"].startswith("vector.store")
     rows = record["network"] == "WINOGRAD" and record["change"].startswith("value 4 : index -> 3")
     return is_store or (rows and record["users"] == "scf.for 1")
 
@@ -59,6 +63,36 @@ def _is_padding(record: Record) -> bool:
 def _is_place(record: Record) -> bool:
     op = record["op"]
     return record["kind"] == "an operand" and ("memref.view" in op or "func.call" in op)
+
+
+def _is_outside(record: Record) -> bool:
+    """Of HALVES, between which numbers an index is kept that is then made an i32."""
+    clamped = "arith.minsi" in record["op"] + record["users"]
+    return record["network"] == "HALVES" and clamped and "arith.trunci" in record["users"]
+
+
+def _is_taken(record: Record) -> bool:
+    """Of a shuffle that takes the first operand alone, the second; of one that repeats a lane which
+    was just inserted, all others."""
+    op, change = record["op"], record["change"]
+    if "vector.shuffle" in op and change.startswith("operand 1 of 2"):
+        lanes = int(op.rpartition("vector<")[2].partition("x")[0])
+        return all(int(each) < lanes for each in op.partition("[")[2].partition("]")[0].split(","))
+    repeated = record["users"].startswith("llvm.shufflevector 0 >")
+    return "llvm.insertelement" in op and change.startswith("operand 0 of 3") and repeated
+
+
+def _is_workspace(record: Record) -> bool:
+    """Of SUM, and of what prepares the weights of MOBILE."""
+    if record["network"] == "MOBILE":
+        return "%workspace = llvm.load" in record["op"]
+    return record["network"] == "SUM" and "args[3]" in record["op"]
+
+
+def _is_room(record: Record) -> bool:
+    """Of loops of machine code: where they end, or begin."""
+    is_first = record["kind"] == "an index" and record["users"] == "llvm.br 0"
+    return record["level"] == "llvm" and (record["kind"] == "a bound" or is_first)
 
 
 def _is_apart(record: Record) -> bool:
@@ -76,10 +110,12 @@ REASONS: Sequence[tuple[str, Callable[[Record], bool]]] = (
     (SHIFTED, _is_shift),
     (PADDING, _is_padding),
     (PLACE, _is_place),
-    (WORKSPACE, lambda record: "args[3]" in record["op"] and record["network"] == "SUM"),
+    (WORKSPACE, _is_workspace),
+    (OUTSIDE, _is_outside),
+    (TAKEN, _is_taken),
     (APART, _is_apart),
     (VIEW, lambda record: "static_sizes" in record["change"]),
-    (ROOM, lambda record: record["level"] == "llvm" and record["kind"] == "a bound"),
+    (ROOM, _is_room),
 )
 """Why mutants are not told apart, and of which that is so: the first that holds."""
 
