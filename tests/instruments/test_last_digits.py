@@ -130,3 +130,23 @@ def test_beside_nan_what_was_rounded_to_f32_is_not_held_to_the_digits_of_f64() -
     found = notes(check(parse(text), "gawee-to-llvm"))
 
     assert not [note for note in found.values() if "wrong" in note]
+
+
+MEANS = """
+func.func @main(%x: tensor<1x1x3x3xf16> {gawee.input = "x"}) -> (tensor<1x1x1x3xf32> {gawee.output = "y"}) {
+  %0 = gawee.avg_pool %x kernel [3, 2] strides [1, 1] padding [0, 1, 0, 0] ceil_mode false count_include_pad false : (tensor<1x1x3x3xf16>) -> tensor<1x1x1x3xf16>
+  %y = gawee.cast %0 : (tensor<1x1x1x3xf16>) -> tensor<1x1x1x3xf32>
+  return %y : tensor<1x1x1x3xf32>
+}
+"""
+
+
+def test_a_mean_of_f16_may_be_rounded_twice_though_it_is_read_as_f32() -> None:
+    assert "lower-to-linalg" not in notes(check(parse(MEANS), "lower-to-linalg"))
+
+
+def test_a_mean_of_f16_may_not_be_another() -> None:
+    module = parse(MEANS)
+    check(module, "lower-to-linalg")
+    with pytest.raises(CheckFailure), instrumented(CheckEach()):
+        run_passes(make_context(), module, [Wrong(replace_first(arith.DivfOp, arith.MulfOp))])
