@@ -118,14 +118,20 @@ def test_the_mean_of_a_row_of_one_number_may_not_be_another() -> None:
         run_passes(make_context(), module, [Wrong(replace_first(arith.DivfOp, arith.MulfOp))])
 
 
-def test_beside_nan_what_was_rounded_to_f32_is_not_held_to_the_digits_of_f64() -> None:
-    text = """
-    func.func @main(%x: tensor<2x9xf32> {gawee.input = "x"}) -> (tensor<2x9xf64> {gawee.output = "y"}) {
-      %0 = gawee.cos %x : (tensor<2x9xf32>) -> tensor<2x9xf32>
-      %y = gawee.cast %0 : (tensor<2x9xf32>) -> tensor<2x9xf64>
-      return %y : tensor<2x9xf64>
-    }
-    """
+ROUNDED = """
+func.func @main(%x: tensor<2x9xf32> {gawee.input = "x"}) -> (tensor<2x9xf64> {gawee.output = "y"}) {
+  %0 = gawee.cos %x : (tensor<2x9xf32>) -> tensor<2x9xf32>
+  %y = gawee.cast %0 : (tensor<2x9xf32>) -> tensor<2x9xf64>
+  return %y : tensor<2x9xf64>
+}
+"""
+
+
+@pytest.mark.parametrize("jumps", [False, True], ids=["read", "sorted"])
+def test_beside_nan_what_was_rounded_to_f32_is_not_held_to_the_digits_of_f64(jumps: bool) -> None:
+    sorted = """%y, %i = gawee.sort %1 axis 1 descending false : (tensor<2x9xf64>) -> (tensor<2x9xf64>, tensor<2x9xi64>)"""
+    text = ROUNDED.replace("%y = gawee.cast", "%1 = gawee.cast") if jumps else ROUNDED
+    text = text.replace("  return", f"  {sorted}\n  return") if jumps else text
 
     found = notes(check(parse(text), "gawee-to-llvm"))
 

@@ -53,6 +53,11 @@ class Tolerance:
             return self
         return replace(self, allowed=(*self.allowed, REASSOCIATES))
 
+    @property
+    def of_digits_of_f32(self) -> "Tolerance":
+        """What is allowed of outputs that were computed of numbers rounded to f32, f64 or not."""
+        return self if self.rtol is not None else replace(self, rtol=DEFAULT_RTOL["float32"])
+
     def wrong(self, actual: Array, expected: Array) -> NDArray[np.bool_]:
         """Return where two arrays of one shape and dtype differ by more than is allowed.
 

@@ -264,7 +264,8 @@ class CheckEach(EachPass[Step]):
         if self._reference is None or index >= len(errors) or output not in errors[index]:
             if special:
                 return None
-            return tolerance.with_roundings if of_each else tolerance
+            tolerance = tolerance.with_roundings if of_each else tolerance
+            return tolerance.of_digits_of_f32 if errors and output in errors[0] else tolerance
         expected = self._reference.outputs[function][index]
         explained = max(ORDER, of_each) * explained_by(errors[index], expected, output)
         return replace(tolerance, explained=explained, finite=special)
@@ -293,7 +294,9 @@ class CheckEach(EachPass[Step]):
         """Return how far outputs move in f64: by what f16 rounds, which it is in f64 too."""
         graph = None if self._graph is None or self._is_large else in_f64(self._graph)
         data = wide(self._data[function][0])
-        moved = {} if graph is None else moved_by_last_digits(graph, function, data)
+        if graph is None:
+            return {}
+        moved = moved_by_last_digits(graph, function, data)
         return {name: each * ORDER / CONSTANTS for name, each in moved.items()}
 
     @property
@@ -323,11 +326,11 @@ class CheckEach(EachPass[Step]):
         for name, errors in self._errors.items():
             data = self._data[name][0]
             if new is not None:
-                outputs, expected = new.outputs[name][0], old.outputs[name][0]
-                found = excess(outputs, expected, errors[0], CONSTANTS)
+                wider, exact = new.outputs[name][0], old.outputs[name][0]
+                found = excess(wider, exact, errors[0], CONSTANTS)
                 if any(each.is_wrong for each in found):
                     known = _at_least(errors[0], self._last_digits_in_f64(name))
-                    found = excess(outputs, expected, known, CONSTANTS)
+                    found = excess(wider, exact, known, CONSTANTS)
                 run = old.plans[name], new.plans[name], (wide(data),)
                 self._judge(found, run, step, CONSTANTS * EPS)
             outputs, expected = after.outputs[name][0], (new or old).outputs[name][0]
