@@ -217,7 +217,7 @@ def pieces(nest: Nest, factors: Sequence[SSAValue] | None) -> Iterator[tuple[sli
     """
 
     def largest(box: Sequence[slice]) -> Sequence[int]:
-        if factors is None:
+        if factors is None or not nest.inputs:
             return [where.stop - where.start for where in box]
         return max((part(operand, box).shape for operand in nest.inputs), key=prod)
 

@@ -9,7 +9,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from xdsl.dialects import arith
+from xdsl.dialects import arith, math
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
@@ -19,11 +19,13 @@ from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.finding import Finding, Skipped
 from gawee_dialect.fuzz.generator import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.generators import installed
+from gawee_dialect.fuzz.judge import data_for
 from gawee_dialect.fuzz.loop_nests import LoopNests, random_loops
 from gawee_dialect.fuzz.onnx_models import OnnxModels
 from gawee_dialect.fuzz.oracle import Oracle
 from gawee_dialect.fuzz.random_pipeline import Depth, Stage, random_pipeline
 from gawee_dialect.fuzz.session import Session
+from gawee_dialect.fuzz.special_values import makes_special_values
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.passes.insertion import after
@@ -101,6 +103,34 @@ def test_a_wrong_pass_is_found_and_named() -> None:
 
     assert wrong is not None
     assert wrong.key == ("wrong", "wrong: 'linalg.generic'")
+
+
+SPREAD = """
+func.func @main(%x: tensor<1x3x1xf32> {gawee.input = "x"}, %w: tensor<3x1x3xf32> {gawee.parameter = "w"}) -> (tensor<1x1x7xf32> {gawee.output = "y"}) {
+  %n = gawee.neg %w : (tensor<3x1x3xf32>) -> tensor<3x1x3xf32>
+  %r = gawee.sqrt %n : (tensor<3x1x3xf32>) -> tensor<3x1x3xf32>
+  %y = gawee.conv_transpose %x, %r strides [1] padding [0, 0] output_padding [0] dilations [3] groups 1 : (tensor<1x3x1xf32>, tensor<3x1x3xf32>) -> tensor<1x1x7xf32>
+  return %y : tensor<1x1x7xf32>
+}
+"""
+
+
+def test_zeros_between_elements_make_nan_of_weights_that_are_nan() -> None:
+    module = parse(SPREAD)
+    tried = trial(LowerToLinalg(), module=module, proved=True, checked=True)
+
+    assert makes_special_values(module, data_for(module, tried.data_seed, whole=True))
+    assert found(tried) is None
+
+
+def test_nan_in_the_place_of_a_number_is_a_finding() -> None:
+    no_root = SPREAD.replace("gawee.sqrt", "gawee.exp")
+    wrong = found(
+        trial(LowerToLinalg(), Wrong(replace_first(math.ExpOp, math.SqrtOp)), module=parse(no_root))
+    )
+
+    assert wrong is not None
+    assert "got nan" in wrong.message
 
 
 def test_a_crash_is_found_and_named() -> None:

@@ -43,6 +43,27 @@ def test_a_product_starts_with_its_initial_value() -> None:
     assert_close(got, np.einsum("mk,nk->mn", a, b) + np.float32(3))
 
 
+def test_a_product_of_constants_reads_nothing() -> None:
+    (got,) = run(
+        """func.func @main() -> tensor<3xf32> {
+          %y = gawee.kernel parallel [3] reduce [5, 2] ins() maps [affine_map<(m, k, l) -> (m)>]
+            initial 1.0 : f32 accumulate {
+            ^bb0(%sum: f32):
+              %c = arith.constant 0.5 : f32
+              %p = arith.mulf %c, %c : f32
+              %q = arith.addf %sum, %p : f32
+              gawee.yield %q : f32
+            } finish {
+            ^bb0(%sum: f32):
+              gawee.yield %sum : f32
+            } : tensor<3xf32>
+          func.return %y : tensor<3xf32>
+        }"""
+    )
+
+    np.testing.assert_array_equal(got, np.full(3, 1 + 10 * 0.25, np.float32))
+
+
 def test_a_product_with_a_constant() -> None:
     a = random((4, 700))
 
