@@ -33,6 +33,11 @@ class CodeUnit:
     symbol: str = ""
     """What a kernel is called there: a hash of the text; nothing for what has names of its own."""
 
+    @property
+    def only_calls(self) -> bool:
+        """Whether all that there is in it is done once, in order: calls of kernels."""
+        return not self.symbol and "\n  br " not in self.text
+
 
 def code_units(
     module: ModuleOp,

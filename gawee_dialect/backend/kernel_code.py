@@ -12,6 +12,7 @@ from xdsl.dialects.builtin import MemRefType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation
 
+from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.backend.cache import (
     BACK_END,
     CompileCache,
@@ -20,7 +21,6 @@ from gawee_dialect.backend.cache import (
     versions_of,
 )
 from gawee_dialect.backend.code_units import kernel_units
-from gawee_dialect.backend.fingerprint import Fingerprints
 from gawee_dialect.backend.jit import ObjectCode, Target
 from gawee_dialect.backend.openmp import cores
 from gawee_dialect.backend.packed_program import packed, unpacked

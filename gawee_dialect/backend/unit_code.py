@@ -32,11 +32,13 @@ def compile_units(
     codes: list[ObjectCode] = []
     new: dict[str, bytes] = {}
     for unit in units:
+        # For functions of a thousand arguments LLVM takes long, and there is nothing to gain.
+        own = replace(target, opt_level=0) if unit.only_calls else target
         # The text says all: which passes wrote it does not matter.
-        key = key_of("llvm", unit.text, *target_parts(target), state=versions(BACK_END))
+        key = key_of("llvm", unit.text, *target_parts(own), state=versions(BACK_END))
         kept = None if cache is None else cache.read(key)
         if kept is None:
-            code = replace(compile_object(unit.text, target), symbol=unit.symbol)
+            code = replace(compile_object(unit.text, own), symbol=unit.symbol)
             new[key] = packed(code, {})
         else:
             code = unpacked(kept)[0]

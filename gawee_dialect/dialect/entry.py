@@ -13,7 +13,7 @@ function returns nothing, the same marks say which arguments it writes: `gawee.o
 scratch memory. In the llvm dialect, where every buffer is a pointer, `gawee.type` keeps its type.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -50,6 +50,8 @@ class ArgumentKind(StrEnum):
     INDICES = ROLE
     WORKSPACE = "workspace"
 
+
+_KINDS = tuple((f"gawee.{kind}", kind) for kind in ArgumentKind)
 
 WEIGHTS = (ArgumentKind.PARAMETER, ArgumentKind.CONSTANT)
 """The arguments whose data comes with the network, by name."""
@@ -95,8 +97,11 @@ def find_entry(module: ModuleOp, name: str = MAIN) -> Operation | None:
     return None
 
 
+_NO_ATTRIBUTES = DictionaryAttr({})
+
+
 def _attribute_of(attributes: ArrayAttr[DictionaryAttr] | None, index: int) -> DictionaryAttr:
-    return DictionaryAttr({}) if attributes is None else attributes.data[index]
+    return _NO_ATTRIBUTES if attributes is None else attributes.data[index]
 
 
 def entry_arguments(function: Operation) -> list[EntryArgument]:
@@ -108,16 +113,17 @@ def entry_arguments(function: Operation) -> list[EntryArgument]:
     attributes = marks if isa(marks, ArrayAttr[DictionaryAttr]) else None
     body = function.regions[0].first_block
     return [
-        _described(index, value.name_hint, value.type, _attribute_of(attributes, index).data)
+        _described(index, value.name_hint, value.type, _attribute_of(attributes, index))
         for index, value in enumerate(() if body is None else body.args)
     ]
 
 
 def _described(
-    index: int, hint: str | None, type: Attribute, attributes: Mapping[str, Attribute]
+    index: int, hint: str | None, type: Attribute, marks: DictionaryAttr
 ) -> EntryArgument:
+    attributes = marks.data
     path = attributes.get("gawee.path")
-    kind = next((kind for kind in ArgumentKind if f"gawee.{kind}" in attributes), None)
+    kind = next((kind for name, kind in _KINDS if name in attributes), None)
     name = hint or f"arg{index}"
     match attributes.get(f"gawee.{kind}"):
         case StringAttr(data=text):
@@ -135,7 +141,7 @@ def _described(
         attributes.get("gawee.type", type),
         path.data if isinstance(path, StringAttr) else None,
         is_marked=kind is not None,
-        check=IndexCheck.of(DictionaryAttr(attributes)),
+        check=IndexCheck.of(marks),
     )
 
 

@@ -1,6 +1,7 @@
 """The kernel level: one structured op, with what it computes and how it is run kept apart."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import prod
 
 from xdsl.dialects.builtin import (
@@ -9,11 +10,13 @@ from xdsl.dialects.builtin import (
     DenseArrayBase,
     FloatAttr,
     IntegerAttr,
+    IntegerType,
     TensorType,
+    i32,
     i64,
 )
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import Attribute, Region, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineMap,
 )
@@ -47,6 +50,18 @@ from gawee_dialect.hints import isa
 
 Number = FloatAttr | IntegerAttr
 
+SEGMENTS = AttrSizedOperandSegments.attribute_name
+
+
+@lru_cache(maxsize=4096)
+def _integers(type: IntegerType, values: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
+    return DenseArrayBase.from_list(type, values)
+
+
+@lru_cache(maxsize=256)
+def _integer(value: int) -> IntegerAttr:
+    return IntegerAttr(value, i64)
+
 
 @irdl_op_definition
 class YieldOp(IRDLOperation):
@@ -65,7 +80,7 @@ class YieldOp(IRDLOperation):
     traits = traits_def(IsTerminator())
 
     def __init__(self, *values: SSAValue):
-        super().__init__(operands=[values])
+        Operation.__init__(self, operands=values)
 
 
 @irdl_op_definition
@@ -143,17 +158,21 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         schedule: Schedule | None = None,
     ):
         on_buffers = isinstance(output, SSAValue)
-        super().__init__(
-            operands=[inputs, [output] if on_buffers else []],
-            result_types=[[] if on_buffers else [output]],
-            properties={
-                "bounds": DenseArrayBase.from_list(i64, bounds),
-                "reductions": IntegerAttr(reductions, i64),
-                "indexing_maps": ArrayAttr([AffineMapAttr(map) for map in maps]),
-                "initial": initial,
-                "outside": outside,
-                "schedule": None if schedule is None else ScheduleAttr(schedule),
-            },
+        properties: dict[str, Attribute | None] = {
+            "bounds": _integers(i64, tuple(bounds)),
+            "reductions": _integer(reductions),
+            "indexing_maps": ArrayAttr([AffineMapAttr(map) for map in maps]),
+            "initial": initial,
+            "outside": outside,
+            "schedule": None if schedule is None else ScheduleAttr(schedule),
+            SEGMENTS: _integers(i32, (len(inputs), int(on_buffers))),
+        }
+        # A compilation makes kernels by the thousand: xDSL's builder takes thrice as long.
+        Operation.__init__(
+            self,
+            operands=[*inputs, output] if on_buffers else inputs,
+            result_types=[] if on_buffers else [output],
+            properties={name: value for name, value in properties.items() if value is not None},
             regions=[accumulate or Region(), finish],
         )
 

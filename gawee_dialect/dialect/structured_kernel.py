@@ -1,7 +1,9 @@
 """The interface of ops that compute one tensor or buffer over an iteration space."""
 
+import struct
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from xdsl.dialects.builtin import (
     AffineMapAttr,
@@ -27,6 +29,12 @@ from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.hints import isa
 
 AnyShaped = TensorType[Attribute] | MemRefType[Attribute]
+
+
+@lru_cache(maxsize=4096)
+def _numbers(data: bytes) -> tuple[int, ...]:
+    """Return the numbers of an array of i64: a kernel is asked for its sizes again and again."""
+    return struct.unpack(f"<{len(data) // 8}q", data)
 
 
 class WritesOutputBuffer(MemoryEffect):
@@ -67,7 +75,7 @@ class StructuredKernel(IRDLOperation, ABC):
     @property
     def sizes(self) -> tuple[int, ...]:
         """The number of points along each dimension."""
-        return self.bounds.get_values()
+        return _numbers(self.bounds.data.data)
 
     @property
     @abstractmethod

@@ -49,14 +49,17 @@ class RawFolder(ParameterStore):
 
     def describe(self, name: str) -> ArrayDescription:
         _, type = self._file(self._arguments[name])
+        return self._described(type)
+
+    def _described(self, type: AnyShaped) -> ArrayDescription:
         try:
             return ArrayDescription(type.get_shape(), dtype_name(type.element_type))
         except VerifyException as error:
             raise ParameterProblem(str(error)) from error
 
     def __getitem__(self, name: str) -> Array:
-        description = self.describe(name)
-        file, _ = self._file(self._arguments[name])
+        file, type = self._file(self._arguments[name])
+        description = self._described(type)
         # "=" is what buffers of native arrays say; "<f4" is another dtype to memoryview.
         little = np.dtype(description.dtype).newbyteorder("<")
         dtype = little.newbyteorder("=") if little.isnative else little

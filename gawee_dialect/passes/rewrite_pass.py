@@ -63,6 +63,15 @@ def _is_one_of(kind: type[Operation], classes: tuple[type[Operation], ...]) -> b
     return issubclass(kind, classes)
 
 
+@cache
+def _may_fold(kind: type[Operation]) -> bool:
+    """Whether ops of a class may fold into something else.
+
+    A constant folds to itself: materializing it again would never end.
+    """
+    return kind.has_trait(HasFolder) and not kind.has_trait(ConstantLike)
+
+
 @lru_cache(maxsize=4096)
 def _places_for(patterns: tuple[type[RewritePattern], ...], kind: type[Operation]) -> Sequence[int]:
     """Return the places of the patterns that may be for an op class."""
@@ -165,8 +174,7 @@ class Driver(RewritePattern):
                 observer.pattern_missed(pattern, op, SILENT)
 
     def _try_fold(self, op: Operation, rewriter: PatternRewriter) -> bool:
-        # A constant folds to itself: materializing it again would never end.
-        if self.ctx is None or op.has_trait(ConstantLike) or not op.has_trait(HasFolder):
+        if self.ctx is None or not _may_fold(type(op)):
             return False
         folded = Folder(self.ctx).try_fold(op)
         if folded is None:

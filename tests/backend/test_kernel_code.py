@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.backend import kernel_code
 from gawee_dialect.backend.cache import CompileCache
-from gawee_dialect.backend.fingerprint import Fingerprints
 from gawee_dialect.backend.kernel_code import Kernel, separate_kernels
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError

@@ -11,6 +11,7 @@ from xdsl.ir import Block
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint
 
+from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.scan import is_step_loop
@@ -83,6 +84,7 @@ class _Scheduler:
         self.database = database
         self.analysis = ParameterAnalysis()
         self.known: dict[object, Schedule] = {}
+        self.texts = Fingerprints()
 
     def run(self, function: FuncOp) -> None:
         self._run_block(function.body.block)
@@ -97,7 +99,7 @@ class _Scheduler:
     def _assign(self, op: KernelOp) -> None:
         kernel = accesses_of(op, self.analysis)
         if op.schedule is None:
-            key = _kind(op, [operand.is_parameter for operand in kernel.inputs])
+            key = self._kind(op, [operand.is_parameter for operand in kernel.inputs])
             if key not in self.known:
                 self.known[key] = self._chosen(kernel) or schedule_of(
                     kernel, best_tile(kernel, self.processor), self.processor
@@ -139,9 +141,7 @@ class _Scheduler:
             self._assign(copy)
             copy = copy.prev_op
 
-
-def _kind(op: KernelOp, early: list[bool]) -> object:
-    """Return what kernels have in common that are scheduled alike."""
-    types = tuple(value.type for value in (*op.inputs, op.target))
-    bodies = tuple(str(region) for region in op.regions)
-    return types, op.bounds, op.reductions, op.indexing_maps, tuple(early), bodies
+    def _kind(self, op: KernelOp, early: list[bool]) -> object:
+        """Return what kernels have in common that are scheduled alike."""
+        types = tuple(value.type for value in (*op.inputs, op.target))
+        return types, tuple(early), self.texts.of(op)

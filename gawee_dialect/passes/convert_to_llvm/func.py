@@ -158,10 +158,11 @@ def packed_entry(function: llvm.FuncOp) -> llvm.FuncOp:
     block = Block(arg_types=[pointer])
     block.args[0].name_hint = "args"
     loaded: list[SSAValue] = []
+    values = function.body.blocks[0].args
     for index, type in enumerate(function.function_type.inputs):
         place = llvm.GEPOp(block.args[0], [index], pointer, inbounds=True)
         argument = llvm.LoadOp(place, pointer)
-        argument.dereferenced_value.name_hint = function.body.blocks[0].args[index].name_hint
+        argument.dereferenced_value.name_hint = values[index].name_hint
         block.add_ops((place, argument))
         if type != pointer:
             argument = llvm.LoadOp(argument, type)
