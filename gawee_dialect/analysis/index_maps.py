@@ -1,6 +1,7 @@
 """Affine expressions over bounded loops: simplified, composed, and solved for their loops."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
@@ -14,6 +15,12 @@ def simplified(expr: AffineExpr, bounds: Sequence[int]) -> AffineExpr:
 
 def composed(map: AffineMap, dims: Sequence[AffineExpr], bounds: Sequence[int]) -> AffineMap:
     """Return the map that reads `map` at `dims`, expressions over loops with these bounds."""
+    return _composed(map, tuple(dims), tuple(bounds))
+
+
+# A network has the same maps again and again.
+@lru_cache(maxsize=4096)
+def _composed(map: AffineMap, dims: tuple[AffineExpr, ...], bounds: tuple[int, ...]) -> AffineMap:
     results = (simplified(expr.replace_dims_and_symbols(dims, ()), bounds) for expr in map.results)
     return AffineMap(len(bounds), 0, tuple(results))
 
@@ -28,6 +35,14 @@ def solve(
 
     `(n, c) -> (c, n + 1)` against `(i, j) -> (i, j + 1)` gives n = j, c = i.
     """
+    found = _solution(map, tuple(own_bounds), targets, tuple(bounds))
+    return None if found is None else list(found)
+
+
+@lru_cache(maxsize=4096)
+def _solution(
+    map: AffineMap, own_bounds: tuple[int, ...], targets: AffineMap, bounds: tuple[int, ...]
+) -> tuple[AffineExpr, ...] | None:
     found: list[AffineExpr | None] = [None] * map.num_dims
     for expr, target in zip(map.results, targets.results, strict=True):
         for dim, value in _solve_axis(expr, own_bounds, target, bounds).items():
@@ -47,7 +62,7 @@ def solve(
         sum_of(expr, bounds) == sum_of(target, bounds)
         for expr, target in zip(again.results, targets.results, strict=True)
     )
-    return solution if same else None
+    return tuple(solution) if same else None
 
 
 def _solve_axis(

@@ -11,6 +11,7 @@ https://mlir.llvm.org/docs/Dialects/Linalg/
 from abc import ABC
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import new_class
 from typing import ClassVar
 
@@ -158,6 +159,13 @@ def index_maps(
     Loops are numbered as the output's letters are, those that are reduced last, as the filter has
     them.
     """
+    return list(_index_maps(reads, rank, tuple(strides), tuple(dilations)))
+
+
+@lru_cache(maxsize=1024)
+def _index_maps(
+    reads: str, rank: int, strides: tuple[int, ...], dilations: tuple[int, ...]
+) -> Sequence[AffineMap]:
     if "..." in reads:
         operands = reads.replace("->", ",").split(",")
         identity = AffineMap.identity(rank)

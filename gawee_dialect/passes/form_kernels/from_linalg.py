@@ -161,14 +161,16 @@ def why_not(op: LinalgStructuredOperation) -> str | None:
 
 def why_no_nest(op: LinalgStructuredOperation) -> str | None:
     """Say why the loops of a structured op are not those of a kernel; None where they are."""
-    if None in trip_counts(op):
-        return f"expected an operand that loop d{trip_counts(op).index(None)} indexes alone"
+    counts = trip_counts(op)
+    if None in counts:
+        return f"expected an operand that loop d{counts.index(None)} indexes alone"
     *_, written = maps_of(op)
-    parallel = {dim for dim, is_reduced in enumerate(reduced(op)) if not is_reduced}
+    kinds = reduced(op)
+    parallel = {dim for dim, is_reduced in enumerate(kinds) if not is_reduced}
     dims = [expr.position for expr in written.results if isinstance(expr, AffineDimExpr)]
     if len(dims) != len(written.results) or set(dims) != parallel or len(dims) != len(parallel):
         return f"expected an output indexed by the parallel loops, got '{written}'"
-    if any(reduced(op)) and combiner_of(op) is None:
+    if any(kinds) and combiner_of(op) is None:
         return "expected a body that combines the output with a value, in any order"
     return None
 
@@ -220,7 +222,8 @@ class Nest:
     @staticmethod
     def of(op: LinalgStructuredOperation) -> "Nest":
         """Sort the loops of an op that can be a kernel."""
-        order = sorted(range(len(reduced(op))), key=lambda dim: reduced(op)[dim])
+        kinds = reduced(op)
+        order = sorted(range(len(kinds)), key=kinds.__getitem__)
         counts = trip_counts(op)
         bounds = [count for dim in order if (count := counts[dim]) is not None]
         dims: Sequence[AffineExpr] = [AffineDimExpr(order.index(dim)) for dim in range(len(order))]
@@ -230,7 +233,7 @@ class Nest:
             for value, map in zip(op.operands, maps, strict=True)
             if is_tensor(value.type)
         ]
-        return Nest(op, bounds, sum(reduced(op)), reads, maps[-1])
+        return Nest(op, bounds, sum(kinds), reads, maps[-1])
 
     @property
     def _output(self) -> Output:
