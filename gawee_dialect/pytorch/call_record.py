@@ -31,6 +31,9 @@ OF_DATA = ("aten._local_scalar_dense", "aten.equal", "aten.nonzero", "aten.is_no
 """Ops that tell Python, or the shapes that it sees, of the data of a tensor."""
 
 
+DROPOUT = "dropout_p"
+"""The argument of attention that says which part of it is dropped, by drawing numbers."""
+
 CONVOLUTION = "aten.convolution.default"
 """The op that PyTorch takes longest to get ready for; its numbers decide nothing."""
 
@@ -243,7 +246,8 @@ class _Record:
         if not isinstance(op, self._overload) or name.partition(".")[0] not in NAMESPACES:
             raise NotRecorded(f"a call of '{name}'")
         assert callable(op)
-        if name.startswith(OF_DATA) or self._random in getattr(op, "tags"):
+        random = self._random in getattr(op, "tags") and not _drops_nothing(op, args, kwargs)
+        if name.startswith(OF_DATA) or random:
             raise NotRecorded(f"a call of '{name}', which depends on data")
         given = [each for each in self._leaves((args, kwargs)) if is_tensor(each)]
         line = f"{name} {self.said(args)} {self.said(kwargs)}"
@@ -305,6 +309,17 @@ def _convolved(op: Callable[..., object], args: Sequence[object]) -> object:
         sizes.append((size + 2 * padding[axis] - span) // stride[axis] + 1)
     zeros: Tensor = getattr(image, "new_zeros")(sizes)
     return zeros
+
+
+def _drops_nothing(op: object, args: Sequence[object], kwargs: Mapping[str, object]) -> bool:
+    """Whether an op that draws numbers for its dropout alone, such as attention, has none."""
+    arguments: Sequence[object] = getattr(getattr(op, "_schema"), "arguments")
+    names: list[str] = [getattr(each, "name") for each in arguments]
+    if DROPOUT not in names:
+        return False
+    index = names.index(DROPOUT)
+    default: object = getattr(arguments[index], "default_value")
+    return (args[index] if index < len(args) else kwargs.get(DROPOUT, default)) == 0
 
 
 def _written(op: object, args: Sequence[object], kwargs: Mapping[str, object]) -> Generator[Tensor]:

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from gawee_dialect.pytorch import compile_torch, compiled
+from gawee_dialect.pytorch.call_record import NotRecorded, record_of_call
 from tests.pytorch.zoo import make
 
 CLOSE = {"rtol": 1e-4, "atol": 1e-5}
@@ -171,6 +172,29 @@ def test_who_asks_whether_it_is_exported_is_told_so(traced: list[nn.Module]) -> 
         torch.testing.assert_close(compile_torch(Named().eval(), (x,))(x), x * 2)
 
     assert len(traced) == 1
+
+
+class Attention(nn.Module):
+    """Attention: PyTorch's op of it draws random numbers where there is dropout."""
+
+    def __init__(self, dropout: float) -> None:
+        super().__init__()
+        self.dropout = dropout
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return nn.functional.scaled_dot_product_attention(x, x, x, dropout_p=self.dropout)
+
+
+def test_attention_without_dropout_is_traced_once(traced: list[nn.Module]) -> None:
+    for _ in range(3):
+        check(Attention(0.0).eval(), torch.randn(2, 3, 7, 5))
+
+    assert len(traced) == 1
+
+
+def test_attention_that_drops_has_no_record() -> None:
+    with pytest.raises(NotRecorded, match="depends on data"):
+        record_of_call(Attention(0.5).eval(), (torch.randn(2, 3, 7, 5),))
 
 
 class TwoStates(nn.Module):
