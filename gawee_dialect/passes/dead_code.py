@@ -37,7 +37,20 @@ def is_dead(op: Operation) -> bool:
 
 
 class _Live(LiveSet):
-    """xDSL's set of live ops."""
+    """xDSL's set of live ops, which one sweep finds where no block follows another."""
+
+    has_branches = False
+
+    def propagate_region_liveness(self, region: Region) -> None:
+        block = region.first_block
+        if block is not region.last_block:
+            self.has_branches = True
+            super().propagate_region_liveness(region)
+            return
+        op = None if block is None else block.last_op
+        while op is not None:
+            self.propagate_op_liveness(op)
+            op = op.prev_op
 
     def propagate_op_liveness(self, op: Operation) -> None:
         for region in op.regions:
@@ -53,8 +66,10 @@ class _Live(LiveSet):
 def erase_dead(region: Region, listener: PatternRewriterListener | None = None) -> bool:
     """Erase dead ops, and blocks of such alone, in a region; return whether there were any."""
     live = _Live()
-    while live.changed:
+    live.propagate_region_liveness(region)
+    while live.has_branches and live.changed:
         live.changed = False
         live.propagate_region_liveness(region)
+    live.changed = False
     live.delete_dead(region, listener)
     return live.changed
