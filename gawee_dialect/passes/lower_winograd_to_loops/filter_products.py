@@ -75,10 +75,11 @@ class FilterProducts:
     def _transformed(self, builder: Builder, row: int, channel: LinearIndex) -> list[SSAValue]:
         """Return a row of G g G^T."""
         columns: list[SSAValue] = []
+        used = [down for down in range(KERNEL) if self.matrix[row][down]]
+        factors = tuple(self.matrix[row][down] for down in used)
         for column in range(KERNEL):
-            # Filters that the row's matrix has zeros for are loaded too; LLVM leaves them out.
-            values = [self._filter(builder, channel, down, column) for down in range(KERNEL)]
-            columns += apply_matrix(builder, (self.matrix[row],), values)
+            values = [self._filter(builder, channel, down, column) for down in used]
+            columns += apply_matrix(builder, (factors,), values)
         return apply_matrix(builder, self.matrix, columns)
 
     def _filter(self, builder: Builder, channel: LinearIndex, down: int, across: int) -> SSAValue:
