@@ -130,6 +130,8 @@ class _FunctionWriter:
         self.instructions = Instructions(self.names, parts)
         self.node: str | None = None
         self.incoming: dict[Block, list[tuple[Block, list[str]]]] = {}
+        self.inlined: set[Operation] = set()
+        """Ops that are written where their results are used."""
 
     def text(self) -> str:
         """Return the definition or declaration; raises GaweeError."""
@@ -168,6 +170,7 @@ class _FunctionWriter:
             for op in block.ops:
                 text = _located(op, lambda op=op: self.instructions.inline(op) or "")
                 if text:
+                    self.inlined.add(op)
                     self.names.values[op.results[0]] = text
                 elif op.results:
                     self.names.name_value(op.results[0], op.name.removeprefix("llvm."))
@@ -185,7 +188,7 @@ class _FunctionWriter:
         yield f"{self.names.blocks[block]}:"
         yield from self._phis(block)
         for op in block.ops:
-            if self.instructions.inline(op) is None:
+            if op not in self.inlined:
                 yield from (f"  {line}" for line in self._comment(op))
                 yield from (f"  {line}" for line in self._lines(op))
 

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
     VectorType,
+    i1,
     i32,
     i64,
 )
@@ -31,6 +32,8 @@ NSW = IntegerAttr(1, 32)
 _POINTER = LLVMPointerType()
 _NO_ORDER = IntegerAttr(0, i64)
 _NO_FLAGS = IntegerAttr(0, 32)
+_UNIT = UnitAttr()
+_ONE_CONDITION = DenseArrayBase.from_list(i32, [1, 0, 0])
 _ONE_VALUE = DenseArrayBase.from_list(i32, [GEP_USE_SSA_VAL])
 
 
@@ -64,7 +67,7 @@ def element_address(
         "noWrapFlags": _NO_FLAGS,
     }
     if inbounds:
-        properties["inbounds"] = UnitAttr()
+        properties["inbounds"] = _UNIT
     return llvm.GEPOp.create(
         operands=(pointer, index), result_types=(_POINTER,), properties=properties
     )
@@ -109,6 +112,28 @@ def _masked(
     )
     made.attributes["arg_attrs"] = ArrayAttr(notes)
     return made
+
+
+@cache
+def first_lanes(count: int) -> DenseArrayBase[IntegerType]:
+    """Return what chooses lane 0 for every lane of a vector."""
+    return DenseArrayBase.from_list(i32, [0] * count)
+
+
+def less_than(lhs: SSAValue, rhs: SSAValue) -> Operation:
+    """Make a comparison of scalar integers with a sign."""
+    return llvm.ICmpOp.create(
+        operands=(lhs, rhs), result_types=(i1,), properties={"predicate": number(2)}
+    )
+
+
+def branch(condition: SSAValue, then: Block, otherwise: Block) -> Operation:
+    """Make a branch to one of two blocks without arguments."""
+    return llvm.CondBrOp.create(
+        operands=(condition,),
+        successors=(then, otherwise),
+        properties={"operandSegmentSizes": _ONE_CONDITION},
+    )
 
 
 def jump(target: Block, values: Sequence[SSAValue] = ()) -> Operation:

@@ -1,5 +1,7 @@
 """Structured control flow to blocks: loop-carried values become block arguments."""
 
+from functools import cache
+
 from xdsl.dialects import llvm, scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
@@ -12,7 +14,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     converted_type,
     rule,
 )
-from gawee_dialect.passes.convert_to_llvm.instructions import add, jump, number
+from gawee_dialect.passes.convert_to_llvm.instructions import add, branch, jump, less_than
 
 LOOP_ANNOTATION = "loop_annotation"
 """The attribute of `scf.for` that its back edge hands to LLVM's loop passes."""
@@ -38,6 +40,14 @@ def _following(counter: SSAValue, upper: SSAValue, step: SSAValue) -> Operation:
     return add(counter, step)
 
 
+_UNROLLED = LoopAnnotationAttr.of(unroll={"full": True})
+
+
+@cache
+def _unrolled_by(count: int) -> LoopAnnotationAttr:
+    return LoopAnnotationAttr.of(unroll={"count": count})
+
+
 def annotation(op: scf.ForOp) -> Attribute | None:
     """Return what a loop's back edge is annotated with; raises Declined for a wrong request."""
     request = op.attributes.get(UNROLL)
@@ -46,9 +56,9 @@ def annotation(op: scf.ForOp) -> Attribute | None:
     if LOOP_ANNOTATION in op.attributes:
         raise Declined(f"expected either {UNROLL} or {LOOP_ANNOTATION}, got both")
     if request == StringAttr("full"):
-        return LoopAnnotationAttr.of(unroll={"full": True})
+        return _UNROLLED
     if isa(request, IntegerAttr) and request.value.data > 0:
-        return LoopAnnotationAttr.of(unroll={"count": request.value.data})
+        return _unrolled_by(request.value.data)
     raise Declined(f'expected {UNROLL} to be "full" or a positive integer, got {request}')
 
 
@@ -62,8 +72,8 @@ def convert_for(op: scf.ForOp, to: FunctionConversion) -> None:
     to.append(jump(header, [lower, *to.all_values(op.iter_args)]))
 
     to.start(header)
-    less = to.compute(llvm.ICmpOp(header.args[0], upper, number(2)))
-    to.append(llvm.CondBrOp(less, body, [], done, []))
+    less = to.compute(less_than(header.args[0], upper))
+    to.append(branch(less, body, done))
 
     to.start(body)
     carried = to.convert_body(op.body.block)

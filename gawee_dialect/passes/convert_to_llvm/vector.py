@@ -33,6 +33,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
 )
 from gawee_dialect.passes.convert_to_llvm.instructions import (
     element_address,
+    first_lanes,
     load,
     masked_load,
     masked_store,
@@ -126,7 +127,7 @@ def broadcast(to: FunctionConversion, source: SSAValue, type: Attribute) -> SSAV
         return to.splat(source.owner.value, type)
     undefined = to.compute(llvm.UndefOp(type))
     first = to.compute(llvm.InsertElementOp(undefined, source, to.integer(0)))
-    mask = DenseArrayBase.from_list(i32, [0] * lanes_of(first))
+    mask = first_lanes(lanes_of(first))
     return to.compute(llvm.ShuffleVectorOp(first, undefined, mask, type))
 
 
