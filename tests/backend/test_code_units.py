@@ -222,3 +222,15 @@ def test_a_piece_that_is_damaged_is_made_again(tmp_path: Path) -> None:
 
     assert run(compile_program(parsed(module), "main", cache=cache), 5.0) == [6.0]
     assert sorted(cache.folder.glob("*.gawee")) == paths
+
+
+def test_what_has_a_loop_is_no_list_of_calls() -> None:
+    loop = """
+  llvm.br ^next
+^next:
+  llvm.call @one(%x, %y) : (!llvm.ptr, !llvm.ptr) -> ()"""
+    straight = code_units(parsed(calls("one") + kernel("one")))
+    jumping = code_units(parsed(ENTRY.replace("BODY", loop) + kernel("one")))
+
+    assert [unit.only_calls for unit in straight] == [False, True]
+    assert [unit.only_calls for unit in jumping] == [False, False]
