@@ -62,6 +62,11 @@ class Contender:
     repeated: int = 0
 
     @property
+    def name(self) -> str:
+        """Which engine it is, whatever the version."""
+        return self.engine.partition("@")[0]
+
+    @property
     def absent(self) -> str | None:
         """Why it takes no part, None where it does."""
         return str(self.info["absent"]) if "absent" in self.info else None
@@ -84,8 +89,7 @@ class Contender:
     def start(self, folder: Path, *, pin: bool) -> None:
         """Start the process, and wait until the engine is ready."""
         command = [sys.executable, "-W", "ignore", "-m", "benchmarks.worker"]
-        name = self.engine.partition("@")[0]
-        command += ["--engine", name, "--model", self.model, "--folder", str(folder)]
+        command += ["--engine", self.name, "--model", self.model, "--folder", str(folder)]
         command += ["--threads", str(self.threads), *(() if pin else ("--no-pin",))]
         threads = {name: str(self.threads) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS")}
         version = {} if self.checkout is None else {"PYTHONPATH": str(self.checkout)}
@@ -170,13 +174,17 @@ def compete(
 
 
 def best_peer(contenders: Sequence[Contender]) -> Contender | None:
-    """Return the fastest engine that is not ours."""
-    peers = [each for each in contenders if each.engine != OURS and each.times]
+    """Return the fastest engine that is no version of ours."""
+    peers = [each for each in contenders if each.name != OURS and each.times]
     return min(peers, key=lambda each: each.median_ms, default=None)
 
 
-def row(contender: Contender, peer: Contender | None, limits: Processor) -> dict[str, object]:
-    """Return what is known of an engine as one flat object."""
+def row(
+    contender: Contender, contenders: Sequence[Contender], limits: Processor
+) -> dict[str, object]:
+    """Return what is known of an engine beside the others as one flat object."""
+    peer = best_peer(contenders)
+    ours = next((each for each in contenders if each.engine == OURS and each.times), None)
     form: dict[str, object] = {
         "model": contender.model,
         "threads": contender.threads,
@@ -195,6 +203,7 @@ def row(contender: Contender, peer: Contender | None, limits: Processor) -> dict
         "round_medians_ms": contender.round_medians,
         "ratio_to_best_peer": None if peer is None else peer.median_ms / contender.median_ms,
         "best_peer": None if peer is None else peer.engine,
+        "ratio_to_gawee": None if ours is None else contender.median_ms / ours.median_ms,
         "gflops_per_second": rate,
         "percent_of_limit": 100 * rate / limit,
         "other_load": contender.other_load,
@@ -217,6 +226,7 @@ def print_rows(rows: Sequence[dict[str, object]]) -> None:
         ("min ms", "min_ms", 2),
         ("median ms", "median_ms", 2),
         ("best peer /\nthis", "ratio_to_best_peer", 2),
+        ("this /\ngawee", "ratio_to_gawee", 2),
         ("GFLOP/s", "gflops_per_second", 1),
         ("% of\nlimit", "percent_of_limit", 0),
         ("ready\ns", "compile_s", 2),
@@ -331,8 +341,7 @@ def main() -> None:
                 flops = prepared(model, folder)
             for threads in arguments.threads:
                 contenders = compete(model, threads, flops, arguments, folder, line)
-                peer = best_peer(contenders)
-                found = [row(each, peer, limits) for each in contenders]
+                found = [row(each, contenders, limits) for each in contenders]
                 print_rows(found)
                 if arguments.json:  # at once: what was measured stays, whatever comes later
                     with open(arguments.json, "a") as file:

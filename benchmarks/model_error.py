@@ -1,26 +1,31 @@
 """How far the cost models' choices are from the best of `gawee-tune`: docs/model_error.md.
 
-Each distinct kernel of a network is measured inside the running network: as the models choose, and
-in the versions that they rank next. A choice's error is its time over that of the fastest version,
-less one; versions that are less than 2 % faster count as equally fast.
+Each distinct convolution and product of a network that takes more than 50 us is measured inside the
+running network: as the models choose, and in the versions that they rank next. A choice's error is
+its time over that of the fastest version, less one; versions that are less than 2 % faster count as
+equally fast. What was measured is kept, so that a run goes on where the last one stopped:
+
+python -m benchmarks.model_error --model unet --seconds 200
 """
 
 import json
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from math import exp, log
+from math import exp, inf, log
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from time import perf_counter
 
 import numpy as np
 
 from benchmarks.timing import console
+from gawee_dialect.evaluation.search import Finals, Trial
 from gawee_dialect.model import Model, load
 from gawee_dialect.target.description import HOST, find_processor
 from gawee_dialect.target.host import model_name
-from gawee_dialect.tuning.search import Settings, Tuner, shown
+from gawee_dialect.tuning.search import Kernel, Phase, Settings, Tuner, shown
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "build" / "model_error"
@@ -28,6 +33,10 @@ PAGE = ROOT / "docs" / "model_error.md"
 NETWORKS = ("resnet18", "resnet50", "mobilenetv2", "unet", "bert-small")
 LONG = 50e-6
 """Seconds of a call from which the largest error is told."""
+KINDS = ("conv ", "matmul ")
+"""How descriptions of convolutions and products begin."""
+SECONDS_OF_A_KERNEL = 5.0
+"""After which its versions take no more turns."""
 PRODUCTS, OTHERS = "schedule of a convolution or product", "schedule of another kernel"
 WORST = 20
 """Rows of the page's table of single kernels."""
@@ -35,9 +44,10 @@ WORST = 20
 HEAD = """# Errors of the cost models
 
 Which algorithm and which schedule a kernel gets is decided by models of the processor. Here each
-distinct kernel of a network is measured inside the running network, as the models choose and in
-the versions that they rank next, {candidates} at most. The error of a choice is its time over that
-of the fastest version, less one. Versions less than 2 % faster count as equally fast.
+distinct convolution and product of a network that takes more than 50 us is measured inside the
+running network, as the models choose and in the versions that they rank next, with prefetches and
+without, {candidates} at most. The error of a choice is its time over that of the fastest version,
+less one. Versions less than 2 % faster count as equally fast.
 
 ```sh
 python -m benchmarks.model_error
@@ -64,7 +74,7 @@ class Row:
         """What was decided: an algorithm, the schedule of a convolution or product, or another."""
         if self.decision == "algorithm":
             return self.decision
-        return PRODUCTS if self.kernel.startswith(("conv ", "matmul ")) else OTHERS
+        return PRODUCTS if self.kernel.startswith(KINDS) else OTHERS
 
     @property
     def error(self) -> float:
@@ -87,17 +97,52 @@ def network(name: str) -> tuple[Model, Mapping[str, np.ndarray]]:
         return model, {model.entry.main.inputs[0].name: np.load(Path(folder, "x.npy"))}
 
 
-def measure(name: str, file: Path, settings: Settings) -> None:
-    """Tune a network; what the file has already is not measured again."""
+@dataclass(frozen=True)
+class Scope:
+    """Which kernels are measured, and for how long."""
+
+    shortest: float = LONG
+    """Seconds of a call."""
+    others: bool = False
+    """Whether those count that are neither convolutions nor products."""
+    deadline: float = inf
+    """When no other kernel is begun, as `perf_counter` tells."""
+
+    def todo(self, phase: Phase) -> list[Kernel]:
+        """Return the kernels of a phase that are to be measured."""
+        return [
+            kernel
+            for kernel in phase.todo
+            if phase.seconds[kernel.key] >= self.shortest
+            and (self.others or kernel.description.startswith(KINDS))
+        ]
+
+
+class Bounded(Finals):
+    """Measure no more than some seconds, but all versions."""
+
+    def __init__(self, count: int):
+        super().__init__(count)
+        self._end = perf_counter() + SECONDS_OF_A_KERNEL
+
+    def suggest(self) -> Trial | None:
+        return super().suggest() if not self.best or perf_counter() < self._end else None
+
+
+def measure(name: str, file: Path, settings: Settings, scope: Scope) -> bool:
+    """Tune a network but for what the file has already; return whether the time was enough."""
     model, inputs = network(name)
     tuner = Tuner(model.module, model.bound, inputs, file, settings)
     for phase in tuner.phases():
-        for kernel in phase.todo:
+        for kernel in scope.todo(phase):
+            if perf_counter() > scope.deadline:
+                return False
             outcome = phase.tune(kernel, lambda _: None)
             best, chosen = outcome.seconds * 1e6, outcome.default_seconds * 1e6
             what = f"{chosen:.1f} -> {best:.1f} us, {shown(outcome.entry.choice)}"
             line = f"{name}: {kernel.description}: {what}"
             console.print(line, markup=False, soft_wrap=True)
+    return True
 
 
 def read_rows(name: str, file: Path) -> Iterable[Row]:
@@ -159,20 +204,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--model", default=",".join(NETWORKS), help="names, separated by commas")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--candidates", type=int, default=6, help="versions of each kernel")
-    parser.add_argument("--missing", action="store_true", help="only what has no result yet")
+    parser.add_argument("--shortest", type=float, default=50, help="microseconds of a call")
+    parser.add_argument("--others", action="store_true", help="not only convolutions and products")
+    parser.add_argument("--seconds", type=float, default=inf, help="then no other kernel is begun")
+    parser.add_argument("--anew", action="store_true", help="what has a result already too")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where results are kept")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page to write")
     options = parser.parse_args(arguments)
     options.results.mkdir(exist_ok=True, parents=True)
-    settings = Settings(options.threads, options.candidates)
-    rows: list[Row] = []
+    settings = Settings(options.threads, options.candidates, strategy=Bounded)
+    scope = Scope(options.shortest / 1e6, options.others, perf_counter() + options.seconds)
     for name in options.model.split(","):
-        file = options.results / f"{name}.{options.threads}.jsonl"
-        if not options.missing:
+        file = file_of(options, name)
+        if options.anew:
             file.unlink(missing_ok=True)
-        measure(name, file, settings)
-        rows += read_rows(name, file)
+        if not measure(name, file, settings, scope):
+            console.print("the time is up; a next run goes on", markup=False)
+            break
+    files = {name: file_of(options, name) for name in NETWORKS + tuple(options.model.split(","))}
+    rows = [row for name, file in files.items() if file.exists() for row in read_rows(name, file)]
     options.page.write_text(page(rows, settings), "utf-8")
+
+
+def file_of(options: Namespace, name: str) -> Path:
+    """Return the file of a network's results."""
+    return options.results / f"{name}.{options.threads}.jsonl"
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from itertools import islice
 
 from gawee_dialect.dialect.algorithm import Algorithm, Direct
 from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.schedule import Loop, Schedule
+from gawee_dialect.dialect.schedule import Loop, Prefetch, Schedule
 from gawee_dialect.passes.assign_schedules.cost_model import Tile, kernel_cycles
 from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses
 from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
@@ -67,7 +67,11 @@ def _family(tile: Tile) -> object:
 
 
 def variants(kernel: KernelAccesses, schedule: Schedule) -> Iterator[Schedule]:
-    """Yield other orders of a schedule's loops: another one outermost, or a block around them."""
+    """Yield a schedule with or without prefetches, and other orders of its loops.
+
+    Another one is outermost, or there is a block around them.
+    """
+    yield from prefetches(kernel, schedule)
     number = sum(loop.dim < kernel.op.num_parallel for loop in schedule.loops)
     outer, reducing = schedule.loops[:number], schedule.loops[number:]
     for index in range(1, number):
@@ -78,6 +82,18 @@ def variants(kernel: KernelAccesses, schedule: Schedule) -> Iterator[Schedule]:
             blocked = Loop(loop.dim, loop.step * factor)
             if index and blocked.step < kernel.op.sizes[loop.dim]:
                 yield replace(schedule, loops=(blocked, *schedule.loops))
+
+
+def prefetches(kernel: KernelAccesses, schedule: Schedule) -> Iterator[Schedule]:
+    """Yield a schedule without its prefetch, or with one of the weights of the outermost loop."""
+    if schedule.prefetch is not None:
+        yield replace(schedule, prefetch=None)
+        return
+    for index, operand in enumerate(kernel.inputs):
+        along = next((loop.dim for loop in schedule.loops if loop.dim in operand.dims), None)
+        if operand.is_parameter and operand.in_accumulate and along is not None:
+            if along < kernel.op.num_parallel:
+                yield replace(schedule, prefetch=Prefetch(index, along))
 
 
 def algorithms(

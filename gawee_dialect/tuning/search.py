@@ -7,6 +7,7 @@ from functools import cached_property
 from importlib import metadata
 from math import inf
 from pathlib import Path
+from statistics import mean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -164,15 +165,20 @@ class Phase:
     @cached_property
     def todo(self) -> list[Kernel]:
         """The kernels to tune, from the one that takes the most time on."""
-        chosen = self.chosen
-        if not chosen:
-            return []
+
+        def total(kernel: Kernel) -> float:
+            return self.seconds[kernel.key] * len(self.calls(kernel))
+
+        return sorted((each for each in self.chosen if each.key in self.seconds), key=total)[::-1]
+
+    @cached_property
+    def seconds(self) -> Mapping[str, float]:
+        """The seconds of a call of each kernel to tune, by key, before anything is tuned."""
+        if not self.chosen:
+            return {}
         times = self.network.times(PROFILE_RUNS)
-
-        def seconds(kernel: Kernel) -> float:
-            return sum(times[index] for index in self.calls(kernel))
-
-        return sorted((each for each in chosen if self.calls(each)), key=seconds, reverse=True)
+        calls = {kernel.key: self.calls(kernel) for kernel in self.chosen}
+        return {key: mean(times[each] for each in found) for key, found in calls.items() if found}
 
     def calls(self, kernel: Kernel) -> list[int]:
         """Return the positions of a kernel's calls in the network."""

@@ -66,7 +66,7 @@ def test_the_ratio_is_to_the_best_engine_that_is_not_ours() -> None:
     peer = compare.best_peer(field)
     limits = replace(detect(), measured_flops=125e9)
 
-    ours = compare.row(field[0], peer, limits)
+    ours = compare.row(field[0], field, limits)
 
     assert peer is field[2]
     assert ours["min_ms"] == 2
@@ -75,6 +75,18 @@ def test_the_ratio_is_to_the_best_engine_that_is_not_ours() -> None:
     assert ours["gflops_per_second"] == pytest.approx(250)
     assert ours["percent_of_limit"] == pytest.approx(100)  # of two threads
     assert json.loads(json.dumps(ours)) == ours
+
+
+def test_another_version_of_ours_is_no_peer_and_is_told_beside_this_one(tmp_path: Path) -> None:
+    before = replace(contender("gawee@before", 5), checkout=tmp_path)
+    field = [contender("gawee", 4), contender("torch", 8), before]
+    limits = replace(detect(), measured_flops=125e9)
+
+    rows = [compare.row(each, field, limits) for each in field]
+
+    assert compare.best_peer([field[0], before]) is None
+    assert [row["ratio_to_best_peer"] for row in rows] == [2.0, 1.0, 1.6]
+    assert [row["ratio_to_gawee"] for row in rows] == [1.0, 2.0, 1.25]
 
 
 class Scripted(Contender):

@@ -50,7 +50,7 @@ def test_a_network_is_measured_once_and_read_from_its_file(
     monkeypatch.setattr(model_error, "network", lambda _: network())
     written = tmp_path / "page.md"
     arguments = ["--model", "small", "--candidates", "2", "--page", str(written)]
-    arguments += ["--results", str(tmp_path / "results"), "--missing"]
+    arguments += ["--results", str(tmp_path / "results"), "--shortest", "0", "--others"]
 
     model_error.main(arguments)
     first = written.read_text()
