@@ -29,7 +29,7 @@ from gawee_dialect.passes.plan_memory import (
     users_through_views,
 )
 
-GROWTH = 1.1
+GROWTH = 1.2
 """How many times the bytes alive at once may be what they were."""
 
 ACCESSES = (
@@ -290,7 +290,7 @@ class CoalesceCopies(ModulePass):
     3. from the first use of the part to the last, nothing else writes there, and until the copy
        nothing reads there;
     4. no op is given both, nor may `outline-kernels` make a function that is;
-    5. at no moment much more is alive than there was at the worst: at most a tenth.
+    5. at no moment much more is alive than there was at the worst: at most a fifth.
 
     A part may have parts. What is copied to several places is computed in the first that fits.
     Comes after `bufferize` and before `outline-kernels`.
