@@ -209,11 +209,12 @@ def _with_prefetch(
     """Yield a plan with prefetches and without, the better one by the model first.
 
     Prefetches gain where weights come from beyond the second cache, and enough is computed
-    meanwhile, and of inputs that are as far away; elsewhere they cost.
+    meanwhile, and of inputs that are as far away; elsewhere they cost. Blocks of tiles read their
+    inputs in streams, which processors fetch ahead by themselves.
     """
     weights = prod(plan.weights_shape(convolution.features, convolution.channels)) * BYTES
     pays = weights > processor.second_cache and plan.block >= PREFETCH_TILES
-    far = convolution.input_bytes > FAR_INPUTS * processor.second_cache
+    far = plan.by_channel and convolution.input_bytes > FAR_INPUTS * processor.second_cache
     best = replace(plan, prefetch=pays, prefetch_inputs=far)
     cycles = cycles_of(convolution, best, processor)
     yield Plan(best, cycles)

@@ -79,24 +79,26 @@ class WinogradNest:
         parallel_loop(builder, self.counters, (blocks,), one_block)
 
     def _tiles(self, builder: Builder, first: LinearIndex, count: int) -> None:
-        inputs = allocate(
-            builder, self.op, self.element, (self.points, count, self.channels), "inputs"
-        )
+        groups = self.channels // self.lanes
+        shape = (self.points, groups, count, self.lanes)
+        inputs = allocate(builder, self.op, self.element, shape, "inputs")
         features = self.op.algorithm.covered(self.features)
         products = allocate(
             builder, self.op, self.element, (self.points, count, features), "products"
         )
 
         def transform(inner: Builder, indices: Sequence[LinearIndex]) -> None:
-            tile, group = indices
-            self._input(inner, first + tile, tile, group, inputs)
+            group, tile = indices
+            self._input(inner, first + tile, (group, tile, LinearIndex()), group, inputs)
 
-        groups = self.channels // self.lanes
-        loops(builder, self.counters, (count, groups), ("tile", "channels"), transform)
-        point, _, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
+        # Along a row of tiles, all that is read and written are streams that processors foresee.
+        loops(builder, self.counters, (groups, count), ("channels", "tile"), transform)
+        point, tile, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
         panel = self.op.panel
+        input_map = (point, channel // self.lanes, tile, channel % self.lanes)
         weight_map = (point, feature // panel, channel, feature % panel)
-        self._multiply(builder, inputs, self.op.weights, weight_map, products, features)
+        maps = (input_map, weight_map)
+        self._multiply(builder, inputs, self.op.weights, maps, products, features)
 
         def finish(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             tile, group = indices
@@ -114,7 +116,7 @@ class WinogradNest:
 
         def transform(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             tile, group = indices
-            self._input(inner, tile, tile, group, inputs)
+            self._input(inner, tile, (tile, group.scaled(self.lanes)), group, inputs)
 
         counts = (self.count, self.channels // self.lanes)
         parallel_loop(builder, self.counters, counts, transform)
@@ -148,9 +150,9 @@ class WinogradNest:
         panel = self.op.panel
         shape = (self.points, self.channels, panel)
         weights = _panel_of(builder, self.op.weights, at, shape)
-        point, _, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
-        weight_map = (AffineExpr.constant(0), point, channel, feature)
-        self._multiply(builder, inputs, weights, weight_map, products, panel)
+        point, tile, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
+        maps = (point, tile, channel), (AffineExpr.constant(0), point, channel, feature)
+        self._multiply(builder, inputs, weights, maps, products, panel)
 
     # The three steps.
 
@@ -158,13 +160,12 @@ class WinogradNest:
         self,
         builder: Builder,
         tile: LinearIndex,
-        row: LinearIndex,
+        row: Sequence[LinearIndex],
         group: LinearIndex,
         inputs: SSAValue,
     ) -> None:
         def store(inner: Builder, point: LinearIndex, value: SSAValue) -> None:
-            places = (point, row, group.scaled(self.lanes))
-            at = [IndexBuilder(inner, self.counters).value(place) for place in places]
+            at = [IndexBuilder(inner, self.counters).value(place) for place in (point, *row)]
             inner.insert(vector.StoreOp(value, inputs, at))
 
         self.tiles.build_input(builder, self.tiles.position(builder, tile), group, store)
@@ -190,12 +191,15 @@ class WinogradNest:
         builder: Builder,
         inputs: SSAValue,
         weights: SSAValue,
-        weight_map: tuple[AffineExpr, ...],
+        maps: tuple[tuple[AffineExpr, ...], tuple[AffineExpr, ...]],
         products: SSAValue,
         features: int,
     ) -> None:
-        """Multiply the transformed inputs and weights: one matrix product for each point."""
-        point, tile, feature, channel = (AffineExpr.dimension(dim) for dim in range(4))
+        """Multiply the transformed inputs and weights: one matrix product for each point.
+
+        `maps` say where inputs and weights are, by point, tile, output and input channel.
+        """
+        point, tile, feature, _ = (AffineExpr.dimension(dim) for dim in range(4))
         count = shape_of(products)[1]
         panel, rows = self.op.panel, min(self.op.rows.value.data, count)
         vector = Loop(2, self.op.algorithm.product_lanes)
@@ -210,8 +214,7 @@ class WinogradNest:
             bounds=(self.points, count, features, self.channels),
             reductions=1,
             maps=[
-                AffineMap(4, 0, (point, tile, channel)),
-                AffineMap(4, 0, weight_map),
+                *(AffineMap(4, 0, each) for each in maps),
                 AffineMap(4, 0, (point, tile, feature)),
             ],
             initial=FloatAttr(0.0, f32),

@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @threads_share_blocks_of_tiles
 // CHECK:         scf.parallel
 // CHECK:         %[[P:.*]] = memref.alloca() : memref<36x2x8xf32>
-// CHECK-NEXT:      %[[I:.*]] = memref.alloca() : memref<36x2x8xf32>
+// CHECK-NEXT:      %[[I:.*]] = memref.alloca() : memref<36x1x2x8xf32>
 // CHECK:         gawee.kernel parallel [36, 2, 8] reduce [8] ins(%[[I]], %u : {{.*}}) outs(%[[P]])
 // CHECK:         schedule #gawee.schedule<loops = [d0, d3], vector = d2 by 8>
 func.func @threads_share_blocks_of_tiles(%x: memref<1x8x10x10xf32>, %u: memref<36x1x8x8xf32>, %o: memref<1x8x8x8xf32>) {
@@ -14,6 +14,26 @@ func.func @threads_share_blocks_of_tiles(%x: memref<1x8x10x10xf32>, %u: memref<3
   ^bb0(%sum: f32):
     gawee.yield %sum : f32
   }) : (memref<1x8x10x10xf32>, memref<36x1x8x8xf32>, memref<1x8x8x8xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// One vector of channels after the other, each along all tiles of a block.
+// CHECK-LABEL: func.func @inputs_are_read_along_a_row
+// CHECK:         %[[I:.*]] = memref.alloca() : memref<36x3x2x8xf32>
+// CHECK:         scf.for %[[GROUP:.*]] = %{{.*}} to %c3 step
+// CHECK:           scf.for %[[TILE:.*]] = %{{.*}} to %c2 step
+// CHECK:             vector.load %x[%c0, %[[GROUP]],
+// CHECK:             vector.store %{{.*}}, %[[I]][%{{.*}}, %[[GROUP]], %[[TILE]], %c0]
+// CHECK:         gawee.kernel parallel [36, 2, 16] reduce [24] ins(%[[I]],
+func.func @inputs_are_read_along_a_row(%x: memref<1x3x6x18x8xf32>, %u: memref<36x1x24x16xf32>, %o: memref<1x16x4x16xf32>) {
+  "gawee.winograd"(%x, %u, %o) <{tile = 4 : i64, bounds = array<i64: 1, 16, 4, 16, 24>, indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c floordiv 8, h, w, c mod 8)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
+    by_channel = false, block = 2 : i64, rows = 2 : i64, lanes = 8 : i64, operandSegmentSizes = array<i32: 1, 1, 0, 1>}> ({
+  ^bb0(%sum: f32):
+    gawee.yield %sum : f32
+  }) : (memref<1x3x6x18x8xf32>, memref<36x1x24x16xf32>, memref<1x16x4x16xf32>) -> ()
   func.return
 }
 
