@@ -203,7 +203,7 @@ class WinogradOp(StructuredKernel):
     ```mlir
     %y = "gawee.winograd"(%x, %b, %u) <{tile = 4 : i64, bounds = array<i64: 2, 16, 7, 5, 8>,
       indexing_maps = [affine_map<(n, f, h, w, c) -> (n, c, h, w)>, affine_map<(n, f, h, w, c) -> (f)>, affine_map<(n, f, h, w, c) -> (n, f, h, w)>],
-      by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 16 : i64,
+      by_channel = false, block = 4 : i64, rows = 4 : i64, lanes = 8 : i64,
       operandSegmentSizes = array<i32: 2, 1, 0, 0>}> ({
       ^bb0(%bias: f32, %sum: f32):
         %0 = arith.addf %sum, %bias : f32
