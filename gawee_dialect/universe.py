@@ -26,6 +26,7 @@ PASSES: dict[str, str] = {
     "fuse-attention": "FuseAttention",
     "inline": "Inline",
     "specialize-batch": "SpecializeBatch",
+    "tile-batch": "TileBatch",
     "check-indices": "CheckIndices",
     "lower-to-linalg": "LowerToLinalg",
     "decompose-aggregated-ops": "DecomposeAggregatedOps",

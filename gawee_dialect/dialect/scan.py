@@ -1,11 +1,12 @@
 """Steps one after the other: a body of ops that hands a state from each step to the next."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeGuard
 
 from xdsl.dialects import scf
 from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, UnitAttr, i64
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.irdl import (
     AttrSizedOperandSegments,
     ParsePropInAttrDict,
@@ -33,6 +34,10 @@ from gawee_dialect.dialect.types import (
 
 MARK = "gawee.scan"
 """The attribute of an `scf.for` whose body is a step: ops on whole tensors, kernels to be."""
+
+BATCH_MARK = "gawee.batch"
+"""The attribute of a scan, and of its `scf.for`, whose steps are parts of a batch: no step reads
+what another one makes, and each is a whole network or a good part of one."""
 
 
 @irdl_op_definition
@@ -189,3 +194,17 @@ def sequence_of(type: AnyTensor, steps: int) -> AnyTensor:
 def is_step_loop(op: Operation | None) -> TypeGuard[scf.ForOp]:
     """Whether an op is the loop that a scan became: its body is a step, run as it is written."""
     return isinstance(op, scf.ForOp) and MARK in op.attributes
+
+
+def is_batch_loop(op: Operation | None) -> TypeGuard[scf.ForOp]:
+    """Whether an op is a loop over parts of a batch, whose kernels are functions each."""
+    return is_step_loop(op) and BATCH_MARK in op.attributes
+
+
+def kernel_blocks(function: FuncOp) -> Iterator[Block]:
+    """Yield the blocks whose ops become functions each: of loops over a batch, then the last."""
+    block = function.body.block
+    for op in block.ops:
+        if is_batch_loop(op):
+            yield op.body.block
+    yield block

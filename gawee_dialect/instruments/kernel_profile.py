@@ -14,9 +14,11 @@ from xdsl.dialects.builtin import IntegerAttr, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import BlockArgument, SSAValue
 
+from gawee_dialect.analysis.loop_work import trip_count
 from gawee_dialect.analysis.op_cost import op_work
 from gawee_dialect.analysis.work import Work, total
 from gawee_dialect.dialect.entry import MAIN, find_function
+from gawee_dialect.dialect.scan import is_batch_loop
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.profile import Array, NodeTime, by_node, timed
@@ -29,14 +31,37 @@ if TYPE_CHECKING:
     from gawee_dialect.backend.jit import NativeModule
 
 
-def address_of(value: SSAValue, arrays: Mapping[int, Array]) -> int:
-    """Return the address of what `@main` calls a kernel with: an argument, or workspace."""
+Parts = Mapping[SSAValue, int]
+"""Which part of a batch it is, by the counter of the loop over them."""
+
+
+def calls_of(main: FuncOp) -> Iterable[tuple[CallOp, Parts]]:
+    """Yield the calls of kernels in their order: those of a loop over a batch for each part."""
+    for op in main.body.block.ops:
+        if isinstance(op, CallOp):
+            yield op, {}
+        elif is_batch_loop(op):
+            trips = trip_count(op)
+            assert trips is not None
+            inner = [each for each in op.body.block.ops if isinstance(each, CallOp)]
+            for part in range(trips):
+                parts: Parts = {op.body.block.args[0]: part}
+                yield from ((each, parts) for each in inner)
+
+
+def address_of(value: SSAValue, arrays: Mapping[int, Array], parts: Parts) -> int:
+    """Return the address of what `@main` calls a kernel with: an argument, or workspace.
+
+    Of the part of a batch, it is its number.
+    """
+    if value in parts:
+        return parts[value]
     owner = value.owner
     if isinstance(owner, memref.ViewOp):
         offset = owner.byte_shift.owner
         assert isinstance(offset, arith.ConstantOp)
         assert isa(offset.value, IntegerAttr)
-        return address_of(owner.source, arrays) + offset.value.value.data
+        return address_of(owner.source, arrays, parts) + offset.value.value.data
     assert isinstance(value, BlockArgument)
     return arrays[value.index].ctypes.data
 
@@ -87,9 +112,11 @@ class KernelProfile:
         assert main is not None
         self._native = native
         self._arrays = arrays  # they have to live as long as this
-        calls = [op for op in main.body.block.ops if isinstance(op, CallOp)]
-        self._pointers = [[address_of(value, arrays) for value in op.arguments] for op in calls]
-        self._parts = [timed(op, op.callee.string_value(), 0.0, loops.works) for op in calls]
+        calls = list(calls_of(main))
+        self._pointers = [
+            [address_of(value, arrays, parts) for value in op.arguments] for op, parts in calls
+        ]
+        self._parts = [timed(op, op.callee.string_value(), 0.0, loops.works) for op, _ in calls]
         self._steps = loops.steps
 
     def measure(self, runs: int) -> Sequence[NodeTime]:

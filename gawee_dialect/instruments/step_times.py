@@ -21,7 +21,7 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.analysis.loop_work import trip_count
 from gawee_dialect.analysis.op_cost import op_work
 from gawee_dialect.analysis.work import Work, total
-from gawee_dialect.dialect.scan import is_step_loop
+from gawee_dialect.dialect.scan import is_batch_loop, is_step_loop
 from gawee_dialect.instruments.profile import NodeTime, name_of
 from gawee_dialect.locations import hand_on_location, place
 from gawee_dialect.passes.outline_kernels import base_name, node_groups
@@ -48,7 +48,8 @@ def call_clock(module: ModuleOp, clock: str, places: int) -> Mapping[str, Sequen
     found: dict[str, list[StepPart]] = {}
     functions = [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
     for function in functions:
-        loops = [op for op in function.body.block.ops if is_step_loop(op)]
+        ops = function.body.block.ops
+        loops = [op for op in ops if is_step_loop(op) and not is_batch_loop(op)]
         parts = {op: part for loop in loops for op, part in _parts(function, loop, numbers)}
         if parts and next(reversed(parts.values())).place < places:
             found[function.sym_name.data] = _named_apart(parts.values())

@@ -10,10 +10,11 @@ from xdsl.dialects import memref, vector
 from xdsl.dialects.builtin import MemRefType, ModuleOp, UnknownLoc, i8
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.written_buffers import VIEWS, WrittenBuffers, buffer_of
+from gawee_dialect.dialect.scan import kernel_blocks
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
@@ -25,6 +26,7 @@ from gawee_dialect.passes.plan_memory import (
     Lifetime,
     erase,
     lifetimes,
+    local_spans,
     place,
     users_through_views,
 )
@@ -161,15 +163,15 @@ def fits(copy: PartCopy, at: int, part: Storage, whole: Storage) -> bool:
 
 
 class Coalescer:
-    """Finds the copies of one function that need not be, and gives parts their places."""
+    """Finds the copies of one block that need not be, and gives parts their places."""
 
-    def __init__(self, function: FuncOp, copies: Sequence[PartCopy], written: WrittenBuffers):
+    def __init__(self, block: Block, copies: Sequence[PartCopy], written: WrittenBuffers):
         self._copies = copies
-        self._block = function.body.block
+        self._block = block
         self._written = written
         self._positions = {op: index for index, op in enumerate(self._block.ops)}
         self._lifetimes: dict[SSAValue, Lifetime] = {
-            each.alloc.memref: each for each in lifetimes(function)
+            each.alloc.memref: each for each in lifetimes(block, local_spans(block))
         }
         self._storages: dict[SSAValue, Storage | None] = {}
         self._alive = np.zeros(len(self._positions), np.int64)
@@ -318,8 +320,7 @@ class CoalesceCopies(ModulePass):
             # A private function's buffers are no part of the workspace.
             if not isinstance(function, FuncOp) or function.sym_visibility is not None:
                 continue
-            if len(function.body.blocks) == 1:
-                ops = function.body.block.ops
-                copies = [each for op in ops if (each := part_copy(op)) is not None]
-                saved += Coalescer(function, copies, written).run() if copies else 0
+            for block in kernel_blocks(function) if len(function.body.blocks) == 1 else ():
+                copies = [each for op in block.ops if (each := part_copy(op)) is not None]
+                saved += Coalescer(block, copies, written).run() if copies else 0
         report_statistic(self, "copies saved", saved)

@@ -16,7 +16,7 @@ from xdsl.traits import MemoryEffectKind, get_effects
 
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.scan import is_step_loop
+from gawee_dialect.dialect.scan import is_batch_loop, is_step_loop, kernel_blocks
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
@@ -37,7 +37,7 @@ def is_work(op: Operation) -> bool:
     """Whether an op reads or writes elements of buffers."""
     loop = scf.ForOp | scf.ParallelOp
     work = LinalgStructuredOperation | memref.CopyOp | loop | StructuredKernel
-    return isinstance(op, work)
+    return isinstance(op, work) and not is_batch_loop(op)
 
 
 def touches_elements(op: Operation) -> bool:
@@ -142,7 +142,10 @@ class Outliner:
 
     def outline(self, function: FuncOp) -> None:
         """Replace each group of working ops by a call."""
-        block = function.body.block
+        for block in kernel_blocks(function):
+            self._outline_block(block)
+
+    def _outline_block(self, block: Block) -> None:
         for group in list(node_groups(block)):
             kernel = Kernel()
             for op in group:

@@ -32,6 +32,7 @@ from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.plan_memory import PlanMemory
+from gawee_dialect.passes.tile_batch import TileBatch
 from gawee_dialect.passes.widen_sums import WidenSums
 from gawee_dialect.schedules.pass_option import ScheduledPass
 from gawee_dialect.target.description import HOST
@@ -111,6 +112,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         *optimize(),
         CommonSubexpressionElimination(),  # before fusion: what is read once more stays apart
         Inline(),
+        TileBatch(0, *machine[1:]),  # while ops say what they do to images
         *([] if options.trust_indices else [CheckIndices()]),
         LowerToLinalg(),
         DecomposeAggregatedOps(),

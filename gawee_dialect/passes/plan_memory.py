@@ -1,6 +1,6 @@
 """Give every intermediate buffer a place in one workspace."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -17,12 +17,13 @@ from xdsl.dialects.builtin import (
     i8,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
+from gawee_dialect.dialect.scan import is_batch_loop, kernel_blocks
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
@@ -39,6 +40,9 @@ VIEWS = (
     memref.CastOp,
     memref.ViewOp,
 )
+
+Spans = Mapping[Operation, tuple[int, int]]
+"""The numbers of the first and of the last op that each op is or has inside, in their order."""
 
 
 @dataclass
@@ -64,26 +68,33 @@ def users_through_views(value: SSAValue) -> Iterable[Operation]:
             yield from users_through_views(use.operation.results[0])
 
 
-def lifetimes(function: FuncOp) -> list[Lifetime]:
-    """Return the lifetime of every buffer allocated at the function's top level."""
-    block = function.body.block
-    positions = {op: index for index, op in enumerate(block.ops)}
+def local_spans(block: Block) -> Spans:
+    """Number the ops of a block; what is inside of an op has its number."""
+    return {op: (index, index) for index, op in enumerate(block.ops)}
 
-    def position(op: Operation) -> int:
-        while op not in positions:
-            parent = op.parent_op()
-            assert parent is not None
-            op = parent
-        return positions[op]
 
+def spans_of(function: FuncOp) -> Spans:
+    """Number the ops of a function and of its loops over a batch; a loop spans what it has."""
+    spans: dict[Operation, tuple[int, int]] = {}
+    for op in function.body.block.ops:
+        first = len(spans)
+        for inner in op.body.block.ops if is_batch_loop(op) else ():
+            spans[inner] = len(spans), len(spans)
+        spans[op] = first, len(spans)
+    return spans
+
+
+def lifetimes(block: Block, spans: Spans) -> list[Lifetime]:
+    """Return the lifetime of every buffer that a block allocates itself."""
     found: list[Lifetime] = []
     for op in block.ops:
         if isinstance(op, memref.AllocOp):
-            used = [position(user) for user in users_through_views(op.memref)]
+            users = map(block.find_ancestor_op_in_block, users_through_views(op.memref))
+            used = [spans[user] for user in users if user is not None] or [spans[op]]
             type = op.memref.type
             assert isa(type, MemRefType[Attribute])
             size = dense_bytes(type.get_shape(), type.element_type)
-            first, last = (min(used), max(used)) if used else (positions[op], positions[op])
+            first, last = min(first for first, _ in used), max(last for _, last in used)
             found.append(Lifetime(op, size, first, last))
     return found
 
@@ -189,7 +200,11 @@ class PlanMemory(ModulePass):
     3. Allocations become views of the workspace, whose size is the peak of the plan. A workspace
        that is there already grows by it; a function with one and no allocations stays as it is.
 
-    Requires: allocations at the top level of functions with one block (else they stay).
+    What is allocated in the loop over a batch holds nothing from one part of the batch to the next:
+    such buffers share memory as those of a function do.
+
+    Requires: allocations at the top level of functions with one block, or of loops over a batch
+    there (else they stay).
 
     rewrite:
         func.func @main(%x: memref<4xf32>) {
@@ -210,7 +225,8 @@ class PlanMemory(ModulePass):
                 self._plan(function)
 
     def _plan(self, function: FuncOp) -> None:
-        buffers = lifetimes(function)
+        spans = spans_of(function)
+        buffers = [each for block in kernel_blocks(function) for each in lifetimes(block, spans)]
         size = assign_offsets(buffers)
         workspace, start = find_workspace(function), 0
         if workspace is None:

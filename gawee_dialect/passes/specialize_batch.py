@@ -55,12 +55,12 @@ def specialize_batch(
     function = find_function(module)
     if function is None or len(function.body.blocks) != 1:
         raise GaweeError(f"expected a function '@{MAIN}' of one block in the module, got none")
-    given = _inputs_with_images(function, inputs)
+    given = inputs_with_images(function, inputs)
     arguments = function.body.block.args
     values: dict[SSAValue, int] = {arguments[each.index]: axis for each, axis in given.values()}
     found = batch_axes(function, values)
     if images != found.batch:
-        _resize(found, images)
+        resize(found, images)
         function.update_function_type()
     outputs = zip(output_names(function), found.outputs, strict=True)
     return BatchArguments(
@@ -69,7 +69,7 @@ def specialize_batch(
     )
 
 
-def _inputs_with_images(
+def inputs_with_images(
     function: FuncOp, axes: Mapping[str, int] | None
 ) -> Mapping[str, tuple[EntryArgument, int]]:
     """Return the inputs that have images, and along which axis; raises GaweeError."""
@@ -96,7 +96,7 @@ def _inputs_with_images(
     return {name: (inputs[name], axis) for name, axis in wanted.items()}
 
 
-def _resize(found: BatchAxes, images: int) -> None:
+def resize(found: BatchAxes, images: int) -> None:
     """Give all that has images the size that another number of them has."""
     for repeated in found.repeated:
         _repeat_for(repeated, found.batch, images)

@@ -12,6 +12,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.scan import kernel_blocks
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.levels import native_stages
 from gawee_dialect.passes.assign_schedules import AssignSchedules, accesses_of
@@ -95,7 +96,7 @@ class Lowering:
         main = find_function(module)
         assert main is not None
         analysis = ParameterAnalysis()
-        for op in main.body.block.ops:
+        for op in (op for block in kernel_blocks(main) for op in block.ops):
             if isinstance(op, KernelOp) and op.schedule is None:
                 known = [operand.is_parameter for operand in accesses_of(op, analysis).inputs]
                 mark(op, Decision.SCHEDULE, schedule_key(op, known))
@@ -114,7 +115,7 @@ def ops_by_key(module: ModuleOp, decision: Decision) -> dict[str, list[Structure
     main = find_function(module)
     assert main is not None
     found: dict[str, list[StructuredKernel]] = {}
-    for op in main.body.block.ops:
+    for op in (op for block in kernel_blocks(main) for op in block.ops):
         key = _mark_of(op, decision)
         if key is not None and isinstance(op, StructuredKernel):
             found.setdefault(key, []).append(op)

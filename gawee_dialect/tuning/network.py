@@ -8,7 +8,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, BlockArgument, SSAValue
 from xdsl.utils.hints import isa
 
@@ -20,7 +20,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import MAIN, find_function
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import dtype_name
-from gawee_dialect.instruments.kernel_profile import address_of, buffers_of
+from gawee_dialect.instruments.kernel_profile import Parts, address_of, buffers_of, calls_of
 from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.levels import native_stages
 from gawee_dialect.passes.insertion import Insertion
@@ -85,9 +85,9 @@ class TunedNetwork:
                 known = kernel_functions(module)
         main = find_function(module)
         assert main is not None
-        called = [op for op in main.body.block.ops if isinstance(op, CallOp)]
-        nodes = [(op.callee.string_value(), name_of(op)) for op in called]
-        buffers = [list(op.arguments) for op in called]
+        called = list(calls_of(main))
+        nodes = [(op.callee.string_value(), name_of(op)) for op, _ in called]
+        buffers = [(list(op.arguments), parts) for op, parts in called]
         for function in (op for op in module.ops if isinstance(op, FuncOp)):
             function.sym_visibility = None  # so that each kernel has an address
         lowered = module.clone()
@@ -98,16 +98,21 @@ class TunedNetwork:
         self._native = program.load()
         self._threads = threads
         self.calls = [
-            Call(node, known.get(name), self._function(name, len(values)), self._addresses(values))
-            for (name, node), values in zip(nodes, buffers, strict=True)
+            Call(
+                node,
+                known.get(name),
+                self._function(name, len(values)),
+                self._addresses(values, parts),
+            )
+            for (name, node), (values, parts) in zip(nodes, buffers, strict=True)
         ]
 
     def _function(self, name: str, arguments: int) -> Callable[..., None]:
         types = [ctypes.c_void_p] * arguments
         return ctypes.CFUNCTYPE(None, *types)(self._native.address(name))
 
-    def _addresses(self, values: Sequence[SSAValue]) -> list[int]:
-        return [address_of(value, self._arrays) for value in values]
+    def _addresses(self, values: Sequence[SSAValue], parts: Parts) -> list[int]:
+        return [address_of(value, self._arrays, parts) for value in values]
 
     def calls_of(self, decision: Decision, key: str) -> list[int]:
         """Return the positions of the calls of a kernel."""

@@ -13,13 +13,14 @@ from xdsl.dialects.builtin import (
     TensorType,
 )
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.padding import Pad, zero_pad_of
 from gawee_dialect.dialect.affine_range import is_linear
 from gawee_dialect.dialect.copy_kernel import copy_kernel
+from gawee_dialect.dialect.scan import kernel_blocks
 from gawee_dialect.dialect.structured_kernel import StructuredKernel, element_of, shape_of
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.assign_layouts.decide import Layouts
@@ -60,13 +61,15 @@ class AssignLayouts(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         processor = find_processor(self.target)
         for function in op.ops:
-            if isinstance(function, FuncOp) and function.body.blocks:
-                pad_maxima_with_zeros(function)
-                _Rewriter(Layouts(function, processor)).run(function)
+            if not isinstance(function, FuncOp) or not function.body.blocks:
+                continue
+            for block in kernel_blocks(function):
+                pad_maxima_with_zeros(block)
+                _Rewriter(Layouts(block, processor)).run(block)
 
 
 class _Rewriter:
-    """Rewrites a function's kernels so that they read and write the layouts of its tensors."""
+    """Rewrites a block's kernels so that they read and write the layouts of its tensors."""
 
     def __init__(self, layouts: Layouts):
         self.layouts = layouts
@@ -77,9 +80,9 @@ class _Rewriter:
         self.absorbed: dict[SSAValue, Pad] = {}
         """Padding that a halo takes the place of."""
 
-    def run(self, function: FuncOp) -> None:
+    def run(self, block: Block) -> None:
         dead: list[Operation] = []
-        for op in list(function.body.block.ops):
+        for op in list(block.ops):
             if isinstance(op, StructuredKernel) and op.result is not None:
                 self._kernel(op, dead)
             elif isinstance(op, tensor.InsertSliceOp) and not self._is_plain(op.result):

@@ -1,11 +1,10 @@
-"""Which tensors of a function are stored in which layout."""
+"""Which tensors of a block are stored in which layout."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from xdsl.dialects import tensor
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
 from gawee_dialect.analysis.padding import Pad, zero_pad_of
@@ -36,12 +35,12 @@ class Group:
 
 
 class Layouts:
-    """The layouts of a function's tensors; those that are not mentioned are plain."""
+    """The layouts of a block's tensors; those that are not mentioned are plain."""
 
-    def __init__(self, function: FuncOp, processor: Processor):
+    def __init__(self, block: Block, processor: Processor):
         self.groups: dict[SSAValue, Group] = {}
         self.processor = processor
-        ops = list(function.body.block.ops)
+        ops = list(block.ops)
         for op in ops:
             if isinstance(op, StructuredKernel):
                 self._block(op)

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from xdsl.dialects import arith
-from xdsl.dialects.func import FuncOp
-from xdsl.ir import Operation
+from xdsl.ir import Block, Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from gawee_dialect.analysis.combiners import combiner_of
@@ -14,9 +13,9 @@ from gawee_dialect.dialect.affine_range import used_dims
 from gawee_dialect.dialect.kernel import KernelOp, shape_of
 
 
-def pad_maxima_with_zeros(function: FuncOp) -> None:
+def pad_maxima_with_zeros(block: Block) -> None:
     """Pad what is never negative with zeros, where maxima are taken of it alone."""
-    for op in function.body.block.ops:
+    for op in block.ops:
         pad = pad_of(op.results[0]) if isinstance(op, KernelOp) and op.results else None
         if pad is None or pad.number >= 0 or not never_negative(pad.source):
             continue

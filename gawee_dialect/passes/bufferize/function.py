@@ -14,6 +14,7 @@ from gawee_dialect.analysis.buffer_sizes import Index, mixed, size_of
 from gawee_dialect.analysis.index_bounds import upper_bound
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import entry_arguments, output_names, result_attributes
+from gawee_dialect.dialect.scan import is_batch_loop
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import ascii_letters
@@ -55,6 +56,8 @@ class FunctionBufferizer:
         self._default = default
         self._current: Operation = function
         self._outermost: Operation | None = None
+        self._home = self.block
+        """Where buffers are allocated: in the function, or anew for each part of a batch."""
 
     def run(self) -> FuncOp:
         """Return the new function; raises GaweeError at an op there is no rule for."""
@@ -106,17 +109,20 @@ class FunctionBufferizer:
 
     def fill_loop(self, loop: Operation, old: Block, new: Block) -> None:
         """Build the body of a loop that was inserted, of the body that it had."""
-        around, outermost = self.builder, self._outermost
+        around, outermost, home = self.builder, self._outermost, self._home
         self.builder = Builder(InsertPoint.at_end(new))
-        self._outermost = outermost or loop
+        if is_batch_loop(loop):
+            self._home = new
+        else:
+            self._outermost = outermost or loop
         for inner in old.ops:
             self.bufferize(inner)
-        self.builder, self._outermost = around, outermost
+        self.builder, self._outermost, self._home = around, outermost, home
 
     @property
     def in_loop(self) -> bool:
         """Whether the block that is being built is that of a loop."""
-        return self._outermost is not None
+        return self._outermost is not None or self._home is not self.block
 
     # What values have become.
 
@@ -184,8 +190,8 @@ class FunctionBufferizer:
     def allocate(self, type: Attribute, sizes: Sequence[Index] = ()) -> SSAValue:
         """Return a fresh buffer of a tensor's or memref's type and of sizes where that is dynamic.
 
-        It is allocated before the op of the function that is being worked on, in no loop, as large
-        as it can get; where it is smaller, a part of it is returned.
+        It is allocated before the op of the function that is being worked on, in no loop but that
+        of a batch, as large as it can get; where it is smaller, a part of it is returned.
         """
         assert isa(type, AnyMemRef) or isa(type, AnyTensor)
         shape = [size if size >= 0 else sizes[axis] for axis, size in enumerate(type.get_shape())]
@@ -197,7 +203,7 @@ class FunctionBufferizer:
         hand_on_location(self._current, alloc)
         outermost = self._outermost
         place = (
-            InsertPoint.at_end(self.block) if outermost is None else InsertPoint.before(outermost)
+            InsertPoint.at_end(self._home) if outermost is None else InsertPoint.before(outermost)
         )
         whole = Builder(place).insert(alloc).memref
         if shape == bounds:

@@ -70,3 +70,35 @@ func.func @views_of_allocated_bytes_are_placed_with_them(%x: memref<30xf32>, %v:
   linalg.add ins(%a, %c : memref<30xf32>, memref<30xf32>) outs(%y : memref<30xf32>)
   func.return
 }
+
+// -----
+
+// In the loop over a batch %a is dead when %c is written; %all is alive in all of the loop.
+// CHECK-LABEL: func.func @buffers_of_a_part_share_memory
+// CHECK-SAME:  %[[W:[^:]*]]: memref<512xi8> {gawee.workspace}
+// CHECK:         %all = memref.view %[[W]][%{{.*}}][] : memref<512xi8> to memref<2x30xf32>
+// CHECK:         scf.for
+// CHECK:           %[[A:[^ ]*]] = arith.constant 256 : index
+// CHECK:           %a = memref.view %[[W]][%[[A]]][]
+// CHECK:           %[[B:[^ ]*]] = arith.constant 384 : index
+// CHECK:           %b = memref.view %[[W]][%[[B]]][]
+// CHECK:           %[[C:[^ ]*]] = arith.constant 256 : index
+// CHECK:           %c = memref.view %[[W]][%[[C]]][]
+func.func @buffers_of_a_part_share_memory(%x: memref<30xf32>, %y: memref<2x30xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %all = memref.alloc() : memref<2x30xf32>
+  scf.for %part = %c0 to %c2 step %c1 {
+    %a = memref.alloc() : memref<30xf32>
+    linalg.exp ins(%x : memref<30xf32>) outs(%a : memref<30xf32>)
+    %b = memref.alloc() : memref<30xf32>
+    linalg.exp ins(%a : memref<30xf32>) outs(%b : memref<30xf32>)
+    %c = memref.alloc() : memref<30xf32>
+    linalg.exp ins(%b : memref<30xf32>) outs(%c : memref<30xf32>)
+    %s = memref.subview %all[%part, 0] [1, 30] [1, 1] : memref<2x30xf32> to memref<30xf32, strided<[1], offset: ?>>
+    linalg.exp ins(%c : memref<30xf32>) outs(%s : memref<30xf32, strided<[1], offset: ?>>)
+  } {gawee.scan, gawee.batch}
+  linalg.exp ins(%all : memref<2x30xf32>) outs(%y : memref<2x30xf32>)
+  func.return
+}

@@ -1,0 +1,32 @@
+// RUN: gawee-opt -p 'tile-batch{target=skylake-avx512 num-threads=1}' --split-input-file %s | filecheck %s
+
+// One image is 0.4 MB that a node reads and writes, all of them are 26: twice as much fits into 1 MB, not into 27.
+// CHECK-LABEL: func.func @main
+// CHECK:         gawee.scan steps 64
+// CHECK:           gawee.max_pool
+// CHECK:           gawee.max_pool
+func.func @main(%x: tensor<64x16x56x56xf32>) -> tensor<64x16x56x56xf32> {
+  %0 = gawee.max_pool %x kernel [3, 3] strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] ceil_mode false : (tensor<64x16x56x56xf32>) -> tensor<64x16x56x56xf32>
+  %1 = gawee.max_pool %0 kernel [3, 3] strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] ceil_mode false : (tensor<64x16x56x56xf32>) -> tensor<64x16x56x56xf32>
+  func.return %1 : tensor<64x16x56x56xf32>
+}
+
+// -----
+
+// What fits into the nearest memory stays as it is.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT:     gawee.scan
+func.func @main(%x: tensor<6x3x5x7xf32>) -> tensor<6x3x5x7xf32> {
+  %0 = gawee.max_pool %x kernel [3, 3] strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] ceil_mode false : (tensor<6x3x5x7xf32>) -> tensor<6x3x5x7xf32>
+  func.return %0 : tensor<6x3x5x7xf32>
+}
+
+// -----
+
+// Images that are mixed stay together.
+// CHECK-LABEL: func.func @main
+// CHECK-NOT:     gawee.scan
+func.func @main(%x: tensor<64x16x56x56xf32>) -> tensor<16x56x56xf32> {
+  %0 = gawee.reduce_mean %x axes [0] : (tensor<64x16x56x56xf32>) -> tensor<16x56x56xf32>
+  func.return %0 : tensor<16x56x56xf32>
+}

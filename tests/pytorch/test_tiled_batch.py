@@ -1,0 +1,118 @@
+"""Networks whose batch is computed in parts, against PyTorch."""
+
+from collections.abc import Callable
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from torch import nn
+from xdsl.passes import ModulePass
+
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.passes.insertion import before
+from gawee_dialect.passes.instrument import Instrument, instrumented
+from gawee_dialect.passes.tile_batch import TileBatch
+from gawee_dialect.pytorch import compile_torch
+
+# Sums of some hundred products in float32, in another order.
+CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+
+
+class Branches(nn.Module):
+    """Halos, a shortcut, channels that are put together, and a mean of each image."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(3, 16, 3, padding=1)
+        self.left = nn.Conv2d(16, 16, 3, padding=1)
+        self.right = nn.Conv2d(16, 16, 1)
+        self.depthwise = nn.Conv2d(32, 32, 5, padding=2, stride=2, groups=32)
+        self.pool = nn.MaxPool2d(3, 2, 1)
+        self.last = nn.Linear(32, 7)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        x = torch.relu(self.first(x))
+        x = torch.cat([torch.relu(self.left(x)) + x, self.right(x)], 1)
+        x = self.pool(self.depthwise(x))
+        return self.last(x.mean((2, 3))), x
+
+
+class Encoder(nn.Module):
+    """Tokens, whose rows are gathered before, and attention."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows = nn.Embedding(19, 24)
+        self.layer = nn.TransformerEncoderLayer(24, 3, 40, batch_first=True)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.layer(self.rows(x))
+
+
+class StepsFirst(nn.Module):
+    """Images along axis 1 for a while, and what is written out for each."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.token = nn.Parameter(torch.randn(1, 1, 6))
+        self.layer = nn.Linear(6, 5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        x = torch.cat([self.token.expand(x.shape[0], -1, -1), x], 1)
+        return torch.tanh(self.layer(x.transpose(0, 1))).transpose(0, 1)
+
+
+def pictures(batch: int) -> torch.Tensor:
+    return torch.randn(batch, 3, 19, 13)
+
+
+def tokens(batch: int) -> torch.Tensor:
+    return torch.randint(0, 19, (batch, 7))
+
+
+def sequences(batch: int) -> torch.Tensor:
+    return torch.randn(batch, 9, 6)
+
+
+CASES = {
+    "branches": (Branches, pictures),
+    "encoder": (Encoder, tokens),
+    "steps first": (StepsFirst, sequences),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(("batch", "part"), [(6, 1), (6, 2), (9, 3)])
+@pytest.mark.parametrize("case", CASES)
+def test_parts_of_a_batch_are_what_all_of_it_is(
+    case: str, batch: int, part: int, threads: int
+) -> None:
+    make, draw = CASES[case]
+    compare(make, draw(batch), part, threads)
+
+
+class PartSizes(Instrument):
+    """Hears how many images the parts have."""
+
+    def __init__(self) -> None:
+        self.found: list[int] = []
+
+    def statistic(self, module_pass: ModulePass, what: str, value: int) -> None:
+        if what == "images of a part":
+            self.found.append(value)
+
+
+def compare(make: Callable[[], nn.Module], x: torch.Tensor, part: int, threads: int) -> None:
+    torch.manual_seed(5)
+    model = make().eval()
+    options = CodeOptions(num_threads=threads, passes=(before("tile-batch", TileBatch(part)),))
+    sizes = PartSizes()
+    with instrumented(sizes):
+        compiled = compile_torch(model, (x,), options)
+    assert sizes.found[:1] == [part]
+    with torch.no_grad():
+        torch.testing.assert_close(compiled(x), model(x), **CLOSE)
+        # What a run leaves behind in the workspace is not seen by the next one.
+        torch.testing.assert_close(compiled(x.flip(0)), model(x.flip(0)), **CLOSE)
