@@ -24,6 +24,7 @@ from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loops.compiler import CompiledNest, compile_nest
 from gawee_dialect.interpreter.loops.writer import NotCompilable
+from gawee_dialect.interpreter.scalars import OtherNumbers
 from gawee_dialect.interpreter.slices import mixed_values, put_slice
 
 
@@ -48,6 +49,8 @@ def run_compiled(interpreter: Interpreter, op: Operation) -> PythonValues | None
     if nest is None:
         return None
     values = interpreter.get_values(nest.captured)
+    if any(isinstance(value, OtherNumbers) for value in values):
+        return None
     return nest.run(values) if nest.accepts(values) else None
 
 

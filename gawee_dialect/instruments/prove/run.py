@@ -29,15 +29,24 @@ FLOATS = AnyFloat | TensorType | VectorType
 """Types of values that may be floats; of buffers, the op that makes one takes care."""
 
 
+MOST_STEPS = 100_000
+"""So many ops are run one by one, in some seconds; loops over large tensors have more."""
+
+
 class ExactMachine(Machine, OtherFloats):
     """An interpreter on exact numbers; an op that cannot take them raises NotProvable."""
 
     scalars = FROM_INTEGERS
+    _steps = 0
 
     def taken_up(self, array: Array) -> Array:
         return exact(array)
 
     def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            message = f"loops over exact numbers of more than {MOST_STEPS} steps"
+            raise NotProvable(Diagnostic.at(op, message))
         try:
             return super()._run_op(op, self._taken_up(op, inputs))
         except (TypeError, AttributeError) as error:

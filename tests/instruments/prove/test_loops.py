@@ -8,10 +8,12 @@ from contextlib import AbstractContextManager
 from unittest.mock import patch
 
 import pytest
+from xdsl.dialects import arith
 
 from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.winograd import Winograd
 from gawee_dialect.instruments.check.each import CheckFailure
+from gawee_dialect.instruments.prove import run
 from gawee_dialect.passes import convert_to_winograd
 from gawee_dialect.passes.convert_to_winograd.choose import Convolution, plans
 from gawee_dialect.target.description import Processor
@@ -64,6 +66,35 @@ def test_loops_beside_empty_inputs_are_proved() -> None:
 
     assert unproved(proof) == {}
     assert proof.steps[-1].verdict.value == "proved"
+
+
+RUNNING_SUMS = """
+func.func @main(%x: tensor<3x5x2xf32> {gawee.input = "x"}) -> (tensor<3x5x2xf32> {gawee.output = "y"}) {
+  %y = gawee.cumsum %x axis 1 : (tensor<3x5x2xf32>) -> tensor<3x5x2xf32>
+  return %y : tensor<3x5x2xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("pipeline", [BY_KERNELS, PLAIN])
+def test_loops_over_elements_of_tensors_and_buffers_are_proved(pipeline: str) -> None:
+    assert unproved(prove(parse(RUNNING_SUMS), pipeline)) == {}
+
+
+@pytest.mark.parametrize("level", ["lower-to-linalg", "gawee-to-kernels,bufferize"])
+def test_a_wrong_running_sum_is_no_proof(level: str) -> None:
+    wrong = Wrong(changes.replace_first(arith.AddfOp, arith.SubfOp))
+
+    with pytest.raises(CheckFailure, match="different numbers in exact arithmetic"):
+        prove_after(parse(RUNNING_SUMS), level, wrong)
+
+
+def test_loops_of_many_steps_are_checked_by_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "MOST_STEPS", 50)
+
+    found = unproved(prove(parse(RUNNING_SUMS), "lower-to-linalg"))
+
+    assert "loops over exact numbers of more than 50 steps" in found["lower-to-linalg"]
 
 
 def choosing_winograd(*, filters: bool) -> AbstractContextManager[object]:
