@@ -1,11 +1,13 @@
 """Rules of calls and returns: a function is given the buffers that its tensors go to."""
 
 from xdsl.dialects import memref
+from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.ir import Operation, Region, SSAValue
 
 from gawee_dialect.dialect.types import is_tensor
-from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules, memref_type
 from gawee_dialect.passes.bufferize.globals import buffer_type
 from gawee_dialect.passes.bufferize.in_place import Root
 
@@ -48,6 +50,9 @@ def return_(to: FunctionBufferizer, op: Operation) -> None:
     tensors = [value for value in op.operands if is_tensor(value.type)]
     for old, output in zip(tensors, to.outputs, strict=True):
         buffer = to.source(old)
+        if _is_of_other_shape(buffer):
+            _write_to(output, buffer)
+            continue
         alloc = buffer.owner
         if not isinstance(alloc, memref.AllocOp):
             to.builder.insert(memref.CopyOp(buffer, output))
@@ -60,6 +65,40 @@ def return_(to: FunctionBufferizer, op: Operation) -> None:
         alloc.erase()
     scalars = [to.value(value) for value in op.operands if not is_tensor(value.type)]
     to.builder.insert(ReturnOp(*scalars))
+
+
+def _is_of_other_shape(buffer: SSAValue) -> bool:
+    """Whether a buffer is all of an allocated one that has more axes, as parts of a batch have."""
+    view = buffer.owner
+    return isinstance(view, memref.CollapseShapeOp) and isinstance(view.src.owner, memref.AllocOp)
+
+
+def _write_to(output: SSAValue, buffer: SSAValue) -> None:
+    """Let an output be viewed as what was allocated, in its place."""
+    view = buffer.owner
+    assert isinstance(view, memref.CollapseShapeOp)
+    alloc = view.src.owner
+    assert isinstance(alloc, memref.AllocOp)
+    shape = memref_type(alloc.memref).get_shape()
+    parts = memref.ExpandShapeOp.create(
+        operands=[output],
+        result_types=[alloc.memref.type],
+        properties={
+            "reassociation": view.reassociation,
+            "static_output_shape": DenseArrayBase.from_list(i64, shape),
+        },
+    )
+    hand_on_location(alloc, parts)
+    parts.result.name_hint = alloc.memref.name_hint
+    block = alloc.parent
+    assert block is not None
+    block.insert_op_before(parts, alloc)
+    alloc.memref.replace_all_uses_with(parts.result)
+    alloc.detach()
+    alloc.erase()
+    buffer.replace_all_uses_with(output)
+    view.detach()
+    view.erase()
 
 
 RULES: Rules = {CallOp: call, ReturnOp: return_}

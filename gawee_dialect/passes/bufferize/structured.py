@@ -16,7 +16,7 @@ from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules, memref_type
 from gawee_dialect.passes.bufferize.globals import buffer_type
 from gawee_dialect.passes.bufferize.in_place import Root
-from gawee_dialect.passes.bufferize.tensors import place_between
+from gawee_dialect.passes.bufferize.tensors import place_between, place_in_batch
 
 
 def structured_or_scalar(to: FunctionBufferizer, op: Operation) -> None:
@@ -81,7 +81,7 @@ def kernel(to: FunctionBufferizer, op: StructuredKernel) -> None:
     whose result is put between others writes there, if nobody sees that.
     """
     if isinstance(op, KernelOp):
-        place = place_between(to, op)
+        place = place_between(to, op) or place_in_batch(to, op)
         if place is not None:
             view, root = place
             inputs = [to.source(value) for value in op.inputs]

@@ -3,13 +3,14 @@
 from xdsl.dialects import arith, memref, scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, StridedLayoutAttr
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.forall import ForallOp
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.rank_reduction import kept_axes
+from gawee_dialect.dialect.scan import is_batch_loop
 from gawee_dialect.dialect.tensor import PadOp, ParallelInsertSliceOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.passes.bufferize.function import (
@@ -21,7 +22,7 @@ from gawee_dialect.passes.bufferize.function import (
 )
 from gawee_dialect.passes.bufferize.globals import buffer_type
 from gawee_dialect.passes.bufferize.in_place import Root, Slice
-from gawee_dialect.passes.bufferize.interleaved import insertion_of, interleaved
+from gawee_dialect.passes.bufferize.interleaved import insertion_of, interleaved, only_user
 
 TAKE_VIEWS = (
     LinalgStructuredOperation,
@@ -172,6 +173,20 @@ def insert_slice(to: FunctionBufferizer, op: Operation) -> None:
         source = to.source(op.source)
         to.builder.insert(memref.CopyOp(source, view_of(to, buffer, op, op.source)))
     to.assign(op.result, buffer, root)
+
+
+def place_in_batch(to: FunctionBufferizer, op: KernelOp) -> tuple[SSAValue, Root] | None:
+    """Return the place of a part in its batch where that is all that becomes of a kernel's result.
+
+    None where others read the result, or what the other parts made.
+    """
+    insertion = None if op.result is None else only_user(op.result)
+    if not isinstance(insertion, tensor.InsertSliceOp) or not is_batch_loop(op.parent_op()):
+        return None
+    whole = insertion.dest
+    if not isinstance(whole, BlockArgument) or only_user(whole) is not insertion:
+        return None
+    return view_of(to, to.new[whole], insertion, insertion.source), to.roots[whole]
 
 
 def place_between(to: FunctionBufferizer, op: KernelOp) -> tuple[SSAValue, Root] | None:

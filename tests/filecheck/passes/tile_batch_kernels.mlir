@@ -11,6 +11,24 @@
 // KERNELS:           } schedule {{.*}} : tensor<2x3x9x7x8xf32>
 // KERNELS:         } {gawee.scan, gawee.batch}
 
+// A kernel of a part is a function, and its buffer is new for each part; the last one writes the output.
+// OUTLINED-LABEL: func.func @main
+// OUTLINED-NOT:     memref.alloc
+// OUTLINED:         scf.for %[[PART:.*]] = %{{.*}} to %{{.*}} step
+// OUTLINED-NEXT:      %[[ONE:.*]] = memref.alloc()
+// OUTLINED-NEXT:      func.call @matmul_0(%x, %[[PART]], %{{.*}}, %[[ONE]])
+// OUTLINED-NEXT:      %[[TWO:.*]] = memref.alloc()
+// OUTLINED-NEXT:      func.call @conv_0(%[[ONE]], %{{.*}}, %[[TWO]])
+// OUTLINED-NEXT:      func.call @copy_2(%[[TWO]], %output0, %[[PART]])
+// OUTLINED-NEXT:    } {gawee.scan, gawee.batch}
+// OUTLINED-NEXT:    func.return
+func.func @main
+// KERNELS:         scf.for
+// KERNELS:           } schedule {{.*}} : tensor<2x2x11x9x16xf32>
+// KERNELS:           gawee.kernel {{.*}} ins({{.*}} : tensor<2x2x11x9x16xf32>, tensor<2x2x3x3x16x16xf32>)
+// KERNELS:           } schedule {{.*}} : tensor<2x3x9x7x8xf32>
+// KERNELS:         } {gawee.scan, gawee.batch}
+
 // A kernel of a part is a function, and its buffer is new for each part.
 // OUTLINED-LABEL: func.func @main
 // OUTLINED:         memref.alloc() : memref<3x2x24x9x7xf32>
