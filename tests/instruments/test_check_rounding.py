@@ -20,6 +20,7 @@ from xdsl.dialects.builtin import (
 
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.normalization import BatchNormOp, LayerNormOp
+from gawee_dialect.instruments.check import execute
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.failure import CheckFailure
@@ -169,3 +170,29 @@ def test_a_module_in_f64_computes_in_f64() -> None:
 
     # NumPy's own sum of squares in f64; in f32 it would be off by 1e-7 of it.
     assert np.allclose(y, (x * x).sum(axis=1), rtol=1e-13, atol=0)
+
+
+# Running sums are loops over elements, more than the interpreter takes; the others are summed by
+# their schedule, in lanes or one after the other.
+SCHEDULED = """
+func.func @main(%x: tensor<7x611xf32> {gawee.input = "x"})
+    -> (tensor<7xf32> {gawee.output = "y"}, tensor<7x611xf32> {gawee.output = "z"}) {
+  %y = gawee.reduce_sum %x axes [1] : (tensor<7x611xf32>) -> tensor<7xf32>
+  %z = gawee.cumsum %x axis 1 : (tensor<7x611xf32>) -> tensor<7x611xf32>
+  return %y, %z : tensor<7xf32>, tensor<7x611xf32>
+}
+"""
+
+
+def test_kernels_that_are_lowered_to_be_run_sum_by_their_schedules(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(execute, "LARGEST_INTERPRETED", 100)
+    check = CheckEach()
+    with instrumented(check):
+        passes = parse_passes("gawee-to-kernels", all_passes())
+        run_passes(make_context(), parse(SCHEDULED), passes)
+
+    step = next(step for step in check.steps if step.name == "assign-schedules")
+    assert step.engine == "native"
+    assert step.ulp
