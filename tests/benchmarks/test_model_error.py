@@ -66,3 +66,20 @@ def test_a_network_is_measured_once_and_read_from_its_file(
     assert all(row.chosen >= row.best > 0 for row in rows)
     for row, line in zip(rows, file.read_text().splitlines(), strict=True):
         assert row.chosen == json.loads(line)["default_seconds"]
+
+
+def test_short_kernels_are_left_out_and_a_run_whose_time_is_up_stops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(model_error, "network", lambda _: network())
+    arguments = ["--model", "small", "--page", str(tmp_path / "page.md")]
+    arguments += ["--results", str(tmp_path / "results"), "--candidates", "2"]
+
+    model_error.main([*arguments, "--shortest", "1e6"])
+    of_long_ones = capsys.readouterr().out
+    model_error.main([*arguments, "--shortest", "0", "--seconds", "0"])
+    without_time = capsys.readouterr().out
+
+    assert of_long_ones == ""
+    assert without_time == "the time is up; a next run goes on\n"
+    assert list(read_rows("small", tmp_path / "results" / "small.1.jsonl")) == []

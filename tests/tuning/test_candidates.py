@@ -17,7 +17,7 @@ from gawee_dialect.passes.convert_to_winograd.choose import Convolution, problem
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.keys import algorithm_key, describe, schedule_key
 from gawee_dialect.target.description import find_processor
-from gawee_dialect.tuning.candidates import algorithms, schedules
+from gawee_dialect.tuning.candidates import algorithms, prefetches, schedules
 from tests.passes.modules import parse
 
 TARGETS = ("skylake-avx512", "haswell")
@@ -126,6 +126,19 @@ def test_the_models_choice_is_tried_with_prefetches_and_without() -> None:
     assert first.prefetch
     assert replace(first, prefetch=False) in others
     assert replace(first, prefetch_inputs=not first.prefetch_inputs) in others
+
+
+def test_a_products_schedule_is_tried_with_prefetches_and_without() -> None:
+    kernel = accesses_of(product(256, 320, 64), ParameterAnalysis())
+    processor = find_processor("skylake-avx512", 1)
+
+    found = schedules(kernel, processor, 8)
+
+    other = next(prefetches(kernel, found[0]))
+    assert (found[0].prefetch is None) != (other.prefetch is None)
+    assert replace(other, prefetch=found[0].prefetch) == found[0]
+    assert other in found
+    assert next(prefetches(kernel, replace(found[0], prefetch=None))).prefetch is not None
 
 
 def test_a_kernel_that_no_algorithm_is_for_has_one_way() -> None:
