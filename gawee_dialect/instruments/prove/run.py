@@ -1,8 +1,10 @@
 """Run a function of a module on exact numbers."""
 
 from collections.abc import Mapping, Sequence
+from math import prod
 
 import numpy as np
+from xdsl.dialects import tensor
 from xdsl.dialects.builtin import AnyFloat, ModuleOp, TensorType, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions, OpImplResult, PythonValues
@@ -11,6 +13,7 @@ from xdsl.ir import Operation
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
+from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.instruments.prove.buffers import Bytes, viewed_bytes
 from gawee_dialect.instruments.prove.fresh import is_float, unwritten
 from gawee_dialect.instruments.prove.from_integers import FROM_INTEGERS
@@ -33,6 +36,10 @@ MOST_STEPS = 100_000
 """So many ops are run one by one, in some seconds; loops over large tensors have more."""
 
 
+COPIED_IN_A_STEP = 1024
+"""So many numbers are copied in the time of an op."""
+
+
 class ExactMachine(Machine, OtherFloats):
     """An interpreter on exact numbers; an op that cannot take them raises NotProvable."""
 
@@ -43,7 +50,7 @@ class ExactMachine(Machine, OtherFloats):
         return exact(array)
 
     def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
-        self._steps += 1
+        self._steps += _steps_of(op)
         if self._steps > MOST_STEPS:
             message = f"loops over exact numbers of more than {MOST_STEPS} steps"
             raise NotProvable(Diagnostic.at(op, message))
@@ -59,6 +66,13 @@ class ExactMachine(Machine, OtherFloats):
             self.taken_up(value) if isinstance(operand.type, FLOATS) else value
             for operand, value in zip(op.operands, inputs, strict=False)
         )
+
+
+def _steps_of(op: Operation) -> int:
+    """Return how long an op takes that is run for each element: an insertion copies its tensor."""
+    if not isinstance(op, tensor.InsertOp):
+        return 1
+    return 1 + abs(prod(tensor_shape(op.dest))) // COPIED_IN_A_STEP
 
 
 def make_machine(
