@@ -111,7 +111,7 @@ def _batch_norm(op: BatchNormOp) -> int:
 _SEVERAL_STEPS: Mapping[type[Operation], int] = {
     **dict.fromkeys((SignOp, CompareOp, IsNanOp, WhereOp, CastOp, BitcastOp), 0),
     **{EluOp: 3, SigmoidOp: 4, SiluOp: 4, HardSigmoidOp: 4, HardSwishOp: 5, SoftplusOp: 6},
-    **{RemainderOp: 4, FloorDivOp: 10},
+    **{RemainderOp: 4, FloorDivOp: 11},
 }
 """Steps on an element where they are not one: comparing, choosing and converting count none."""
 
