@@ -57,7 +57,7 @@ def padded_maxima(
     function = find_function(module)
     assert function is not None
 
-    pad_maxima_with_zeros(function)
+    pad_maxima_with_zeros(function.body.block)
 
     pad = [op for op in function.walk() if isinstance(op, KernelOp)][1]
     x = np.random.default_rng(7).standard_normal((5, 4), np.float32)
