@@ -6,7 +6,6 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 from time import process_time
 
@@ -23,26 +22,12 @@ from benchmarks.zoo.check import (
     best_ms,
     relative_difference,
 )
+from benchmarks.zoo.peers import Runtime
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.model import load
 
 Array = NDArray[np.generic]
 Inputs = Mapping[str, Array]
-
-
-class Runtime:
-    """ONNX Runtime on a file, on one thread."""
-
-    def __init__(self, path: Path) -> None:
-        runtime = import_module("onnxruntime")
-        options = runtime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = THREADS
-        options.log_severity_level = 3
-        self.session = runtime.InferenceSession(str(path), options)
-
-    def run(self, inputs: Inputs) -> list[Array]:
-        """Return the outputs."""
-        return list(self.session.run(None, dict(inputs)))
 
 
 def other_inputs(inputs: Inputs) -> Inputs:
@@ -77,7 +62,7 @@ def _check(network: OnnxNetwork, path: Path, result: Result, measure: bool) -> N
     inputs = network.write(path)
     nodes = onnx.load(path, load_external_data=False).graph.node
     result.nodes, result.ops = len(nodes), len({node.op_type for node in nodes})
-    runtime = Runtime(path)
+    runtime = Runtime(path, THREADS)
     expected, other = runtime.run(inputs), runtime.run(other_inputs(inputs))
     response = max(map(relative_difference, expected, other))
     if not response > LEAST_RESPONSE or not all(np.isfinite(each).all() for each in expected):

@@ -36,17 +36,14 @@ def _write_exported(name: str, path: Path) -> Mapping[str, Array]:
     import torch
 
     from benchmarks.zoo.networks import zoo
+    from benchmarks.zoo.peers import export
     from benchmarks.zoo.weights import settle
 
     torch.manual_seed(0)
     module, inputs = zoo()[name].build()
     module = module.float().eval()
     settle(module, inputs)
-    program = torch.onnx.export(module, inputs, dynamo=True, verbose=False)
-    assert program is not None
-    program.save(path, external_data=True)
-    names = [each.name for each in onnx.load(path, load_external_data=False).graph.input]
-    return {each: x.numpy() for each, x in zip(names, inputs, strict=True)}
+    return export(module, inputs, path)
 
 
 def onnx_zoo() -> dict[str, OnnxNetwork]:

@@ -6,6 +6,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from multiprocessing.connection import wait
 from pathlib import Path
 from time import monotonic
@@ -14,6 +15,7 @@ from typing import Generic, Protocol, TypeVar
 from benchmarks.zoo.check import Result, check
 from benchmarks.zoo.libraries import import_library
 from benchmarks.zoo.networks import Network, zoo
+from benchmarks.zoo.peers import PEERS
 from benchmarks.zoo.table import page
 from gawee_dialect.workers.dask_workers import DaskWorkers
 from gawee_dialect.workers.forked import run_forked
@@ -130,7 +132,7 @@ def checked(networks: Sequence[Network], options: Namespace) -> Iterator[Result]
         return
     for library in LIBRARIES if networks else ():
         import_library(library)
-    yield from run_zoo(networks, options.jobs, options.timeout)
+    yield from run_zoo(networks, options.jobs, options.timeout, partial(check, peers=options.peers))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -141,7 +143,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--timeout", type=float, default=900, help="seconds for each")
     parser.add_argument("--missing", action="store_true", help="only what has no result yet")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask: its workers check")
+    parser.add_argument("--peers", nargs="*", choices=PEERS, default=(), help="engines to time too")
     options = parser.parse_args(arguments)
+    if options.peers and options.scheduler:
+        parser.error("--peers measure in this process: without --scheduler")
     known = read_results() if options.missing else {}
     chosen = [each for each in choose(zoo(), options.names) if each.name not in known]
     RESULTS.parent.mkdir(exist_ok=True)

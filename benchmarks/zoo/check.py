@@ -10,15 +10,17 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import Module
 
 from benchmarks.zoo.networks import Network, zoo
+from benchmarks.zoo.peers import PEERS, Run
 from benchmarks.zoo.weights import settle
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.evaluation.turns import least_seconds
@@ -48,6 +50,8 @@ class Result:
     compile_seconds: float = math.nan
     ms: float = math.nan
     eager_ms: float = math.nan
+    peers_ms: dict[str, float] = field(default_factory=dict[str, float])
+    """Of other engines by their names, as far as they were asked and could run it."""
     reason: str = ""
 
     @property
@@ -88,11 +92,11 @@ def best_ms(runs: Sequence[Callable[[], object]], seconds: float = 2.0) -> list[
     return [each * 1e3 for each in least_seconds(runs, MOST_TURNS, most_seconds=seconds)]
 
 
-def check(network: Network) -> Result:
+def check(network: Network, peers: Sequence[str] = ()) -> Result:
     """Take a network all the way; never raises for what the compiler does not do."""
     result = Result(network.name, network.library)
     try:
-        _check(network, result)
+        _check(network, result, peers)
     except Exception as error:
         text = str(error).strip().splitlines() or [type(error).__name__]
         reason = re.sub(r"\S+/(?=graph\.json)", "", text[0])  # the folder is a temporary one
@@ -102,7 +106,7 @@ def check(network: Network) -> Result:
     return result
 
 
-def _check(network: Network, result: Result) -> None:
+def _check(network: Network, result: Result, peers: Sequence[str]) -> None:
     torch.manual_seed(0)
     torch.set_num_threads(THREADS)
     model, inputs = network.build()
@@ -148,11 +152,21 @@ def _check(network: Network, result: Result) -> None:
     with torch.inference_mode():
         runs = (lambda: compiled.run(arrays), lambda: model(*inputs))
         result.ms, result.eager_ms = best_ms(runs)
+    for name in peers:
+        result.peers_ms[name] = _peer_ms(name, model, inputs, runs[0])
 
 
-def _own_error(
-    model: torch.nn.Module, inputs: tuple[Tensor, ...], expected: Sequence[np.ndarray]
-) -> float:
+def _peer_ms(name: str, model: Module, inputs: Sequence[Tensor], ours: Run) -> float:
+    """Return the shortest call of an engine, taking turns with ours; NaN where it cannot run."""
+    try:
+        return best_ms((PEERS[name](model, inputs, THREADS), ours))[0]
+    except Exception as error:
+        first = (str(error).strip().splitlines() or [""])[0]
+        print(f"{name}: {type(error).__name__}: {first}", file=sys.stderr)
+        return math.nan
+
+
+def _own_error(model: Module, inputs: tuple[Tensor, ...], expected: Sequence[np.ndarray]) -> float:
     """Return how far PyTorch's outputs are from its own in double precision: what rounding does."""
     wide = [x.double() if x.is_floating_point() else x for x in inputs]
     with torch.inference_mode():

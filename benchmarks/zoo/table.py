@@ -1,5 +1,6 @@
 """The results of the zoo as a page of the documentation."""
 
+import math
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 
@@ -17,29 +18,38 @@ own.
 
 *compile s* are seconds of one processor. *ms* and *eager ms* are the shortest calls, by native code and by PyTorch's eager mode, on one
 thread each; *speed* is the one over the other: 2.0 is twice as fast. They are indicative: two networks were checked at a time, on the
-two processors of a machine.
+two processors of a machine.{peers}
 
 Versions: {versions}.
 
-`python -m benchmarks.zoo` writes this page; `pytest -m zoo` runs the same checks.
+`python -m benchmarks.zoo` writes this page, with `--peers onnxruntime inductor` with those; `pytest -m zoo` runs the same checks.
 """
 
-
-def _row(result: Result) -> str:
-    ratio = result.eager_ms / result.ms
-    return (
-        f"| {result.name} | {result.nodes} | {result.ops} | {result.difference:.1e} "
-        f"| {result.compile_seconds:.0f} | {result.ms:.3g} | {result.eager_ms:.3g} "
-        f"| {ratio:.2f} |"
-    )
+PEERS = """ So are the shortest calls of ONNX Runtime (on what `torch.onnx.export` makes of the
+network) and of `torch.compile` with freezing; a dash is where the exporter or the engine refuses. *speed* goes by the fastest of all:
+in {ahead} of {measured} networks native code is."""
 
 
-def _passed(results: Iterable[Result]) -> list[str]:
-    lines = [
-        "| model | nodes | distinct ops | max difference | compile s | ms | eager ms | speed |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    return lines + [_row(each) for each in results]
+def _row(result: Result, peers: Sequence[str]) -> str:
+    cells = [result.name, result.nodes, result.ops, f"{result.difference:.1e}"]
+    cells += [f"{result.compile_seconds:.0f}", f"{result.ms:.3g}", f"{result.eager_ms:.3g}"]
+    for name in peers:
+        ms = result.peers_ms.get(name, math.nan)
+        cells.append(f"{ms:.3g}" if math.isfinite(ms) else "-")
+    return f"| {' | '.join(map(str, cells))} | {speed(result):.2f} |"
+
+
+def speed(result: Result) -> float:
+    """Return how many times as fast as the fastest other engine native code is."""
+    others = (result.eager_ms, *result.peers_ms.values())
+    return min(each for each in others if math.isfinite(each)) / result.ms
+
+
+def _passed(results: Iterable[Result], peers: Sequence[str]) -> list[str]:
+    engines = [f"{name} ms" for name in ("eager", *peers)]
+    heads = ["model", "nodes", "distinct ops", "max difference", "compile s", "ms", *engines]
+    lines = [f"| {' | '.join(heads)} | speed |", "|---" * (len(heads) + 1) + "|"]
+    return lines + [_row(each, peers) for each in results]
 
 
 def _failed(results: Iterable[Result]) -> list[str]:
@@ -58,17 +68,20 @@ def page(results: Sequence[Result]) -> str:
     versions = ", ".join(
         f"{name} {version(name)}" for name in ("torch", "torchvision", "timm", "transformers")
     )
+    peers = list(dict.fromkeys(name for each in passed for name in each.peers_ms))
+    ahead = sum(speed(each) >= 1 for each in passed)
     head = HEAD.format(
         passed=len(passed),
         total=len(results),
         wrong=wrong or "None",
         failed=len(others) - wrong,
         versions=versions,
+        peers=PEERS.format(ahead=ahead, measured=len(passed)) if peers else "",
     )
     lines = [head]
     for library in dict.fromkeys(each.library for each in passed):
         lines += [f"## {library}", ""]
-        lines += [*_passed(each for each in passed if each.library == library), ""]
+        lines += [*_passed((each for each in passed if each.library == library), peers), ""]
     if others:
         lines += ["## What does not pass", "", *_failed(others), ""]
     return "\n".join(lines).rstrip() + "\n"

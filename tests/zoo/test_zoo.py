@@ -1,6 +1,7 @@
 """Published networks compute natively what they compute in PyTorch: `pytest -m zoo` for all of them."""
 
 from importlib.util import find_spec
+from math import nan
 
 import pytest
 
@@ -9,6 +10,7 @@ pytest.importorskip("torch")
 from benchmarks.zoo.__main__ import run_zoo
 from benchmarks.zoo.check import Result
 from benchmarks.zoo.networks import zoo
+from benchmarks.zoo.table import page
 
 ZOO = zoo()
 TIMEOUT = 1200
@@ -59,3 +61,13 @@ def test_the_zoo_is_large_and_of_three_libraries() -> None:
 
     assert len(ZOO) >= 80
     assert all(libraries.count(each) > 20 for each in ("torchvision", "timm", "transformers"))
+
+
+def test_the_page_compares_with_the_fastest_engine_that_ran() -> None:
+    peers = {"onnxruntime": 3.0, "inductor": nan}
+    result = Result("lcnet", "timm", "time", ms=2.0, eager_ms=8.0, peers_ms=peers)
+
+    text = page([result])
+
+    assert "in 1 of 1 networks native code is" in text
+    assert "| 2 | 8 | 3 | - | 1.50 |" in text
