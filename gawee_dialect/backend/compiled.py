@@ -15,6 +15,7 @@ from gawee_dialect.backend.jit import Target
 from gawee_dialect.backend.memory import LLVM, MemoryUse, arena, forget_code_of, give_back
 from gawee_dialect.backend.native_call import FINE, OUT_OF_RANGE, builtin_call
 from gawee_dialect.backend.openmp import call_in_team, check_threads, cores
+from gawee_dialect.backend.prepared_family import PreparedFamily
 from gawee_dialect.backend.program import Program, compile_program
 from gawee_dialect.backend.signature import Buffer
 from gawee_dialect.code_options import CodeOptions
@@ -125,11 +126,13 @@ class CompiledModel:
         function: str = MAIN,
         target: Target | None = None,
         num_threads: int | None = None,
+        family: PreparedFamily | None = None,
     ):
         """Compile a module at the llvm level, or load a program, and bind parameters by name.
 
         Parallel loops run on `num_threads`, one a core unless told. Where the module has parameters
-        and none are given, `rebind` must come before the first call. Raises GaweeError.
+        and none are given, `rebind` must come before the first call. What is prepared is shared
+        with the others of a `family`: programs for other shapes. Raises GaweeError.
         """
         if isinstance(module, Program):
             program = module
@@ -148,6 +151,7 @@ class CompiledModel:
         self._names = [buffer.name for buffer in self._inputs]
         self._output_names = [buffer.name for buffer in self._outputs]
         self._prepare = program.signatures.get(PREPARE)
+        self._family = family
         self._threads = _OfAThread()
         self._binding: Binding | None = None
         if parameters is not None or not self.parameters:
@@ -291,7 +295,8 @@ class CompiledModel:
         if self._prepare is None:
             return {}
         # One piece: huge pages serve small weights too, and @main expects whole cache lines.
-        results = arena(self._prepare.of_role("output"))
+        outputs = self._prepare.of_role("output")
+        results = arena(outputs)
         roles: dict[str, Mapping[str, Array]] = {role: bound for role in BOUND_ROLES}
         roles["output"] = results
         arrays = {
@@ -300,7 +305,7 @@ class CompiledModel:
             if buffer.role in roles
         }
         self._start(Frame(self._prepare, Binding(arrays, bound), self._native), ())
-        return dict(results)
+        return dict(results if self._family is None else self._family.shared(outputs, results))
 
     def _start(self, frame: Frame, arrays: Sequence[object]) -> int:
         if self._runtime is None:

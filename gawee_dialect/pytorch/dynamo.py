@@ -15,6 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.batched import BatchedModel
 from gawee_dialect.backend.compiled import CompiledModel
+from gawee_dialect.backend.prepared_family import PreparedFamily
 from gawee_dialect.backend.program import Program
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.compilation import program_of
@@ -88,6 +89,7 @@ class InferenceGraph:
         self._static = static
         self._places = image_places(graph, static)
         self._compiled: dict[object, StaticGraph] = {}
+        self._family = PreparedFamily()
         self._mixes = False
 
     def __call__(self, *args: object) -> Sequence[object]:
@@ -107,7 +109,8 @@ class InferenceGraph:
                 logger.info("compiled for each number of images: %s", error.diagnostics[0])
                 self._mixes = True
         graph = ConvertedGraph(_with_sizes(self._graph, args), self._static)
-        return StaticGraph(graph, CompiledModel(_program(import_ir(graph.ir))))
+        program = _program(import_ir(graph.ir))
+        return StaticGraph(graph, CompiledModel(program, family=self._family))
 
     def _of_images(self, args: Sequence[object], places: ImagePlaces) -> StaticGraph:
         """Compile for any number of images; raises GaweeError."""
