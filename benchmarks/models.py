@@ -178,15 +178,15 @@ class EncoderLayer(nn.Module):
         return self.norm2(x + self.narrow(F.gelu(self.wide(x))))
 
 
-class BertSmall(nn.Module):
-    """BERT's encoder with 4 layers of width 256 and 4 heads, from token numbers."""
+class Bert(nn.Module):
+    """BERT's encoder, from token numbers; by default small: 4 layers of width 256 and 4 heads."""
 
-    def __init__(self) -> None:
+    def __init__(self, layers: int = 4, width: int = 256, heads: int = 4) -> None:
         super().__init__()
-        self.word, self.position = nn.Embedding(30522, 256), nn.Embedding(512, 256)
-        self.segment = nn.Embedding(2, 256)
-        self.norm = nn.LayerNorm(256, eps=1e-12)
-        self.layers = nn.Sequential(*(EncoderLayer(256, 4) for _ in range(4)))
+        self.word, self.position = nn.Embedding(30522, width), nn.Embedding(512, width)
+        self.segment = nn.Embedding(2, width)
+        self.norm = nn.LayerNorm(width, eps=1e-12)
+        self.layers = nn.Sequential(*(EncoderLayer(width, heads) for _ in range(layers)))
 
     def forward(self, ids: Tensor) -> Tensor:
         position = torch.arange(ids.shape[1], device=ids.device)[None]
@@ -237,7 +237,7 @@ MODELS: dict[str, Entry] = {
     "resnet50": Entry(lambda: ResNet(bottleneck, [3, 4, 6, 3], 4), _picture(224)),
     "mobilenetv2": Entry(MobileNetV2, _picture(224)),
     "unet": Entry(UNet, _picture(256)),
-    "bert-small": Entry(BertSmall, _tokens(30522, 128)),
+    "bert-small": Entry(Bert, _tokens(30522, 128)),
 }
 """Networks by name."""
 
