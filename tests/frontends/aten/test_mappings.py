@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gawee_dialect.frontends.npu_ir.aten.registry import ATEN, find_mapping
-from tests.frontends.aten.calls import CASES, Draw, check, find_overload
+from tests.frontends.aten.calls import CASES, Call, Draw, check, find_overload
 
 for _file in sorted(Path(__file__).parent.glob("cases_*.py")):
     import_module(f"tests.frontends.aten.{_file.stem}")
@@ -83,6 +83,24 @@ NOTHING_TO_COMPARE = {
     # PyTorch has it for other devices alone.
     "aten._conv_depthwise2d",
 }
+
+
+@pytest.mark.parametrize(
+    ("name", "axes"),
+    [
+        *(("nearest1d", 1), ("nearest2d", 2), ("nearest3d", 3)),
+        *(("linear1d", 1), ("bilinear2d", 2), ("trilinear3d", 3), ("bicubic2d", 2)),
+    ],
+)
+def test_a_scale_that_leaves_a_size_as_it_is(name: str, axes: int) -> None:
+    import torch
+
+    value = torch.rand(2, 3, *[5, 4, 3][:axes], generator=torch.Generator().manual_seed(0))
+    blends = [] if name.startswith("nearest") else [False]
+
+    # 4e-6 is some roundings of the weights of four neighbours.
+    call = Call([value, None, *blends, [1.1, 1.2, 1.3][:axes]], rtol=1e-5, atol=4e-6)
+    check(f"aten.upsample_{name}.vec", call)
 
 
 def test_every_mapping_has_a_case() -> None:

@@ -11,6 +11,10 @@ from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Floats, Ints
 
+KEEPING = (("linear", 1), ("linear", 3), ("bilinear", 2), ("nearest", 2))
+"""Modes of so many axes in which PyTorch leaves an axis alone that keeps its size, whatever its
+scale: one of 1.2 makes 4 elements of 4."""
+
 
 def resampled(
     emit: Emitter,
@@ -28,6 +32,9 @@ def resampled(
             raise Refusal(f"expected output_size or {len(spatial)} scales, got {list(scales)}")
         size = [int(axis * scale) for axis, scale in zip(spatial, known, strict=True)]
     whole = len(known) == len(spatial) and not align_corners
+    if whole and (mode, len(spatial)) in KEEPING:
+        along = zip(spatial, size, known, strict=True)
+        known = [1.0 if axis == after else scale for axis, after, scale in along]
     return emit(
         InterpolateOp(
             value,
