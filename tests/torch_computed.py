@@ -68,6 +68,16 @@ def reduced(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return run
 
 
+def reduced_at_once(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    """Apply a function along all axes, so that f16 is rounded once."""
+
+    def run(op: reduction.ReduceOp, x: Tensor) -> Tensor:
+        axes = tuple(axis % x.ndim for axis in op.axes.get_values())
+        return function(x, axes, keepdim=op.keep_dims is not None) if axes else x
+
+    return run
+
+
 def along(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
     return lambda op, x: function(x, op.axis.value.data)
 
@@ -125,8 +135,8 @@ COMPUTED: dict[type[Operation], Callable[..., Tensor]] = {
     comparison.WhereOp: plain(torch.where),
     CastOp: cast,
     BitcastOp: lambda op, x: x.view(DTYPES[str(op.result.type.element_type)]),
-    reduction.ReduceSumOp: reduced(torch.sum),
-    reduction.ReduceMeanOp: reduced(torch.mean),
+    reduction.ReduceSumOp: reduced_at_once(torch.sum),
+    reduction.ReduceMeanOp: reduced_at_once(torch.mean),
     reduction.ReduceMaxOp: reduced(torch.amax),
     reduction.ReduceMinOp: reduced(torch.amin),
     reduction.ReduceProdOp: reduced(torch.prod),
