@@ -41,6 +41,11 @@ from gawee_dialect.dialect.window import spatial_axes
 from gawee_dialect.hints import isa
 
 
+def keeps_elements(size: int, result_size: int, scale: float | None) -> bool:
+    """Whether blending along an axis leaves every element where and what it is."""
+    return size == result_size and scale in (None, 1)
+
+
 @irdl_op_definition
 class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
     """Resample the spatial axes of (batch, channels, spatial...) to the given size.
@@ -54,6 +59,9 @@ class InterpolateOp(GaweeOp, HasCanonicalizationPatternsInterface):
     - `bicubic`: (d + 0.5) * r - 0.5 among four neighbours along each axis, the border repeated,
       weighted by cubic convolution with a = -0.75.
     - with `align_corners`: d * (in - 1) / (out - 1), of `linear`, `bilinear` and `bicubic`.
+
+    An axis of one size before and after, with no scale or a scale of 1, is not blended: every
+    element stays what it is, beside an infinity too.
 
     The positions of `nearest` are exact, those of a scale rounded in double precision. With
     `float_positions` they are computed in f32, of an r rounded to it: what PyTorch does with f32

@@ -301,6 +301,18 @@ def test_interpolate_bilinear_equals_pytorch(dtype, spatial, size, align_corners
     check(result, expected, dtype)
 
 
+def test_interpolate_keeps_an_axis_as_it_is_beside_an_infinity():
+    x = random((2, 3, 4, 5))
+    x[0, 1, 2, 3] = np.inf
+
+    result = apply(lambda x: InterpolateOp(x, size=(4, 9), mode="bilinear"), x)
+
+    expected = F.interpolate(torch.from_numpy(x), size=(4, 9), mode="bilinear").numpy()
+    rows = np.arange(4) != 2  # in the infinity's own row PyTorch multiplies it by 0 too
+    check(result[:, :, rows], torch.from_numpy(expected[:, :, rows]))
+    assert np.isfinite(result[:, :, rows]).all()
+
+
 BINARY = [(AddOp, "add"), (SubOp, "sub"), (MulOp, "mul"), (DivOp, "div")]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 
-from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.resize import InterpolateOp, keeps_elements
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.precision import accumulator, rounded
@@ -46,7 +46,7 @@ def interpolate(
             offset = 0.5 if mode == "nearest_exact" else 0.0
             choose = float_nearest_positions if float_positions else nearest_positions
             result = result.take(choose(length, count, scale, offset), axis)
-        else:
+        elif not keeps_elements(length, count, scale):
             positions = real_positions(outputs(count), length, scale, align_corners)
             neighbours = cubic_taps if mode == "bicubic" else linear_taps
             result = blended(result, neighbours(positions, length), axis)

@@ -11,7 +11,7 @@ from xdsl.dialects.builtin import AnyFloat, Float64Type, TensorType, f32, f64
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.resize import InterpolateOp, keeps_elements
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.structured import generic
@@ -111,10 +111,11 @@ def _blended(builder: Builder, op: InterpolateOp, axes: Sequence[Axis]) -> SSAVa
     element = element_type(op.input)
     work = f64 if isinstance(element, Float64Type) else f32
     value, shape = op.input, list(tensor_shape(op.input))
-    for nest in _nests(op, axes):
+    moved = [each for each in axes if not keeps_elements(each.size, each.result_size, each.scale)]
+    for nest in _nests(op, moved) if moved else ():
         for axis in nest:
             shape[axis.loop] = axis.result_size
-        type = TensorType(element if axes[0] in nest else work, shape)
+        type = TensorType(element if moved[0] in nest else work, shape)
         value = _weighed(builder, op, value, type, nest, work)
     return value
 

@@ -111,3 +111,34 @@ func.func @cubic_resampling_rounds_down_and_clamps(%x: tensor<2x4x3x6xf32>) -> t
   %y = gawee.interpolate %x size [7, 14] mode "bicubic" : (tensor<2x4x3x6xf32>) -> tensor<2x4x7x14xf32>
   return %y : tensor<2x4x7x14xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @an_axis_that_keeps_its_size_is_not_blended
+// CHECK:         linalg.generic
+// CHECK:         linalg.index 3
+// CHECK:         -> tensor<2x4x3x10xf16>
+// CHECK-NOT:     linalg.generic
+// CHECK:         return
+func.func @an_axis_that_keeps_its_size_is_not_blended(%x: tensor<2x4x3x5xf16>) -> tensor<2x4x3x10xf16> {
+  %y = gawee.interpolate %x size [3, 10] mode "bilinear" : (tensor<2x4x3x5xf16>) -> tensor<2x4x3x10xf16>
+  return %y : tensor<2x4x3x10xf16>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @an_axis_of_another_scale_than_its_sizes_is_blended
+// CHECK-COUNT-2: linalg.generic
+func.func @an_axis_of_another_scale_than_its_sizes_is_blended(%x: tensor<2x4x3x5xf32>) -> tensor<2x4x3x10xf32> {
+  %y = gawee.interpolate %x size [3, 10] mode "bilinear" scales [1.3, 2.0] : (tensor<2x4x3x5xf32>) -> tensor<2x4x3x10xf32>
+  return %y : tensor<2x4x3x10xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_size_that_stays_is_the_input
+// CHECK-NEXT:    return %x
+func.func @a_size_that_stays_is_the_input(%x: tensor<2x4x3xf32>) -> tensor<2x4x3xf32> {
+  %y = gawee.interpolate %x size [3] mode "linear" align_corners : (tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+  return %y : tensor<2x4x3xf32>
+}
