@@ -97,8 +97,8 @@ def differing(
     return None
 
 
-def rounding_of(module: ModuleOp, arrays: Arrays, outputs: Arrays) -> Mapping[str, float]:
-    """Return how far others may be from a module's outputs.
+def rounding_of(module: ModuleOp, arrays: Arrays) -> Mapping[str, float]:
+    """Return how far others may be from what a module computes.
 
     That is by how far it is from itself in f64, and from itself with other last digits. An output
     of f64 that was computed of numbers rounded to f32 has no more digits than these.
@@ -108,7 +108,7 @@ def rounding_of(module: ModuleOp, arrays: Arrays, outputs: Arrays) -> Mapping[st
     found = reference_of(module, {MAIN: [data]})
     if found is not None:
         (in_f64,) = found.outputs[MAIN]
-        errors = errors_of(outputs, in_f64)
+        errors = errors_of(run(module.clone(), arrays), in_f64)
         for name in errors:
             bounds[name] = max(explained_by(errors, in_f64, name), bounds.get(name, 0.0))
     return {name: ORDER * bound for name, bound in bounds.items()}

@@ -43,9 +43,11 @@ class OnnxOrigin:
         source = Source("random.onnx", self.proto.SerializeToString())
         return open_graph(source, name="onnx").module()
 
-    def differs(self, arrays: Arrays, expected: Arrays, done: Done) -> Finding | None:
+    def differs(
+        self, module: ModuleOp, arrays: Arrays, expected: Arrays, done: Done
+    ) -> Finding | None:
         """Compare what the reader made of the model with what ONNX Runtime computes."""
-        return differs(self.proto, arrays, expected, done)
+        return differs(self.proto, module, arrays, expected, done)
 
     def smaller(self) -> Iterator["OnnxOrigin"]:
         """Yield models of fewer nodes and outputs, and of smaller sizes."""

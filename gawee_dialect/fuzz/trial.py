@@ -38,7 +38,9 @@ class Origin(Protocol):
         """Read it; raises GaweeError."""
         ...
 
-    def differs(self, arrays: Arrays, expected: Arrays, done: Done) -> Finding | None:
+    def differs(
+        self, module: ModuleOp, arrays: Arrays, expected: Arrays, done: Done
+    ) -> Finding | None:
         """Compare what the module computes with what it was read from."""
         ...
 
@@ -87,7 +89,7 @@ class Trial:
         if self.origin is None:
             return None
         with np.errstate(all="ignore"):
-            return self.origin.differs(*self._data(self.module), Counter())
+            return self.origin.differs(self.module, *self._data(self.module), Counter())
 
     def _data(self, module: ModuleOp) -> tuple[Arrays, Arrays]:
         """Return what a module is run on, and what it computes; raises Skipped."""
@@ -108,7 +110,7 @@ class Trial:
         self, module: ModuleOp, arrays: Arrays, expected: Arrays, done: Done
     ) -> Finding | None:
         if self.origin is not None and module is self.module:
-            found = self.origin.differs(arrays, expected, done)
+            found = self.origin.differs(module, arrays, expected, done)
             if found is not None:
                 return found
         for oracle in self.oracles:
@@ -129,7 +131,7 @@ def _differs_from(
     said = _of_same_type(said, expected)
     if differing(expected, said) is None:
         return None
-    wrong = differing(expected, said, rounding_of(module, arrays, expected))
+    wrong = differing(expected, said, rounding_of(module, arrays))
     if wrong is not None:
         message = f"output {wrong}"
         return Finding(f"not {name}'s", _ops_of(module), message, has_all_ops=True)

@@ -76,7 +76,7 @@ def said_of_one_element(expected: Callable[[Array], Array]) -> tuple[Finding | N
         "b": np.array([0.2371], np.float32),
     }
     y = expected(arrays["b"]).reshape(1, 1, 1)
-    return differs(proto, arrays, {"y": y}, done), done
+    return differs(proto, OnnxOrigin(proto).module(), arrays, {"y": y}, done), done
 
 
 def test_what_onnx_runtime_rounds_away_is_no_finding() -> None:
@@ -93,6 +93,29 @@ def test_what_its_roundings_do_not_explain_is_a_finding() -> None:
     assert found.cause == "InstanceNormalization ReduceL1"
 
 
+LOG_OF_ALMOST_NOTHING = """<ir_version: 8, opset_import: ["" : 18]>
+log (float[3] x, float[3] w) => (float[3] y) {
+  product = Mul (x, w)
+  rest = Add (product, x)
+  y = Log (rest)
+}"""
+
+
+@pytest.mark.parametrize(("off", "is_rounding"), [(0.003, True), (3.0, False)])
+def test_roundings_that_the_model_makes_large_are_no_finding(off: float, is_rounding: bool) -> None:
+    proto, done = parser.parse_model(LOG_OF_ALMOST_NOTHING), Counter[str]()
+    arrays = {  # x - x * (1 - 2^-14): a last digit of the product is 2^-10 of what is left
+        "x": np.array([1.1, 2.3, 3.7], np.float32),
+        "w": np.full(3, 2.0**-14 - 1, np.float32),
+    }
+    y = np.log(arrays["x"] * arrays["w"] + arrays["x"]) + np.float32(off)
+
+    found = differs(proto, OnnxOrigin(proto).module(), arrays, {"y": y}, done)
+
+    assert (found is None) == is_rounding
+    assert done["differ by rounding alone"] == is_rounding
+
+
 POOL_OF_NAN = """<ir_version: 8, opset_import: ["" : 18]>
 pool (float[1, 1, 3] x) => (float[1, 1, 3] y) {
   root = Sqrt (x)
@@ -106,7 +129,7 @@ def test_what_onnx_runtime_makes_of_nan_in_a_pool_is_no_finding(numbers: Sequenc
     proto = parser.parse_model(POOL_OF_NAN)
     wrong = np.array([[[np.nan, 2, 7]]], np.float32)
 
-    found = differs(proto, {"x": x}, {"y": wrong}, done)
+    found = differs(proto, OnnxOrigin(proto).module(), {"x": x}, {"y": wrong}, done)
 
     assert (found is None) == (min(numbers) < 0)
     assert done["NaN in a pool of ONNX Runtime"] == (found is None)
