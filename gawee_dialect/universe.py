@@ -23,6 +23,7 @@ PASSES: dict[str, str] = {
     # pass name: its class, in the module of `passes` that is named as the pass
     "fold-batch-norm": "FoldBatchNorm",
     "fold-conv-add": "FoldConvAdd",
+    "trim-conv-kernels": "TrimConvKernels",
     "fuse-attention": "FuseAttention",
     "inline": "Inline",
     "specialize-batch": "SpecializeBatch",

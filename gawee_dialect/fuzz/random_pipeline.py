@@ -40,7 +40,7 @@ OPTIONAL = frozenset(
     (
         *("canonicalize", "cse", "fold-batch-norm", "fold-conv-add", "fuse-attention"),
         *("assign-layouts", "hoist-parameter-computation", "hoist-loop-invariants"),
-        *("hoist-allocas", "widen-sums"),
+        *("hoist-allocas", "trim-conv-kernels", "widen-sums"),
     )
 )
 """Passes without which a module can be lowered as well."""
@@ -48,7 +48,10 @@ OPTIONAL = frozenset(
 ANYWHERE = ("canonicalize", "cse")
 EXCHANGEABLE: Sequence[frozenset[str]] = (
     frozenset(
-        ("fold-batch-norm", "fold-conv-add", "fuse-attention", "unroll-scan", "inline", *ANYWHERE)
+        (
+            *("fold-batch-norm", "fold-conv-add", "trim-conv-kernels", "fuse-attention"),
+            *("unroll-scan", "inline", *ANYWHERE),
+        )
     ),
     frozenset(("decompose-aggregated-ops", "lower-affine", *ANYWHERE)),
     frozenset(("hoist-loop-invariants", "hoist-parameter-computation", *ANYWHERE)),

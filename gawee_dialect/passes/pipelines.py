@@ -33,6 +33,7 @@ from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.plan_memory import PlanMemory
 from gawee_dialect.passes.tile_batch import TileBatch
+from gawee_dialect.passes.trim_conv_kernels import TrimConvKernels
 from gawee_dialect.passes.widen_sums import WidenSums
 from gawee_dialect.schedules.pass_option import ScheduledPass
 from gawee_dialect.target.description import HOST
@@ -45,6 +46,7 @@ def optimize() -> Sequence[ModulePass]:
         CanonicalizePass(),  # identities and Python leftovers stand between nodes that should fold
         FoldBatchNorm(),  # needs a convolution and its batch_norm adjacent
         FoldConvAdd(),  # after batch_norm: an add behind it has become adjacent
+        TrimConvKernels(),  # what folds change weights that are whole
         FuseAttention(),  # after what may take a bias: a mask is added likewise
         CanonicalizePass(),  # what the folds wrote of constants alone
     )

@@ -109,14 +109,14 @@ def test_passes_go_in_beside_the_one_that_is_named_in_the_order_given() -> None:
         before("canonicalize#1", Mark()),
     ) == [
         *("mark", "canonicalize", "fold-batch-norm", "nothing", "mark", "double"),
-        *("fold-conv-add", "fuse-attention", "double", "canonicalize"),
+        *("fold-conv-add", "trim-conv-kernels", "fuse-attention", "double", "canonicalize"),
     ]
 
 
 def test_places_are_found_inside_of_a_pipeline_that_is_a_pass() -> None:
     passes = with_insertions([Nothing(), GaweeOptimize()], [after("fold-conv-add", Double())])
 
-    assert [each.name for each in passes][-3:] == ["double", "fuse-attention", "canonicalize"]
+    assert [each.name for each in passes][-4:-2] == ["double", "trim-conv-kernels"]
     assert not any(isinstance(each, Pipeline) for each in passes)
 
 
@@ -143,7 +143,8 @@ def test_every_wrong_place_is_reported_at_once() -> None:
         with_insertions(optimize(), wrong)
 
     listing = (
-        "places: canonicalize#1, fold-batch-norm, fold-conv-add, fuse-attention, canonicalize#2"
+        "places: canonicalize#1, fold-batch-norm, fold-conv-add, trim-conv-kernels, fuse-attention, "
+        "canonicalize#2"
     )
     assert str(caught.value).splitlines() == [
         "--insert='after=fold-conv-ad:cse': error: unknown place 'fold-conv-ad' in the pipeline",

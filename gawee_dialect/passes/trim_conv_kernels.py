@@ -1,0 +1,113 @@
+"""Leave out what a convolution's kernel reads of nothing but padding."""
+
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+
+from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.slicing import SliceOp
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.dialect.window import padding_pairs
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
+from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+
+
+class Axis(NamedTuple):
+    """A convolution along one axis: sizes, and elements of padding before and behind."""
+
+    size: int
+    result_size: int
+    kernel: int
+    stride: int
+    dilation: int
+    before: int
+    after: int
+
+    def trimmed(self) -> tuple[int, "Axis"]:
+        """Return where the elements of the kernel begin that read the input, and the rest.
+
+        The axis is as it was where none reads the input, or where padding would be negative.
+        """
+        reading = [each for each in range(self.kernel) if self._reads_input(each)]
+        if not reading:
+            return 0, self
+        first, last = reading[0], reading[-1]
+        before = self.before - first * self.dilation
+        after = self.after - (self.kernel - 1 - last) * self.dilation
+        if min(before, after) < 0:
+            return 0, self
+        return first, self._replace(kernel=last - first + 1, before=before, after=after)
+
+    def _reads_input(self, element: int) -> bool:
+        first = element * self.dilation - self.before
+        places = range(first, first + self.result_size * self.stride, self.stride)
+        return any(0 <= place < self.size for place in places)
+
+
+class TrimKernel(Pattern):
+    """conv(x, w) -> conv(x, slice(w)) of the elements of w that ever meet x"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: ConvOp, rewriter: PatternRewriter) -> None:
+        axes = axes_of(op)
+        trimmed = [axis.trimmed() for axis in axes]
+        if [axis for _, axis in trimmed] == axes:
+            self.missed(op, "expected a part of the kernel to read nothing but padding")
+            return
+        shape = tensor_shape(op.weight)
+        weight = SliceOp(
+            op.weight,
+            offsets=(0, 0, *(first for first, _ in trimmed)),
+            sizes=(*shape[:2], *(axis.kernel for _, axis in trimmed)),
+        )
+        conv = ConvOp(
+            op.input,
+            rewriter.insert(weight).result,
+            op.bias,
+            strides=op.strides.get_values(),
+            padding=(*(axis.before for _, axis in trimmed), *(axis.after for _, axis in trimmed)),
+            dilations=op.dilations.get_values(),
+            groups=op.groups.value.data,
+        )
+        hand_on_location(op, conv)
+        rewriter.replace(op, conv)
+
+
+def axes_of(op: ConvOp) -> list[Axis]:
+    """Return the spatial axes of a convolution."""
+    columns = zip(
+        tensor_shape(op.input)[2:],
+        tensor_shape(op.result)[2:],
+        tensor_shape(op.weight)[2:],
+        op.strides.get_values(),
+        op.dilations.get_values(),
+        padding_pairs(op.padding.get_values()),
+        strict=True,
+    )
+    return [Axis(*sizes, *padding) for *sizes, padding in columns]
+
+
+@dataclass(frozen=True)
+class TrimConvKernels(RewritePass):
+    """Leave out what a convolution's kernel reads of nothing but padding.
+
+    So a 3x3 kernel over one position is its centre, and one whose dilation exceeds the image too
+    (the wide rates of atrous pyramids): fewer weights are read, and no wide halo is written.
+
+    Requires: what is left needs no negative padding. A weight that is left out may be anything:
+    an infinity or NaN there is not multiplied by the padding's zeros.
+
+    rewrite:
+        %y = gawee.conv %x, %w ... padding [12, 12, 12, 12] dilations [12, 12] ...
+          : (tensor<1x8x4x4xf32>, tensor<16x8x3x3xf32>) -> tensor<1x16x4x4xf32>
+        ->
+        %s = gawee.slice %w offsets [0, 0, 1, 1] sizes [16, 8, 1, 1] strides [1, 1, 1, 1]
+        %y = gawee.conv %x, %s ... padding [0, 0, 0, 0] dilations [12, 12] ...
+    """
+
+    name = "trim-conv-kernels"
+    numerics: ClassVar[Numerics] = REASSOCIATES
+
+    patterns = (TrimKernel,)
