@@ -69,29 +69,6 @@ def test_results_of_f16_are_off_and_operands_are_not() -> None:
     assert exact == {"y": 0.0}
 
 
-def test_zeros_that_are_computed_have_any_sign() -> None:
-    zero = f"%0 = gawee.sub %x, %x {BINARY}\n %n = gawee.neg %x {UNARY}"
-
-    found = moved(f"{zero}\n %y = gawee.atan2 %0, %n {BINARY}")
-
-    assert found["y"] == pytest.approx(np.pi)  # half of what is from -pi to pi
-
-
-def test_zeros_of_constants_have_their_sign() -> None:
-    zero = "%z = gawee.constant dense<0.0> : tensor<5x7xf32>"
-
-    assert moved(f"{zero}\n %y = gawee.atan2 %z, %z {BINARY}") == {"y": 0.0}
-
-
-def test_a_zero_that_is_the_least_of_updates_has_any_sign() -> None:
-    scatter = """
-      %z = gawee.constant dense<0.0> : tensor<5x7xf32>
-      %i = gawee.constant dense<3> : tensor<5x7xi64>
-      %n = gawee.scatter_elements %z, %i, %z axis 0 reduction "min" : (tensor<5x7xf32>, tensor<5x7xi64>, tensor<5x7xf32>) -> tensor<5x7xf32>"""
-
-    assert moved(f"{scatter}\n %y = gawee.atan2 %n, %n {BINARY}")["y"] == pytest.approx(np.pi / 2)
-
-
 @pytest.mark.parametrize("jump", ["floor %x", "sign %x"])
 def test_of_jumps_nothing_is_said(jump: str) -> None:
     assert moved(f"%0 = gawee.{jump} {UNARY}\n %y = gawee.exp %0 {UNARY}") == {}

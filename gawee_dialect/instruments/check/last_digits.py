@@ -47,16 +47,19 @@ JUMPS = frozenset(
 """Ops at whose jumps a last digit decides: of what they make nothing can be said so."""
 
 
-SIGNS = ((1,), (-1,))
-"""Which signs zeros may have in the first tries; both in later ones."""
-
-
 class LastDigits(Interpreter.Listener):
     """Draws which way each element is off."""
 
     def __init__(self, seed: int) -> None:
-        self._random = np.random.default_rng(seed)
-        self._signs = SIGNS[seed] if seed < len(SIGNS) else (1, -1)
+        self.random = np.random.default_rng(seed)
+
+    def read(self, op: Operation, inputs: PythonValues) -> PythonValues:
+        """Return what an op reads in the place of its operands."""
+        return self.moved(inputs, WIDE)
+
+    def written(self, op: Operation, results: PythonValues) -> PythonValues:
+        """Return what is in the place of an op's results."""
+        return self.moved(results, NARROW)
 
     def moved(self, values: PythonValues, dtypes: Sequence[np.dtype[np.generic]]) -> PythonValues:
         """Return values with other last digits in arrays of some dtypes; equal ones stay equal."""
@@ -64,18 +67,8 @@ class LastDigits(Interpreter.Listener):
         known = {id(each): self._moved(each) for each in arrays}
         return tuple(known.get(id(each), each) for each in values)
 
-    def zeros_of_any_sign(self, values: PythonValues) -> PythonValues:
-        """Return values with other signs of zeros: extremes of both zeros may be either."""
-        return tuple(self._signed(each) if is_array(each) else each for each in values)
-
-    def _signed(self, array: Array) -> Array:
-        if array.dtype.kind != "f" or array.all():
-            return array
-        signs = self._random.choice(self._signs, array.shape).astype(array.dtype)
-        return np.where(array == 0, np.copysign(array, signs), array)
-
     def _moved(self, array: Array) -> Array:
-        ways = self._random.choice((-np.inf, np.inf), array.shape).astype(array.dtype)
+        ways = self.random.choice((-np.inf, np.inf), array.shape).astype(array.dtype)
         is_moved = np.isfinite(array) & (array != 0)
         return np.where(is_moved, np.nextafter(array, ways), array)
 
@@ -87,9 +80,8 @@ class MovingMachine(Machine):
         digits = next((each for each in self.listeners if isinstance(each, LastDigits)), None)
         if digits is None or not _computes(op):
             return super()._run_op(op, inputs)
-        result = super()._run_op(op, digits.moved(inputs, WIDE))
-        values = digits.zeros_of_any_sign(digits.moved(result.values, NARROW))
-        return OpImplResult(values, result.terminator_value)
+        result = super()._run_op(op, digits.read(op, inputs))
+        return OpImplResult(digits.written(op, result.values), result.terminator_value)
 
 
 def _computes(op: Operation) -> bool:
@@ -99,17 +91,19 @@ def _computes(op: Operation) -> bool:
     return isinstance(op, GaweeOp) and not isinstance(op, MovementOp | ConstantOp)
 
 
-def moved_by_last_digits(module: ModuleOp, function: str, data: DataSet) -> Mapping[str, float]:
+def moved_by_last_digits(
+    module: ModuleOp | None, function: str, data: DataSet
+) -> Mapping[str, float]:
     """Return how far outputs of a graph move by name, without those that jump.
 
     That is half of it: a rounding is half a unit in the last place.
     """
-    found = find_function(module, function)
+    found = None if module is None else find_function(module, function)
     steady = [] if found is None else [*_steady_outputs(found)]
-    if not steady:
+    if module is None or not steady:
         return {}
-    usual = _run(module, function, data, ())
-    runs = [_run(module, function, data, (LastDigits(seed),)) for seed in range(TRIES)]
+    usual = run_with(module, function, data, None)
+    runs = [run_with(module, function, data, LastDigits(seed)) for seed in range(TRIES)]
     return {
         name: max(_distance(each[name], usual[name]) for each in runs if each) / 2
         for name in steady
@@ -124,10 +118,11 @@ def _distance(left: Array, right: Array) -> float:
     return float(np.where(np.isfinite(distance), distance, 0.0).max(initial=0.0))
 
 
-def _run(
-    module: ModuleOp, function: str, data: DataSet, listeners: Sequence[LastDigits]
+def run_with(
+    module: ModuleOp, function: str, data: DataSet, digits: LastDigits | None
 ) -> Mapping[str, Array]:
-    """Return outputs; none where the module does not run."""
+    """Return outputs with other digits, or the usual ones; none where the module does not run."""
+    listeners = () if digits is None else (digits,)
     try:
         program = Program(module, function, listeners, kind=MovingMachine)
         with unwritten_memory(data.unwritten):
@@ -148,11 +143,12 @@ def _steady_outputs(function: FuncOp) -> Iterator[str]:
             if isinstance(op, Operation) and op not in seen:
                 seen.add(op)
                 waiting += [each.owner for inner in op.walk() for each in inner.operands]
-        if not any(map(_jumps, (inner for op in seen for inner in op.walk()))):
+        if not any(map(is_jump, (inner for op in seen for inner in op.walk()))):
             yield name
 
 
-def _jumps(op: Operation) -> bool:
+def is_jump(op: Operation) -> bool:
+    """Whether a last digit of an op's operands decides what it makes."""
     if op.name != "gawee.cast":
         return op.name in JUMPS
     type = op.results[0].type
