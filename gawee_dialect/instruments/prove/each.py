@@ -4,12 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.instruments.check.blame import Culprit, find_culprit, where
 from gawee_dialect.instruments.check.changed_code import ChangedOp, blamed_code, changed_op
 from gawee_dialect.instruments.check.compare import Tolerance, changed_signature
@@ -30,7 +28,7 @@ from gawee_dialect.instruments.check.inputs import (
     array_of_magnitudes,
 )
 from gawee_dialect.instruments.check.static_rules import check_rules
-from gawee_dialect.instruments.prove.folded import MOST_ULP, folding_error
+from gawee_dialect.instruments.prove.folded import MOST_ULP, folded_by, folding_error
 from gawee_dialect.instruments.prove.inputs import drawn
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers
@@ -186,7 +184,7 @@ class ProveEach(EachPass[Step]):
         if moved is None:
             step.verdict = Verdict.PROVED
             return
-        assumed = self._assumption(module_pass, before, moved)
+        assumed = self._assumption(module_pass, before, after, moved)
         if assumed is None:
             raise _failure(module_pass, moved)
         self._check_by_data(module_pass, was, module, step)
@@ -201,22 +199,24 @@ class ProveEach(EachPass[Step]):
         check.after_pass(module_pass, module)
         step.is_checked = not check.is_waiting
 
-    def _assumption(self, module_pass: ModulePass, before: State, moved: Moved) -> str | None:
+    def _assumption(
+        self, module_pass: ModulePass, before: State, after: State, moved: Moved
+    ) -> str | None:
         """Return the identity beyond exact arithmetic that explains a difference, if one does."""
         declared = declared_numerics(module_pass)
         if declared.ulp is not None or declared == FOLDS_CONSTANTS:
             return f"declared: {declared}"
-        culprit, constants = moved.culprit, ConstantOp | arith.ConstantOp
-        if culprit is None or isinstance(culprit.before, constants):
-            return None
-        if not isinstance(culprit.after, constants):
+        if moved.culprit is None:
             return None
         plan = before.plans[moved.function]
-        error = folding_error(plan, moved.data_sets, culprit)
-        if error is None or error > MOST_ULP:
+        folded = folded_by(moved.culprit, after.plans[moved.function])
+        errors = [folding_error(plan, moved.data_sets, each) for each in folded]
+        known = [error for error in errors if error is not None]
+        if not known or len(known) < len(errors) or max(known) > MOST_ULP:
             return None
-        within = f"within {max(error, 0.1):.1f} ulp"
-        return f"constants are folded in floats, {within}: {where(culprit.before)}"
+        within = f"within {max(*known, 0.1):.1f} ulp"
+        ops = ", ".join(where(each.before) for each in folded)
+        return f"constants are folded in floats, {within}: {ops}"
 
     def _moved(self, module_pass: ModulePass, before: State, after: State) -> Moved | None:
         """Return the first output that is another number, and why."""

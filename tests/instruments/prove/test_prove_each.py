@@ -135,6 +135,45 @@ def test_constants_that_are_folded_in_floats_are_assumed() -> None:
     }
 
 
+FOLDED_TO_ONE = """
+func.func @main()
+    -> (tensor<2xf32> {gawee.output = "y"}, tensor<2xf64> {gawee.output = "w"}, tensor<2xi1> {gawee.output = "n"}) {
+  %c = gawee.iota axis 0 : tensor<2xi64> loc("net.json":5:5)
+  %z = gawee.cast %c : (tensor<2xi64>) -> tensor<2xf32> loc("net.json":8:5)
+  %y = gawee.sqrt %z : (tensor<2xf32>) -> tensor<2xf32> loc("net.json":10:5)
+  %w = gawee.cast %z : (tensor<2xf32>) -> tensor<2xf64> loc("net.json":11:5)
+  %n = gawee.isnan %z : (tensor<2xf32>) -> tensor<2xi1> loc("net.json":12:5)
+  return %y, %w, %n : tensor<2xf32>, tensor<2xf64>, tensor<2xi1>
+}
+"""
+
+
+def test_a_folded_constant_may_be_what_another_op_computes() -> None:
+    proof = prove(parse(FOLDED_TO_ONE), "canonicalize")
+
+    assert unproved(proof) == {
+        "canonicalize": "assumed, constants are folded in floats, within 0.1 ulp: "
+        "'gawee.sqrt' op (net.json:10:5), 'gawee.cast' op (net.json:11:5), "
+        "'gawee.isnan' op (net.json:12:5)"
+    }
+
+
+FOLDED_IN_F64 = """
+func.func @main() -> (tensor<3xf64> {gawee.output = "y"}) {
+  %c = gawee.constant dense<-25.5> : tensor<3xf64> loc("net.json":5:5)
+  %y = gawee.elu %c alpha 1.6054728430566745 : (tensor<3xf64>) -> tensor<3xf64> loc("net.json":8:5)
+  return %y : tensor<3xf64>
+}
+"""
+
+
+def test_what_is_folded_in_f64_has_the_digits_of_f32_that_constants_stand_for() -> None:
+    assert unproved(prove(parse(FOLDED_IN_F64), "canonicalize")) == {
+        "canonicalize": "assumed, constants are folded in floats, within 0.3 ulp: "
+        "'gawee.elu' op (net.json:8:5)"
+    }
+
+
 def fold_root(module: ModuleOp) -> None:
     """Fold the root of two to what is off by a thousandth of a percent."""
     op = changes.first(module, SqrtOp)
