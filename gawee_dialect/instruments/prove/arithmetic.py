@@ -82,9 +82,14 @@ def negative(input: Numbers) -> Numbers:
 def reciprocal(input: Numbers) -> Numbers:
     """Compute 1 / x; that of what is not finite has residue 0, as it has itself."""
     with np.errstate(all="ignore"):
-        value = 1 / input.value
+        value = 1 / _with_zeros(input)
     residues = inverse(np.where(np.isfinite(input.value), input.residues, 0.0))
     return made(value, residues, input.dtype)
+
+
+def _with_zeros(input: Numbers) -> Floats:
+    """Return values, 0 of the number 0: what roundings leave of a difference decides no NaN."""
+    return np.where(input.is_zero(), 0.0, input.value)
 
 
 def divide(lhs: object, rhs: object) -> Numbers:
@@ -92,7 +97,7 @@ def divide(lhs: object, rhs: object) -> Numbers:
     left, right = numbers(lhs), numbers(rhs)
     result = multiply(left, reciprocal(right))
     with np.errstate(all="ignore"):
-        value = np.divide(left.value, right.value)
+        value = np.divide(_with_zeros(left), _with_zeros(right))
     result.data[0] = value
     result.dtype = _dtype(lhs, rhs)
     return result

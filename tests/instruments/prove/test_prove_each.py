@@ -263,6 +263,20 @@ def test_what_folds_constants_is_checked_by_data() -> None:
         prove(parse(SCALES), "fuse-attention", Folding(double_scale))
 
 
+NO_DEVIATION = """
+func.func @main(%x: tensor<7x1xf64> {gawee.input = "x"}) -> (tensor<7x11xf64> {gawee.output = "y"}) {
+  %0 = gawee.broadcast_to %x shape [7, 11] : (tensor<7x1xf64>) -> tensor<7x11xf64>
+  %y = gawee.layer_norm %0 normalized_rank 1 eps 0.0 : tensor<7x11xf64>
+  return %y : tensor<7x11xf64>
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["lower-to-linalg", "gawee-to-kernels", "gawee-to-llvm"])
+def test_nothing_by_nothing_is_nan_whatever_roundings_left_of_either(level: str) -> None:
+    assert unproved(prove(parse(NO_DEVIATION), level)) == {}
+
+
 def blended(mode: str) -> ModuleOp:
     return parse(f"""
     func.func @main(%x: tensor<2x3x4x5xf32> {{gawee.input = "x"}}) -> (tensor<2x3x7x11xf32> {{gawee.output = "y"}}) {{

@@ -55,14 +55,19 @@ def _inverse(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     finite = w.is_finite(x)
     known = [w.choose(finite, each, w.constant(0)) for each in residues]
     inverses = [_power_of(w, *each) for each in zip(known, [p - 2 for p in PRIMES], PRIMES)]
-    return [w.binary("fdiv", w.constant(1), x), *inverses]
+    return [w.binary("fdiv", w.constant(1), _with_zeros(w, operands[0])), *inverses]
+
+
+def _with_zeros(w: Writer, number: Parts) -> str:
+    """Write the value, 0 of the number 0, as `arithmetic.py` divides it."""
+    return w.choose(_is_zero(w, number), w.constant(0), number[0])
 
 
 def _divide(library: Library, w: Writer, operands: list[Parts]) -> Parts:
     lhs, rhs = operands
     inverse = library.call(w, "inverse", rhs)
     _, *residues = library.call(w, "multiply", lhs, inverse)
-    return [w.binary("fdiv", lhs[0], rhs[0]), *residues]
+    return [w.binary("fdiv", _with_zeros(w, lhs), _with_zeros(w, rhs)), *residues]
 
 
 def _negative(library: Library, w: Writer, operands: list[Parts]) -> Parts:
