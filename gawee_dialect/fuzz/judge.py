@@ -7,7 +7,6 @@
    large.
 """
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -47,8 +46,6 @@ Arrays = Mapping[str, Array]
 TOLERANCE = Tolerance((REASSOCIATES,), finite=True)
 MESSAGE = 2000
 """Characters of a message that are kept."""
-
-OP_THAT_DIFFERS = re.compile(r"(?:first op that differs: |: )('[\w.]+')")
 
 WRONG, WRONG_BY_DATA = "wrong", "wrong by data"
 CRASH, REFUSED, DOES_NOT_RUN = "crash", "refused", "does not run"
@@ -185,10 +182,10 @@ def _watched(
         with instrumented(instrument(CheckSettings(arrays=arrays))):
             run_passes(make_context(), module.clone(), passes, verify_each=False)
     except CheckFailure as error:
-        if is_zero_times_nan(error.diagnostics[0].message, module, arrays):
+        if is_zero_times_nan(error.differing, module, arrays):
             return None
-        op = OP_THAT_DIFFERS.search(error.diagnostics[0].message)
-        cause = f"{error.pass_name}: {op[1]}" if op is not None else f"{error.pass_name}"
+        op = error.differing.op
+        cause = error.pass_name if op is None else f"{error.pass_name}: '{op}'"
         return Finding(kind, cause, str(error)[:MESSAGE])
     except Exception as error:
         what = "a proof" if kind == WRONG else "a check"

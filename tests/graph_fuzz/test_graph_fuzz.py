@@ -115,8 +115,9 @@ func.func @main(%x: tensor<1x3x1xf32> {gawee.input = "x"}, %w: tensor<3x1x3xf32>
 """
 
 
-def test_zeros_between_elements_make_nan_of_weights_that_are_nan() -> None:
-    module = parse(SPREAD)
+@pytest.mark.parametrize("special", ["sqrt", "rsqrt"])  # NaN; NaN, or an infinity of zero
+def test_zeros_between_elements_make_nan_of_weights_that_are_special(special: str) -> None:
+    module = parse(SPREAD.replace("gawee.sqrt", f"gawee.{special}"))
     tried = trial(LowerToLinalg(), module=module, proved=True, checked=True)
 
     assert makes_special_values(module, data_for(module, tried.data_seed, whole=True))

@@ -38,6 +38,13 @@ def blamed_code(culprit: Culprit | None, changed: ChangedOp | None) -> str:
     return f"{blamed_op(culprit)}{inside}"
 
 
+def blamed_name(culprit: Culprit | None, changed: ChangedOp | None) -> str | None:
+    """Return the name of the op that `blamed_code` says first."""
+    if culprit is not None and culprit.difference is not None:
+        return culprit.before.name
+    return None if changed is None or changed.before is None else changed.before.name
+
+
 def changed_op(before: Plan, after: Plan, culprit: Culprit | None = None) -> ChangedOp | None:
     """Return the first op of the llvm dialect that is another one; None where all are the same.
 

@@ -10,7 +10,11 @@ from xdsl.passes import ModulePass
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.blame import Culprit, find_culprit, find_kernel, where
-from gawee_dialect.instruments.check.changed_code import blamed_code, changed_op
+from gawee_dialect.instruments.check.changed_code import (
+    blamed_code,
+    blamed_name,
+    changed_op,
+)
 from gawee_dialect.instruments.check.compare import (
     Difference,
     Tolerance,
@@ -23,6 +27,7 @@ from gawee_dialect.instruments.check.each_pass import CheckSettings, EachPass
 from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, plan_run
 from gawee_dialect.instruments.check.failure import (
     CheckFailure,
+    Differing,
     changed_outputs,
     failure,
     stopped_running,
@@ -60,6 +65,8 @@ from gawee_dialect.passes.numerics import (
     declared_numerics,
     keeps_special_values,
 )
+
+UNSEEN = "what its ops compute natively cannot be seen, and all kernels compute what they did"
 
 
 @dataclass
@@ -374,7 +381,7 @@ class CheckEach(EachPass[Step]):
                 continue
             step.note = f"'{each.output}' is wrong"
             culprit = self._culprit(run, Tolerance((REASSOCIATES,), rtol, 0.0))
-            raise self._blaming(f"moved {each.text}; {_blamed(culprit, run)}", culprit)
+            raise self._blaming(f"moved {each.text}; ", culprit, run, (each.expected, each.actual))
 
     def _moved(
         self,
@@ -389,9 +396,9 @@ class CheckEach(EachPass[Step]):
         message = (
             f"moved output '{output}'{found.at}: expected {found.expected!s}, "
             f"got {found.actual!s}{special}; largest difference {found.size}, "
-            f"allowed: {tolerance.text}; {_blamed(culprit, run)}"
+            f"allowed: {tolerance.text}; "
         )
-        return self._blaming(message, culprit)
+        return self._blaming(message, culprit, run, (found.expected, found.actual))
 
     def _culprit(
         self, run: tuple[Plan, Plan, Sequence[DataSet]], tolerance: Tolerance
@@ -403,10 +410,20 @@ class CheckEach(EachPass[Step]):
             return find_culprit(before, after, data_sets, tolerance)
         return find_kernel(seen, after, data_sets, tolerance)
 
-    def _blaming(self, message: str, culprit: Culprit | None) -> CheckFailure:
-        if culprit is None:
-            return failure(self._unchecked, message)
-        return failure(self._unchecked, message, culprit.before, _explanation(culprit))
+    def _blaming(
+        self,
+        message: str,
+        culprit: Culprit | None,
+        run: tuple[Plan, Plan, Sequence[DataSet]],
+        element: tuple[object, object],
+    ) -> CheckFailure:
+        """Say which op is to blame, after a message; `element` is what it was, and is."""
+        changed = changed_op(run[0], run[1], culprit)
+        message += blamed_code(culprit, changed) or UNSEEN
+        differing = Differing(blamed_name(culprit, changed), *element)
+        op = None if culprit is None else culprit.before
+        hint = None if culprit is None else _explanation(culprit)
+        return failure(self._unchecked, message, op, hint, differing)
 
 
 def _last_digits_in_f64(
@@ -419,12 +436,6 @@ def _last_digits_in_f64(
 
 def _at_least(errors: Mapping[str, float], known: Mapping[str, float]) -> Mapping[str, float]:
     return {name: max(error, known.get(name, 0.0)) for name, error in errors.items()}
-
-
-def _blamed(culprit: Culprit | None, run: tuple[Plan, Plan, Sequence[DataSet]]) -> str:
-    found = blamed_code(culprit, changed_op(run[0], run[1], culprit))
-    unseen = "what its ops compute natively cannot be seen, and all kernels compute what they did"
-    return found or unseen
 
 
 def _explanation(culprit: Culprit) -> str | None:

@@ -1,7 +1,7 @@
 """How a check says which pass changed what is computed, and by which op."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
@@ -11,12 +11,22 @@ from gawee_dialect.instruments.check.blame import Culprit
 from gawee_dialect.locations import node_name, place
 
 
+@dataclass(frozen=True)
+class Differing:
+    """What differs: the name of the op that is to blame, and an element as it was and as it is."""
+
+    op: str | None = None
+    expected: object = None
+    actual: object = None
+
+
 class CheckFailure(GaweeError):
     """A pass that changed what the program computes: the pass, and the diagnostic about it."""
 
-    def __init__(self, pass_name: str, diagnostic: Diagnostic):
+    def __init__(self, pass_name: str, diagnostic: Diagnostic, differing: Differing):
         super().__init__(diagnostic)
         self.pass_name = pass_name
+        self.differing = differing
 
 
 def failure(
@@ -24,6 +34,7 @@ def failure(
     message: str,
     op: Operation | None = None,
     hint: str | None = None,
+    differing: Differing | None = None,
 ) -> CheckFailure:
     """Blame the last of some passes; the module could not be run between them."""
     last, *others = (f"'{each.name}'" for each in reversed(passes))
@@ -36,6 +47,7 @@ def failure(
             None if op is None else node_name(op.location),
             hint,
         ),
+        differing or Differing(None if op is None else op.name),
     )
 
 
@@ -44,7 +56,7 @@ def stopped_running(passes: Sequence[ModulePass], error: GaweeError) -> CheckFai
     first = error.diagnostics[0]
     blamed = failure(passes, f"left a module that cannot be run: {first.message}")
     located = replace(blamed.diagnostics[0], place=first.place, node=first.node)
-    return CheckFailure(blamed.pass_name, located)
+    return CheckFailure(blamed.pass_name, located, blamed.differing)
 
 
 def changed_outputs(

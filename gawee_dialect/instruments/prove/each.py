@@ -9,13 +9,19 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.instruments.check.blame import Culprit, find_culprit, where
-from gawee_dialect.instruments.check.changed_code import ChangedOp, blamed_code, changed_op
+from gawee_dialect.instruments.check.changed_code import (
+    ChangedOp,
+    blamed_code,
+    blamed_name,
+    changed_op,
+)
 from gawee_dialect.instruments.check.compare import Tolerance, changed_signature
 from gawee_dialect.instruments.check.data_sets import size_of
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings, EachPass
 from gawee_dialect.instruments.check.failure import (
     CheckFailure,
+    Differing,
     changed_outputs,
     failure,
     stopped_running,
@@ -304,7 +310,8 @@ def _failure(module_pass: ModulePass, moved: Moved) -> CheckFailure:
         f"which are different numbers in exact arithmetic; {_blamed(moved)}"
     )
     op = None if culprit is None else culprit.before
-    return failure([module_pass], message, op, _hint(culprit))
+    differing = Differing(blamed_name(culprit, moved.changed), moved.expected, moved.actual)
+    return failure([module_pass], message, op, _hint(culprit), differing)
 
 
 def _blamed(moved: Moved) -> str:
