@@ -116,8 +116,13 @@ class Session:
         done[generator.what] += 1
         return limited(trial, done)
 
-    def reduced(self, number: int, finding: Finding) -> Trial:
-        """Return the smallest trial found that has what a trial found; itself where none."""
+    def reduced(self, number: int, finding: Finding) -> tuple[Trial, Finding]:
+        """Return the smallest trial found that has what a trial found, and what is said of it."""
+        small = self._smallest(number, finding)
+        found = None if finding == SLOW else limited(small, Counter())
+        return small, finding if found is None or not finding.is_in(found) else found
+
+    def _smallest(self, number: int, finding: Finding) -> Trial:
         _, trial = self.trial(number)
         if finding == SLOW:
             return trial

@@ -211,10 +211,11 @@ def fuzz(arguments: Namespace, session: Session, argv: Sequence[str], paths: Seq
         hunt = Hunt(workers, task_of, function, lambda task: task.begun, until, report)
         tried = hunt.run(range(arguments.first, arguments.first + graphs))
     print(summary(tried, perf_counter() - started), flush=True)
+    causes: dict[tuple[str, str], int] = {}
     for number, finding in sorted(tried.found.values(), key=lambda found: found[0]):
         print(finding_text(tried, number, finding), flush=True)
         if arguments.output is not None:
-            said = _written(session, number, finding, Path(arguments.output), paths)
+            said = _written(session, number, finding, Path(arguments.output), paths, causes)
             print(f"  {said}", flush=True)
     return WRONG if tried.found else DONE
 
@@ -229,23 +230,34 @@ def _workers(arguments: Namespace) -> AbstractContextManager[Workers]:
 
 
 def _written(
-    session: Session, number: int, finding: Finding, folder: Path, paths: Sequence[str]
+    session: Session,
+    number: int,
+    finding: Finding,
+    folder: Path,
+    paths: Sequence[str],
+    causes: dict[tuple[str, str], int],
 ) -> str:
-    """Make a finding small, write it as a test, and say so."""
+    """Make a finding small, write it as a test, and say so.
+
+    `causes` are those of small ones, with the first trial of each: one is written of a cause.
+    """
     load = [f"%S/{os.path.relpath(path, folder)}" for path in paths]
     folder.mkdir(parents=True, exist_ok=True)
 
-    def written(trial: Trial) -> tuple[Mapping[str, bytes], str]:
-        return files_of_test(trial, finding, load), size_text(trial, finding)
+    def written(trial: Trial, finding: Finding) -> tuple[Finding, Mapping[str, bytes], str]:
+        return finding, files_of_test(trial, finding, load), size_text(trial, finding)
 
     try:
-        files, size = run_forked(
-            lambda each: written(session.reduced(each, finding)),
+        small, files, size = run_forked(
+            lambda each: written(*session.reduced(each, finding)),
             number,
             seconds=SECONDS_OF_A_REDUCTION,
         )
     except GaweeError:  # what kills a process, or takes too long, does it here too
-        files, size = written(session.trial(number)[1])
+        small, files, size = written(session.trial(number)[1], finding)
+    first = causes.setdefault(small.key, number)
+    if first != number:
+        return f"small, it is number {first}: {small.kind}: {small.cause}"
     wrote = [str(write_file(folder / name, data)) for name, data in files.items()]
     return f"wrote {' and '.join(wrote)} ({size})"
 

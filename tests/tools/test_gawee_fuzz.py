@@ -101,6 +101,37 @@ def test_the_written_test_fails_as_long_as_the_pass_is_wrong(
     assert gawee_opt.main([*argv, "nothing"]) == 0
 
 
+WRONG_ORACLE = """
+from gawee_dialect.dialect.shape import ReshapeOp
+from gawee_dialect.fuzz.oracle import Oracle
+from gawee_dialect.interpreter.run import run_module
+
+
+class Mine(Oracle):
+    name = "Mine"
+    share = 1.0
+
+    def outputs(self, module, arrays):
+        said = run_module(module.clone(), arrays)
+        if any(isinstance(op, ReshapeOp) for op in module.walk()):
+            return {name: array + 7 for name, array in said.items() if array.dtype.kind == "f"}
+        return said
+"""
+
+
+def test_graphs_that_are_one_when_they_are_small_are_one_cause(run: Run) -> None:
+    Path("own.py").write_text(WRONG_ORACLE)
+
+    _, out, _ = run(
+        *"--load own.py --cse --graphs 9 --seed 3 --share proved=0 --share checked=0 -o found".split()
+    )
+
+    causes = re.findall(r"^not Mine's: (.*)", out, re.MULTILINE)
+    again = re.findall(r"small, it is number (\d+): not Mine's: gawee.reshape$", out, re.MULTILINE)
+    assert len(again) == len(causes) - 1 > 0
+    assert len([*Path("found").iterdir()]) == 1
+
+
 def test_a_number_is_the_same_graph_again(run: Run) -> None:
     _, out, _ = run(
         "--load", "own.py", "--wrong-exp", "--first", "10", "--graphs", "9", "--seed", "1"
