@@ -213,7 +213,7 @@ class MinimumOp(BinaryOp):
 class RemainderOp(BinaryOp):
     """Remainder of a division rounded down: it has the divisor's sign, as Python's `%`.
 
-    With NumPy's broadcasting. An integer modulo 0 is 0, a float NaN.
+    A float zero has the dividend's sign, as PyTorch's. With NumPy's broadcasting. An integer modulo 0 is 0, a float NaN.
 
     ```mlir
     %z = gawee.remainder %x, %y : (tensor<2x3x5xf32>, tensor<3x1xf32>) -> tensor<2x3x5xf32>
@@ -228,6 +228,11 @@ class RemainderOp(BinaryOp):
     name = "gawee.remainder"
 
     FUNCTION: ClassVar = "remainder"
+
+    def compute(self, lhs: Array, rhs: Array) -> Array:
+        from gawee_dialect.dialect.special_functions import remainder
+
+        return remainder(lhs, rhs)
 
 
 @irdl_op_definition

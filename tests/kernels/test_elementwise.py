@@ -17,6 +17,7 @@ from gawee_dialect.dialect.comparison import CompareOp, WhereOp  # noqa: E402
 from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp  # noqa: E402
 from gawee_dialect.dialect.matmul import BatchMatMulOp  # noqa: E402
 from gawee_dialect.dialect.reduction import ReduceSumOp  # noqa: E402
+from gawee_dialect.interpreter.run import run_module  # noqa: E402
 from tests.kernels.compiled import PLAIN, WAYS, WIDE, check, module_of, small  # noqa: E402
 
 few = settings(max_examples=10)
@@ -73,6 +74,24 @@ def test_zeros_of_a_division_rounded_down_have_its_sign(dtype, way):
     np.testing.assert_array_equal(
         np.signbit(result)[numbers], torch.signbit(expected).numpy()[numbers]
     )
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16"])
+def test_zeros_of_a_remainder_have_the_sign_of_what_is_divided(dtype):
+    few = np.array([0.0, -0.0, 0.5, -0.5, 3.0, -3.0, np.inf, -np.inf], dtype)
+    a, b = (each.reshape(-1) for each in np.meshgrid(few, few))
+    expected = torch.remainder(torch.from_numpy(a), torch.from_numpy(b)).numpy()
+    module = module_of(lambda a, b: RemainderOp(a, b).output, [a, b])
+    named = {"arg0": a, "arg1": b}
+
+    with np.errstate(invalid="ignore"):
+        interpreted = [*run_module(module.clone(), named).values()]
+    compiled = [way.run(module.clone(), [a, b], 0)[0] for way in (*WAYS, PLAIN)]
+
+    numbers = ~np.isnan(expected)
+    for result in (*interpreted, *compiled):
+        np.testing.assert_array_equal(result, expected)
+        np.testing.assert_array_equal(np.signbit(result)[numbers], np.signbit(expected)[numbers])
 
 
 @few
