@@ -44,10 +44,14 @@ def _is_begun(record: Record) -> bool:
 
 
 def _is_shift(record: Record) -> bool:
-    """Of the transformer, what is added to keys, to scores, and to what its last softmax is of."""
+    """Of the transformer, what is added to keys, to scores, and to what its last softmax is of.
+
+    Scores alone are sums of lanes that are scaled and stored.
+    """
     is_filled = "linalg.fill 0" in record["users"] and record["kind"] == "a coefficient"
     is_stored = record["op"].startswith("%l = ") and record["users"] == "llvm.store 0"
-    return record["network"] == "TRANSFORMER" and (is_filled or is_stored)
+    is_score = record["users"] == "llvm.intr.vector.reduce.fadd 0 > llvm.fmul 0 > llvm.store 0"
+    return record["network"] == "TRANSFORMER" and (is_filled or is_stored or is_score)
 
 
 def _is_padding(record: Record) -> bool:
