@@ -21,7 +21,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.analysis.index_bounds import constant_index
+from gawee_dialect.analysis.index_bounds import constant_index, index_bounds
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.entry import MAIN, PREPARE, find_function
 from gawee_dialect.dialect.native_code import sources_of
@@ -272,7 +272,7 @@ def _passes_from_tensors() -> Sequence[ModulePass]:
 def scalar_operations(module: ModuleOp, ops: Iterable[Operation]) -> int:
     """Estimate the ops that run one by one; an op on whole arrays counts as one.
 
-    A loop whose bounds are not constants counts as larger than the interpreter takes.
+    A loop whose bounds are not known counts as larger than the interpreter takes.
     """
     return sum(_scalar_operations_of(module, op) for op in ops)
 
@@ -300,9 +300,9 @@ def _nest_trips(op: omp.LoopNestOp | scf.ParallelOp) -> int:
     return prod(map(_trips, op.lowerBound, op.upperBound, op.step))
 
 
-def _trips(*values: SSAValue) -> int:
-    """Return the trips of a loop of some lower bound, upper bound and step."""
-    lower, upper, step = map(constant_index, values)
-    if lower is None or upper is None or step is None:
+def _trips(first: SSAValue, end: SSAValue, step: SSAValue) -> int:
+    """Return the most trips that a loop of some lower bound, upper bound and step may have."""
+    (lower, _), (_, upper), width = index_bounds(first), index_bounds(end), constant_index(step)
+    if lower is None or upper is None or width is None:
         return LARGEST_INTERPRETED
-    return len(range(lower, upper, step))
+    return len(range(lower, upper, width))

@@ -1,6 +1,7 @@
 """Buffers of exact numbers, and bytes in which buffers of many types lie, one after the other."""
 
 import numpy as np
+from numpy.typing import NDArray
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, i8
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
@@ -21,9 +22,23 @@ DOUBLES_PER_BYTE = 2
 class Bytes:
     """Memory that is viewed under many types: bytes for integers, and doubles for numbers."""
 
-    def __init__(self, size: int):
-        self.bytes = np.full(size, 0xFF, np.uint8)
-        self._doubles = np.full(size * DOUBLES_PER_BYTE, np.nan)
+    def __init__(self, bytes: Array, doubles: NDArray[np.float64]):
+        self.bytes = bytes
+        self._doubles = doubles
+
+    @staticmethod
+    def of(size: int) -> "Bytes":
+        """Return new memory."""
+        doubles = np.full(size * DOUBLES_PER_BYTE, np.nan)
+        return Bytes(np.full(size, 0xFF, np.uint8), doubles)
+
+    def part(self, shift: int, size: int) -> "Bytes":
+        """Return some of the bytes, from `shift` on; raises InterpretationError."""
+        if shift < 0 or shift + size > self.bytes.size:
+            message = f"{size} bytes from byte {shift} are out of bounds for {self.bytes.size}"
+            raise InterpretationError(message)
+        first, last = shift * DOUBLES_PER_BYTE, (shift + size) * DOUBLES_PER_BYTE
+        return Bytes(self.bytes[shift : shift + size], self._doubles[first:last])
 
     def view(self, shift: int, result: SSAValue) -> Array:
         """View the bytes from `shift` on as a buffer; raises InterpretationError."""
@@ -43,10 +58,20 @@ class Bytes:
 
 def viewed_bytes(type: Attribute) -> Bytes | None:
     """Return memory for a buffer of bytes of a known size; None for any other."""
+    size = _byte_count(type)
+    return None if size is None else Bytes.of(size)
+
+
+def _byte_count(type: Attribute) -> int | None:
+    """Return the size of a buffer of bytes; None of any other."""
     if isa(type, MemRefType[Attribute]) and type.element_type == i8 and type.get_num_dims() == 1:
         (size,) = array_shape(type)
-        return Bytes(size)
+        return size
     return None
+
+
+def _is_viewed(buffer: SSAValue) -> bool:
+    return any(isinstance(use.operation, memref.ViewOp) for use in buffer.uses)
 
 
 def _reshaped(source: Array, result: SSAValue) -> Array:
@@ -59,8 +84,7 @@ def _reshaped(source: Array, result: SSAValue) -> Array:
 
 
 def _allocated(buffer: SSAValue) -> object:
-    is_viewed = any(isinstance(use.operation, memref.ViewOp) for use in buffer.uses)
-    bytes = viewed_bytes(buffer.type) if is_viewed else None
+    bytes = viewed_bytes(buffer.type) if _is_viewed(buffer) else None
     return unwritten(buffer.type) if bytes is None else bytes
 
 
@@ -95,6 +119,9 @@ class ExactBuffers(OpFunctions):
     @impl(memref.ViewOp)
     def view(self, interpreter: Interpreter, op: memref.ViewOp, args: PythonValues) -> PythonValues:
         source, shift = args
+        size = _byte_count(op.result.type)
+        if isinstance(source, Bytes) and size is not None and _is_viewed(op.result):
+            return (source.part(int(shift), size),)
         if isinstance(source, Bytes):
             return (source.view(int(shift), op.result),)
         if is_float(dtype_of(op.result.type)):
