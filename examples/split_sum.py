@@ -199,15 +199,16 @@ class SplitKernel(ConvertKernel):
         return None if fits else f"expected 'parts' to divide {length}, got {algorithm.parts}"
 
     def plans(self, op: KernelOp) -> Iterable[Plan]:
-        cores, lanes = self.processor.cores, self.processor.lanes
-        work = prod(op.sizes) / (lanes * self.processor.multiply_adds)
+        processor = self.processor_of(op)
+        cores, lanes = processor.cores, processor.lanes
+        work = prod(op.sizes) / (lanes * processor.multiply_adds)
         for parts in (2, 4, 8):
             if self.problem(op, SplitSum(parts)) is None:
                 yield Plan(SplitSum(parts), work * cores / min(parts, cores))
 
     def choose(self, op: KernelOp) -> Algorithm | None:
         outputs, length = prod(op.sizes[: op.num_parallel]), op.sizes[op.num_parallel]
-        if outputs > FEW_OUTPUTS or length < LONG_SUM or self.processor.cores < 2:
+        if outputs > FEW_OUTPUTS or length < LONG_SUM or self.processor_of(op).cores < 2:
             return None
         best = min(self.plans(op), key=lambda plan: plan.cycles, default=None)
         return None if best is None else best.algorithm

@@ -39,6 +39,7 @@ PASSES: dict[str, str] = {
     "bufferize": "Bufferize",
     "coalesce-copies": "CoalesceCopies",
     "outline-kernels": "OutlineKernels",
+    "distribute-batch": "DistributeBatch",
     "plan-memory": "PlanMemory",
     "convert-to-winograd": "ConvertToWinograd",
     "assign-layouts": "AssignLayouts",

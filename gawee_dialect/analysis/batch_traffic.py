@@ -1,13 +1,17 @@
-"""How long the values of a batch take to move, when it is computed in parts one after the other.
+"""How long a batch takes that is computed in parts: what differs between ways to do that.
 
 1. A node reads and writes the values of the images of one part, and finds what the node before it
    wrote in the nearest memory that holds all that the node touches: a thread's share of it, and the
-   weights. What main memory is written it is read first.
+   weights. A line that the nearest memory does not hold is read before it is written.
 2. Elementwise nodes and views are computed where their first operand is: they read others, only.
 3. Weights are read once a part, from the nearest memory that holds all of them, while the node
-   computes: only what takes longer than that counts.
+   computes: only what takes longer than that counts. What only repeats a value is read as that is.
+4. Parts one after the other have all threads in each node that is worth it. They start together
+   and wait for the last one, and find what others wrote in a memory that all share.
+5. Parts at the same time have one thread each, that reads weights by itself. Who has the most parts
+   is waited for.
 
-That counts what parts change and nothing else: arithmetic is the same for all of them.
+Main memory is as fast for all threads together as for one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,17 +22,30 @@ from xdsl.ir import Operation, SSAValue
 from gawee_dialect.analysis.batch_axes import BatchAxes
 from gawee_dialect.analysis.node_work import VIEWS, node_work
 from gawee_dialect.dialect import ELEMENTWISE
+from gawee_dialect.dialect.arrangement import BroadcastToOp
+from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.normalization import BatchNormOp
-from gawee_dialect.dialect.types import is_tensor, shaped_bytes, tensor_shape
+from gawee_dialect.dialect.types import (
+    element_bytes,
+    element_type,
+    is_tensor,
+    shaped_bytes,
+    tensor_shape,
+)
 from gawee_dialect.target.description import Memory, Processor
 
 WHERE_IT_LIES = frozenset[type[Operation]]((*ELEMENTWISE, *VIEWS, BatchNormOp))
 """Nodes that are computed where their first operand is."""
 
+REPEATING = (BroadcastToOp, *VIEWS)
+"""Nodes whose result nobody writes: who reads it reads what they do."""
 
 SAVED = 4
 """How many times fewer multiplications a 3x3 convolution takes by tiles, and larger weights."""
+
+TEAM_SECONDS = 2e-6
+"""How long threads take to start something together, and to wait for the last of them."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +65,14 @@ class NodeTraffic:
 
 def node_traffic(op: Operation, found: BatchAxes) -> NodeTraffic:
     """Return what a node touches, of a graph whose images were found."""
-    operands = [value for value in op.operands if is_tensor(value.type)]
-    weights = _bytes(value for value in operands if value not in found.axes)
-    read = [value for value in operands if value in found.axes]
+    written_out = {each.operand for each in found.repeated if each.op is op}
+    read: list[SSAValue] = []
+    weights = 0
+    for index, value in enumerate(op.operands):
+        if value in found.axes:
+            read.append(value)
+        elif is_tensor(value.type):
+            weights += _source_bytes(value) // (found.batch if index in written_out else 1)
     work = node_work(op)
     flops = 0 if work is None else work.flops
     if type(op) in WHERE_IT_LIES:
@@ -58,6 +80,15 @@ def node_traffic(op: Operation, found: BatchAxes) -> NodeTraffic:
     if isinstance(op, ConvOp) and _has_fast_algorithm(op):
         weights, flops = SAVED * weights, flops // SAVED
     return NodeTraffic(_bytes(read), _bytes(op.results), weights, flops)
+
+
+def _source_bytes(value: SSAValue) -> int:
+    """Return the bytes of what a value is a view of, or repeats: one element of a splat."""
+    while isinstance(value.owner, REPEATING):
+        value = value.owner.operands[0]
+    if isinstance(value.owner, ConstantOp) and value.owner.value.is_splat():
+        return element_bytes(element_type(value))
+    return _bytes([value])
 
 
 def _has_fast_algorithm(op: ConvOp) -> bool:
@@ -71,6 +102,14 @@ def _bytes(values: Iterable[SSAValue]) -> int:
 
 
 @dataclass(frozen=True)
+class Parts:
+    """A way to compute a batch: how many images a part has, and how many parts at the same time."""
+
+    images: int
+    threads: int = 1
+
+
+@dataclass(frozen=True)
 class Batch:
     """A batch that some threads of a processor compute."""
 
@@ -78,31 +117,60 @@ class Batch:
     processor: Processor
     threads: int
 
-    def seconds(self, nodes: Sequence[NodeTraffic], chunk: int) -> float:
-        """Return how long it takes to move what nodes touch, `chunk` images at a time."""
-        weights = self._memory(sum(node.weights for node in nodes))
-        return sum(
-            self._images_seconds(node, chunk) + self._waiting_seconds(node, chunk, weights)
-            for node in nodes
-        )
+    def seconds(self, nodes: Sequence[NodeTraffic], parts: Parts) -> float:
+        """Return how long nodes take in parts, arithmetic and all."""
+        return _InParts(self, parts, sum(node.weights for node in nodes)).seconds(nodes)
 
-    def computing_seconds(self, nodes: Iterable[NodeTraffic]) -> float:
-        """Return the least time that the arithmetic of nodes takes."""
-        return sum(node.flops for node in nodes) / self.processor.flops() / self.threads
 
-    def _images_seconds(self, node: NodeTraffic, chunk: int) -> float:
-        touched = node.moved * chunk // self.images
-        own = self._memory(touched // self.threads + node.weights)
-        memory = own if own in self.processor.memories[:2] else self._memory(touched)
-        is_far = memory is self.processor.main_memory
-        moved = node.read + node.written * (2 if is_far else 1)
-        return moved / memory.bandwidth / self.threads
+class _InParts:
+    """Computes how long nodes take in parts of a batch."""
 
-    def _waiting_seconds(self, node: NodeTraffic, chunk: int, memory: Memory) -> float:
-        """Return how long arithmetic waits for weights, which are read beside it."""
-        reading = self.images // chunk * node.weights / memory.bandwidth
-        return max(0.0, reading - self.computing_seconds([node]))
+    def __init__(self, batch: Batch, parts: Parts, weights: int) -> None:
+        self._images, self._processor = batch.images, batch.processor
+        self._part = parts.images
+        count = -(-batch.images // parts.images)
+        self._turns = -(-count // parts.threads)
+        """How many parts there are one after the other."""
+        self._at_once = parts.threads
+        """How many of them at the same time."""
+        self._team = batch.threads if parts.threads == 1 else 1
+        """How many threads compute one part."""
+        self._weights = self._memory(weights)
+
+    def seconds(self, nodes: Iterable[NodeTraffic]) -> float:
+        """Return how long all parts take."""
+        start = TEAM_SECONDS if self._at_once > 1 else 0.0
+        return start + self._turns * sum(map(self._node_seconds, nodes))
+
+    def _node_seconds(self, node: NodeTraffic) -> float:
+        """Return how long a node takes of one part: threads share it where that is faster."""
+        alone = self._seconds_of(node, 1)
+        if self._team == 1 or not node.written:
+            return alone
+        return min(alone, TEAM_SECONDS + self._seconds_of(node, self._team))
+
+    def _seconds_of(self, node: NodeTraffic, team: int) -> float:
+        arithmetic = node.flops * self._part / self._images / self._processor.flops() / team
+        weights = node.weights / self._bandwidth(self._weights, self._at_once)
+        return self._moving(node, team) + max(arithmetic, weights)
+
+    def _moving(self, node: NodeTraffic, team: int) -> float:
+        """Return how long the images of a part take to be read and written."""
+        touched = node.moved * self._part // self._images
+        memory = self._memory(touched // team + node.weights)
+        private = self._processor.memories[:2]
+        if memory not in private or team > 1:
+            others = self._processor.memories[2:]
+            fitting = self._memory(touched * self._at_once)
+            memory = fitting if fitting not in private or not others else others[0]
+        is_near = memory is self._processor.memories[0]
+        moved = (node.read + node.written * (1 if is_near else 2)) * self._part / self._images
+        return moved / team / self._bandwidth(memory, team * self._at_once)
+
+    def _bandwidth(self, memory: Memory, threads: int) -> float:
+        """Return what a thread gets of a memory that so many read."""
+        return memory.bandwidth / (threads if memory is self._processor.main_memory else 1)
 
     def _memory(self, size: int) -> Memory:
         """Return the nearest memory that holds so many bytes beside all else that is read."""
-        return self.processor.memory_for(2 * size)
+        return self._processor.memory_for(2 * size)

@@ -31,6 +31,7 @@ from gawee_dialect.dialect.types import (
     shape_text,
     tensor_type,
 )
+from gawee_dialect.hints import isa
 
 MARK = "gawee.scan"
 """The attribute of an `scf.for` whose body is a step: ops on whole tensors, kernels to be."""
@@ -38,6 +39,10 @@ MARK = "gawee.scan"
 BATCH_MARK = "gawee.batch"
 """The attribute of a scan, and of its `scf.for`, whose steps are parts of a batch: no step reads
 what another one makes, and each is a whole network or a good part of one."""
+
+THREADS_MARK = "gawee.threads"
+"""The attribute of such a scan, and of its `scf.for`, that says how many threads compute parts at
+the same time, each a part of its own: a kernel of the body is run by one of them."""
 
 
 @irdl_op_definition
@@ -191,6 +196,13 @@ def sequence_of(type: AnyTensor, steps: int) -> AnyTensor:
     return TensorType(type.element_type, (steps, *type.get_shape()))
 
 
+def keep_marks(old: Operation, new: Operation) -> None:
+    """Mark an op that takes the place of a scan or of its loop as that is marked."""
+    for mark in (MARK, BATCH_MARK, THREADS_MARK):
+        if mark in old.attributes:
+            new.attributes[mark] = old.attributes[mark]
+
+
 def is_step_loop(op: Operation | None) -> TypeGuard[scf.ForOp]:
     """Whether an op is the loop that a scan became: its body is a step, run as it is written."""
     return isinstance(op, scf.ForOp) and MARK in op.attributes
@@ -199,6 +211,22 @@ def is_step_loop(op: Operation | None) -> TypeGuard[scf.ForOp]:
 def is_batch_loop(op: Operation | None) -> TypeGuard[scf.ForOp]:
     """Whether an op is a loop over parts of a batch, whose kernels are functions each."""
     return is_step_loop(op) and BATCH_MARK in op.attributes
+
+
+def threads_of(loop: Operation) -> int:
+    """Return how many threads compute the steps of a loop, each some of its own: mostly one."""
+    mark = loop.attributes.get(THREADS_MARK)
+    return mark.value.data if isa(mark, IntegerAttr) else 1
+
+
+def is_of_one_thread(op: Operation) -> bool:
+    """Whether an op is part of a step that a thread computes while others compute other steps."""
+    parent = op.parent_op()
+    while parent is not None:
+        if threads_of(parent) > 1:
+            return True
+        parent = parent.parent_op()
+    return False
 
 
 def kernel_blocks(function: FuncOp) -> Iterator[Block]:

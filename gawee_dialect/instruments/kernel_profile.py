@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from xdsl.dialects import arith, memref
-from xdsl.dialects.builtin import IntegerAttr, ModuleOp
+from xdsl.dialects import memref, scf
+from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.ir import BlockArgument, SSAValue
+from xdsl.ir import Block, BlockArgument, SSAValue
 
-from gawee_dialect.analysis.loop_work import trip_count
 from gawee_dialect.analysis.op_cost import op_work
 from gawee_dialect.analysis.work import Work, total
 from gawee_dialect.dialect.entry import MAIN, find_function
 from gawee_dialect.dialect.scan import is_batch_loop
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
-from gawee_dialect.hints import isa
+from gawee_dialect.instruments.check.index_values import IndexValues
 from gawee_dialect.instruments.profile import Array, NodeTime, by_node, timed
 from gawee_dialect.instruments.step_times import StepPart, call_clock, timed_parts
 
@@ -31,37 +30,53 @@ if TYPE_CHECKING:
     from gawee_dialect.backend.jit import NativeModule
 
 
-Parts = Mapping[SSAValue, int]
-"""Which part of a batch it is, by the counter of the loop over them."""
+Counters = Mapping[SSAValue, int]
+"""Which part of a batch it is, and which thread's, by the counters of the loops around it."""
 
 
-def calls_of(main: FuncOp) -> Iterable[tuple[CallOp, Parts]]:
-    """Yield the calls of kernels in their order: those of a loop over a batch for each part."""
-    for op in main.body.block.ops:
+def calls_of(main: FuncOp) -> Iterable[tuple[CallOp, Counters]]:
+    """Yield the calls of kernels in their order: those of a loop over a batch for each part.
+
+    Where threads have parts of their own, these come one thread after the other.
+    """
+    yield from _calls(main.body.block, {})
+
+
+def _calls(block: Block, counters: Counters) -> Iterator[tuple[CallOp, Counters]]:
+    for op in block.ops:
         if isinstance(op, CallOp):
-            yield op, {}
+            yield op, counters
         elif is_batch_loop(op):
-            trips = trip_count(op)
-            assert trips is not None
-            inner = [each for each in op.body.block.ops if isinstance(each, CallOp)]
-            for part in range(trips):
-                parts: Parts = {op.body.block.args[0]: part}
-                yield from ((each, parts) for each in inner)
+            yield from _calls_in(op.body.block, (op.lb, op.ub, op.step), counters)
+        elif isinstance(op, scf.ParallelOp) and any(map(is_batch_loop, op.body.block.ops)):
+            bounds = (op.lowerBound[0], op.upperBound[0], op.step[0])
+            yield from _calls_in(op.body.block, bounds, counters)
 
 
-def address_of(value: SSAValue, arrays: Mapping[int, Array], parts: Parts) -> int:
+def _calls_in(
+    block: Block, bounds: Iterable[SSAValue], counters: Counters
+) -> Iterator[tuple[CallOp, Counters]]:
+    for number in range(*(_number(each, counters) for each in bounds)):
+        yield from _calls(block, {**counters, block.args[0]: number})
+
+
+def _number(index: SSAValue, counters: Counters) -> int:
+    number = IndexValues(dict(counters)).number(index)
+    assert number is not None
+    return number
+
+
+def address_of(value: SSAValue, arrays: Mapping[int, Array], counters: Counters) -> int:
     """Return the address of what `@main` calls a kernel with: an argument, or workspace.
 
     Of the part of a batch, it is its number.
     """
-    if value in parts:
-        return parts[value]
+    if value in counters:
+        return counters[value]
     owner = value.owner
     if isinstance(owner, memref.ViewOp):
-        offset = owner.byte_shift.owner
-        assert isinstance(offset, arith.ConstantOp)
-        assert isa(offset.value, IntegerAttr)
-        return address_of(owner.source, arrays, parts) + offset.value.value.data
+        start = _number(owner.byte_shift, counters)
+        return address_of(owner.source, arrays, counters) + start
     assert isinstance(value, BlockArgument)
     return arrays[value.index].ctypes.data
 
@@ -114,7 +129,8 @@ class KernelProfile:
         self._arrays = arrays  # they have to live as long as this
         calls = list(calls_of(main))
         self._pointers = [
-            [address_of(value, arrays, parts) for value in op.arguments] for op, parts in calls
+            [address_of(value, arrays, counters) for value in op.arguments]
+            for op, counters in calls
         ]
         self._parts = [timed(op, op.callee.string_value(), 0.0, loops.works) for op, _ in calls]
         self._steps = loops.steps

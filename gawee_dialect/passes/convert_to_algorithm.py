@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.builder import Builder
+from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.scan import is_of_one_thread
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.schedules.database import NO_CHOICES, Database, Entry
@@ -39,6 +41,10 @@ class ConvertKernel(Pattern, ABC):
 
     processor: Processor
     database: Database = NO_CHOICES
+
+    def processor_of(self, op: Operation) -> Processor:
+        """Return the processor with as many cores as threads run a kernel."""
+        return self.processor.one_core if is_of_one_thread(op) else self.processor
 
     @abstractmethod
     def mismatch(self, op: KernelOp) -> str | None:

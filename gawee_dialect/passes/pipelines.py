@@ -16,6 +16,7 @@ from gawee_dialect.passes.coalesce_copies import CoalesceCopies
 from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.passes.decompose_aggregated_ops import DecomposeAggregatedOps
+from gawee_dialect.passes.distribute_batch import DistributeBatch
 from gawee_dialect.passes.expand_math import ExpandMath
 from gawee_dialect.passes.fold_batch_norm import FoldBatchNorm
 from gawee_dialect.passes.fold_conv_add import FoldConvAdd
@@ -94,6 +95,7 @@ def buffers_to_loops(*, kernels: bool) -> Sequence[ModulePass]:
     return (
         CoalesceCopies(),  # while an op shows what it reads and writes
         OutlineKernels(),  # before memory is shared: arguments of one call must not overlap
+        *([DistributeBatch()] if kernels else []),  # before: threads have buffers of their own
         PlanMemory(),  # after outlining: a call touches all its buffers at once
         *(lower_kernels if kernels else ()),
         LowerLinalgToLoops(),  # one nest for each distinct kernel; what did not become a kernel
@@ -114,7 +116,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         *optimize(),
         CommonSubexpressionElimination(),  # before fusion: what is read once more stays apart
         Inline(),
-        TileBatch(0, *machine[1:]),  # while ops say what they do to images
+        TileBatch(0, 0, *machine[1:]),  # while ops say what they do to images
         *([] if options.trust_indices else [CheckIndices()]),
         LowerToLinalg(),
         DecomposeAggregatedOps(),

@@ -1,22 +1,22 @@
-"""Compute a batch in parts one after the other, whose images stay in the cache."""
+"""Compute a batch in parts whose images stay in the cache, each by all threads or by one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp, UnitAttr
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
 from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.batch_axes import Along, BatchAxes, batch_axes
-from gawee_dialect.analysis.batch_traffic import Batch, node_traffic
+from gawee_dialect.analysis.batch_traffic import Batch, Parts, node_traffic
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.dialect.gather import IndexedOp
 from gawee_dialect.dialect.kernel import YieldOp
-from gawee_dialect.dialect.scan import BATCH_MARK, ScanOp
+from gawee_dialect.dialect.scan import BATCH_MARK, THREADS_MARK, ScanOp
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.locations import hand_on_location
@@ -30,16 +30,16 @@ LEAST_GAIN = 0.02
 
 
 @dataclass(frozen=True)
-class Part:
-    """Nodes one after the other that keep images apart, and how many of these to take at a time."""
+class Run:
+    """Nodes one after the other that keep images apart, and the parts to compute them in."""
 
     nodes: Sequence[Operation]
-    chunk: int
+    parts: Parts
 
 
 @dataclass(frozen=True)
 class TileBatch(ModulePass):
-    """Compute a batch in parts one after the other, whose images stay in the cache.
+    """Compute a batch in parts whose images stay in the cache, each by all threads or by one.
 
     1. Images are along axis 0 of the inputs. Nodes that compute something of each by itself, one
        after the other, become the body of a `gawee.scan` over parts of the batch; it is marked
@@ -47,7 +47,10 @@ class TileBatch(ModulePass):
     2. How many images a part has is what a model of the memory traffic
        (`analysis/batch_traffic.py`) expects to be fastest: small parts stay in a near memory, large
        ones read the weights less often. Without a gain the graph stays as it is.
-    3. A part divides the batch, so that nothing is left over.
+    3. The model says as well if all threads compute one part after the other, or each of them parts
+       of its own, which the mark `gawee.threads` says: no thread waits for others in each kernel
+       then, but each reads all weights.
+    4. A part divides the batch, so that nothing is left over.
 
     Requires: a graph that keeps images apart (else it stays as it is).
 
@@ -70,6 +73,10 @@ class TileBatch(ModulePass):
     images: int = 0
     """How many images a part has; 0 for what the model expects to be fastest."""
 
+    threads: int = 0
+    """How many parts are computed at the same time, each by one thread; 0 for what the model
+    expects, or for one after the other where `images` is given."""
+
     target: str = HOST
     """The processor to choose for: `host`, or `skylake-avx512`, `haswell` and the like."""
 
@@ -86,34 +93,46 @@ class TileBatch(ModulePass):
             if self.images:
                 raise
             return
-        part = self._given(function, found) if self.images else self._chosen(function, found)
-        if part is not None:
-            _put_in_scan(part, found)
-            report_statistic(self, "images of a part", part.chunk)
+        run = self._given(function, found) if self.images else self._chosen(function, found)
+        if run is not None:
+            _put_in_scan(run, found)
+            report_statistic(self, "images of a part", run.parts.images)
+            report_statistic(self, "parts at the same time", run.parts.threads)
 
-    def _given(self, function: FuncOp, found: BatchAxes) -> Part | None:
+    def _given(self, function: FuncOp, found: BatchAxes) -> Run | None:
         if self.images < 0 or found.batch % self.images:
             message = f"expected a part of {self.images} images to divide a batch of {found.batch}"
             raise GaweeError(Diagnostic(message, hint="of 12, parts of 1, 2, 3, 4 and 6 can be"))
         longest = max(_runs(function, found), key=len, default=())
-        return Part(longest, self.images) if longest and self.images < found.batch else None
+        if not longest or self.images == found.batch:
+            return None
+        threads = min(self.threads or 1, found.batch // self.images)
+        return Run(longest, Parts(self.images, threads))
 
-    def _chosen(self, function: FuncOp, found: BatchAxes) -> Part | None:
+    def _chosen(self, function: FuncOp, found: BatchAxes) -> Run | None:
         if found.batch == 1:
             return None
         processor = find_processor(self.target, self.num_threads)
         batch = Batch(found.batch, processor, processor.cores)
         runs = [(run, [node_traffic(op, found) for op in run]) for run in _runs(function, found)]
         nodes = [node for _, traffic in runs for node in traffic]
-        least = LEAST_GAIN * (batch.computing_seconds(nodes) + batch.seconds(nodes, found.batch))
-        best: Part | None = None
+        least = LEAST_GAIN * batch.seconds(nodes, Parts(found.batch))
+        best: Run | None = None
         for run, traffic in runs:
-            whole = batch.seconds(traffic, found.batch)
-            for chunk in _divisors(found.batch):
-                gain = whole - batch.seconds(traffic, chunk)
+            whole = batch.seconds(traffic, Parts(found.batch))
+            for parts in self._ways(batch):
+                gain = whole - batch.seconds(traffic, parts)
                 if gain > least:
-                    best, least = Part(run, chunk), gain
+                    best, least = Run(run, parts), gain
         return best
+
+    def _ways(self, batch: Batch) -> Iterator[Parts]:
+        """Yield the ways to compute a batch in parts, the largest first: fewer parts at a tie."""
+        for images in _divisors(batch.images):
+            count = batch.images // images
+            for threads in sorted({1, min(batch.threads, count)}):
+                if self.threads in (0, threads):
+                    yield Parts(images, threads)
 
 
 def _images_of(function: FuncOp) -> BatchAxes:
@@ -190,15 +209,15 @@ def _leaving(nodes: Sequence[Operation], inside: set[Operation]) -> list[OpResul
     ]
 
 
-def _put_in_scan(part: Part, found: BatchAxes) -> None:
+def _put_in_scan(run: Run, found: BatchAxes) -> None:
     """Move nodes into the body of a scan over parts of the batch."""
-    nodes, inside = part.nodes, set(part.nodes)
+    nodes, inside = run.nodes, set(run.nodes)
     last = nodes[-1]
     around = last.parent
     assert around is not None
     behind = last.next_op
     assert behind is not None
-    steps = found.batch // part.chunk
+    steps = found.batch // run.parts.images
     taken = _taken(nodes, inside, found)
     leaving = [(value.op, value.index) for value in _leaving(nodes, inside)]
     block = Block(arg_types=[value.type for value in taken])
@@ -208,7 +227,7 @@ def _put_in_scan(part: Part, found: BatchAxes) -> None:
     for op in nodes:
         op.detach()
         block.add_op(op)
-    resize(_only_inside(found, block, inside), part.chunk)
+    resize(_only_inside(found, block, inside), run.parts.images)
     made = [op.results[index] for op, index in leaving]
     block.add_op(YieldOp(*made))
 
@@ -223,6 +242,8 @@ def _put_in_scan(part: Part, found: BatchAxes) -> None:
         parts.append(cut.output)
     scan = ScanOp([], parts, Region(block), steps=steps)
     scan.attributes[BATCH_MARK] = UnitAttr()
+    if run.parts.threads > 1:
+        scan.attributes[THREADS_MARK] = IntegerAttr(run.parts.threads, i64)
     insert(scan, last)
     for (op, index), all_parts in zip(leaving, scan.results, strict=True):
         value = op.results[index]

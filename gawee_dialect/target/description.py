@@ -92,6 +92,11 @@ class Processor:
         """What holds all that no cache does."""
         return self.memories[-1]
 
+    @property
+    def one_core(self) -> "Processor":
+        """The processor as a thread has it that does work of its own beside others."""
+        return replace(self, cores=1)
+
     def bytes_a_cycle(self, memory: Memory) -> float:
         """Return how much of a memory one core reads in a cycle."""
         return memory.bandwidth / self.frequency

@@ -20,7 +20,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import MAIN, find_function
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import dtype_name
-from gawee_dialect.instruments.kernel_profile import Parts, address_of, buffers_of, calls_of
+from gawee_dialect.instruments.kernel_profile import Counters, address_of, buffers_of, calls_of
 from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.levels import native_stages
 from gawee_dialect.passes.insertion import Insertion
@@ -87,7 +87,7 @@ class TunedNetwork:
         assert main is not None
         called = list(calls_of(main))
         nodes = [(op.callee.string_value(), name_of(op)) for op, _ in called]
-        buffers = [(list(op.arguments), parts) for op, parts in called]
+        buffers = [(list(op.arguments), counters) for op, counters in called]
         for function in (op for op in module.ops if isinstance(op, FuncOp)):
             function.sym_visibility = None  # so that each kernel has an address
         lowered = module.clone()
@@ -102,17 +102,17 @@ class TunedNetwork:
                 node,
                 known.get(name),
                 self._function(name, len(values)),
-                self._addresses(values, parts),
+                self._addresses(values, counters),
             )
-            for (name, node), (values, parts) in zip(nodes, buffers, strict=True)
+            for (name, node), (values, counters) in zip(nodes, buffers, strict=True)
         ]
 
     def _function(self, name: str, arguments: int) -> Callable[..., None]:
         types = [ctypes.c_void_p] * arguments
         return ctypes.CFUNCTYPE(None, *types)(self._native.address(name))
 
-    def _addresses(self, values: Sequence[SSAValue], parts: Parts) -> list[int]:
-        return [address_of(value, self._arrays, parts) for value in values]
+    def _addresses(self, values: Sequence[SSAValue], counters: Counters) -> list[int]:
+        return [address_of(value, self._arrays, counters) for value in values]
 
     def calls_of(self, decision: Decision, key: str) -> list[int]:
         """Return the positions of the calls of a kernel."""

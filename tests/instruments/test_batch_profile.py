@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.frontends.mlir_text import parse_mlir
@@ -20,12 +21,13 @@ TEXT = """func.func @main(%x: tensor<6x3x9x7xf32> {gawee.input = "x"}, %w: tenso
 """
 
 
-def test_nodes_of_a_part_have_the_time_and_the_work_of_all_parts() -> None:
+@pytest.mark.parametrize("tiling", [TileBatch(2), TileBatch(1, 2)])
+def test_nodes_of_a_part_have_the_time_and_the_work_of_all_parts(tiling: TileBatch) -> None:
     rng = np.random.default_rng(0)
     weights = {"w": rng.standard_normal((5, 3, 3, 3), np.float32)}
     inputs = {"x": rng.standard_normal((6, 3, 9, 7), np.float32)}
     model = Model(parse_mlir(make_context(), TEXT, "net.mlir"), weights)
-    parts = CodeOptions(algorithms="exact", passes=(before("tile-batch", TileBatch(2)),))
+    parts = CodeOptions(algorithms="exact", passes=(before("tile-batch", tiling),))
 
     whole = model.profile(inputs, options=CodeOptions(algorithms="exact"))
     tiled = model.profile(inputs, options=parts)

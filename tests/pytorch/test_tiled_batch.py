@@ -93,6 +93,33 @@ def test_parts_of_a_batch_are_what_all_of_it_is(
     compare(make, draw(batch), part, threads)
 
 
+# On 2 threads 7 parts are 4 and 3; 3 at the same time are more than the threads of a call, or less.
+@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize(("batch", "part", "at_once"), [(7, 1, 2), (6, 2, 3), (9, 3, 2)])
+@pytest.mark.parametrize("case", CASES)
+def test_parts_at_the_same_time_are_what_all_of_the_batch_is(
+    case: str, batch: int, part: int, at_once: int, threads: int
+) -> None:
+    make, draw = CASES[case]
+    compare(make, draw(batch), part, threads, at_once)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_parts_at_the_same_time_are_to_the_bit_what_they_are_in_turn(case: str) -> None:
+    make, draw = CASES[case]
+    torch.manual_seed(5)
+    model, x = make().eval(), draw(7)
+
+    in_turn = compile_torch(model, (x,), options_of(TileBatch(1), 1))(x)
+    at_once = compile_torch(model, (x,), options_of(TileBatch(1, 2), 2))(x)
+
+    torch.testing.assert_close(at_once, in_turn, rtol=0, atol=0)
+
+
+def options_of(tiling: TileBatch, threads: int) -> CodeOptions:
+    return CodeOptions(num_threads=threads, passes=(before("tile-batch", tiling),))
+
+
 class PartSizes(Instrument):
     """Hears how many images the parts have."""
 
@@ -104,10 +131,12 @@ class PartSizes(Instrument):
             self.found.append(value)
 
 
-def compare(make: Callable[[], nn.Module], x: torch.Tensor, part: int, threads: int) -> None:
+def compare(
+    make: Callable[[], nn.Module], x: torch.Tensor, part: int, threads: int, at_once: int = 1
+) -> None:
     torch.manual_seed(5)
     model = make().eval()
-    options = CodeOptions(num_threads=threads, passes=(before("tile-batch", TileBatch(part)),))
+    options = options_of(TileBatch(part, at_once), threads)
     sizes = PartSizes()
     with instrumented(sizes):
         compiled = compile_torch(model, (x,), options)

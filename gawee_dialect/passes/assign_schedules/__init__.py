@@ -1,6 +1,6 @@
 """Decide how kernels are run: register tiles, loop order, vectors, threads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from xdsl.builder import Builder
@@ -14,7 +14,7 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.scan import is_step_loop
+from gawee_dialect.dialect.scan import is_of_one_thread, is_step_loop
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.assign_schedules.cost_model import is_packed
@@ -39,7 +39,8 @@ class AssignSchedules(ScheduledPass):
     2. Loops run in an order in which the larger operand is walked once, reductions inside.
     3. Weights that a reduction reads are copied into the order in which the schedule reads them;
        `hoist-parameter-computation` then moves the copy into `@prepare`.
-    4. A kernel that takes long enough has its outermost loops shared among threads.
+    4. A kernel that takes long enough has its outermost loops shared among threads. One that is
+       part of a step is not, where threads compute steps of their own.
 
     A kernel that has a schedule keeps it. One that the database has a choice for gets
     that; raises GaweeError where it doesn't fit, with the reason.
@@ -101,11 +102,17 @@ class _Scheduler:
         if op.schedule is None:
             key = self._kind(op, [operand.is_parameter for operand in kernel.inputs])
             if key not in self.known:
-                self.known[key] = self._chosen(kernel) or schedule_of(
-                    kernel, best_tile(kernel, self.processor), self.processor
-                )
+                self.known[key] = self._schedule_of(kernel)
             op.schedule = ScheduleAttr(self.known[key])
         self._pack(op, kernel)
+
+    def _schedule_of(self, kernel: KernelAccesses) -> Schedule:
+        alone = is_of_one_thread(kernel.op)
+        processor = self.processor.one_core if alone else self.processor
+        schedule = self._chosen(kernel) or schedule_of(
+            kernel, best_tile(kernel, processor), processor
+        )
+        return replace(schedule, parallel=0) if alone else schedule
 
     def _chosen(self, kernel: KernelAccesses) -> Schedule | None:
         """Return the schedule that the database has for a kernel; raises GaweeError."""
@@ -144,4 +151,4 @@ class _Scheduler:
     def _kind(self, op: KernelOp, early: list[bool]) -> object:
         """Return what kernels have in common that are scheduled alike."""
         types = tuple(value.type for value in (*op.inputs, op.target))
-        return types, tuple(early), self.texts.of(op)
+        return types, tuple(early), self.texts.of(op), is_of_one_thread(op)

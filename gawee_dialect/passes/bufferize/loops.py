@@ -4,7 +4,7 @@ from xdsl.dialects import memref, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from gawee_dialect.analysis.buffer_sizes import same_indices
-from gawee_dialect.dialect.scan import BATCH_MARK, MARK
+from gawee_dialect.dialect.scan import keep_marks
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules, is_empty
 
@@ -26,8 +26,7 @@ def loop(to: FunctionBufferizer, op: Operation) -> None:
         to.new[value].name_hint = to.new[value].name_hint or value.name_hint
     lower, upper, step = (to.value(value) for value in (op.lb, op.ub, op.step))
     twin = to.builder.insert(scf.ForOp(lower, upper, step, starts, Region(block)))
-    marks = (mark for mark in (MARK, BATCH_MARK) if mark in op.attributes)
-    twin.attributes.update((mark, op.attributes[mark]) for mark in marks)
+    keep_marks(op, twin)
     to.fill_loop(twin, old, block)
     scalars = iter(twin.results)
     for argument, result in zip(old.args[1:], op.results, strict=True):

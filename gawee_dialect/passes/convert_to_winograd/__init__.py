@@ -33,10 +33,10 @@ class ConvertConvolution(ConvertKernel):
         return found if isinstance(found, str) else None
 
     def plans(self, op: KernelOp) -> Iterable[Plan]:
-        return plans(_matched(op).convolution, self.processor)
+        return plans(_matched(op).convolution, self.processor_of(op))
 
     def choose(self, op: KernelOp) -> Algorithm | None:
-        return choose(_matched(op).convolution, self.processor)
+        return choose(_matched(op).convolution, self.processor_of(op))
 
     def problem(self, op: KernelOp, algorithm: Algorithm) -> str | None:
         assert isinstance(algorithm, Winograd)

@@ -9,7 +9,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.dialect.scan import BATCH_MARK, MARK, ScanOp, element_of_sequence
+from gawee_dialect.dialect.scan import MARK, ScanOp, element_of_sequence, keep_marks
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
 from gawee_dialect.passes.lower_to_linalg.tensors import constant, empty
 from gawee_dialect.passes.rewrite_pass import Pattern
@@ -28,8 +28,7 @@ class LowerScan(Pattern):
         _write_step(op, block, rewriter)
         loop = scf.ForOp(lower, upper, one, carried, Region(block))
         loop.attributes[MARK] = UnitAttr()
-        if BATCH_MARK in op.attributes:
-            loop.attributes[BATCH_MARK] = op.attributes[BATCH_MARK]
+        keep_marks(op, loop)
         rewriter.replace(op, loop)
 
 

@@ -30,3 +30,16 @@ func.func @main(%x: tensor<64x16x56x56xf32>) -> tensor<16x56x56xf32> {
   %0 = gawee.reduce_mean %x axes [0] : (tensor<64x16x56x56xf32>) -> tensor<16x56x56xf32>
   func.return %0 : tensor<16x56x56xf32>
 }
+
+// -----
+
+// Zeros that are written out for all images are no weights, which small parts would read more often.
+// CHECK-LABEL: func.func @main
+// CHECK:         gawee.scan steps 64
+func.func @main(%x: tensor<64x16x56x56xf32>) -> tensor<64x16x56x56xf32> {
+  %0 = gawee.max_pool %x kernel [3, 3] strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] ceil_mode false : (tensor<64x16x56x56xf32>) -> tensor<64x16x56x56xf32>
+  %zero = gawee.constant dense<0.0> : tensor<64x16x56x56xf32>
+  %1 = gawee.add %0, %zero : (tensor<64x16x56x56xf32>, tensor<64x16x56x56xf32>) -> tensor<64x16x56x56xf32>
+  %2 = gawee.max_pool %1 kernel [3, 3] strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] ceil_mode false : (tensor<64x16x56x56xf32>) -> tensor<64x16x56x56xf32>
+  func.return %2 : tensor<64x16x56x56xf32>
+}
