@@ -8,8 +8,8 @@
    computes: only what takes longer than that counts. What only repeats a value is read as that is.
 4. Parts one after the other have all threads in each node that is worth it. They start together
    and wait for the last one, and find what others wrote in a memory that all share.
-5. Parts at the same time have one thread each, that reads weights by itself. Who has the most parts
-   is waited for.
+5. Parts at the same time have one thread each. All of them are about as far, so that what one has
+   read of the weights of a node others find in a cache. Who has the most parts is waited for.
 
 Main memory is as fast for all threads together as for one.
 """
@@ -151,7 +151,7 @@ class _InParts:
 
     def _seconds_of(self, node: NodeTraffic, team: int) -> float:
         arithmetic = node.flops * self._part / self._images / self._processor.flops() / team
-        weights = node.weights / self._bandwidth(self._weights, self._at_once)
+        weights = node.weights / self._weights.bandwidth
         return self._moving(node, team) + max(arithmetic, weights)
 
     def _moving(self, node: NodeTraffic, team: int) -> float:

@@ -48,8 +48,8 @@ class TileBatch(ModulePass):
        (`analysis/batch_traffic.py`) expects to be fastest: small parts stay in a near memory, large
        ones read the weights less often. Without a gain the graph stays as it is.
     3. The model says as well if all threads compute one part after the other, or each of them parts
-       of its own, which the mark `gawee.threads` says: no thread waits for others in each kernel
-       then, but each reads all weights.
+       of its own, which the mark `gawee.threads` says: then no thread waits for others in each
+       kernel, but more images are in the caches at a time.
     4. A part divides the batch, so that nothing is left over.
 
     Requires: a graph that keeps images apart (else it stays as it is).

@@ -17,7 +17,7 @@ func.func @main(%x: tensor<6x16x56x56xf32>) -> tensor<6x16x56x56xf32> {
 
 // -----
 
-// 37 MB of weights come from main memory: together, threads read them once.
+// Parts would read 37 MB of weights from main memory, again for each turn; one turn gains too little.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT:     gawee.scan
 func.func @main(%x: tensor<6x3072xf32>, %w: tensor<3072x3072xf32> {gawee.parameter = "w"}) -> tensor<6x3072xf32> {
