@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar
 
 from xdsl.builder import Builder
@@ -36,7 +37,15 @@ class ConvertConvolution(ConvertKernel):
         return plans(_matched(op).convolution, self.processor_of(op))
 
     def choose(self, op: KernelOp) -> Algorithm | None:
-        return choose(_matched(op).convolution, self.processor_of(op))
+        asked = _matched(op).convolution, self.processor_of(op)
+        if asked not in self._chosen:
+            self._chosen[asked] = choose(*asked)
+        return self._chosen[asked]
+
+    @cached_property
+    def _chosen(self) -> dict[tuple[Convolution, Processor], Algorithm | None]:
+        # Layers of one shape are many, and there are hundreds of plans to compare for each.
+        return {}
 
     def problem(self, op: KernelOp, algorithm: Algorithm) -> str | None:
         assert isinstance(algorithm, Winograd)
