@@ -6,7 +6,9 @@ from functools import cache
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.cache import CompileCache
-from gawee_dialect.backend.jit import Target
+from gawee_dialect.backend.jit import Target, initialize
+from gawee_dialect.backend.native_call import builtin_call
+from gawee_dialect.backend.openmp import start_threads
 from gawee_dialect.backend.packed_program import packed, unpacked
 from gawee_dialect.backend.program import (
     Program,
@@ -96,12 +98,20 @@ def _program_made_apart(
             made = _program_by_kernels(module, options, cache)
             return packed(made.code, made.signatures)
 
-        found = run_apart(code_and_signatures, module)
+        found = run_apart(code_and_signatures, module, lambda: _get_ready(options))
         if found is not None:
             code, signatures = unpacked(found)
             target = Target().resolved()
             return Program(code, signatures, target, lambda: _lowered(module, options))
     return _program_by_kernels(module, options, cache)
+
+
+def _get_ready(options: CodeOptions) -> None:
+    """Do what the first code of a process waits for, so that it need not."""
+    initialize()
+    builtin_call()
+    if options.parallel and options.num_threads != 1:
+        start_threads()
 
 
 def _program_by_kernels(

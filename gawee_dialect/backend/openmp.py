@@ -189,6 +189,12 @@ def _pool() -> Runtime | None:
 _lock = threading.Lock()
 
 
+def start_threads() -> None:
+    """Start what runs teams before the first code that wants some; LLVM must be prepared."""
+    with _lock:
+        _started_pool()
+
+
 @contextmanager
 def linked(symbols: Collection[str]) -> Generator[Runtime | None]:
     """Let code that calls some of the functions be loaded in a with block.

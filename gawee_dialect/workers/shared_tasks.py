@@ -53,16 +53,23 @@ def run_shared(
     ]
 
 
-def run_apart(function: Callable[[Task], Result], task: Task) -> Result | None:
+def run_apart(
+    function: Callable[[Task], Result],
+    task: Task,
+    meanwhile: Callable[[], object] = lambda: None,
+) -> Result | None:
     """Return what a copy of this process makes of a task: its memory goes away with the copy.
 
-    None where this process cannot be copied, or the copy could not do it.
+    This process does something else `meanwhile`. None where it cannot be copied, or the copy could
+    not do it.
     """
     if not may_fork():
         return None
     with os.fdopen(_numbers(1), "rb", buffering=0) as numbers:
         started = _all_started(function, (task,), numbers, 1)
         try:
+            if started:
+                meanwhile()
             results = [copy.results() for copy in started]
         finally:
             for copy in started:

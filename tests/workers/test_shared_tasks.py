@@ -176,7 +176,27 @@ def test_what_a_copy_cannot_do_has_no_result() -> None:
     assert os.listdir("/proc/self/fd") == before
 
 
+@pytest.mark.usefixtures("forks")
+def test_this_process_does_something_else_meanwhile() -> None:
+    done = list[int]()
+    result, process = run_apart(square, 7, lambda: done.append(os.getpid())) or (0, 0)
+
+    assert result == 49
+    assert done == [os.getpid()] != [process]
+
+
+@pytest.mark.usefixtures("forks")
+def test_what_goes_wrong_meanwhile_leaves_nothing_open() -> None:
+    before = os.listdir("/proc/self/fd")
+
+    with pytest.raises(ZeroDivisionError):
+        run_apart(square, 7, lambda: 1 // 0)
+    assert os.listdir("/proc/self/fd") == before
+
+
 def test_without_copies_there_is_no_result(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_tasks, "may_fork", lambda: False)
+    done = list[str]()
 
-    assert run_apart(square, 7) is None
+    assert run_apart(square, 7, lambda: done.append("meanwhile")) is None
+    assert not done
