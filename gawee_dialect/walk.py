@@ -1,26 +1,33 @@
 """All ops of a module at once: xDSL's walk takes a generator for each region around an op."""
 
-from xdsl.ir import Operation
+from xdsl.ir import Operation, Region
 
 
 def all_ops(root: Operation) -> list[Operation]:
     """Return an op and all ops inside, each before those in its regions, as `walk` yields them."""
     found: list[Operation] = [root]
-    _add_inner(root, found)
+    for region in root.regions:
+        _add_inner(region, found)
     return found
 
 
-def _add_inner(op: Operation, found: list[Operation]) -> None:
-    for region in op.regions:
-        block = region.first_block
-        while block is not None:
-            inner = block.first_op
-            while inner is not None:
-                found.append(inner)
-                if inner.regions:
-                    _add_inner(inner, found)
-                inner = inner.next_op
-            block = block.next_block
+def inner_ops(region: Region) -> list[Operation]:
+    """Return the ops of a region and all ops inside, in the same order."""
+    found: list[Operation] = []
+    _add_inner(region, found)
+    return found
+
+
+def _add_inner(region: Region, found: list[Operation]) -> None:
+    block = region.first_block
+    while block is not None:
+        op = block.first_op
+        while op is not None:
+            found.append(op)
+            for inner in op.regions:
+                _add_inner(inner, found)
+            op = op.next_op
+        block = block.next_block
 
 
 def kinds_of(root: Operation) -> frozenset[type[Operation]]:

@@ -8,11 +8,12 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriteWalker, RewritePattern
+from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import HasCanonicalizationPatternsTrait
 
 from gawee_dialect.passes.dead_code import erase_dead
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.passes.pattern_walk import PatternWalk
 from gawee_dialect.passes.rewrite_pass import Driver
 
 
@@ -50,4 +51,4 @@ class CanonicalizePass(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         driver = CanonicalizationDriver(ctx)
-        PatternRewriteWalker(driver, post_walk_func=erase_dead).rewrite_module(op)
+        PatternWalk(driver, post_walk_func=erase_dead).rewrite_module(op)

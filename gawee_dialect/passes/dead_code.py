@@ -5,8 +5,9 @@ from functools import cache
 from xdsl.dialects.builtin import UnregisteredOp
 from xdsl.ir import Operation, Region
 from xdsl.pattern_rewriter import PatternRewriterListener
+from xdsl.rewriter import Rewriter
 from xdsl.traits import IsTerminator, MemoryEffect, NoMemoryEffect, SymbolOpInterface
-from xdsl.transforms.dead_code_elimination import LiveSet, would_be_trivially_dead
+from xdsl.transforms.dead_code_elimination import region_dce, would_be_trivially_dead
 
 
 @cache
@@ -25,6 +26,11 @@ def _is_needed(kind: type[Operation]) -> bool | None:
 _NONE = NoMemoryEffect.get_effects
 
 
+def always_stays(kind: type[Operation]) -> bool:
+    """Whether no op of a class is ever dead."""
+    return _is_needed(kind) is True
+
+
 def is_needed(op: Operation) -> bool:
     """Whether an op stays though nobody reads its results: control, symbols, effects on memory."""
     known = _is_needed(type(op))
@@ -33,43 +39,51 @@ def is_needed(op: Operation) -> bool:
 
 def is_dead(op: Operation) -> bool:
     """Whether nobody reads an op's results, and it does nothing else."""
-    return all(result.first_use is None for result in op.results) and not is_needed(op)
+    for result in op.results:
+        if result.first_use is not None:
+            return False
+    return not is_needed(op)
 
 
-class _Live(LiveSet):
-    """xDSL's set of live ops, which one sweep finds where no block follows another."""
+class _Sweep:
+    """The dead ops of a region, found from its end to its start: who reads comes after."""
 
-    has_branches = False
+    def __init__(self) -> None:
+        self.dead: dict[Operation, None] = {}
+        """In the order in which they can be erased, but for those inside of dead ones."""
 
-    def propagate_region_liveness(self, region: Region) -> None:
+    def region(self, region: Region) -> bool:
+        """Look at a region; return whether no block in it follows another."""
         block = region.first_block
+        if block is None:
+            return True
         if block is not region.last_block:
-            self.has_branches = True
-            super().propagate_region_liveness(region)
-            return
-        op = None if block is None else block.last_op
+            return False
+        op = block.last_op
         while op is not None:
-            self.propagate_op_liveness(op)
+            if not all([self.region(inner) for inner in op.regions]):
+                return False
+            if not is_needed(op) and not self._is_read(op):
+                self.dead[op] = None
             op = op.prev_op
+        return True
 
-    def propagate_op_liveness(self, op: Operation) -> None:
-        for region in op.regions:
-            self.propagate_region_liveness(region)
-        live = self._live_ops
-        if op in live:
-            return
-        uses = (use for result in op.results for use in result.uses)
-        if is_needed(op) or any(use.operation in live for use in uses):
-            self.set_live(op)
+    def _is_read(self, op: Operation) -> bool:
+        """Whether an op reads a result that is not dead itself."""
+        for result in op.results:
+            if result.first_use is not None:
+                if not self.dead or any(use.operation not in self.dead for use in result.uses):
+                    return True
+        return False
 
 
 def erase_dead(region: Region, listener: PatternRewriterListener | None = None) -> bool:
     """Erase dead ops, and blocks of such alone, in a region; return whether there were any."""
-    live = _Live()
-    live.propagate_region_liveness(region)
-    while live.has_branches and live.changed:
-        live.changed = False
-        live.propagate_region_liveness(region)
-    live.changed = False
-    live.delete_dead(region, listener)
-    return live.changed
+    sweep = _Sweep()
+    if not sweep.region(region):
+        return region_dce(region, listener)
+    for op in sweep.dead:
+        if listener is not None:
+            listener.handle_operation_removal(op)
+        Rewriter.erase_op(op, safe_erase=False)
+    return bool(sweep.dead)

@@ -9,7 +9,6 @@ from xdsl.dialects.builtin import AnyFloat, ModuleOp, f16, f32
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import (
     PatternRewriter,
-    PatternRewriteWalker,
     op_type_rewrite_pattern,
 )
 
@@ -37,6 +36,7 @@ from gawee_dialect.passes.parameter_analysis import (
     reason_against_computed,
     reason_against_readers,
 )
+from gawee_dialect.passes.pattern_walk import PatternWalk
 from gawee_dialect.passes.rewrite_pass import Driver, Pattern, RewritePass
 
 
@@ -334,4 +334,4 @@ class FoldBatchNorm(RewritePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for pattern in self.patterns:  # all that scales a norm, before the norm is gone
-            PatternRewriteWalker(Driver([pattern()], ctx)).rewrite_module(op)
+            PatternWalk(Driver([pattern()], ctx)).rewrite_module(op)

@@ -12,13 +12,13 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.folder import Folder
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriter, PatternRewriteWalker, RewritePattern
+from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
 from xdsl.traits import ConstantLike, HasFolder
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.keep import hand_on_mark
 from gawee_dialect.locations import hand_on_location, place
-from gawee_dialect.passes.dead_code import is_dead
+from gawee_dialect.passes.dead_code import always_stays, is_dead
 from gawee_dialect.passes.instrument import (
     SILENT,
     Instrument,
@@ -28,6 +28,7 @@ from gawee_dialect.passes.instrument import (
     instruments,
     tell,
 )
+from gawee_dialect.passes.pattern_walk import PatternWalk, SelectivePattern
 from gawee_dialect.walk import all_ops
 
 
@@ -80,7 +81,7 @@ def _places_for(patterns: tuple[type[RewritePattern], ...], kind: type[Operation
 
 
 @dataclass(eq=False)
-class Driver(RewritePattern):
+class Driver(SelectivePattern):
     """Applies patterns to one op: dead code first, then folders, then the patterns in order.
 
     New ops get the location of the op they were made for.
@@ -98,6 +99,23 @@ class Driver(RewritePattern):
         self.listen(self.patterns)
         self._types = tuple(type(each) for each in self.patterns)
         self._by_op: dict[type[Operation], Sequence[RewritePattern]] = {}
+        self._tried: dict[type[Operation], bool] = {}
+        self._ignored: dict[type[Operation], bool] = {}
+
+    def tries(self, op: Operation) -> bool:
+        kind = type(op)
+        known = self._tried.get(kind)
+        if known is None:
+            folds = self.fold and _may_fold(kind)
+            known = self._tried[kind] = folds or bool(self.patterns_for(op))
+        return known
+
+    def ignores(self, op: Operation) -> bool:
+        kind = type(op)
+        known = self._ignored.get(kind)
+        if known is None:
+            known = self._ignored[kind] = not self.tries(op) and always_stays(kind)
+        return known
 
     def listen(self, patterns: Sequence[RewritePattern]) -> None:
         """Have patterns report to this driver."""
@@ -218,7 +236,7 @@ class RewritePass(ModulePass, ABC):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         driver = Driver(self.make_patterns(), ctx)
         if self.revisits:
-            PatternRewriteWalker(driver).rewrite_module(op)
+            PatternWalk(driver).rewrite_module(op)
         else:
             _rewrite_once(op, driver)
         leftovers = [inner for inner in all_ops(op) if self.is_removed(inner)]

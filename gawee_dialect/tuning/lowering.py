@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
-from xdsl.pattern_rewriter import PatternRewriteWalker
 
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.algorithm import Algorithm
@@ -20,6 +19,7 @@ from gawee_dialect.passes.convert_to_algorithm import ConvertKernel, ConvertToAl
 from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.pass_manager import run_passes
+from gawee_dialect.passes.pattern_walk import PatternWalk
 from gawee_dialect.passes.rewrite_pass import Driver
 from gawee_dialect.schedules.database import NO_CHOICES, Database
 from gawee_dialect.schedules.keys import Decision, algorithm_key, mark, mark_of, schedule_key
@@ -91,7 +91,7 @@ class Lowering:
         module = self.formed.clone()
         context = make_context()
         for pattern in self.conversions(database):
-            PatternRewriteWalker(Driver([pattern], context)).rewrite_module(module)
+            PatternWalk(Driver([pattern], context)).rewrite_module(module)
         run_passes(context, module, self._to_layouts)
         main = find_function(module)
         assert main is not None

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.pattern_rewriter import PatternRewriteWalker
 
 from gawee_dialect.passes.dead_code import erase_dead
 from gawee_dialect.passes.form_kernels.copies import WriteThroughCopy
@@ -21,6 +20,7 @@ from gawee_dialect.passes.form_kernels.inline import InlineConstant, InlineProdu
 from gawee_dialect.passes.form_kernels.positions import InlinePositions
 from gawee_dialect.passes.form_kernels.views import ReadThroughView, WriteThroughReshape
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
+from gawee_dialect.passes.pattern_walk import PatternWalk
 from gawee_dialect.passes.rewrite_pass import Driver, Pattern, RewritePass
 
 FORM: tuple[type[Pattern], ...] = (FormKernel, FormBroadcast, FormPad)
@@ -66,7 +66,7 @@ class FormKernels(RewritePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for patterns in (FORM, FUSE):
             driver = Driver(_instances(patterns), ctx)
-            PatternRewriteWalker(driver, post_walk_func=erase_dead).rewrite_module(op)
+            PatternWalk(driver, post_walk_func=erase_dead).rewrite_module(op)
 
 
 def _instances(patterns: Sequence[type[Pattern]]) -> Sequence[Pattern]:

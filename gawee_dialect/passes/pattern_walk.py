@@ -1,0 +1,100 @@
+"""The walk that patterns are applied in: xDSL's, without visits that could change nothing."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from xdsl.ir import Block, Operation, Region
+from xdsl.pattern_rewriter import (
+    PatternRewriter,
+    PatternRewriterListener,
+    PatternRewriteWalker,
+    RewritePattern,
+)
+from xdsl.rewriter import InsertPoint
+from xdsl.utils.worklist import Worklist
+
+from gawee_dialect.passes.dead_code import is_dead
+from gawee_dialect.walk import inner_ops
+
+
+class SelectivePattern(RewritePattern, ABC):
+    """A pattern that knows of an op by its class whether a visit could change anything."""
+
+    @abstractmethod
+    def tries(self, op: Operation) -> bool:
+        """Whether it looks at an op that somebody needs."""
+
+    @abstractmethod
+    def ignores(self, op: Operation) -> bool:
+        """Whether it leaves an op alone even where nobody reads it."""
+
+
+class _Worklist(Worklist[Operation]):
+    """xDSL's list, by the identity of ops: `Operation.__hash__` is a call of Python's."""
+
+    def __init__(self, ignores: Callable[[Operation], bool]):
+        super().__init__()
+        self._ignores = ignores
+        self._places: dict[int, int] = {}
+        self._ops: list[Operation | None] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._places)
+
+    def push(self, item: Operation) -> None:
+        if id(item) not in self._places and not self._ignores(item):
+            self._places[id(item)] = len(self._ops)
+            self._ops.append(item)
+
+    def pop(self) -> Operation:
+        while (op := self._ops.pop()) is None:
+            pass
+        del self._places[id(op)]
+        return op
+
+    def remove(self, item: Operation) -> None:
+        place = self._places.pop(id(item), None)
+        if place is not None:
+            self._ops[place] = None
+
+
+class PatternWalk(PatternRewriteWalker):
+    """Visits the ops that xDSL's walker does, in its order, but for those that would stay.
+
+    Most ops of a module are in the bodies of others, where no pattern is for them.
+    """
+
+    def __init__(
+        self,
+        pattern: SelectivePattern,
+        post_walk_func: Callable[[Region, PatternRewriterListener], bool] | None = None,
+    ):
+        super().__init__(pattern, post_walk_func=post_walk_func)
+        self._pattern = pattern
+        self._worklist = _Worklist(pattern.ignores)
+
+    def _populate_worklist(self, op: Operation | Region | Block) -> None:
+        assert isinstance(op, Region)
+        for inner in reversed(inner_ops(op)):
+            self._worklist.push(inner)
+
+    def _process_worklist(self, listener: PatternRewriterListener) -> bool:
+        pattern, worklist, changed = self._pattern, self._worklist, False
+        rewriter: PatternRewriter | None = None
+        while worklist:
+            op = worklist.pop()
+            if not pattern.tries(op) and not is_dead(op):
+                continue
+            if rewriter is None:
+                rewriter = PatternRewriter(op)
+                rewriter.extend_from_listener(listener)
+            rewriter.has_done_action = False
+            rewriter.current_operation = op
+            rewriter.insertion_point = InsertPoint.before(op)
+            rewriter.name_hint = None
+            try:
+                pattern.match_and_rewrite(op, rewriter)
+            except Exception as error:
+                op.emit_error(f"Error while applying pattern: {error}", underlying_error=error)
+            changed |= rewriter.has_done_action
+        return changed
