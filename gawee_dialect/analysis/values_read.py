@@ -2,16 +2,23 @@
 
 from xdsl.ir import Block, Operation, SSAValue
 
+from gawee_dialect.walk import inner_ops
+
 
 def captured_values(op: Operation) -> list[SSAValue]:
     """Return the values from around an op that its regions use, as often as they do."""
-    return [
-        operand
-        for inner in op.walk()
-        if inner is not op
-        for operand in inner.operands
-        if not is_inside(operand, op)
-    ]
+    found: list[SSAValue] = []
+    for region in op.regions:
+        for inner in inner_ops(region):
+            block = inner.parent
+            for operand in inner.operands:
+                # Most are made in the block that they are used in.
+                owner = operand.owner
+                if owner is block or (not isinstance(owner, Block) and owner.parent is block):
+                    continue
+                if not is_inside(operand, op):
+                    found.append(operand)
+    return found
 
 
 def values_read(op: Operation) -> list[SSAValue]:

@@ -237,7 +237,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         """Return what a region yields."""
         terminator = region.block.last_op
         assert isinstance(terminator, YieldOp)
-        return terminator.values[0]
+        return terminator.operands[0]
 
     def covers_output(self) -> bool:
         """Whether every element of the output belongs to a point."""

@@ -49,7 +49,7 @@ def spliced(builder: Builder, block: Block, arguments: Sequence[SSAValue]) -> SS
 
     def local(value: SSAValue) -> SSAValue:
         op = value.owner
-        if not isinstance(op, arith.ConstantOp) or op.parent is here:
+        if type(op) is not arith.ConstantOp or op.parent is here:
             return value
         return builder.insert(op.clone()).results[0]
 
@@ -58,12 +58,16 @@ def spliced(builder: Builder, block: Block, arguments: Sequence[SSAValue]) -> SS
         for argument, value in zip(block.args, arguments, strict=True)
         if argument.uses
     }
+    last = block.last_op
+    assert last is not None
     for op in block.ops:
-        new.update((value, local(value)) for value in op.operands if value not in new)
-        if op is not block.last_op:
-            builder.insert(op.clone(new))
-    assert block.last_op is not None
-    (value,) = block.last_op.operands
+        for value in op.operands:
+            if value not in new:
+                new[value] = local(value)
+        if op is not last:
+            # A clone with regions sets operands twice: bodies have none.
+            builder.insert(op.clone(new) if op.regions else op.clone_without_regions(new))
+    (value,) = last.operands
     return new[value]
 
 

@@ -51,12 +51,13 @@ def constant_index(builder: Builder, value: int) -> SSAValue:
         function = function.parent_op()
     assert function is not None
     top = function.body.block
-    for op in top.ops:
-        if not isinstance(op, arith.ConstantOp):
-            break
-        if isinstance(op.value, IntegerAttr) and op.value.value.data == value:
+    op = top.first_op
+    while type(op) is arith.ConstantOp:  # dozens for each number: `isinstance` would take thrice
+        number = op.properties["value"]
+        if type(number) is IntegerAttr and number.value.data == value:
             if isinstance(op.result.type, IndexType):
                 return op.result
+        op = op.next_op
     constant = arith.ConstantOp.from_int_and_width(value, IndexType())
     constant.result.name_hint = f"c{value}"
     assert top.first_op is not None
