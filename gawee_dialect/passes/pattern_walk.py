@@ -14,7 +14,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.worklist import Worklist
 
 from gawee_dialect.passes.dead_code import is_dead
-from gawee_dialect.walk import inner_ops
+from gawee_dialect.walk import all_ops, inner_ops
 
 
 class SelectivePattern(RewritePattern, ABC):
@@ -77,6 +77,11 @@ class PatternWalk(PatternRewriteWalker):
         assert isinstance(op, Region)
         for inner in reversed(inner_ops(op)):
             self._worklist.push(inner)
+
+    def _handle_operation_removal(self, op: Operation) -> None:
+        self._add_operands_to_worklist(op.operands)
+        for inner in all_ops(op):
+            self._worklist.remove(inner)
 
     def _process_worklist(self, listener: PatternRewriterListener) -> bool:
         pattern, worklist, changed = self._pattern, self._worklist, False
