@@ -434,8 +434,9 @@ def load(
     source = Source.read(path)
     folder = source.folder if weights is None else None
     options = ReadOptions(folder, shapes or {}, other_weights=weights is not None)
-    graph = open_graph(source, options, format)
-    model = model_of(graph, weights, source)
+    with no_garbage_collection():
+        graph = open_graph(source, options, format)
+        model = model_of(graph, weights, source)
     model.allow_native_code = allow_native_code
     return model
 

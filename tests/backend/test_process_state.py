@@ -4,6 +4,7 @@ import gc
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ from llvmlite import binding
 
 from gawee_dialect.backend.code_generation import own_code_generation
 from gawee_dialect.backend.jit import Target, initialize, make_machine
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.garbage_collection import no_garbage_collection, rare_garbage_collection
+from gawee_dialect.model import load
 from gawee_dialect.tools import gawee_opt
 
 ROOT = Path(__file__).parent.parent.parent
@@ -166,3 +169,13 @@ def test_garbage_collection_is_as_it_was(tmp_path: Path) -> None:
     assert (gc.isenabled(), gc.get_threshold()) == before
     assert not inside
     assert thresholds != before[1]
+
+
+@pytest.mark.parametrize("text", ["func.func @main() {\n  return\n}\n", "func.func @main("])
+def test_garbage_is_collected_after_a_graph_is_read_or_refused(tmp_path: Path, text: str) -> None:
+    graph = tmp_path / "in.mlir"
+    graph.write_text(text)
+
+    with nullcontext() if text.endswith("}\n") else pytest.raises(GaweeError):
+        load(graph)
+    assert gc.isenabled()
