@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from xdsl.dialects import llvm, scf
+from xdsl.dialects import arith, llvm, memref, scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
@@ -21,6 +21,10 @@ LOOP_ANNOTATION = "loop_annotation"
 
 UNROLL = "gawee.unroll"
 """The attribute of `scf.for` that asks for unrolling: "full", or how many bodies; 1 forbids it."""
+
+
+INDEX_OPS = (arith.ConstantOp, arith.IndexCastOp)
+"""What computes no element."""
 
 
 def constant_of(value: SSAValue) -> int | None:
@@ -42,6 +46,10 @@ def _following(counter: SSAValue, upper: SSAValue, step: SSAValue) -> Operation:
 
 _UNROLLED = LoopAnnotationAttr.of(unroll={"full": True})
 
+_ONE_BY_ONE = LoopAnnotationAttr.of(vectorize={"disable": True}, unroll={"count": 8})
+"""For elements at positions that memory holds: LLVM would load vectors of positions, take each of
+them out again, and put elements together. Zen 5, 256 rows of 128 elements: 11.6 us, so 8.7 us."""
+
 
 @cache
 def _unrolled_by(count: int) -> LoopAnnotationAttr:
@@ -52,7 +60,7 @@ def annotation(op: scf.ForOp) -> Attribute | None:
     """Return what a loop's back edge is annotated with; raises Declined for a wrong request."""
     request = op.attributes.get(UNROLL)
     if request is None:
-        return op.attributes.get(LOOP_ANNOTATION)
+        return op.attributes.get(LOOP_ANNOTATION, _ONE_BY_ONE if _only_picks(op) else None)
     if LOOP_ANNOTATION in op.attributes:
         raise Declined(f"expected either {UNROLL} or {LOOP_ANNOTATION}, got both")
     if request == StringAttr("full"):
@@ -60,6 +68,21 @@ def annotation(op: scf.ForOp) -> Attribute | None:
     if isa(request, IntegerAttr) and request.value.data > 0:
         return _unrolled_by(request.value.data)
     raise Declined(f'expected {UNROLL} to be "full" or a positive integer, got {request}')
+
+
+def _only_picks(op: scf.ForOp) -> bool:
+    """Whether a loop does nothing but move elements, some at positions that it reads."""
+    *ops, _ = op.body.block.ops
+    moves = [each for each in ops if isinstance(each, memref.LoadOp | memref.StoreOp)]
+    if len(moves) + sum(isinstance(each, INDEX_OPS) for each in ops) < len(ops):
+        return False
+    return any(_is_read(index) for each in moves for index in each.indices)
+
+
+def _is_read(index: SSAValue) -> bool:
+    """Whether an index is an element of a memref."""
+    cast = index.owner
+    return isinstance(cast, arith.IndexCastOp) and isinstance(cast.input.owner, memref.LoadOp)
 
 
 def convert_for(op: scf.ForOp, to: FunctionConversion) -> None:

@@ -56,3 +56,38 @@ func.func @branches_meet_in_a_block_with_the_results(%c: i1, %a: i32, %b: i32, %
   }
   return
 }
+
+// -----
+
+// CHECK-LABEL: llvm.func @elements_at_read_positions_are_moved_one_by_one
+// CHECK:         llvm.br ^{{.*}}{loop_annotation = #llvm.loop_annotation<vectorize = <disable = true>, unroll = <count = 8 : i32>>}
+func.func @elements_at_read_positions_are_moved_one_by_one(%x: memref<9xf32>, %at: memref<5xi32>, %y: memref<5xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  scf.for %i = %c0 to %c5 step %c1 {
+    %position = memref.load %at[%i] : memref<5xi32>
+    %index = arith.index_cast %position : i32 to index
+    %v = memref.load %x[%index] : memref<9xf32>
+    memref.store %v, %y[%i] : memref<5xf32>
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @loops_that_compute_are_left_to_llvm
+// CHECK-NOT:     loop_annotation
+func.func @loops_that_compute_are_left_to_llvm(%x: memref<9xf32>, %at: memref<5xi32>, %y: memref<5xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  scf.for %i = %c0 to %c5 step %c1 {
+    %position = memref.load %at[%i] : memref<5xi32>
+    %index = arith.index_cast %position : i32 to index
+    %v = memref.load %x[%index] : memref<9xf32>
+    %root = math.sqrt %v : f32
+    memref.store %root, %y[%i] : memref<5xf32>
+  }
+  return
+}
