@@ -164,6 +164,31 @@ def test_code_from_the_cache_checks_as_well() -> None:
             Model(parse(GRAPH)).compile().run(with_wrong("i", (2,), 5))
 
 
+STEPS = """
+func.func @main(%x: tensor<5x3xf32> {gawee.input = "x"}, %i: tensor<7x2xi64> {gawee.input = "i"}) -> (tensor<7x2x3xf32> {gawee.output = "y"}) {
+  %y = gawee.scan steps 7 over(%i : tensor<7x2xi64>) {
+  ^bb0(%now: tensor<2xi64>):
+    %rows = gawee.gather %x, %now axis 0 : (tensor<5x3xf32>, tensor<2xi64>) -> tensor<2x3xf32>
+    gawee.yield %rows : tensor<2x3xf32>
+  } -> tensor<7x2x3xf32>
+  func.return %y : tensor<7x2x3xf32>
+}
+"""
+
+
+@pytest.mark.parametrize("algorithms", [FAST, PLAIN])
+def test_indices_of_every_step_are_checked(algorithms: str) -> None:
+    x, indices = GOOD["x"][:, :3], np.random.default_rng(0).integers(-5, 5, (7, 2))
+    compiled = Model(parse(STEPS)).compile(CodeOptions(algorithms=algorithms), cache=False)
+
+    np.testing.assert_array_equal(compiled(x, indices), x[indices])
+    for step in (0, 3, 6):
+        wrong = indices.copy()
+        wrong[step, 1] = 5 + step
+        with pytest.raises(GaweeError, match=f"index {5 + step} is out of bounds for axis 0"):
+            compiled(x, wrong)
+
+
 @pytest.mark.parametrize("algorithms", [FAST, PLAIN])
 def test_trusted_indices_have_no_check(algorithms: str) -> None:
     options = CodeOptions(algorithms=algorithms, trust_indices=True)

@@ -30,7 +30,9 @@ from gawee_dialect.dialect.elementwise import AddOp
 from gawee_dialect.dialect.entry import output_attributes, output_names
 from gawee_dialect.dialect.gather import IndexedOp
 from gawee_dialect.dialect.index_check import IndexCheck
+from gawee_dialect.dialect.kernel import YieldOp
 from gawee_dialect.dialect.reduction import ReduceMaxOp
+from gawee_dialect.dialect.scan import ScanOp
 from gawee_dialect.dialect.types import element_type, integer_range, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
@@ -73,8 +75,11 @@ class _Checker:
         if key not in self.checked:
             check = IndexCheck.at(op, axes, sizes)
             found = clamped(op, op.positions, check, by_rows=op.BY_ROWS)
-            if op.parent is not self.function.body.block:  # a step's: the next one has others
+            around = op.parent_op()
+            if around is not self.function:  # a step's: the next one has others
                 op.operands[1] = found.indices
+                if isinstance(around, ScanOp) and around.parent is self.function.body.block:
+                    self.found.append((check, worst_of_steps(around, found.worst)))
                 return
             self.checked[key] = found
             self.found.append((check, found.worst))
@@ -133,6 +138,37 @@ def clamped(op: Operation, indices: SSAValue, check: IndexCheck, *, by_rows: boo
     return Checked(inside, worst)
 
 
+def worst_of_steps(scan: ScanOp, worst: SSAValue) -> SSAValue:
+    """Make a scan return the worst indices of each step too; returns the worst of all."""
+    block, end = scan.body.block, scan.body.block.last_op
+    assert end is not None
+    wider = YieldOp(*scan.yielded, worst)
+    hand_on_location(end, wider)
+    block.insert_op_before(wider, end)
+    end.detach()
+    end.erase()
+    builder = Builder(InsertPoint.before(scan))
+    builder.operation_insertion_handler = [lambda new: hand_on_location(scan, new)]
+    body = scan.detach_region(scan.body)
+    new = builder.insert(
+        ScanOp(
+            scan.initial,
+            scan.sequences,
+            body,
+            steps=scan.num_steps,
+            reverse=scan.reverse is not None,
+        )
+    )
+    new.attributes.update(scan.attributes)
+    for before, after in zip(scan.results, new.results, strict=False):
+        after.name_hint = before.name_hint
+        before.replace_all_uses_with(after)
+    worst_of_all = builder.insert(ReduceMaxOp(new.results[-1], axes=[0])).result
+    scan.detach()
+    scan.erase()
+    return worst_of_all
+
+
 @dataclass(frozen=True)
 class CheckIndices(ModulePass):
     """Keep indices that come at run time inside their tensors, and return the worst of them.
@@ -148,7 +184,8 @@ class CheckIndices(ModulePass):
     checked likewise, by an op of the same loops. An index that depends on what the op accumulates
     is clamped, and nobody is told.
 
-    Indices in the body of a scan are clamped at each step, and nobody is told.
+    Indices in the body of a scan are clamped at each step, and the worst of all steps is told; of a
+    scan in a scan, nobody is told.
 
     A function that others call keeps its results: its indices are clamped, and nobody is told.
 

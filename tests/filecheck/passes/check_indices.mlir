@@ -107,18 +107,60 @@ func.func @an_index_in_a_body_is_checked_at_all_points_of_its_loops(%x: tensor<5
 
 // -----
 
-// A step's indices are clamped at each step, and nobody is told: there is one result a function.
-// CHECK-LABEL: func.func @indices_of_a_step_are_clamped
-// CHECK-SAME:    -> tensor<7x3xf32> {
-// CHECK-NEXT:    %{{.*}} = gawee.scan steps 7
+// CHECK-LABEL: func.func @the_worst_index_of_all_steps_is_told
+// CHECK-SAME:    -> (tensor<7x3xf32> {{.*}}, tensor<i64> {gawee.indices = {op = "gawee.gather", axes = array<i64: 0>, sizes = array<i64: 5>
+// CHECK-NEXT:    %y, %[[EACH:.*]] = gawee.scan steps 7
 // CHECK-NEXT:    ^bb0(%now: tensor<i64>):
 // CHECK:           %[[INSIDE:.*]] = gawee.minimum
-// CHECK:           gawee.gather %x, %[[INSIDE]] axis 0
-func.func @indices_of_a_step_are_clamped(%x: tensor<5x3xf32>, %i: tensor<7xi64>) -> tensor<7x3xf32> {
+// CHECK:           %[[STEP:.*]] = gawee.reduce_max
+// CHECK-NEXT:      %row = gawee.gather %x, %[[INSIDE]] axis 0
+// CHECK-NEXT:      gawee.yield %row, %[[STEP]]
+// CHECK-NEXT:    } -> tensor<7x3xf32>, tensor<7xi64>
+// CHECK-NEXT:    %[[WORST:.*]] = gawee.reduce_max %[[EACH]] axes [0]
+// CHECK-NEXT:    func.return %y, %[[WORST]]
+func.func @the_worst_index_of_all_steps_is_told(%x: tensor<5x3xf32>, %i: tensor<7xi64>) -> tensor<7x3xf32> {
   %y = gawee.scan steps 7 over(%i : tensor<7xi64>) {
   ^bb0(%now: tensor<i64>):
     %row = gawee.gather %x, %now axis 0 : (tensor<5x3xf32>, tensor<i64>) -> tensor<3xf32>
     gawee.yield %row : tensor<3xf32>
   } -> tensor<7x3xf32>
   func.return %y : tensor<7x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @several_ops_of_a_step_have_a_result_each
+// CHECK:         %[[LAST:.*]], %[[ALL:.*]], %[[FIRST:.*]], %[[SECOND:.*]] = gawee.scan steps 7 reverse initial
+// CHECK:           gawee.yield %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<3xf32>, tensor<2xf32>, tensor<i64>, tensor<i64>
+// CHECK:         gawee.reduce_max %[[SECOND]] axes [0]
+// CHECK:         gawee.reduce_max %[[FIRST]] axes [0]
+// CHECK:         func.return %[[LAST]], %[[ALL]],
+func.func @several_ops_of_a_step_have_a_result_each(%s: tensor<3xf32>, %x: tensor<5x3xf32>, %z: tensor<4x2xf32>, %i: tensor<7xi64>) -> (tensor<3xf32>, tensor<7x2xf32>) {
+  %last, %all = gawee.scan steps 7 reverse initial(%s : tensor<3xf32>) over(%i : tensor<7xi64>) {
+  ^bb0(%state: tensor<3xf32>, %now: tensor<i64>):
+    %row = gawee.gather %x, %now axis 0 : (tensor<5x3xf32>, tensor<i64>) -> tensor<3xf32>
+    %other = gawee.gather %z, %now axis 0 : (tensor<4x2xf32>, tensor<i64>) -> tensor<2xf32>
+    %next = gawee.add %state, %row : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+    gawee.yield %next, %other : tensor<3xf32>, tensor<2xf32>
+  } -> tensor<3xf32>, tensor<7x2xf32>
+  func.return %last, %all : tensor<3xf32>, tensor<7x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @indices_of_a_scan_in_a_scan_are_clamped
+// CHECK-SAME:    -> tensor<7x2x3xf32> {
+// CHECK:           %[[INSIDE:.*]] = gawee.minimum
+// CHECK:           gawee.gather %x, %[[INSIDE]] axis 0
+func.func @indices_of_a_scan_in_a_scan_are_clamped(%x: tensor<5x3xf32>, %i: tensor<7x2xi64>) -> tensor<7x2x3xf32> {
+  %y = gawee.scan steps 7 over(%i : tensor<7x2xi64>) {
+  ^bb0(%pair: tensor<2xi64>):
+    %rows = gawee.scan steps 2 over(%pair : tensor<2xi64>) {
+    ^bb1(%now: tensor<i64>):
+      %row = gawee.gather %x, %now axis 0 : (tensor<5x3xf32>, tensor<i64>) -> tensor<3xf32>
+      gawee.yield %row : tensor<3xf32>
+    } -> tensor<2x3xf32>
+    gawee.yield %rows : tensor<2x3xf32>
+  } -> tensor<7x2x3xf32>
+  func.return %y : tensor<7x2x3xf32>
 }
