@@ -28,6 +28,7 @@ PASSES: dict[str, str] = {
     "inline": "Inline",
     "specialize-batch": "SpecializeBatch",
     "tile-batch": "TileBatch",
+    "tile-scatter": "TileScatter",
     "check-indices": "CheckIndices",
     "lower-to-linalg": "LowerToLinalg",
     "decompose-aggregated-ops": "DecomposeAggregatedOps",

@@ -34,6 +34,7 @@ from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.plan_memory import PlanMemory
 from gawee_dialect.passes.tile_batch import TileBatch
+from gawee_dialect.passes.tile_scatter import TileScatter
 from gawee_dialect.passes.trim_conv_kernels import TrimConvKernels
 from gawee_dialect.passes.widen_sums import WidenSums
 from gawee_dialect.schedules.pass_option import ScheduledPass
@@ -117,6 +118,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         CommonSubexpressionElimination(),  # before fusion: what is read once more stays apart
         Inline(),
         TileBatch(0, 0, *machine[1:]),  # while ops say what they do to images
+        TileScatter(options.target),  # before indices are checked: a part's are, by itself
         *([] if options.trust_indices else [CheckIndices()]),
         LowerToLinalg(),
         DecomposeAggregatedOps(),

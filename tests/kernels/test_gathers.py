@@ -8,10 +8,11 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
+from gawee_dialect.diagnostics import GaweeError  # noqa: E402
 from gawee_dialect.dialect.elementwise import AddOp  # noqa: E402
 from gawee_dialect.dialect.gather import GatherElementsOp  # noqa: E402
 from gawee_dialect.dialect.scatter import ScatterElementsOp  # noqa: E402
-from tests.kernels.compiled import WAYS, check, small  # noqa: E402
+from tests.kernels.compiled import WAYS, WIDE, check, module_of, small  # noqa: E402
 
 some = settings(max_examples=12)
 ways = st.sampled_from(WAYS)
@@ -71,3 +72,41 @@ def test_what_is_read_can_be_written_elsewhere(shape, way):
     a, b, where = map(torch.from_numpy, (x, y, order))
 
     check(build, [x, y, order], b.scatter(-1, where, a.gather(-1, where)), way, tolerance=0)
+
+
+# 3 rows of 100 KB at a time stay in a cache of 1 MB, all 33 of them do not.
+ROWS, LENGTH, FEWER = (33, 5), 1001, 999
+REDUCTIONS = {"none": None, "add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+@pytest.mark.parametrize("way", WAYS, ids=str)
+def test_scatters_in_parts_write_what_one_would(reduction, way):
+    x, u = small(0, *ROWS, LENGTH), small(1, *ROWS, FEWER)
+    if reduction == "none":  # of several updates to a place, PyTorch keeps any
+        orders = np.broadcast_to(np.arange(LENGTH), (*ROWS, LENGTH))
+        indices = np.random.default_rng(3).permuted(orders, axis=-1)[..., :FEWER]
+    else:
+        indices = np.random.default_rng(3).integers(-LENGTH, LENGTH, (*ROWS, FEWER))
+
+    def build(x, indices, u):
+        return ScatterElementsOp(x, indices, u, axis=2, reduction=reduction).result
+
+    a, b, where = torch.from_numpy(x), torch.from_numpy(u), torch.from_numpy(indices % LENGTH)
+    kind = REDUCTIONS[reduction]
+    expected = a.scatter(2, where, b) if kind is None else a.scatter_reduce(2, where, b, kind)
+
+    # Updates are applied in PyTorch's order, so that each sum is rounded as its is.
+    check(build, [x, indices, u], expected, way, tolerance=0)
+
+
+def test_a_wrong_index_of_one_part_is_told_with_its_axis():
+    x, u = small(0, *ROWS, LENGTH), small(1, *ROWS, FEWER)
+    indices = np.random.default_rng(3).integers(-LENGTH, LENGTH, (*ROWS, FEWER))
+    indices[20, 3, 7] = -1200
+
+    def build(x, indices, u):
+        return ScatterElementsOp(x, indices, u, axis=2).result
+
+    with pytest.raises(GaweeError, match="index -1200 is out of bounds for axis 2 with size 1001"):
+        WIDE.run(module_of(build, [x, indices, u]), [x, indices, u], 0)

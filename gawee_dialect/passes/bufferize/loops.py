@@ -7,6 +7,8 @@ from gawee_dialect.analysis.buffer_sizes import same_indices
 from gawee_dialect.dialect.scan import keep_marks
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules, is_empty
+from gawee_dialect.passes.bufferize.in_place import Root
+from gawee_dialect.passes.bufferize.tensors import place_in_batch
 
 
 def loop(to: FunctionBufferizer, op: Operation) -> None:
@@ -16,9 +18,9 @@ def loop(to: FunctionBufferizer, op: Operation) -> None:
     block = Block(arg_types=[old.args[0].type])
     to.new[old.args[0]] = block.args[0]
     starts: list[SSAValue] = []
-    for init, argument in zip(op.iter_args, old.args[1:], strict=True):
+    for init, argument, result in zip(op.iter_args, old.args[1:], op.results, strict=True):
         if is_tensor(init.type):
-            to.assign(argument, *to.destination(op, init, reads=True))
+            to.assign(argument, *_destination(to, op, init, result))
         else:
             starts.append(to.value(init))
             to.new[argument] = block.insert_arg(init.type, len(block.args))
@@ -34,6 +36,18 @@ def loop(to: FunctionBufferizer, op: Operation) -> None:
             to.assign(result, to.new[argument], to.roots[argument])
         else:
             to.new[result] = next(scalars)
+
+
+def _destination(
+    to: FunctionBufferizer, op: scf.ForOp, init: SSAValue, result: SSAValue
+) -> tuple[SSAValue, Root]:
+    """Return the buffer of all versions of a tensor; one that is copied is so to where it ends."""
+    copied = not is_empty(init) and not to.roots[init].writable
+    place = place_in_batch(to, result) if copied else None
+    if place is None:
+        return to.destination(op, init, reads=True)
+    to.builder.insert(memref.CopyOp(to.new[init], place[0]))
+    return place
 
 
 def yield_(to: FunctionBufferizer, op: Operation) -> None:

@@ -81,7 +81,9 @@ def kernel(to: FunctionBufferizer, op: StructuredKernel) -> None:
     whose result is put between others writes there, if nobody sees that.
     """
     if isinstance(op, KernelOp):
-        place = place_between(to, op) or place_in_batch(to, op)
+        place = place_between(to, op)
+        if place is None and op.result is not None:
+            place = place_in_batch(to, op.result)
         if place is not None:
             view, root = place
             inputs = [to.source(value) for value in op.inputs]

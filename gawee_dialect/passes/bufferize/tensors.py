@@ -3,7 +3,7 @@
 from xdsl.dialects import arith, memref, scf, tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, StridedLayoutAttr
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Attribute, BlockArgument, Operation, SSAValue
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect import linalg
@@ -175,13 +175,15 @@ def insert_slice(to: FunctionBufferizer, op: Operation) -> None:
     to.assign(op.result, buffer, root)
 
 
-def place_in_batch(to: FunctionBufferizer, op: KernelOp) -> tuple[SSAValue, Root] | None:
-    """Return the place of a part in its batch where that is all that becomes of a kernel's result.
+def place_in_batch(to: FunctionBufferizer, result: SSAValue) -> tuple[SSAValue, Root] | None:
+    """Return the place of a part in its batch where that is all that becomes of an op's result.
 
     None where others read the result, or what the other parts made.
     """
-    insertion = None if op.result is None else only_user(op.result)
-    if not isinstance(insertion, tensor.InsertSliceOp) or not is_batch_loop(op.parent_op()):
+    insertion, owner = only_user(result), result.owner
+    if not isinstance(insertion, tensor.InsertSliceOp) or isinstance(owner, Block):
+        return None
+    if owner.parent is not insertion.parent or not is_batch_loop(owner.parent_op()):
         return None
     whole = insertion.dest
     if not isinstance(whole, BlockArgument) or only_user(whole) is not insertion:
