@@ -4,7 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, product
 
+from xdsl.dialects.builtin import IntegerType
+
 from gawee_dialect.analysis.combiners import combiner_of
+from gawee_dialect.dialect.kernel import element_of
+from gawee_dialect.hints import isa
 from gawee_dialect.passes.assign_schedules.cost_model import (
     LOADS_PER_CYCLE,
     Tile,
@@ -12,7 +16,7 @@ from gawee_dialect.passes.assign_schedules.cost_model import (
     kernel_cycles,
     load_cycles,
 )
-from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses
+from gawee_dialect.passes.assign_schedules.kernel_accesses import BYTES, KernelAccesses
 from gawee_dialect.target.description import Processor
 
 UNROLLED = 24
@@ -53,7 +57,13 @@ def candidates(kernel: KernelAccesses, processor: Processor) -> Iterator[Tile]:
 
 
 def _lanes(kernel: KernelAccesses, dim: int, processor: Processor) -> Iterator[int]:
-    """Yield as many lanes as lie side by side, and twice as many of a sum in two blocks."""
+    """Yield as many lanes as lie side by side, and twice as many of a sum in two blocks.
+
+    A register of bytes has four times as many.
+    """
+    if _is_of_bytes(kernel, dim, BYTES * processor.lanes):
+        yield BYTES * processor.lanes
+        return
     lanes = next((n for n in lane_counts(processor) if _fits(kernel, dim, n)), None)
     if lanes is None:
         return
@@ -61,6 +71,20 @@ def _lanes(kernel: KernelAccesses, dim: int, processor: Processor) -> Iterator[i
     if kernel.accumulate_ops and not kernel.runs_once and 2 * lanes <= processor.lanes:
         if kernel.output.is_in_halves(dim, 2 * lanes):
             yield 2 * lanes
+
+
+def _is_of_bytes(kernel: KernelAccesses, dim: int, lanes: int) -> bool:
+    """Whether a kernel that reduces nothing computes with bytes alone, which lie side by side."""
+    if kernel.accumulate_ops or kernel.runs_once or kernel.sizes[dim] < lanes:
+        return False
+    operands = (*kernel.inputs, kernel.output)
+    if dim not in kernel.output.dims:
+        return False
+    if any(dim in each.dims and each.step(dim, lanes) != 1 for each in operands):
+        return False
+    types = [element_of(each.value) for each in operands]
+    types += [each.type for op in kernel.op.walk() if op is not kernel.op for each in op.results]
+    return all(isa(type, IntegerType) and type.width.data <= 8 for type in types)
 
 
 def _along(kernel: KernelAccesses, dim: int, lanes: int, processor: Processor) -> Iterator[Tile]:

@@ -228,3 +228,33 @@ func.func @rows_that_are_summed_are_cut_into_few_pieces(%x: tensor<14x2047x65xf3
   } : tensor<14x65xf32>
   func.return %y : tensor<14x65xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @bytes_fill_a_register
+// CHECK:       vector = d1 by 64
+func.func @bytes_fill_a_register(%x: tensor<5x131xi8> {gawee.input = "x"}) -> (tensor<5x131xi8> {gawee.output = "y"}) {
+  %y = gawee.kernel parallel [5, 131] reduce [] ins(%x : tensor<5x131xi8>)
+    maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+    finish {
+  ^bb0(%a: i8):
+    %t = arith.addi %a, %a : i8
+    gawee.yield %t : i8
+  } : tensor<5x131xi8>
+  func.return %y : tensor<5x131xi8>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bytes_that_become_wider_do_not
+// CHECK:       vector = d1 by 16
+func.func @bytes_that_become_wider_do_not(%x: tensor<5x131xi8> {gawee.input = "x"}) -> (tensor<5x131xi32> {gawee.output = "y"}) {
+  %y = gawee.kernel parallel [5, 131] reduce [] ins(%x : tensor<5x131xi8>)
+    maps [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]
+    finish {
+  ^bb0(%a: i8):
+    %t = arith.extsi %a : i8 to i32
+    gawee.yield %t : i32
+  } : tensor<5x131xi32>
+  func.return %y : tensor<5x131xi32>
+}
