@@ -25,7 +25,7 @@ ways = st.sampled_from(WAYS)
 DENSE = st.tuples(
     st.just(1), st.sampled_from([1, 3, 8, 16, 19]), st.sampled_from([1, 7, 16, 24, 33])
 )
-GROUPED = st.tuples(st.integers(2, 3), st.sampled_from([2, 8]), st.sampled_from([3, 16]))
+GROUPED = st.tuples(st.integers(2, 3), st.sampled_from([2, 8, 16]), st.sampled_from([3, 8, 16, 32]))
 DEPTHWISE = st.tuples(st.sampled_from([7, 16, 24]), st.just(1), st.integers(1, 2))
 
 

@@ -10,7 +10,7 @@ from xdsl.ir.affine import AffineDimExpr, AffineMap
 from gawee_dialect.analysis.padding import Pad, zero_pad_of
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.structured_kernel import StructuredKernel, shape_of
-from gawee_dialect.passes.assign_layouts.layout import CHANNEL_AXIS, Layout
+from gawee_dialect.passes.assign_layouts.layout import CHANNEL_AXIS, Layout, channel_in_group
 from gawee_dialect.target.description import Processor
 
 SMALLEST_BLOCK = 8
@@ -72,7 +72,8 @@ class Layouts:
             return
         block = self._block_of_inputs(op, channel, shape[CHANNEL_AXIS])
         if block is None:
-            block = self._own_block(op, channel, shape[CHANNEL_AXIS])
+            group = channel_in_group(op.maps[-1].results[CHANNEL_AXIS])
+            block = self._own_block(op, channel, group.size if group else shape[CHANNEL_AXIS])
         self._add(op.result, replace(Layout.plain(len(shape)), block=block))
 
     def _padded_group(self, value: SSAValue) -> Group | None:
@@ -83,10 +84,13 @@ class Layouts:
         self.groups[value] = Group(layout, [value])
 
     def _channel_dim(self, map: AffineMap, shape: Sequence[int]) -> int | None:
-        """Return the dimension that walks the channels of a tensor [n, c, ...] alone."""
+        """Return the dimension that walks the channels of a tensor [n, c, ...], or of a group."""
         if len(shape) < 3 or not is_linear(map):
             return None
         expr = map.results[CHANNEL_AXIS]
+        group = channel_in_group(expr)
+        if group is not None:
+            return group.channel
         return expr.position if isinstance(expr, AffineDimExpr) else None
 
     def _own_block(self, op: StructuredKernel, channel: int, channels: int) -> int:

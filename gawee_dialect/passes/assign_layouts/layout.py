@@ -2,8 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from xdsl.ir.affine import AffineExpr
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+)
 
 CHANNEL_AXIS = 1
 
@@ -53,6 +60,43 @@ class Layout:
         ]
         if self.block == 1:
             return tuple(stored)
-        channel = stored[CHANNEL_AXIS]
-        stored[CHANNEL_AXIS] = channel // self.block
-        return (*stored, channel % self.block)
+        blocks, rest = whole_blocks(stored[CHANNEL_AXIS], self.block)
+        stored[CHANNEL_AXIS] = blocks + rest // self.block if blocks else rest // self.block
+        return (*stored, rest % self.block)
+
+
+def whole_blocks(channel: AffineExpr, block: int) -> tuple[AffineExpr | None, AffineExpr]:
+    """Return how many blocks are before a channel of a group, and which one of those it is.
+
+    32 * g + f is channel f behind 2 * g blocks of 16; None where the channel has no such form.
+    """
+    group = channel_in_group(channel)
+    if group is None or group.size % block:
+        return None, channel
+    blocks: AffineExpr = AffineDimExpr(group.group)
+    if group.size > block:
+        blocks = blocks * (group.size // block)
+    return blocks, AffineDimExpr(group.channel)
+
+
+class ChannelInGroup(NamedTuple):
+    """The form of a channel that is one of some in each group: size * group + channel."""
+
+    size: int
+    group: int
+    channel: int
+
+
+def channel_in_group(expr: AffineExpr) -> ChannelInGroup | None:
+    """Return the dimensions of `d0 * 32 + d1`, None for other expressions."""
+    match expr:
+        case AffineBinaryOpExpr(
+            AffineBinaryOpKind.Add,
+            AffineBinaryOpExpr(
+                AffineBinaryOpKind.Mul, AffineDimExpr() as group, AffineConstantExpr() as size
+            ),
+            AffineDimExpr() as channel,
+        ):
+            return ChannelInGroup(size.value, group.position, channel.position)
+        case _:
+            return None

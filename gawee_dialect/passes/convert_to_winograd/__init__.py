@@ -22,6 +22,7 @@ from gawee_dialect.passes.convert_to_winograd.choose import Convolution, choose,
 from gawee_dialect.passes.convert_to_winograd.match import Match, match, without_filter
 from gawee_dialect.passes.convert_to_winograd.weights import transformed
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
+from gawee_dialect.target.description import Processor
 
 
 class ConvertConvolution(ConvertKernel):

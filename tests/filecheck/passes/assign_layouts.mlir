@@ -523,3 +523,50 @@ func.func @channels_that_no_vector_divides_stay_plain(%x: tensor<1x3x8x7xf32>, %
   } : tensor<1x12x6x5xf32>
   func.return %y : tensor<1x12x6x5xf32>
 }
+
+// -----
+
+// Channel f of group g is in block 2 * g + f floordiv 8.
+// CHECK-LABEL: func.func @groups_of_whole_blocks_are_stored_in_blocks
+// CHECK:         gawee.kernel parallel [2, 3, 16, 6, 5] reduce [4, 3, 3] ins(%x, %w :
+// CHECK-SAME:      (d0, ((d1 * 2) + (d2 floordiv 8)), d3, d4, (d2 mod 8))>
+// CHECK:         } : tensor<2x6x6x5x8xf32>
+func.func @groups_of_whole_blocks_are_stored_in_blocks(%x: tensor<2x12x8x7xf32>, %w: tensor<3x16x4x3x3xf32>) -> tensor<2x48x6x5xf32> {
+  %y = gawee.kernel parallel [2, 3, 16, 6, 5] reduce [4, 3, 3] ins(%x, %w : tensor<2x12x8x7xf32>, tensor<3x16x4x3x3xf32>)
+    maps [affine_map<(n, g, f, h, w, c, i, j) -> (n, g * 4 + c, h + i, w + j)>,
+    affine_map<(n, g, f, h, w, c, i, j) -> (g, f, c, i, j)>,
+    affine_map<(n, g, f, h, w, c, i, j) -> (n, g * 16 + f, h, w)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<2x48x6x5xf32>
+  func.return %y : tensor<2x48x6x5xf32>
+}
+
+// -----
+
+// Blocks of 8 would have channels of two groups, which no vector computes.
+// CHECK-LABEL: func.func @groups_that_are_no_whole_blocks_are_stored_plain
+// CHECK:         gawee.kernel parallel [2, 4, 12, 6, 5] reduce [4, 3, 3] ins(%x, %w :
+// CHECK:         } : tensor<2x48x6x5xf32>
+func.func @groups_that_are_no_whole_blocks_are_stored_plain(%x: tensor<2x16x8x7xf32>, %w: tensor<4x12x4x3x3xf32>) -> tensor<2x48x6x5xf32> {
+  %y = gawee.kernel parallel [2, 4, 12, 6, 5] reduce [4, 3, 3] ins(%x, %w : tensor<2x16x8x7xf32>, tensor<4x12x4x3x3xf32>)
+    maps [affine_map<(n, g, f, h, w, c, i, j) -> (n, g * 4 + c, h + i, w + j)>,
+    affine_map<(n, g, f, h, w, c, i, j) -> (g, f, c, i, j)>,
+    affine_map<(n, g, f, h, w, c, i, j) -> (n, g * 12 + f, h, w)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<2x48x6x5xf32>
+  func.return %y : tensor<2x48x6x5xf32>
+}
