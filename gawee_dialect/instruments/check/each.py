@@ -266,7 +266,11 @@ class CheckEach(EachPass[Step]):
                 tolerance = self._with_last_digits(tolerance, run, name)
                 found = compare(actual[name], array, tolerance) or found
             if found.is_wrong:
-                masks = undecided(self._small_graph, function, data_sets[index], tolerance)
+                data = data_sets[index]
+                # Who gives bounds means them.
+                masks = undecided(
+                    self._small_graph, function, data, tolerance, digits=not self._is_given
+                )
                 if name in masks:
                     step.note = undecided_text(name, masks[name])
                     actual = with_undecided(actual, expected, masks)

@@ -65,15 +65,21 @@ class Undecided(LastDigits):
 
 
 def undecided(
-    module: ModuleOp | None, function: str, data: DataSet, tolerance: Tolerance
+    module: ModuleOp | None,
+    function: str,
+    data: DataSet,
+    tolerance: Tolerance,
+    *,
+    digits: bool = True,
 ) -> Mapping[str, Mask]:
     """Return which elements of outputs no pass decides that keeps to a tolerance, where any are.
 
-    Nothing is said of a module that does not run, or is no graph.
+    Without `digits` that is by signs of zeros alone. Nothing is said of a module that does not run,
+    or is no graph.
     """
     if module is None:
         return {}
-    digits = tolerance.allowed != (EXACT,)
+    digits &= tolerance.allowed != (EXACT,)
     usual = run_with(module, function, data, None)
     found = {name: np.zeros(array.shape, np.bool_) for name, array in usual.items()}
     for seed in range(TRIES):
