@@ -178,10 +178,10 @@ class Measured:
 
         Its frequency is what its multiply-adds say: what a system tells may be the nominal one.
         """
-        memories = [
+        memories = tuple(
             replace(each, bandwidth=self.bandwidths.get(each.name, each.bandwidth))
             for each in processor.memories
-        ]
+        )
         source = f"measured {self.date}, {processor.cpu}"
         return replace(
             processor,

@@ -22,7 +22,6 @@ from gawee_dialect.passes.convert_to_winograd.choose import Convolution, choose,
 from gawee_dialect.passes.convert_to_winograd.match import Match, match, without_filter
 from gawee_dialect.passes.convert_to_winograd.weights import transformed
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
-from gawee_dialect.target.description import Processor
 
 
 class ConvertConvolution(ConvertKernel):
@@ -38,13 +37,14 @@ class ConvertConvolution(ConvertKernel):
         return plans(_matched(op).convolution, self.processor_of(op))
 
     def choose(self, op: KernelOp) -> Algorithm | None:
-        asked = _matched(op).convolution, self.processor_of(op)
+        convolution, processor = _matched(op).convolution, self.processor_of(op)
+        asked = convolution, processor.cores
         if asked not in self._chosen:
-            self._chosen[asked] = choose(*asked)
+            self._chosen[asked] = choose(convolution, processor)
         return self._chosen[asked]
 
     @cached_property
-    def _chosen(self) -> dict[tuple[Convolution, Processor], Algorithm | None]:
+    def _chosen(self) -> dict[tuple[Convolution, int], Algorithm | None]:
         # Layers of one shape are many, and there are hundreds of plans to compare for each.
         return {}
 
