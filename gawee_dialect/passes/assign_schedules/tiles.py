@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, product
+from math import prod
 
 from xdsl.dialects.builtin import IntegerType
 
@@ -26,6 +27,8 @@ POINTS = (*range(2, 17), 20, 24, 28)
 MOST_VECTORS = 8
 CHAINS = (2, 4, 8)
 """Vectors of one row that are accumulated side by side."""
+LONG = 64
+"""Steps of a reduction after which it counts little that lanes are stored one by one."""
 LONG_ROW = 512
 """Elements of a row from which rows side by side are too many streams for the prefetcher."""
 
@@ -66,6 +69,8 @@ def _lanes(kernel: KernelAccesses, dim: int, processor: Processor) -> Iterator[i
         return
     lanes = next((n for n in lane_counts(processor) if _fits(kernel, dim, n)), None)
     if lanes is None:
+        if _may_be_stored_apart(kernel, dim, processor):
+            yield processor.lanes
         return
     yield lanes
     if kernel.accumulate_ops and not kernel.runs_once and 2 * lanes <= processor.lanes:
@@ -179,6 +184,21 @@ def _fits(kernel: KernelAccesses, dim: int, lanes: int) -> bool:
     inputs = [each for each in kernel.inputs if each.in_accumulate and dim in each.dims]
     contiguous = all(each.step(dim, together) == 1 for each in inputs)
     return contiguous and combiner_of(kernel.op) is not None
+
+
+def _may_be_stored_apart(kernel: KernelAccesses, dim: int, processor: Processor) -> bool:
+    """Whether vectors along a dimension may be stored lane by lane, after a long reduction.
+
+    That pays where too few results lie side by side: features at few positions, in no blocks.
+    """
+    lanes = processor.lanes
+    if dim >= kernel.num_parallel or not kernel.accumulate_ops or kernel.runs_once:
+        return False
+    if kernel.sizes[dim] < lanes or prod(kernel.sizes[each] for each in kernel.reductions) < LONG:
+        return False
+    if kernel.output.step(dim, lanes) is None:
+        return False
+    return not any(_fits(kernel, each, lanes) for each in range(kernel.num_parallel))
 
 
 def best_tile(kernel: KernelAccesses, processor: Processor) -> Tile:

@@ -258,3 +258,48 @@ func.func @bytes_that_become_wider_do_not(%x: tensor<5x131xi8> {gawee.input = "x
   } : tensor<5x131xi32>
   func.return %y : tensor<5x131xi32>
 }
+
+// -----
+
+// Two by two positions fill no vector; 37 features are in no blocks.
+// CHECK-LABEL: func.func @features_at_few_positions_are_stored_one_by_one
+// CHECK:         gawee.kernel parallel [2, 37, 2, 2] reduce [90] ins(%x,
+// CHECK:         } schedule #gawee.schedule<loops = [{{.*}}], vector = d1 by 16{{.*}}> : tensor<2x37x2x2xf32>
+func.func @features_at_few_positions_are_stored_one_by_one(%x: tensor<2x90x2x2xf32>, %w: tensor<37x90xf32> {gawee.parameter = "w"}) -> tensor<2x37x2x2xf32> {
+  %y = gawee.kernel parallel [2, 37, 2, 2] reduce [90] ins(%x, %w : tensor<2x90x2x2xf32>, tensor<37x90xf32>)
+    maps [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (f, c)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<2x37x2x2xf32>
+  func.return %y : tensor<2x37x2x2xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_short_reduction_is_not_worth_that
+// CHECK:         gawee.kernel parallel [2, 37, 2, 2] reduce [9] ins(%x,
+// CHECK:         } schedule #gawee.schedule<loops = [d1, d0, d2, d3, d4]> : tensor<2x37x2x2xf32>
+func.func @a_short_reduction_is_not_worth_that(%x: tensor<2x9x2x2xf32>, %w: tensor<37x9xf32> {gawee.parameter = "w"}) -> tensor<2x37x2x2xf32> {
+  %y = gawee.kernel parallel [2, 37, 2, 2] reduce [9] ins(%x, %w : tensor<2x9x2x2xf32>, tensor<37x9xf32>)
+    maps [affine_map<(n, f, h, w, c) -> (n, c, h, w)>,
+    affine_map<(n, f, h, w, c) -> (f, c)>,
+    affine_map<(n, f, h, w, c) -> (n, f, h, w)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<2x37x2x2xf32>
+  func.return %y : tensor<2x37x2x2xf32>
+}
