@@ -28,6 +28,9 @@ from gawee_dialect.target.description import HOST, find_processor
 LEAST_GAIN = 0.02
 """The part of a network's time that the model has to promise, for a loop to be worth it."""
 
+LEAST_SECONDS = 100e-6
+"""Of networks that take less, what they read and write says less than what the model leaves out."""
+
 
 @dataclass(frozen=True)
 class Run:
@@ -116,7 +119,10 @@ class TileBatch(ModulePass):
         batch = Batch(found.batch, processor, processor.cores)
         runs = [(run, [node_traffic(op, found) for op in run]) for run in _runs(function, found)]
         nodes = [node for _, traffic in runs for node in traffic]
-        least = LEAST_GAIN * batch.seconds(nodes, Parts(found.batch))
+        seconds = batch.seconds(nodes, Parts(found.batch))
+        if seconds < LEAST_SECONDS:
+            return None
+        least = LEAST_GAIN * seconds
         best: Run | None = None
         for run, traffic in runs:
             whole = batch.seconds(traffic, Parts(found.batch))

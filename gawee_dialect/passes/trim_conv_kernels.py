@@ -3,15 +3,19 @@
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.slicing import SliceOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.dialect.window import padding_pairs
 from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
-from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
 
 class Axis(NamedTuple):
@@ -46,35 +50,6 @@ class Axis(NamedTuple):
         return any(0 <= place < self.size for place in places)
 
 
-class TrimKernel(Pattern):
-    """conv(x, w) -> conv(x, slice(w)) of the elements of w that ever meet x"""
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: ConvOp, rewriter: PatternRewriter) -> None:
-        axes = axes_of(op)
-        trimmed = [axis.trimmed() for axis in axes]
-        if [axis for _, axis in trimmed] == axes:
-            self.missed(op, "expected a part of the kernel to read nothing but padding")
-            return
-        shape = tensor_shape(op.weight)
-        weight = SliceOp(
-            op.weight,
-            offsets=(0, 0, *(first for first, _ in trimmed)),
-            sizes=(*shape[:2], *(axis.kernel for _, axis in trimmed)),
-        )
-        conv = ConvOp(
-            op.input,
-            rewriter.insert(weight).result,
-            op.bias,
-            strides=op.strides.get_values(),
-            padding=(*(axis.before for _, axis in trimmed), *(axis.after for _, axis in trimmed)),
-            dilations=op.dilations.get_values(),
-            groups=op.groups.value.data,
-        )
-        hand_on_location(op, conv)
-        rewriter.replace(op, conv)
-
-
 def axes_of(op: ConvOp) -> list[Axis]:
     """Return the spatial axes of a convolution."""
     columns = zip(
@@ -90,7 +65,7 @@ def axes_of(op: ConvOp) -> list[Axis]:
 
 
 @dataclass(frozen=True)
-class TrimConvKernels(RewritePass):
+class TrimConvKernels(ModulePass):
     """Leave out what a convolution's kernel reads of nothing but padding.
 
     So a 3x3 kernel over one position is its centre, and one whose dilation exceeds the image too
@@ -110,4 +85,37 @@ class TrimConvKernels(RewritePass):
     name = "trim-conv-kernels"
     numerics: ClassVar[Numerics] = REASSOCIATES
 
-    patterns = (TrimKernel,)
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        trimmed = [_trim(each) for each in list(op.walk()) if isinstance(each, ConvOp)]
+        report_statistic(self, "kernels trimmed", sum(trimmed))
+
+
+def _trim(op: ConvOp) -> bool:
+    """Replace a convolution by one of the elements of its kernel that ever meet the input."""
+    axes = axes_of(op)
+    trimmed = [axis.trimmed() for axis in axes]
+    if [axis for _, axis in trimmed] == axes:
+        return False
+    weight = SliceOp(
+        op.weight,
+        offsets=(0, 0, *(first for first, _ in trimmed)),
+        sizes=(*tensor_shape(op.weight)[:2], *(axis.kernel for _, axis in trimmed)),
+    )
+    conv = ConvOp(
+        op.input,
+        weight.result,
+        op.bias,
+        strides=op.strides.get_values(),
+        padding=(*(axis.before for _, axis in trimmed), *(axis.after for _, axis in trimmed)),
+        dilations=op.dilations.get_values(),
+        groups=op.groups.value.data,
+    )
+    builder = Builder(InsertPoint.before(op))
+    for new in (weight, conv):
+        hand_on_location(op, new)
+        builder.insert(new)
+    conv.result.name_hint = op.result.name_hint
+    op.result.replace_all_uses_with(conv.result)
+    op.detach()
+    op.erase()
+    return True

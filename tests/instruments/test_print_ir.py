@@ -136,6 +136,7 @@ def test_a_pipeline_is_seen_pass_by_pass_and_under_its_own_name(
         "Before CanonicalizePass (canonicalize)",
         "Before FoldBatchNorm (fold-batch-norm)",
         "Before FoldConvAdd (fold-conv-add)",
+        "Before TrimConvKernels (trim-conv-kernels)",
         "Before FuseAttention (fuse-attention)",
         "Before CanonicalizePass (canonicalize)",
         "After GaweeOptimize (gawee-optimize)",
@@ -264,15 +265,16 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
         "01_canonicalize.mlir",
         "02_fold-batch-norm.mlir",
         "03_fold-conv-add.mlir",
-        "04_fuse-attention.mlir",
-        "05_canonicalize.mlir",
-        "06_inline.mlir",
-        "07_lower-to-linalg.mlir",
-        "08_decompose-aggregated-ops.mlir",
-        "09_lower-affine.mlir",
-        "10_canonicalize.mlir",
-        "11_hoist-loop-invariants.mlir",
-        "12_hoist-parameter-computation.mlir",
+        "04_trim-conv-kernels.mlir",
+        "05_fuse-attention.mlir",
+        "06_canonicalize.mlir",
+        "07_inline.mlir",
+        "08_lower-to-linalg.mlir",
+        "09_decompose-aggregated-ops.mlir",
+        "10_lower-affine.mlir",
+        "11_canonicalize.mlir",
+        "12_hoist-loop-invariants.mlir",
+        "13_hoist-parameter-computation.mlir",
         "index.txt",
     ]
     assert "gawee.identity" in (folder / "00_input.mlir").read_text()
@@ -280,7 +282,7 @@ def test_the_folder_has_a_numbered_file_for_each_pass_and_an_index(
     assert (folder / "03_fold-conv-add.mlir").read_text() == (
         "// (unchanged) as in 01_canonicalize.mlir\n"
     )
-    assert (folder / "07_lower-to-linalg.mlir").read_text() == out
+    assert (folder / "08_lower-to-linalg.mlir").read_text() == out
     index = (folder / "index.txt").read_text().splitlines()
     assert index[1].split() == ["00", "input", "8", "ops", "00_input.mlir"]
     assert index[2].split() == ["01", "canonicalize", "7", "ops", "01_canonicalize.mlir"]
