@@ -60,7 +60,8 @@ def folding_error(plan: ExactPlan, data_sets: Sequence[DataSet], culprit: Culpri
     """Return how far the constant that an op became is from its value.
 
     That is in units in the last place of the largest element, of f32 where it is f64: so far are
-    the numbers that constants stand for (`constants.py`). None where they cannot be compared.
+    the numbers that constants stand for (`constants.py`); NaN and infinities must be where
+    they were. None where they cannot be compared.
     """
     constant = culprit.after
     if constant is None or "value" not in constant.properties:
@@ -74,9 +75,13 @@ def folding_error(plan: ExactPlan, data_sets: Sequence[DataSet], culprit: Culpri
     if not isinstance(kept.value, Numbers):
         return None
     expected = kept.value.value
-    if expected.size != folded.size or not np.isfinite(expected).all():
+    if expected.size != folded.size:
         return None
-    difference = np.abs(folded.astype(np.float64).reshape(-1) - expected.reshape(-1))
+    expected, actual = expected.reshape(-1), folded.astype(np.float64).reshape(-1)
+    finite = np.isfinite(expected) & np.isfinite(actual)
+    if not np.array_equal(expected[~finite], actual[~finite], equal_nan=True):
+        return None
+    difference = np.abs(actual[finite] - expected[finite])
     narrow = min(dtype_of(type), np.dtype(np.float32), key=lambda dtype: dtype.itemsize)
-    largest = np.abs(expected).max(initial=0.0).astype(narrow)
+    largest = np.abs(expected[finite]).max(initial=0.0).astype(narrow)
     return float(difference.max(initial=0.0) / np.spacing(largest))

@@ -3,7 +3,9 @@
 Oracle of the wrong passes: each changes a module by hand, to one that computes something else.
 """
 
+import math
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -13,17 +15,21 @@ import pytest
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import (
     DenseIntOrFPElementsAttr,
+    Float32Type,
+    Float64Type,
     FloatAttr,
     ModuleOp,
     TensorType,
     f32,
     f64,
 )
+from xdsl.ir import Operation
 
 import gawee_dialect
 from gawee_dialect.dialect.arithmetic import ReciprocalOp
 from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.elementary import LogOp
 from gawee_dialect.dialect.elementwise import DivOp, MulOp, SqrtOp
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.failure import CheckFailure
@@ -158,6 +164,22 @@ def test_a_folded_constant_may_be_what_another_op_computes() -> None:
     }
 
 
+FOLDED_TO_INFINITIES = """
+func.func @main() -> (tensor<3xf64> {gawee.output = "y"}) {
+  %c = gawee.constant dense<[-1.0, 0.0, 1.0]> : tensor<3xf64> loc("net.json":5:5)
+  %y = gawee.log %c : (tensor<3xf64>) -> tensor<3xf64> loc("net.json":8:5)
+  return %y : tensor<3xf64>
+}
+"""
+
+
+def test_folded_constants_keep_nan_and_infinities_where_they_were() -> None:
+    assert unproved(prove(parse(FOLDED_TO_INFINITIES), "canonicalize")) == {
+        "canonicalize": "assumed, constants are folded in floats, within 0.1 ulp: "
+        "'gawee.log' op (net.json:8:5)"
+    }
+
+
 FOLDED_IN_F64 = """
 func.func @main() -> (tensor<3xf64> {gawee.output = "y"}) {
   %c = gawee.constant dense<-25.5> : tensor<3xf64> loc("net.json":5:5)
@@ -174,21 +196,40 @@ def test_what_is_folded_in_f64_has_the_digits_of_f32_that_constants_stand_for() 
     }
 
 
-def fold_root(module: ModuleOp) -> None:
-    """Fold the root of two to what is off by a thousandth of a percent."""
-    op = changes.first(module, SqrtOp)
-    assert op.parent is not None
-    folded = ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(f32, [3]), [1.41423] * 3))
-    folded.location = op.location
-    op.parent.insert_op_before(folded, op)
-    op.result.replace_all_uses_with(folded.result)
-    op.detach()
-    op.erase()
+def folded_to(
+    kind: type[Operation], type: Float32Type | Float64Type, values: Sequence[float]
+) -> Callable[[ModuleOp], None]:
+    """Return a rewrite that makes an op a constant, whatever it computes."""
+
+    def fold(module: ModuleOp) -> None:
+        op = changes.first(module, kind)
+        assert op.parent is not None
+        (result,) = op.results
+        constant = ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(type, [3]), values))
+        constant.location = op.location
+        op.parent.insert_op_before(constant, op)
+        result.replace_all_uses_with(constant.result)
+        op.detach()
+        op.erase()
+
+    return fold
 
 
-def test_a_constant_that_is_not_what_was_folded_is_wrong() -> None:
-    with pytest.raises(CheckFailure, match=r"pass 'wrong' moved output 'y'.*'gawee.sqrt'"):
-        prove(parse(FOLDED), "", Wrong(fold_root))
+@pytest.mark.parametrize(
+    ("text", "kind", "type", "values"),
+    [
+        (FOLDED, SqrtOp, f32, [1.41423] * 3),
+        (FOLDED_TO_INFINITIES, LogOp, f64, [math.nan, 0.0, 0.0]),
+        (FOLDED_TO_INFINITIES, LogOp, f64, [math.nan, -math.inf, math.nan]),
+        (FOLDED_TO_INFINITIES, LogOp, f64, [-math.inf, -math.inf, 0.0]),
+    ],
+)
+def test_a_constant_that_is_not_what_was_folded_is_wrong(
+    text: str, kind: type[Operation], type: Float32Type | Float64Type, values: Sequence[float]
+) -> None:
+    wrong = Wrong(folded_to(kind, type, values))
+    with pytest.raises(CheckFailure, match=rf"pass 'wrong' moved output 'y'.*'{kind.name}'"):
+        prove(parse(text), "", wrong)
 
 
 def recurrence(steps: int) -> str:
