@@ -97,7 +97,7 @@ def find_kernel(
         return None  # it crashes, or has no function of that name
     for index, value in values.items():
         location = locations[int(index)]
-        new[location] = Place(location, old.places[location].op, {value.shape: value})
+        new[location] = Place(location, old.places[location].op, {value.shape: {0: value}})
     return _first_wrong(old, Record(new, ()), tolerance)
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
-from xdsl.dialects import memref
+from xdsl.dialects import arith, memref
 
 from tests.instruments.edited import Edited
 from tests.instruments.prove.networks import MOBILE
 from tests.instruments.wrong import changes
 from tests.instruments.wrong.graphs import BRANCHES
+from tests.instruments.wrong.kernels import BATCH, PARTS
 from tests.instruments.wrong.wrong_pass import RULE, Wrong, WrongPass
 
 BUFFERS = """
@@ -146,5 +147,12 @@ CASES: Mapping[str, WrongPass] = {
         Edited(("memref.view %m[%c64]", "memref.view %m[%c32]")),
         f"net.json:10:5: error: pass 'edited' {RULE}'linalg.generic' op operand 1 is written over "
         "operand 0, which it reads as well",
+    ),
+    "a sum in the place of a product, in the parts of a batch that threads share": WrongPass(
+        BATCH,
+        Wrong(changes.replace_first(arith.MulfOp, arith.AddfOp)),
+        "net.json:20:5: error: pass 'wrong' moved output 'y'",
+        "net.json:20:5: error: pass 'wrong' moved output 'y'",
+        f"{PARTS},bufferize,outline-kernels,distribute-batch,plan-memory",
     ),
 }

@@ -34,6 +34,21 @@ func.func @main(%x: tensor<5x7xf32> {gawee.input = "x"}) -> (tensor<5x7xf32> {ga
 """
 
 
+RECURRENCE = """
+func.func @main(%x: tensor<5x2x3xf32> {gawee.input = "x"}, %h: tensor<2x3xf32> {gawee.input = "h"})
+    -> (tensor<5x2x3xf32> {gawee.output = "y"}) {
+  %last, %all = gawee.scan steps 5 initial(%h : tensor<2x3xf32>) over(%x : tensor<5x2x3xf32>) {
+  ^bb0(%state: tensor<2x3xf32>, %now: tensor<2x3xf32>):
+    %kept = gawee.neg %state : (tensor<2x3xf32>) -> tensor<2x3xf32> loc("forget"("net.json":10:5))
+    %sum = gawee.sub %kept, %now : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32> loc("sum"("net.json":20:5))
+    %next = gawee.tanh %sum : (tensor<2x3xf32>) -> tensor<2x3xf32> loc("act"("net.json":30:5))
+    gawee.yield %next, %next : tensor<2x3xf32>, tensor<2x3xf32>
+  } -> tensor<2x3xf32>, tensor<5x2x3xf32> loc("lstm"("net.json":40:5))
+  return %all : tensor<5x2x3xf32> loc("output"("net.json":50:5))
+}
+"""
+
+
 def eps(value: float) -> FloatAttr:
     return FloatAttr(value, f64)
 
@@ -112,5 +127,11 @@ CASES: Mapping[str, WrongPass] = {
         Wrong(changes.share_place),
         check="net.json:30:5: error: pass 'wrong' moved output 'y'",
         proof="net.json:30:5: error: pass 'wrong' moved output 'y'",
+    ),
+    "a difference turned round, in the step of a recurrence": WrongPass(
+        RECURRENCE,
+        Wrong(changes.exchange_operands(SubOp)),
+        check="net.json:20:5: error: pass 'wrong' moved output 'y'",
+        proof="net.json:20:5: error: pass 'wrong' moved output 'y'",
     ),
 }
