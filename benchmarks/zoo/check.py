@@ -153,17 +153,19 @@ def _check(network: Network, result: Result, peers: Sequence[str]) -> None:
         runs = (lambda: compiled.run(arrays), lambda: model(*inputs))
         result.ms, result.eager_ms = best_ms(runs)
     for name in peers:
-        result.peers_ms[name] = _peer_ms(name, model, inputs, runs[0])
+        result.peers_ms[name], ours = _peer_ms(name, model, inputs, runs[0])
+        result.ms = min(result.ms, ours)
 
 
-def _peer_ms(name: str, model: Module, inputs: Sequence[Tensor], ours: Run) -> float:
-    """Return the shortest call of an engine, taking turns with ours; NaN where it cannot run."""
+def _peer_ms(name: str, model: Module, inputs: Sequence[Tensor], ours: Run) -> tuple[float, float]:
+    """Return the shortest calls of an engine and of ours, by turns; NaN where it cannot run."""
     try:
-        return best_ms((PEERS[name](model, inputs, THREADS), ours))[0]
+        peer, own = best_ms((PEERS[name](model, inputs, THREADS), ours))
+        return peer, own
     except Exception as error:
         first = (str(error).strip().splitlines() or [""])[0]
         print(f"{name}: {type(error).__name__}: {first}", file=sys.stderr)
-        return math.nan
+        return math.nan, math.inf
 
 
 def _own_error(model: Module, inputs: tuple[Tensor, ...], expected: Sequence[np.ndarray]) -> float:
