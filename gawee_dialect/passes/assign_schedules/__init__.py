@@ -38,7 +38,8 @@ class AssignSchedules(ScheduledPass):
        cycles on the target: along the dimension of the vector and one other.
     2. Loops run in an order in which the larger operand is walked once, reductions inside.
     3. Weights that a reduction reads are copied into the order in which the schedule reads them;
-       `hoist-parameter-computation` then moves the copy into `@prepare`.
+       `hoist-parameter-computation` then moves the copy into `@prepare`. Those that a kernel
+       computes in that order stay as they are.
     4. A kernel that takes long enough has its outermost loops shared among threads. One that is
        part of a step is not, where threads compute steps of their own.
 
@@ -136,8 +137,10 @@ class _Scheduler:
         maps = list(op.maps)
         before = op.prev_op
         for index, operand in enumerate(kernel.inputs):
-            if is_packed(operand, kernel, schedule.data.vector):
-                packing = Packing.of(operand, schedule.data, op.sizes)
+            if not is_packed(operand, kernel, schedule.data.vector):
+                continue
+            packing = Packing.of(operand, schedule.data, op.sizes)
+            if not packing.is_order_of(operand):
                 op.operands[index] = pack(builder, operand, packing, op.sizes)
                 maps[index] = AffineMap(len(op.sizes), 0, packing.exprs)
         op.indexing_maps = ArrayAttr(AffineMapAttr(map) for map in maps)

@@ -8,7 +8,9 @@ from xdsl.builder import Builder
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 
+from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind
 from gawee_dialect.dialect.copy_kernel import copy_kernel, insert_copy
+from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.schedule import Schedule
 from gawee_dialect.passes.assign_schedules.kernel_accesses import Operand
 
@@ -47,6 +49,16 @@ class Packing:
             exprs.append(points[dim])
         kept = [axis for axis, size in enumerate(shape) if size > 1]
         return Packing(tuple(shape[axis] for axis in kept), tuple(exprs[axis] for axis in kept))
+
+    def is_order_of(self, operand: Operand) -> bool:
+        """Whether the operand's elements are in this order, in memory of ours.
+
+        What a file holds is copied all the same: it need not begin where vectors do.
+        """
+        owner = operand.value.owner
+        if not isinstance(owner, KernelOp) or kernel_kind(owner) is KernelKind.COPY:
+            return False
+        return (operand.shape, operand.map.results) == (self.shape, self.exprs)
 
 
 def pack(builder: Builder, operand: Operand, packing: Packing, sizes: Sequence[int]) -> SSAValue:

@@ -50,6 +50,37 @@ func.func @weights_that_are_inputs_are_read_as_they_are(%a: tensor<5x7xf32>, %b:
 
 // -----
 
+// CHECK-LABEL: func.func @weights_that_are_computed_in_the_order_in_which_they_are_read_are_not_copied
+// CHECK-NEXT:    %[[W:.*]] = gawee.kernel parallel [7, 32] ins(%b :
+// CHECK:         } schedule
+// CHECK-NEXT:    gawee.kernel parallel [5, 32] reduce [7] ins(%a, %[[W]] :
+// CHECK-SAME:      (d2, d1)>
+// CHECK:         } schedule #gawee.schedule<loops = [d0, d2], vector = d1 by 32> : tensor<5x32xf32>
+func.func @weights_that_are_computed_in_the_order_in_which_they_are_read_are_not_copied(%a: tensor<5x7xf32>, %b: tensor<7x32xf32> {gawee.parameter = "w"}) -> tensor<5x32xf32> {
+  %w = gawee.kernel parallel [7, 32] ins(%b : tensor<7x32xf32>)
+    maps [affine_map<(k, n) -> (k, n)>, affine_map<(k, n) -> (k, n)>] finish {
+  ^bb0(%e: f32):
+    %0 = math.sqrt %e : f32
+    gawee.yield %0 : f32
+  } : tensor<7x32xf32>
+  %y = gawee.kernel parallel [5, 32] reduce [7] ins(%a, %w : tensor<5x7xf32>, tensor<7x32xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (k, n)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } schedule #gawee.schedule<loops = [d0, d2], vector = d1 by 32> : tensor<5x32xf32>
+  func.return %y : tensor<5x32xf32>
+}
+
+// -----
+
 // Weights are packed for it.
 // CHECK-LABEL: func.func @a_schedule_that_is_given_is_kept
 // CHECK:         %[[W:.*]] = gawee.kernel parallel [37, 7] ins(%b :
