@@ -1,7 +1,7 @@
 """Move the work of every graph node into a function, and share equal functions."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import FunctionType, ModuleOp, UnknownLoc
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, IRNode, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import MemoryEffectKind, get_effects
 
@@ -21,6 +21,7 @@ from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.walk import all_ops
 
 CLONED_INTO_KERNELS = (
     memref.SubviewOp,
@@ -77,6 +78,12 @@ def is_inside(value: SSAValue, op: Operation) -> bool:
     return op is parent or (parent is not None and op.is_ancestor(parent))
 
 
+def read_from_outside(op: Operation) -> Sequence[SSAValue]:
+    """Return the values that an op and those inside of it read, once each, in their order."""
+    values = (value for inner in all_ops(op) for value in inner.operands)
+    return [value for value in dict.fromkeys(values) if not is_inside(value, op)]
+
+
 @dataclass
 class Kernel:
     """A function under construction, and the buffers of the caller that it is called with."""
@@ -87,10 +94,8 @@ class Kernel:
 
     def add(self, op: Operation) -> None:
         """Copy an op, and the free ops that its operands come from, to the end of the kernel."""
-        for inner in op.walk():
-            for value in inner.operands:
-                if not is_inside(value, op):
-                    self._capture(value)
+        for value in read_from_outside(op):
+            self._capture(value)
         self.block.add_op(op.clone(self.new))
 
     def _capture(self, value: SSAValue) -> None:
@@ -147,17 +152,35 @@ class Outliner:
 
     def _outline_block(self, block: Block) -> None:
         for group in list(node_groups(block)):
-            kernel = Kernel()
-            for op in group:
-                kernel.add(op)
-            callee = self._emit_once(kernel, group)
-            call = CallOp(callee.sym_name.data, kernel.arguments, ())
+            call = self._call_of_known(group) or self._call_of_new(group)
             hand_on_location(group[0], call)
             block.insert_op_after(call, group[-1])
             for op in group:
                 op.detach()
                 op.erase()
         erase_unused(block)
+
+    def _call_of_known(self, group: list[Operation]) -> CallOp | None:
+        """Return a call for an op that a function has been made for; None where that takes a look.
+
+        Most ops of a deep network are as one before, and a copy only to compare takes long.
+        """
+        op, *others = group
+        arguments = read_from_outside(op)
+        if others or any(isinstance(value.owner, CLONED_INTO_KERNELS) for value in arguments):
+            return None
+        types = FunctionType.from_lists([value.type for value in arguments], ())
+        for known in self.kernels.get(types, ()):
+            if _is_alone_in(known.body.block, op, arguments):
+                return CallOp(known.sym_name.data, arguments, ())
+        return None
+
+    def _call_of_new(self, group: list[Operation]) -> CallOp:
+        kernel = Kernel()
+        for op in group:
+            kernel.add(op)
+        callee = self._emit_once(kernel, group)
+        return CallOp(callee.sym_name.data, kernel.arguments, ())
 
     def _emit_once(self, kernel: Kernel, group: list[Operation]) -> FuncOp:
         # The last op with the most operands is what the node is about; others prepare for it.
@@ -172,6 +195,16 @@ class Outliner:
         same_type.append(new)
         self.module.body.block.add_op(new)
         return new
+
+
+def _is_alone_in(block: Block, op: Operation, arguments: Sequence[SSAValue]) -> bool:
+    """Whether a function does nothing but what an op does to these values."""
+    only = block.first_op
+    if only is None or only.next_op is not block.last_op or op.parent is None:
+        return False
+    same: dict[IRNode | SSAValue, IRNode | SSAValue] = {op.parent: block}
+    same.update(zip(arguments, block.args, strict=True))
+    return op.is_structurally_equivalent(only, same)
 
 
 @dataclass(frozen=True)
