@@ -304,9 +304,10 @@ def _drop_unread(
     block = main.body.block
     values = list(block.args)
     kept: list[EntryArgument] = []
-    for entry, value in zip(arguments, values, strict=True):
+    # The last first: an argument that is erased moves all behind it.
+    for entry, value in reversed([*zip(arguments, values, strict=True)]):
         if value in moved and value.first_use is None:
             block.erase_arg(value)
         else:
             kept.append(entry)
-    return kept
+    return kept[::-1]
