@@ -37,6 +37,7 @@ from xdsl.traits import IsTerminator
 
 from gawee_dialect.dialect.affine_range import used_dims, value_range
 from gawee_dialect.dialect.algorithm import Algorithm, Direct
+from gawee_dialect.dialect.operand_segments import quick_operands
 from gawee_dialect.dialect.scalar_flops import scalar_flops
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
 from gawee_dialect.dialect.structured_kernel import (
@@ -83,6 +84,7 @@ class YieldOp(IRDLOperation):
         Operation.__init__(self, operands=values)
 
 
+@quick_operands
 @irdl_op_definition
 class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
     """Compute every element of one tensor or buffer by a nest of loops.

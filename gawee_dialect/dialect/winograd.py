@@ -31,6 +31,7 @@ from xdsl.irdl import (
 from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.kernel import YieldOp
+from gawee_dialect.dialect.operand_segments import quick_operands
 from gawee_dialect.dialect.structured_kernel import StructuredKernel, element_of, shape_of
 from gawee_dialect.dialect.types import require
 
@@ -178,6 +179,7 @@ class Winograd(Algorithm):
         return f"winograd {size}, {order}, {self.rows} x {self.panel} register tile{ahead}"
 
 
+@quick_operands
 @irdl_op_definition
 class WinogradOp(StructuredKernel):
     """Convolve with 3x3 filters at stride 1, in tiles of m x m outputs.

@@ -1,5 +1,6 @@
 """Which ops are dead, as xDSL says it: what the class of an op decides is asked once."""
 
+from collections.abc import Sequence
 from functools import cache
 
 from xdsl.dialects.builtin import UnregisteredOp
@@ -34,7 +35,18 @@ def always_stays(kind: type[Operation]) -> bool:
 def is_needed(op: Operation) -> bool:
     """Whether an op stays though nobody reads its results: control, symbols, effects on memory."""
     known = _is_needed(type(op))
-    return not would_be_trivially_dead(op) if known is None else known
+    if known is not None:
+        return known
+    traits = _effect_traits(type(op))
+    if traits and all(each.get_effects(op) == frozenset() for each in traits):
+        return False  # what most are, and soon known
+    return not would_be_trivially_dead(op)
+
+
+@cache
+def _effect_traits(kind: type[Operation]) -> Sequence[MemoryEffect]:
+    """Return what says which effects ops of a class have."""
+    return kind.get_traits_of_type(MemoryEffect)
 
 
 def is_dead(op: Operation) -> bool:
