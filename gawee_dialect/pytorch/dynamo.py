@@ -26,7 +26,6 @@ from gawee_dialect.frontends.npu_ir.ir import NPU_IR, TensorMeta
 from gawee_dialect.frontends.npu_ir.pytorch import (
     GraphModule,
     Tensor,
-    is_graph_module,
     is_sequence,
     is_tensor,
     torch,
@@ -34,6 +33,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch.image_places import ImagePlaces, image_places, shape_key
+from gawee_dialect.pytorch.open_sizes import has_open_sizes, with_sizes
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
 
 logger = logging.getLogger(__name__)
@@ -88,6 +88,8 @@ class InferenceGraph:
         self._graph = graph
         self._static = static
         self._places = image_places(graph, static)
+        if has_open_sizes(graph):
+            import_module("gawee_dialect.passes.pipelines")  # passes stay: they are needed again
         self._compiled: dict[object, StaticGraph] = {}
         self._family = PreparedFamily()
         self._mixes = False
@@ -108,7 +110,7 @@ class InferenceGraph:
                 # Graphs that mix images are usual: nobody asked for one code here.
                 logger.info("compiled for each number of images: %s", error.diagnostics[0])
                 self._mixes = True
-        graph = ConvertedGraph(_with_sizes(self._graph, args), self._static)
+        graph = ConvertedGraph(with_sizes(self._graph, args), self._static)
         program = _program(import_ir(graph.ir))
         return StaticGraph(graph, CompiledModel(program, family=self._family))
 
@@ -117,7 +119,7 @@ class InferenceGraph:
 
         def converted(images: int) -> ConvertedGraph:
             return ConvertedGraph(
-                _with_sizes(self._graph, places.resized(args, images)), self._static
+                with_sizes(self._graph, places.resized(args, images)), self._static
             )
 
         found = places.images(args)
@@ -138,22 +140,6 @@ class InferenceGraph:
 def _program(module: ModuleOp) -> Program:
     with no_garbage_collection():
         return program_of(module, CodeOptions(), cache=True)
-
-
-def _with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
-    """Return the graph with its sizes as numbers: traced again where some are symbols."""
-    symbols = torch().SymInt
-    values = [node.meta.get("val") for node in graph.graph.nodes]
-    shapes = [value.shape for value in values if is_tensor(value)]
-    symbolic = any(isinstance(value, symbols) for value in values)
-    if not symbolic and all(isinstance(size, int) for shape in shapes for size in shape):
-        return graph
-    make_fx: Callable[..., Callable[..., object]] = import_module(
-        "torch.fx.experimental.proxy_tensor"
-    ).make_fx
-    traced = make_fx(graph, tracing_mode="fake")(*args)
-    assert is_graph_module(traced)
-    return traced
 
 
 def lift_constants(graph: GraphModule) -> list[Tensor]:

@@ -1,0 +1,93 @@
+"""A graph in which sizes are symbols, as it is for some arguments: its sizes are numbers.
+
+PyTorch notes each size as an expression of symbols that arguments have, so nothing is traced again.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+
+from gawee_dialect.frontends.npu_ir.pytorch import (
+    GraphModule,
+    Node,
+    is_graph_module,
+    is_sequence,
+    is_tensor,
+    torch,
+)
+
+
+def has_open_sizes(graph: GraphModule) -> bool:
+    """Whether an argument of a graph is a size, or has one, that is a symbol."""
+    values = [node.meta.get("val") for node in graph.graph.nodes if node.op == "placeholder"]
+    return any(_is_symbol(each) for value in values for each in _sizes(value))
+
+
+def with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
+    """Return a copy of a graph in which all that its arguments decide is a number.
+
+    a: f32[s0, 3] -> b = sym_size(a, 0); c = mul(b, 3); d = view(a, [c])
+    with s0 = 5   -> d: f32[15] = view(a, [15])
+    """
+    fx = torch().fx
+    copy = fx.Graph()
+    symbols = dict(_symbols(graph, args))
+    made: dict[Node, object] = {}
+    for node in graph.graph.nodes:
+        value = _known(node.meta.get("val"), symbols)
+        number = isinstance(value, int | float)
+        if not number or node.op == "placeholder":
+            made[node] = node_copy = copy.node_copy(node, made.__getitem__)
+            node_copy.meta["val"] = value
+        if number:
+            made[node] = value
+    module = fx.GraphModule(graph, copy)
+    assert is_graph_module(module)
+    return module
+
+
+def _symbols(graph: GraphModule, args: Sequence[object]) -> Iterator[tuple[object, object]]:
+    """Yield the symbols that arguments have, with what they are."""
+    integer: Callable[[object], object] = import_module("sympy").Integer
+    placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
+    for node, given in zip(placeholders, args, strict=True):
+        for size, number in zip(_sizes(node.meta.get("val")), _sizes(given), strict=True):
+            if _is_symbol(size):
+                yield _expression(size), integer(number)
+
+
+def _sizes(value: object) -> Sequence[object]:
+    return value.shape if is_tensor(value) else [value]
+
+
+def _is_symbol(size: object) -> bool:
+    """Whether a size is a symbol itself, and not computed of some."""
+    return isinstance(size, torch().SymInt) and getattr(_expression(size), "is_symbol")
+
+
+def _expression(size: object) -> object:
+    return getattr(size, "node").expr
+
+
+def _known(value: object, symbols: Mapping[object, object]) -> object:
+    """Return what a node makes: numbers, and tensors without data whose sizes are numbers."""
+    if is_tensor(value):
+        shape = [_number(size, symbols) for size in value.shape]
+        if not all(isinstance(size, int) for size in shape):
+            return value  # it depends on data, which conversion tells
+        return torch().empty(shape, dtype=value.dtype, device="meta")
+    if is_sequence(value):
+        return [_known(each, symbols) for each in value]
+    return _number(value, symbols)
+
+
+def _number(value: object, symbols: Mapping[object, object]) -> object:
+    kinds: Mapping[type, Callable[..., object]] = {
+        torch().SymInt: int,
+        torch().SymFloat: float,
+        torch().SymBool: bool,
+    }
+    kind = kinds.get(type(value))
+    if kind is None:
+        return value
+    known = getattr(_expression(value), "xreplace")(symbols)
+    return value if getattr(known, "free_symbols") else kind(known)

@@ -1,0 +1,85 @@
+"""Graphs in which sizes are open, run by torch.compile for several sizes, against PyTorch."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+from torch.nn import functional
+
+from gawee_dialect.pytorch import gawee_backend
+
+# Sums of some dozen products in float32, in another order.
+CLOSE = {"rtol": 1e-4, "atol": 1e-5}
+
+
+def sizes_as_numbers(x: torch.Tensor, shift: torch.Tensor, factor: float):
+    rows = x.shape[0]
+    y = torch.arange(rows, dtype=torch.float32)[:, None] + x * shift
+    y = torch.cat([y, torch.full((rows // 2 + 1, x.shape[1]), 3.0)])
+    return y.sum(1) / rows, y.reshape(-1)[: rows * 2], rows * 3, factor * y
+
+
+def a_size_of_another(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+    return torch.cat([x, y]).reshape(-1)[x.shape[0] :].unfold(0, 3, 2) * y.shape[0]
+
+
+def several_results(x: torch.Tensor) -> torch.Tensor:
+    parts = torch.stack(x.split([x.shape[0] - 2, 2])[0].max(1))
+    return functional.layer_norm(x, x.shape[1:]).sum() + parts
+
+
+CASES = {
+    "sizes as numbers": (
+        sizes_as_numbers,
+        [(torch.randn(n, 7), torch.randn(7), n / 2) for n in (5, 6, 9)],
+    ),
+    "a size of another argument": (
+        a_size_of_another,
+        [(torch.randn(m, 3), torch.randn(n, 3)) for m, n in ((4, 9), (5, 4), (3, 8))],
+    ),
+    "a number as an argument": (
+        lambda x, number: x * number + number,
+        [(torch.randn(m, 3), n) for m, n in ((4, 2), (4, 3), (5, 7))],
+    ),
+    "a size that a number scales": (
+        lambda x: functional.interpolate(x, scale_factor=1.5, mode="bilinear"),
+        [(torch.randn(2, 3, m, n),) for m, n in ((8, 10), (5, 7))],
+    ),
+    "a power of a size": (
+        lambda x: x.softmax(-1) / x.shape[-1] ** 0.5,
+        [(torch.randn(2, n),) for n in (8, 5)],
+    ),
+    "several results": (several_results, [(torch.randn(n, 6),) for n in (7, 4, 12)]),
+}
+
+
+@pytest.mark.parametrize("dynamic", [True, None])
+@pytest.mark.parametrize("name", CASES)
+def test_a_graph_with_open_sizes_runs_for_each(name: str, dynamic: bool | None) -> None:
+    function: Callable[..., object]
+    calls: Sequence[Sequence[object]]
+    function, calls = CASES[name]
+    torch._dynamo.reset()
+    compiled = torch.compile(function, backend=gawee_backend, dynamic=dynamic)
+
+    with torch.no_grad():
+        for inputs in (*calls, calls[0]):
+            torch.testing.assert_close(compiled(*inputs), function(*inputs), **CLOSE)
+
+
+def test_a_length_traces_nothing_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    torch._dynamo.reset()
+    torch.manual_seed(5)
+    layer = torch.nn.TransformerEncoderLayer(12, 3, 20, batch_first=True).eval()
+    compiled = torch.compile(layer, backend=gawee_backend, dynamic=True)
+    with torch.no_grad():
+        for length in (6, 9):
+            x = torch.randn(1, length, 12)
+            torch.testing.assert_close(compiled(x), layer(x), **CLOSE)
+
+        monkeypatch.delattr("torch.fx.Tracer.trace")
+        x = torch.randn(1, 5, 12)
+        torch.testing.assert_close(compiled(x), layer(x), **CLOSE)
