@@ -24,9 +24,18 @@ MOST_TASKS = 16384
 """What a pipe holds on Linux before anybody reads."""
 
 
+IDLE_THREADS = ("tqdm_monitor", "gawee-images")
+"""How threads are called that hold nothing that a copy needs: most of the time they wait.
+
+The first is there as soon as PyTorch traced a graph, which draws a bar of progress.
+"""
+
+
 def may_fork() -> bool:
     """Whether a copy of this process works: there only the thread that forked goes on."""
-    return sys.platform == "linux" and threading.active_count() == 1
+    others = set(threading.enumerate()) - {threading.current_thread()}
+    idle = all(thread.name.startswith(IDLE_THREADS) for thread in others)
+    return sys.platform == "linux" and idle
 
 
 def run_shared(

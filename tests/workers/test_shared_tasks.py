@@ -1,5 +1,6 @@
 """Tasks are done by several processes, each once, and what goes wrong in a copy is told here."""
 
+import io
 import os
 import signal
 import sys
@@ -9,8 +10,9 @@ from mmap import mmap
 
 import pytest
 
+from gawee_dialect.backend.image_threads import call_in_threads
 from gawee_dialect.workers import shared_tasks
-from gawee_dialect.workers.shared_tasks import may_fork, run_apart, run_shared
+from gawee_dialect.workers.shared_tasks import IDLE_THREADS, may_fork, run_apart, run_shared
 
 
 @pytest.fixture
@@ -142,6 +144,18 @@ def test_a_process_with_threads_does_all_itself() -> None:
     finally:
         stop.set()
         thread.join()
+
+
+def test_threads_that_hold_nothing_are_no_reason_to_do_all_itself() -> None:
+    tqdm = pytest.importorskip("tqdm").tqdm
+    tqdm(range(3), disable=False, file=io.StringIO()).close()  # as PyTorch does when it traces
+    call_in_threads(lambda: None, 2)
+    names = {thread.name for thread in threading.enumerate()}
+
+    assert tqdm.monitor.name in names
+    assert any(name.startswith("gawee-images") for name in names)
+    others = [each for each in names if not each.startswith(IDLE_THREADS)]
+    assert may_fork() == (others == [threading.current_thread().name])
 
 
 def test_more_tasks_than_a_pipe_holds(monkeypatch: pytest.MonkeyPatch) -> None:
