@@ -6,6 +6,7 @@ from math import inf
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.along_axis import SoftmaxOp
+from gawee_dialect.dialect.arrangement import BroadcastToOp
 from gawee_dialect.dialect.bitwise import LogicalNotOp
 from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
 from gawee_dialect.dialect.dense import array_of
@@ -40,12 +41,19 @@ def weights_of(value: SSAValue) -> Weights | None:
         return softmax and Weights(softmax, (*views, softmax))
     weights, inner_views = _without_views(guard.rhs)
     softmax = _softmax(weights)
-    if softmax is None or not is_filled_with(guard.lhs, 0) or guard.result.type != guard.rhs.type:
+    if softmax is None or not is_zero(guard.lhs) or guard.result.type != guard.rhs.type:
         return None
     test = _test_for_nan(guard.condition, guard.rhs) or _test_for_hidden(guard.condition, softmax)
     if test is None:
         return None
     return Weights(softmax, (*views, guard, *test, *inner_views, softmax), hides_empty=True)
+
+
+def is_zero(value: SSAValue) -> bool:
+    """Whether all elements are zero: a constant, or one that is repeated."""
+    while isinstance(op := value.owner, BroadcastToOp):
+        value = op.input
+    return is_filled_with(value, 0)
 
 
 def _without_views(value: SSAValue) -> tuple[SSAValue, tuple[Operation, ...]]:
@@ -172,6 +180,6 @@ def is_finite(value: SSAValue, analysis: ParameterAnalysis) -> bool:
     op = value.owner
     if isinstance(op, WhereOp):
         return is_finite(op.lhs, analysis) and is_finite(op.rhs, analysis)
-    if isinstance(op, ReshapeOp):
+    if isinstance(op, ReshapeOp | BroadcastToOp):
         return is_finite(op.input, analysis)
     return analysis.is_known_early(value)

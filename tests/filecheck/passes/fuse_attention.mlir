@@ -87,6 +87,41 @@ func.func @zeros_where_all_scores_are_hidden_are_what_attention_has(%q: tensor<2
 
 // -----
 
+// CHECK-LABEL: func.func @zeros_may_be_one_that_is_repeated
+// CHECK-NEXT:  %[[Y:.*]] = gawee.attention %q, %k, %v scale 1.000000e+00 :
+// CHECK-NEXT:  func.return %[[Y]]
+func.func @zeros_may_be_one_that_is_repeated(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2x3x7x6xf32>) -> (tensor<2x3x5x6xf32>) {
+  %s = gawee.batch_matmul %q, %k transpose_b : (tensor<2x3x5x4xf32>, tensor<2x3x7x4xf32>) -> tensor<2x3x5x7xf32>
+  %w = gawee.softmax %s axis -1 : (tensor<2x3x5x7xf32>) -> tensor<2x3x5x7xf32>
+  %l = gawee.constant dense<0xff800000> : tensor<f32>
+  %e = gawee.compare %s, %l predicate "eq" : (tensor<2x3x5x7xf32>, tensor<f32>) -> tensor<2x3x5x7xi1>
+  %n = gawee.logical_not %e : (tensor<2x3x5x7xi1>) -> tensor<2x3x5x7xi1>
+  %a = gawee.reduce_any %n axes [3] keep_dims : (tensor<2x3x5x7xi1>) -> tensor<2x3x5x1xi1>
+  %f = gawee.logical_not %a : (tensor<2x3x5x1xi1>) -> tensor<2x3x5x1xi1>
+  %c = gawee.constant dense<0.0> : tensor<f32>
+  %z = gawee.broadcast_to %c shape [2, 3, 5, 7] : (tensor<f32>) -> tensor<2x3x5x7xf32>
+  %g = gawee.where %f, %z, %w : (tensor<2x3x5x1xi1>, tensor<2x3x5x7xf32>, tensor<2x3x5x7xf32>) -> tensor<2x3x5x7xf32>
+  %y = gawee.batch_matmul %g, %v : (tensor<2x3x5x7xf32>, tensor<2x3x7x6xf32>) -> tensor<2x3x5x6xf32>
+  func.return %y : tensor<2x3x5x6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @ones_that_are_repeated_are_no_zeros
+// CHECK-NOT:   gawee.attention
+func.func @ones_that_are_repeated_are_no_zeros(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2x3x7x6xf32>) -> (tensor<2x3x5x6xf32>) {
+  %s = gawee.batch_matmul %q, %k transpose_b : (tensor<2x3x5x4xf32>, tensor<2x3x7x4xf32>) -> tensor<2x3x5x7xf32>
+  %w = gawee.softmax %s axis -1 : (tensor<2x3x5x7xf32>) -> tensor<2x3x5x7xf32>
+  %b = gawee.isnan %w : (tensor<2x3x5x7xf32>) -> tensor<2x3x5x7xi1>
+  %c = gawee.constant dense<1.0> : tensor<f32>
+  %z = gawee.broadcast_to %c shape [2, 3, 5, 7] : (tensor<f32>) -> tensor<2x3x5x7xf32>
+  %g = gawee.where %b, %z, %w : (tensor<2x3x5x7xi1>, tensor<2x3x5x7xf32>, tensor<2x3x5x7xf32>) -> tensor<2x3x5x7xf32>
+  %y = gawee.batch_matmul %g, %v : (tensor<2x3x5x7xf32>, tensor<2x3x7x6xf32>) -> tensor<2x3x5x6xf32>
+  func.return %y : tensor<2x3x5x6xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @masks_of_windows_and_of_heads_are_added_up
 // CHECK:       %[[M:.*]] = gawee.add %b, %m : (tensor<3x5x7xf32>, tensor<2x1x5x7xf32>) -> tensor<2x3x5x7xf32>
 // CHECK-NEXT:  %[[Y:.*]] = gawee.attention %{{.*}}, %{{.*}}, %{{.*}} mask %[[M]] scale 1.000000e+00 : (tensor<1x2x3x5x4xf32>, tensor<1x2x3x7x4xf32>, tensor<1x2x3x7x6xf32>, tensor<2x3x5x7xf32>)
