@@ -2,7 +2,8 @@
 
 1. A node reads and writes the values of the images of one part, and finds what the node before it
    wrote in the nearest memory that holds all that the node touches: a thread's share of it, and the
-   weights. A line that the nearest memory does not hold is read before it is written.
+   weights. A line that the nearest memory does not hold is read before it is written. What is
+   several passes, as normalizations, softmax and attention are, reads and writes in each.
 2. Elementwise nodes and views are computed where their first operand is: they read others, only.
 3. Weights are read once a part, from the nearest memory that holds all of them, while the node
    computes: only what takes longer than that counts. What only repeats a value is read as that is.
@@ -14,18 +15,21 @@
 Main memory is as fast for all threads together as for one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.batch_axes import BatchAxes
 from gawee_dialect.analysis.node_work import VIEWS, node_work
 from gawee_dialect.dialect import ELEMENTWISE
+from gawee_dialect.dialect.along_axis import LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.arrangement import BroadcastToOp
+from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.types import (
     element_bytes,
     element_type,
@@ -44,6 +48,20 @@ REPEATING = (BroadcastToOp, *VIEWS)
 SAVED = 4
 """How many times fewer multiplications a 3x3 convolution takes by tiles, and larger weights."""
 
+PASSES: Mapping[type[Operation], tuple[int, int]] = {
+    AttentionOp: (2, 2),
+    GroupNormOp: (0, 2),
+    LayerNormOp: (0, 2),
+    LogSoftmaxOp: (0, 2),
+    RmsNormOp: (0, 1),
+    SoftmaxOp: (1, 2),
+}
+"""Of nodes that are several passes over an input, or over attention's scores: how often as much is
+written for the next pass, and how often as much is read once more than a node reads."""
+
+BYTES = 4
+"""Of an element that is computed: narrower ones are f32 meanwhile."""
+
 TEAM_SECONDS = 2e-6
 """How long threads take to start something together, and to wait for the last of them."""
 
@@ -56,9 +74,11 @@ class NodeTraffic:
     written: int
     weights: int
     flops: int
+    again: int = 0
+    """Bytes of images that later passes of the node read once more."""
 
     @property
-    def moved(self) -> int:
+    def touched(self) -> int:
         """Bytes of images that are read or written."""
         return self.read + self.written
 
@@ -79,7 +99,19 @@ def node_traffic(op: Operation, found: BatchAxes) -> NodeTraffic:
         return NodeTraffic(_bytes(read[1:]), 0, weights, flops)
     if isinstance(op, ConvOp) and _has_fast_algorithm(op):
         weights, flops = SAVED * weights, flops // SAVED
-    return NodeTraffic(_bytes(read), _bytes(op.results), weights, flops)
+    between, again = _passes(op)
+    written = _bytes(op.results) + between
+    return NodeTraffic(_bytes(read) + between, written, weights, flops, again)
+
+
+def _passes(op: Operation) -> tuple[int, int]:
+    """Return the bytes that passes of a node leave to each other, and those read once more."""
+    left, again = PASSES.get(type(op), (0, 0))
+    shape = tensor_shape(op.operands[0])
+    if isinstance(op, AttentionOp):
+        shape = (*shape[:-1], tensor_shape(op.k)[-2])
+    size = prod(shape) * max(BYTES, element_bytes(element_type(op.operands[0])))
+    return left * size, again * size
 
 
 def _source_bytes(value: SSAValue) -> int:
@@ -156,7 +188,7 @@ class _InParts:
 
     def _moving(self, node: NodeTraffic, team: int) -> float:
         """Return how long the images of a part take to be read and written."""
-        touched = node.moved * self._part // self._images
+        touched = node.touched * self._part // self._images
         memory = self._memory(touched // team + node.weights)
         private = self._processor.memories[:2]
         if memory not in private or team > 1:
@@ -164,7 +196,8 @@ class _InParts:
             fitting = self._memory(touched * self._at_once)
             memory = fitting if fitting not in private or not others else others[0]
         is_near = memory is self._processor.memories[0]
-        moved = (node.read + node.written * (1 if is_near else 2)) * self._part / self._images
+        written = node.written * (1 if is_near else 2)
+        moved = (node.read + node.again + written) * self._part / self._images
         return moved / team / self._bandwidth(memory, team * self._at_once)
 
     def _bandwidth(self, memory: Memory, threads: int) -> float:

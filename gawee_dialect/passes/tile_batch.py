@@ -25,7 +25,7 @@ from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.specialize_batch import inputs_with_images, resize
 from gawee_dialect.target.description import HOST, find_processor
 
-LEAST_GAIN = 0.02
+LEAST_GAIN = 0.01
 """The part of a network's time that the model has to promise, for a loop to be worth it."""
 
 LEAST_SECONDS = 100e-6

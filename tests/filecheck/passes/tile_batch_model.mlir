@@ -43,3 +43,14 @@ func.func @main(%x: tensor<64x16x56x56xf32>) -> tensor<64x16x56x56xf32> {
   %2 = gawee.max_pool %1 kernel [3, 3] strides [1, 1] padding [1, 1, 1, 1] dilations [1, 1] ceil_mode false : (tensor<64x16x56x56xf32>) -> tensor<64x16x56x56xf32>
   func.return %2 : tensor<64x16x56x56xf32>
 }
+
+// -----
+
+// Attention writes and reads its scores, which are many more than all that goes in and out.
+// CHECK-LABEL: func.func @main
+// CHECK:         gawee.scan steps 31
+// CHECK:           gawee.attention
+func.func @main(%q: tensor<62x3x57x5xf32>, %k: tensor<62x3x59x5xf32>, %v: tensor<62x3x59x7xf32>) -> tensor<62x3x57x7xf32> {
+  %0 = gawee.attention %q, %k, %v scale 0.5 : (tensor<62x3x57x5xf32>, tensor<62x3x59x5xf32>, tensor<62x3x59x7xf32>) -> tensor<62x3x57x7xf32>
+  func.return %0 : tensor<62x3x57x7xf32>
+}
