@@ -1,8 +1,7 @@
 """Functions that a module declares and brings as C: `attributes {gawee.c_source = "..."}`."""
 
 from xdsl.dialects.builtin import ModuleOp, StringAttr
-from xdsl.dialects.func import CallOp, FuncOp
-from xdsl.dialects.llvm import FuncOp as LLVMFuncOp
+from xdsl.dialects.func import CallOp
 from xdsl.ir import Operation
 from xdsl.traits import SymbolTable
 
@@ -25,7 +24,9 @@ def sources_of(module: ModuleOp) -> dict[str, str]:
     """Return the C that a module brings, by the name of the function that each file defines."""
     found: dict[str, str] = {}
     for op in module.ops:
-        source = op.attributes.get(C_SOURCE)
-        if isinstance(op, FuncOp | LLVMFuncOp) and isinstance(source, StringAttr):
-            found[op.sym_name.data] = source.data
+        # By their names: code from the cache is ready before the llvm dialect is imported.
+        source, name = op.attributes.get(C_SOURCE), op.properties.get("sym_name")
+        is_function = op.name in ("func.func", "llvm.func")
+        if is_function and isinstance(source, StringAttr) and isinstance(name, StringAttr):
+            found[name.data] = source.data
     return found

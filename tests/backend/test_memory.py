@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -143,6 +144,30 @@ for op, expected in (("relu", np.maximum(x, 0)), ("abs", np.abs(x))):
 @pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux")
 def test_the_first_network_of_a_process_is_compiled_apart_and_later_ones_are_not() -> None:
     assert printed(APART) == ["False", "True"]
+
+
+KEPT = """
+import sys
+import numpy as np
+from gawee_dialect.model import Model, module_of_text
+
+TEXT = '''func.func @main(%x: tensor<7xf32> {gawee.input = "x"}) -> (tensor<7xf32> {gawee.output = "y"}) {
+  %0 = gawee.relu %x : (tensor<7xf32>) -> tensor<7xf32>
+  func.return %0 : tensor<7xf32>
+}'''
+x = np.linspace(-2, 3, 7, dtype=np.float32)
+assert np.array_equal(Model(module_of_text(TEXT)).compile()(x), np.maximum(x, 0))
+print("xdsl.dialects.llvm" in sys.modules)
+"""
+
+
+def test_code_that_was_kept_is_ready_without_the_llvm_dialect(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GAWEE_CACHE_DIR", str(tmp_path))
+    printed(KEPT)
+
+    assert printed(KEPT) == ["False"]
 
 
 REFUSED = """
