@@ -19,7 +19,7 @@ from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape
 from gawee_dialect.hints import isa
 from gawee_dialect.identifiers import ascii_letters
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.bufferize.globals import Globals, buffer_type
+from gawee_dialect.passes.bufferize.globals import Globals, buffer_type, dense_type
 from gawee_dialect.passes.bufferize.in_place import InPlace, Root
 
 AnyMemRef = MemRefType[Attribute]
@@ -199,7 +199,7 @@ class FunctionBufferizer:
         if len(bounds) < len(shape) or min(bounds, default=0) < 0:
             self.reject(f"expected a shape that is static or bounded, got '{type}'")
         self.allocations += 1
-        alloc = memref.AllocOp((), (), MemRefType(type.element_type, bounds))
+        alloc = memref.AllocOp((), (), dense_type(type.element_type, tuple(bounds)))
         hand_on_location(self._current, alloc)
         outermost = self._outermost
         place = (

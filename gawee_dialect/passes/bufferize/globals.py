@@ -1,6 +1,7 @@
 """Dense constants as read-only globals: a part of `bufferize`."""
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import (
@@ -20,10 +21,16 @@ GLOBAL_ALIGNMENT = 64
 """Bytes; as wide as the widest vector register that LLVM may load a constant into."""
 
 
+@lru_cache(maxsize=4096)
+def dense_type(element: Attribute, shape: tuple[int, ...]) -> MemRefType[Attribute]:
+    """Return a dense, row-major memref type: a network has few, again and again."""
+    return MemRefType(element, shape)
+
+
 def buffer_type(type: Attribute) -> Attribute:
     """Return the dense, row-major memref type of a tensor type; other types stay."""
     if isa(type, TensorType[Attribute]):
-        return MemRefType(type.element_type, type.get_shape())
+        return dense_type(type.element_type, type.get_shape())
     return type
 
 

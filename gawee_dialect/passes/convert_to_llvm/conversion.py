@@ -218,7 +218,8 @@ class FunctionConversion:
         """Return a constant; each is made once a function."""
         key = (value, type)
         if key not in self._constants:
-            self._constants[key] = self.in_prologue(llvm.ConstantOp(value, type))
+            made = llvm.ConstantOp.create(result_types=(type,), properties={"value": value})
+            self._constants[key] = self.in_prologue(made)
         return self._constants[key]
 
     def integer(self, value: int, type: Attribute = i64) -> SSAValue:

@@ -27,6 +27,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     lane_type,
     rule,
 )
+from gawee_dialect.passes.convert_to_llvm.instructions import address_at, load
 from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT, buffer_bytes, stored_bytes
 
 ALIGNED = (ArgumentKind.PREPARED, ArgumentKind.WORKSPACE)
@@ -160,14 +161,14 @@ def packed_entry(function: llvm.FuncOp) -> llvm.FuncOp:
     loaded: list[SSAValue] = []
     values = function.body.blocks[0].args
     for index, type in enumerate(function.function_type.inputs):
-        place = llvm.GEPOp(block.args[0], [index], pointer, inbounds=True)
-        argument = llvm.LoadOp(place, pointer)
-        argument.dereferenced_value.name_hint = values[index].name_hint
+        place = address_at(block.args[0], [index], pointer)
+        argument = load(place.results[0], pointer, None)
+        argument.results[0].name_hint = values[index].name_hint
         block.add_ops((place, argument))
         if type != pointer:
-            argument = llvm.LoadOp(argument, type)
+            argument = load(argument.results[0], type, None)
             block.add_op(argument)
-        loaded.append(argument.dereferenced_value)
+        loaded.append(argument.results[0])
     block.add_ops((llvm.CallOp(function.sym_name.data, *loaded), llvm.ReturnOp()))
     return llvm.FuncOp(
         f"{function.sym_name.data}_packed",

@@ -73,6 +73,22 @@ def element_address(
     )
 
 
+@cache
+def _constant_indices(*values: int) -> DenseArrayBase[IntegerType]:
+    return DenseArrayBase.from_list(i32, list(values))
+
+
+def address_at(pointer: SSAValue, indices: Sequence[int], element: Attribute) -> Operation:
+    """Make the pointer to what is at a known place behind another."""
+    properties: dict[str, Attribute] = {
+        "rawConstantIndices": _constant_indices(*indices),
+        "elem_type": element,
+        "noWrapFlags": _NO_FLAGS,
+        "inbounds": _UNIT,
+    }
+    return llvm.GEPOp.create(operands=(pointer,), result_types=(_POINTER,), properties=properties)
+
+
 def load(pointer: SSAValue, type: Attribute, alignment: int | None) -> Operation:
     """Make a load."""
     properties: dict[str, Attribute] = {"ordering": _NO_ORDER}

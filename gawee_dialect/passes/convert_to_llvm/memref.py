@@ -42,6 +42,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
 from gawee_dialect.passes.convert_to_llvm.instructions import (
     NSW,
     add,
+    address_at,
     element_address,
     load,
     multiply,
@@ -162,8 +163,10 @@ def _advance(
         return pointer
     if isinstance(offset, int) and not -(1 << 31) < offset < 1 << 31:
         offset = to.integer(offset)  # constant indices of the op have 32 bits
+    if isinstance(offset, int) and inbounds:
+        return to.compute(address_at(pointer, [offset], stored_type(element)))
     if isinstance(offset, int):
-        return to.compute(llvm.GEPOp(pointer, [offset], stored_type(element), inbounds=inbounds))
+        return to.compute(llvm.GEPOp(pointer, [offset], stored_type(element)))
     return to.compute(element_address(pointer, offset, stored_type(element), inbounds=inbounds))
 
 

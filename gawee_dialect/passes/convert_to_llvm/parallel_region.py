@@ -30,6 +30,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     converted_type,
 )
 from gawee_dialect.passes.convert_to_llvm.func import NO_KEYWORDS, pointer_attributes
+from gawee_dialect.passes.convert_to_llvm.instructions import address_at, load, store
 from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT
 
 START_TEAM = "GOMP_parallel"
@@ -169,11 +170,11 @@ def _unpacking_function(function: llvm.FuncOp, packed: LLVMStructType) -> llvm.F
     arguments: list[SSAValue] = []
     names = function.body.blocks[0].args
     for index, type in enumerate(packed.types):
-        place = llvm.GEPOp(block.args[0], [0, index], packed, inbounds=True)
-        loaded = llvm.LoadOp(place, type)
-        loaded.dereferenced_value.name_hint = names[index].name_hint
+        place = address_at(block.args[0], [0, index], packed)
+        loaded = load(place.results[0], type, None)
+        loaded.results[0].name_hint = names[index].name_hint
         block.add_ops((place, loaded))
-        arguments.append(loaded.dereferenced_value)
+        arguments.append(loaded.results[0])
     for symbol in (THREAD_NUMBER, THREAD_COUNT):
         call = llvm.CallOp(symbol, return_type=i32)
         wide = llvm.SExtOp(call.results[0], i64)
@@ -196,8 +197,8 @@ def _start_team(
     data = to.in_prologue(llvm.AllocaOp(to.integer(1), packed, ALIGNMENT))
     data.name_hint = "captured"
     for index, value in enumerate(captured):
-        place = to.compute(llvm.GEPOp(data, [0, index], packed, inbounds=True))
-        to.append(llvm.StoreOp(to.value(value), place))
+        place = to.compute(address_at(data, [0, index], packed))
+        to.append(store(to.value(value), place, None))
     address = to.compute(llvm.AddressOfOp(team.sym_name.data, pointer))
     zero = to.integer(0, i32)
     to.append(llvm.CallOp(START_TEAM, address, data, zero, zero))

@@ -1,12 +1,14 @@
 """Making `linalg.generic`: loops over a result, a scalar body, and how operands are read."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import AffineMapAttr
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntegerType, i32
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.irdl import AttrSizedOperandSegments
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect import linalg
@@ -53,12 +55,29 @@ def reduction(
     rank = type.get_num_dims()
     maps = [*(map for _, map in inputs), reads(rank + num_reduced, *range(rank))]
     values = [value for value, _ in inputs]
-    iterators = [IteratorTypeAttr.parallel()] * rank
-    iterators += [IteratorTypeAttr.reduction()] * num_reduced
     block = Block(arg_types=[element_type(value) for value in (*values, init)])
     scalars = Scalars(Builder(InsertPoint.at_end(block)))
-    scalars.builder.insert(linalg.YieldOp(body(scalars, block.args)))
-    op = linalg.GenericOp(
-        values, [init], Region(block), [AffineMapAttr(map) for map in maps], iterators, [type]
+    scalars.builder.insert(linalg.YieldOp.create(operands=[body(scalars, block.args)]))
+    # Networks are full of them: xDSL's constructor takes thrice as long.
+    op = linalg.GenericOp.create(
+        operands=[*values, init],
+        result_types=[type],
+        properties={
+            "indexing_maps": ArrayAttr([AffineMapAttr(map) for map in maps]),
+            "iterator_types": _iterators(rank, num_reduced),
+            AttrSizedOperandSegments.attribute_name: _segments(len(values)),
+        },
+        regions=[Region(block)],
     )
-    return builder.insert(op).res[0]
+    return builder.insert(op).results[0]
+
+
+@cache
+def _iterators(num_parallel: int, num_reduced: int) -> ArrayAttr[IteratorTypeAttr]:
+    parallel, reduced = IteratorTypeAttr.parallel(), IteratorTypeAttr.reduction()
+    return ArrayAttr([*[parallel] * num_parallel, *[reduced] * num_reduced])
+
+
+@cache
+def _segments(num_inputs: int) -> DenseArrayBase[IntegerType]:
+    return DenseArrayBase.from_list(i32, [num_inputs, 1])

@@ -66,7 +66,8 @@ def highest(builder: Builder, element: Attribute) -> SSAValue:
 def empty(builder: Builder, type: AnyTensor, like: SSAValue | None = None) -> SSAValue:
     """Make a tensor whose elements are still to be written; as large as another where dynamic."""
     sizes = () if like is None else dynamic_sizes(builder, like)
-    return builder.insert(tensor.EmptyOp(sizes, type)).tensor
+    # Every op of a network needs one: xDSL's constructor takes thrice as long.
+    return builder.insert(tensor.EmptyOp.create(operands=sizes, result_types=[type])).tensor
 
 
 def dynamic_sizes(builder: Builder, value: SSAValue) -> list[SSAValue]:
