@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gawee_dialect.model import Model as Model
     from gawee_dialect.model import compile as compile
     from gawee_dialect.model import load as load
+    from gawee_dialect.pytorch.background import wait_until_compiled as wait_until_compiled
     from gawee_dialect.pytorch.compiled import compile_torch as compile_torch
     from gawee_dialect.pytorch.execute import execute_ir as execute_ir
     from gawee_dialect.pytorch.verify import verify_ir as verify_ir
@@ -44,6 +45,7 @@ _HOMES = {
     "register_executor": "frontends.npu_ir.ops",
     "register_op": "frontends.npu_ir.aten.registry",
     "verify_ir": "pytorch.verify",
+    "wait_until_compiled": "pytorch.background",
 }
 
 __all__ = [
@@ -60,6 +62,7 @@ __all__ = [
     "register_executor",
     "register_op",
     "verify_ir",
+    "wait_until_compiled",
 ]
 
 

@@ -1,6 +1,7 @@
 """From a graph to its program: what the cache has is not made again, kernels are made apart."""
 
 import sys
+from collections.abc import Callable
 from functools import cache
 
 from xdsl.dialects.builtin import ModuleOp
@@ -27,11 +28,21 @@ from gawee_dialect.target.description import find_processor
 from gawee_dialect.universe import is_extended, make_context
 from gawee_dialect.workers.shared_tasks import run_apart
 
+MadeElsewhere = Callable[[ModuleOp, CodeOptions], bytes | None]
+"""Returns a packed program; None where it is to be made in this process."""
 
-def program_of(module: ModuleOp, options: CodeOptions, *, cache: bool) -> Program:
+
+def program_of(
+    module: ModuleOp,
+    options: CodeOptions,
+    *,
+    cache: bool,
+    elsewhere: MadeElsewhere | None = None,
+) -> Program:
     """Return the program of a module for this processor; raises GaweeError.
 
-    With `cache`, code is used again that an earlier process compiled.
+    With `cache`, code is used again that an earlier process compiled; what it lacks may be made
+    `elsewhere`.
     """
     kept = CompileCache() if cache else None
     if options.passes or options.without or declared_insertions() or is_extended():
@@ -47,7 +58,7 @@ def program_of(module: ModuleOp, options: CodeOptions, *, cache: bool) -> Progra
         kept,
         source,
         MAIN,
-        lambda: _program_made_apart(module, options, kept),
+        lambda: _program_made_apart(module, options, kept, elsewhere),
         lambda: _lowered(module, options),
     )
 
@@ -83,27 +94,40 @@ def _compiles_first() -> set[str]:
 
 
 def _program_made_apart(
-    module: ModuleOp, options: CodeOptions, cache: CompileCache | None
+    module: ModuleOp,
+    options: CodeOptions,
+    cache: CompileCache | None,
+    elsewhere: MadeElsewhere | None = None,
 ) -> Program:
-    """Compile each kernel by itself; the first time in a process, in a copy of the process.
+    """Compile each kernel by itself; the first time in a process, in a copy of the process."""
+    if elsewhere is None:
+        found = _made_in_a_copy(module, options, cache)
+    else:
+        found = elsewhere(module, options)
+    if found is None:
+        return _program_by_kernels(module, options, cache)
+    code, signatures = unpacked(found)
+    return Program(code, signatures, Target().resolved(), lambda: _lowered(module, options))
+
+
+def _made_in_a_copy(
+    module: ModuleOp, options: CodeOptions, cache: CompileCache | None
+) -> bytes | None:
+    """Return a packed program the first time, made in a copy of this process; None later.
 
     What passes and LLVM leave behind is as much memory as many a network, and most processes
     compile one. Who compiles a second has the passes to stay.
     """
     first = _compiles_first()
-    if first and "gawee_dialect.passes.pipelines" not in sys.modules:
-        first.clear()
+    if not first or "gawee_dialect.passes.pipelines" in sys.modules:
+        return None
+    first.clear()
 
-        def code_and_signatures(module: ModuleOp) -> bytes:
-            made = _program_by_kernels(module, options, cache)
-            return packed(made.code, made.signatures)
+    def code_and_signatures(module: ModuleOp) -> bytes:
+        made = _program_by_kernels(module, options, cache)
+        return packed(made.code, made.signatures)
 
-        found = run_apart(code_and_signatures, module, lambda: _get_ready(options))
-        if found is not None:
-            code, signatures = unpacked(found)
-            target = Target().resolved()
-            return Program(code, signatures, target, lambda: _lowered(module, options))
-    return _program_by_kernels(module, options, cache)
+    return run_apart(code_and_signatures, module, lambda: _get_ready(options))
 
 
 def _get_ready(options: CodeOptions) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gawee_dialect.frontends.npu_ir.ops import register_executor as register_executor
+    from gawee_dialect.pytorch.background import wait_until_compiled as wait_until_compiled
     from gawee_dialect.pytorch.compiled import CompiledTorch as CompiledTorch
     from gawee_dialect.pytorch.compiled import compile_torch as compile_torch
     from gawee_dialect.pytorch.dynamo import gawee_backend as gawee_backend
@@ -29,6 +30,7 @@ _HOMES = {
     "ir_model": "pytorch.execute",
     "register_executor": "frontends.npu_ir.ops",
     "verify_ir": "pytorch.verify",
+    "wait_until_compiled": "pytorch.background",
 }
 
 __all__ = [
@@ -40,6 +42,7 @@ __all__ = [
     "ir_model",
     "register_executor",
     "verify_ir",
+    "wait_until_compiled",
 ]
 
 

@@ -8,8 +8,11 @@ Weights are arguments of such a graph. They are bound once, and again when one o
 from __future__ import annotations
 
 import logging
+import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
+from weakref import WeakSet
 
 from xdsl.dialects.builtin import ModuleOp
 
@@ -19,22 +22,17 @@ from gawee_dialect.backend.prepared_family import PreparedFamily
 from gawee_dialect.backend.program import Program
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.compilation import program_of
+from gawee_dialect.compilation_process import CompilationProcess, InterpreterEnds
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.frontends.npu_ir.convert import Converter
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.frontends.npu_ir.ir import NPU_IR, TensorMeta
-from gawee_dialect.frontends.npu_ir.pytorch import (
-    GraphModule,
-    Tensor,
-    is_sequence,
-    is_tensor,
-    torch,
-)
+from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, is_tensor, torch
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
+from gawee_dialect.pytorch import background
+from gawee_dialect.pytorch.backend_options import BackendOptions
 from gawee_dialect.pytorch.image_places import ImagePlaces, image_places, shape_key
 from gawee_dialect.pytorch.open_sizes import has_open_sizes, with_sizes
-from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
+from gawee_dialect.pytorch.static_graph import ConvertedGraph, StaticGraph
 
 logger = logging.getLogger(__name__)
 
@@ -42,12 +40,28 @@ Compiled = Callable[..., Sequence[object]]
 """A graph that takes tensors by position and returns a list of them."""
 
 
-def gawee_backend(graph: GraphModule, example_inputs: Sequence[object]) -> Compiled:
+Run = Callable[[Sequence[object]], Sequence[object]]
+"""Runs a graph on its arguments, and returns a list of what it returns."""
+
+
+def gawee_backend(
+    graph: GraphModule,
+    example_inputs: Sequence[object],
+    *,
+    options: Mapping[str, object] | None = None,
+) -> Compiled:
     """Compile a graph that TorchDynamo found.
 
-    Graphs that gradients flow through stay with PyTorch. Raises ConversionError that lists every op
-    that is not supported.
+    Graphs that gradients flow through stay with PyTorch. With `options={"background": True}` all do
+    until their code is ready. Raises GaweeError for another option, ConversionError that lists
+    every op that is not supported.
     """
+    chosen = BackendOptions.of(options)
+
+    def boxed(graph: GraphModule, example_inputs: Sequence[object]) -> Compiled:
+        make: Callable[[Compiled], Compiled] = import_module("functorch.compile").make_boxed_func
+        return make(InferenceGraph(graph, static_inputs(), chosen))
+
     backends = import_module("torch._dynamo.backends.common")
     keep: Callable[[GraphModule, Sequence[object]], object] = import_module(
         "torch._functorch.compilers"
@@ -55,14 +69,9 @@ def gawee_backend(graph: GraphModule, example_inputs: Sequence[object]) -> Compi
     decompositions: Mapping[object, object] = torch()._decomp.core_aten_decompositions()
     aot_autograd: Callable[..., Callable[..., Compiled]] = getattr(backends, "aot_autograd")
     compiler = aot_autograd(
-        fw_compiler=keep, bw_compiler=keep, inference_compiler=_boxed, decompositions=decompositions
+        fw_compiler=keep, bw_compiler=keep, inference_compiler=boxed, decompositions=decompositions
     )
     return compiler(graph, example_inputs)
-
-
-def _boxed(graph: GraphModule, example_inputs: Sequence[object]) -> Compiled:
-    make: Callable[[Compiled], Compiled] = import_module("functorch.compile").make_boxed_func
-    return make(InferenceGraph(graph, static_inputs()))
 
 
 def static_inputs() -> frozenset[int]:
@@ -84,34 +93,91 @@ class InferenceGraph:
     Where it computes of each image by itself, what is compiled takes any number of them.
     """
 
-    def __init__(self, graph: GraphModule, static: frozenset[int]) -> None:
+    def __init__(self, graph: GraphModule, static: frozenset[int], options: BackendOptions) -> None:
         self._graph = graph
         self._static = static
+        self._options = options
         self._places = image_places(graph, static)
-        if has_open_sizes(graph):
-            import_module("gawee_dialect.passes.pipelines")  # passes stay: they are needed again
-        self._compiled: dict[object, StaticGraph] = {}
+        self._ready: dict[object, Run] = {}
         self._family = PreparedFamily()
         self._mixes = False
+        self._told: set[str] = set()
+        self.forget_threads()
+        _graphs.add(self)
+        if has_open_sizes(graph) and not options.background:
+            import_module("gawee_dialect.passes.pipelines")  # passes stay: they are needed again
+
+    def forget_threads(self) -> None:
+        """Let nobody hold this graph: a forked process has none of the threads that did."""
+        self._lock = threading.Lock()
+        self._compiling: dict[object, threading.Thread] = {}
 
     def __call__(self, *args: object) -> Sequence[object]:
         """Run on tensors, and on numbers where a size is one."""
-        places = None if self._mixes else self._places
-        key = tuple(map(shape_key, args)) if places is None else places.key(args)
-        if key not in self._compiled:
-            self._compiled[key] = self._compile(args, places)
-        return self._compiled[key].run(args)
+        run = self._ready.get(self._key(args))
+        if run is None:
+            run = self._meanwhile(args) if self._options.background else self._compiled(args)
+        return run(args)
 
-    def _compile(self, args: Sequence[object], places: ImagePlaces | None) -> StaticGraph:
-        if places is not None:
+    def _key(self, args: Sequence[object]) -> object:
+        """Return what is equal for arguments that the same code takes."""
+        if self._places is None or self._mixes:
+            return tuple(map(shape_key, args))
+        return self._places.key(args)
+
+    def _meanwhile(self, args: Sequence[object]) -> Run:
+        """See to it that these shapes are compiled; return what runs until then."""
+        key = self._key(args)
+        thread = self._compiling.get(key)
+        if thread is None or not thread.is_alive():
+            shapes = [
+                torch().empty_like(each, device="meta")
+                if is_tensor(each) and index not in self._static
+                else each
+                for index, each in enumerate(args)
+            ]
+            self._compiling[key] = background.start(lambda: self._compile_or_tell(shapes))
+        return self._run_by_pytorch
+
+    def _run_by_pytorch(self, args: Sequence[object]) -> Sequence[object]:
+        run: Callable[..., Sequence[object]] = getattr(self._graph, "forward")
+        return run(*args)
+
+    def _compile_or_tell(self, args: Sequence[object]) -> None:
+        """Compile in a thread of its own; where that cannot be, PyTorch goes on."""
+        try:
+            self._compiled(args)
+            return
+        except InterpreterEnds:
+            return
+        except GaweeError as error:
+            text, bug = str(error), False
+        except Exception as error:
+            text, bug = repr(error), True
+        if text not in self._told:
+            self._told.add(text)
+            logger.warning("a graph stays with PyTorch:\n%s", text, exc_info=bug)
+        self._ready[self._key(args)] = self._run_by_pytorch
+
+    def _compiled(self, args: Sequence[object]) -> Run:
+        """Compile for the shapes of some arguments, once; raises GaweeError."""
+        with self._lock:
+            if self._key(args) not in self._ready:
+                made = self._compile(args)
+                made.bind(args)
+                self._ready[self._key(args)] = made.run
+            return self._ready[self._key(args)]
+
+    def _compile(self, args: Sequence[object]) -> StaticGraph:
+        if self._places is not None and not self._mixes:
             try:
-                return self._of_images(args, places)
+                return self._of_images(args, self._places)
             except GaweeError as error:
                 # Graphs that mix images are usual: nobody asked for one code here.
                 logger.info("compiled for each number of images: %s", error.diagnostics[0])
                 self._mixes = True
         graph = ConvertedGraph(with_sizes(self._graph, args), self._static)
-        program = _program(import_ir(graph.ir))
+        program = self._program(import_ir(graph.ir))
         return StaticGraph(graph, CompiledModel(program, family=self._family))
 
     def _of_images(self, args: Sequence[object], places: ImagePlaces) -> StaticGraph:
@@ -134,111 +200,23 @@ class InferenceGraph:
             return import_ir(another.ir)
 
         module, arguments = Model(import_ir(graph.ir)).for_one_image(axes, other)
-        return StaticGraph(graph, BatchedModel(_program(module), None, arguments))
+        return StaticGraph(graph, BatchedModel(self._program(module), None, arguments))
+
+    def _program(self, module: ModuleOp) -> Program:
+        if self._options.background:
+            return program_of(module, CodeOptions(), cache=True, elsewhere=_process.code)
+        with no_garbage_collection():
+            return program_of(module, CodeOptions(), cache=True)
 
 
-def _program(module: ModuleOp) -> Program:
-    with no_garbage_collection():
-        return program_of(module, CodeOptions(), cache=True)
+_process = CompilationProcess()
+_graphs: WeakSet[InferenceGraph] = WeakSet()
 
 
-def lift_constants(graph: GraphModule) -> list[Tensor]:
-    """Make tensors that a graph holds itself its last inputs; return them."""
-    nodes = list(graph.graph.nodes)
-    held = [node for node in nodes if node.op == "get_attr"]
-    constants: list[Tensor] = []
-    body = next(node for node in nodes if node.op != "placeholder")
-    for node in held:
-        constant: object = getattr(graph, str(node.target))
-        if not is_tensor(constant):
-            continue
-        constants.append(constant)
-        with getattr(graph.graph, "inserting_before")(body):
-            lifted = getattr(graph.graph, "placeholder")(f"constant_{len(constants)}")
-        lifted.meta["val"] = constant
-        getattr(node, "replace_all_uses_with")(lifted)
-    return constants
+def _forget_threads() -> None:
+    for graph in _graphs:
+        graph.forget_threads()
 
 
-class ConvertedGraph:
-    """A graph of known shapes as NPU_IR; its outputs may also be inputs, numbers and None."""
-
-    def __init__(self, graph: GraphModule, static: frozenset[int]) -> None:
-        converter = Converter()
-        given = sum(node.op == "placeholder" for node in graph.graph.nodes)
-        self.constants = lift_constants(graph)
-        static |= frozenset(range(given, given + len(self.constants)))
-        placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
-        metas = [
-            converter.add_placeholder(node, weight=index in static)
-            for index, node in enumerate(placeholders)
-        ]
-        returned = converter.convert(graph)
-        self.returned: Sequence[object] = returned if is_sequence(returned) else [returned]
-        self.names = {i: meta.name for i, meta in enumerate(metas) if meta is not None}
-        self.weights = {i: name for i, name in self.names.items() if i in static}
-        by_kind: tuple[list[TensorMeta], list[TensorMeta]] = ([], [])
-        for index, meta in enumerate(metas):
-            if meta is not None:
-                by_kind[index in static].append(meta)
-        outputs = [each for each in self.returned if isinstance(each, TensorMeta)]
-        inputs, weights = by_kind
-        self.ir = NPU_IR(converter.nodes, inputs, outputs, weights)
-
-    @property
-    def numbers(self) -> Sequence[object]:
-        """What is returned, without the tensors."""
-        return [None if isinstance(each, TensorMeta) else each for each in self.returned]
-
-
-class StaticGraph:
-    """A compiled graph, called with what the graph of TorchDynamo is called with."""
-
-    def __init__(self, graph: ConvertedGraph, native: CompiledModel) -> None:
-        self._graph, self._native = graph, native
-        self._bound: object = None
-        self._held: Mapping[str, object] = {}
-
-    def run(self, args: Sequence[object]) -> Sequence[object]:
-        """Run on the arguments of the graph."""
-        args = (*args, *self._graph.constants)
-        self._bind(args)
-        arrays: dict[str, Array] = {}
-        for index, name in self._graph.names.items():
-            value = args[index]
-            if index not in self._graph.weights and is_tensor(value):
-                arrays[name] = array_of_tensor(value)
-        results = iter(self._native.run(arrays).values())
-        return [
-            tensor_of_array(next(results)) if isinstance(each, TensorMeta) else each
-            for each in self._graph.returned
-        ]
-
-    def _bind(self, args: Sequence[object]) -> None:
-        """Bind the weights where they are not those of the last call, unchanged since."""
-        tensors = {name: args[index] for index, name in self._graph.weights.items()}
-        state = [_state_of(each) for each in tensors.values()]
-        if state == self._bound:
-            return
-        # While they are held, no other tensor can have their address.
-        self._held = tensors
-        needed = {buffer.name for buffer in self._native.parameters}
-        self._native.rebind(
-            {
-                name: array_of_tensor(each)
-                for name, each in tensors.items()
-                if name in needed and is_tensor(each)
-            }
-        )
-        self._bound = state
-
-
-def _state_of(value: object) -> tuple[object, object]:
-    """Return what is another one after a tensor was replaced or written."""
-    assert is_tensor(value)
-    return getattr(value, "data_ptr")(), _version(value)
-
-
-def _version(tensor: Tensor) -> object:
-    # Tensors made under inference_mode count no versions.
-    return None if getattr(tensor, "is_inference")() else getattr(tensor, "_version")
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_threads)

@@ -31,11 +31,20 @@ The first is there as soon as PyTorch traced a graph, which draws a bar of progr
 """
 
 
+_one_process = threading.Event()
+
+
+def stay_one_process() -> None:
+    """Have this process do all tasks itself from now on."""
+    _one_process.set()
+
+
 def may_fork() -> bool:
     """Whether a copy of this process works: there only the thread that forked goes on."""
+    if sys.platform != "linux" or _one_process.is_set():
+        return False
     others = set(threading.enumerate()) - {threading.current_thread()}
-    idle = all(thread.name.startswith(IDLE_THREADS) for thread in others)
-    return sys.platform == "linux" and idle
+    return all(thread.name.startswith(IDLE_THREADS) for thread in others)
 
 
 def run_shared(

@@ -158,6 +158,13 @@ def test_threads_that_hold_nothing_are_no_reason_to_do_all_itself() -> None:
     assert may_fork() == (others == [threading.current_thread().name])
 
 
+def test_a_process_may_be_told_to_do_all_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared_tasks, "_one_process", threading.Event())
+    shared_tasks.stay_one_process()
+
+    assert {process for _, process in run_shared(square, range(8), 4)} == {os.getpid()}
+
+
 def test_more_tasks_than_a_pipe_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shared_tasks, "MOST_TASKS", 5)
 

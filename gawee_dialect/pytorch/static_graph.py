@@ -1,0 +1,137 @@
+"""A graph of PyTorch whose shapes are known, as NPU_IR and as machine code."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gawee_dialect.backend.compiled import CompiledModel
+from gawee_dialect.frontends.npu_ir.convert import Converter
+from gawee_dialect.frontends.npu_ir.ir import NPU_IR, TensorMeta
+from gawee_dialect.frontends.npu_ir.pytorch import (
+    GraphModule,
+    Tensor,
+    is_sequence,
+    is_tensor,
+)
+from gawee_dialect.pytorch.tensors import Array, array_of_tensor, tensor_of_array
+
+
+def lift_constants(graph: GraphModule) -> list[Tensor]:
+    """Make tensors that a graph holds itself its last inputs; return them."""
+    nodes = list(graph.graph.nodes)
+    held = [node for node in nodes if node.op == "get_attr"]
+    constants: list[Tensor] = []
+    body = next(node for node in nodes if node.op != "placeholder")
+    for node in held:
+        constant: object = getattr(graph, str(node.target))
+        if not is_tensor(constant):
+            continue
+        constants.append(constant)
+        with getattr(graph.graph, "inserting_before")(body):
+            lifted = getattr(graph.graph, "placeholder")(f"constant_{len(constants)}")
+        lifted.meta["val"] = constant
+        getattr(node, "replace_all_uses_with")(lifted)
+    return constants
+
+
+class ConvertedGraph:
+    """A graph of known shapes as NPU_IR; its outputs may also be inputs, numbers and None."""
+
+    def __init__(self, graph: GraphModule, static: frozenset[int]) -> None:
+        converter = Converter()
+        given = sum(node.op == "placeholder" for node in graph.graph.nodes)
+        self.constants = lift_constants(graph)
+        static |= frozenset(range(given, given + len(self.constants)))
+        placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
+        metas = [
+            converter.add_placeholder(node, weight=index in static)
+            for index, node in enumerate(placeholders)
+        ]
+        returned = converter.convert(graph)
+        self.returned: Sequence[object] = returned if is_sequence(returned) else [returned]
+        self.names = {i: meta.name for i, meta in enumerate(metas) if meta is not None}
+        self.weights = {i: name for i, name in self.names.items() if i in static}
+        self.inputs = {i: name for i, name in self.names.items() if i not in static}
+        by_kind: tuple[list[TensorMeta], list[TensorMeta]] = ([], [])
+        for index, meta in enumerate(metas):
+            if meta is not None:
+                by_kind[index in static].append(meta)
+        outputs = [each for each in self.returned if isinstance(each, TensorMeta)]
+        inputs, weights = by_kind
+        self.ir = NPU_IR(converter.nodes, inputs, outputs, weights)
+
+    @property
+    def numbers(self) -> Sequence[object]:
+        """What is returned, without the tensors."""
+        return [None if isinstance(each, TensorMeta) else each for each in self.returned]
+
+
+class StaticGraph:
+    """A compiled graph, called with what the graph of TorchDynamo is called with."""
+
+    def __init__(self, graph: ConvertedGraph, native: CompiledModel) -> None:
+        self._graph, self._native = graph, native
+        self._lock = threading.RLock()
+        self._bound = Bound()
+
+    def run(self, args: Sequence[object]) -> Sequence[object]:
+        """Run on the arguments of the graph; any number of threads may, with weights of theirs."""
+        arrays: dict[str, Array] = {}
+        for index, name in self._graph.inputs.items():
+            value = args[index]
+            if is_tensor(value):
+                arrays[name] = array_of_tensor(value)
+        bound = self.bind(args)
+        results = self._native.run(arrays)
+        if self._bound is not bound:
+            with self._lock:  # somebody bound other weights meanwhile: nobody does so now
+                self.bind(args)
+                results = self._native.run(arrays)
+        made = iter(results.values())
+        return [
+            tensor_of_array(next(made)) if isinstance(each, TensorMeta) else each
+            for each in self._graph.returned
+        ]
+
+    def bind(self, args: Sequence[object]) -> Bound:
+        """Bind the weights where they are not those of the last call, unchanged since."""
+        args = (*args, *self._graph.constants)
+        tensors = {name: args[index] for index, name in self._graph.weights.items()}
+        state = [_state_of(each) for each in tensors.values()]
+        bound = self._bound
+        if state == bound.state:
+            return bound
+        needed = {buffer.name for buffer in self._native.parameters}
+        arrays = {
+            name: array_of_tensor(each)
+            for name, each in tensors.items()
+            if name in needed and is_tensor(each)
+        }
+        with self._lock:
+            # Before the first of the new weights can be seen, the old ones are none.
+            self._bound = Bound()
+            self._native.rebind(arrays)
+            self._bound = bound = Bound(state, tensors)
+        return bound
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The weights that code was given last, and the state that they were in."""
+
+    state: object = None
+    tensors: Mapping[str, object] = field(default_factory=dict[str, object])
+    """While they are held, no other tensor can have the address of one."""
+
+
+def _state_of(value: object) -> tuple[object, object]:
+    """Return what is another one after a tensor was replaced or written."""
+    assert is_tensor(value)
+    return getattr(value, "data_ptr")(), _version(value)
+
+
+def _version(tensor: Tensor) -> object:
+    # Tensors made under inference_mode count no versions.
+    return None if getattr(tensor, "is_inference")() else getattr(tensor, "_version")
