@@ -37,15 +37,16 @@ class _Group:
         raise NotImplementedError("operands are changed by their place: `op.operands[0] = value`")
 
     def taken(self, op: Operation, start: int, end: int) -> SSAValue | Sequence[SSAValue] | None:
-        """Return the operands from one place to another."""
-        return op.operands[start:end]
+        """Return the operands from one place to another; all of them are not copied."""
+        values = op._operands  # pyright: ignore[reportPrivateUsage]
+        return values if end - start == len(values) else values[start:end]
 
 
 class _Single(_Group):
     """An operand that is there once, or not at all."""
 
     def taken(self, op: Operation, start: int, end: int) -> SSAValue | None:
-        return op.operands[start] if start < end else None
+        return op._operands[start] if start < end else None  # pyright: ignore[reportPrivateUsage]
 
 
 def quick_operands(kind: type[AnyOp]) -> type[AnyOp]:

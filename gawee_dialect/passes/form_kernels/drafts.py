@@ -56,7 +56,7 @@ def spliced(builder: Builder, block: Block, arguments: Sequence[SSAValue]) -> SS
     new: dict[SSAValue, SSAValue] = {
         argument: local(value)
         for argument, value in zip(block.args, arguments, strict=True)
-        if argument.uses
+        if argument.first_use is not None
     }
     last = block.last_op
     assert last is not None
@@ -103,11 +103,12 @@ def kernel(
     regions = [finish] if accumulate is None else [finish, accumulate]
     kept: list[Read] = []
     for index in reversed(range(len(reads))):
-        if any(region.block.args[index].uses for region in regions):
+        arguments = [region.block.args[index] for region in regions]
+        if any(argument.first_use is not None for argument in arguments):
             kept.insert(0, reads[index])
             continue
-        for region in regions:
-            region.block.erase_arg(region.block.args[index])
+        for region, argument in zip(regions, arguments, strict=True):
+            region.block.erase_arg(argument)
     return KernelOp(
         [value for value, _ in kept],
         output.type,
@@ -133,13 +134,13 @@ def rebuilt(
     It reads `reads`; `elements` make of them what the other's regions take for its inputs. `then`
     goes on with what its `finish` yields.
     """
-    accumulator = op.accumulator_type
+    accumulator, inputs = op.accumulator_type, op.inputs
 
     def write(block: Block) -> Write:
         def write_region(builder: Builder, arguments: Sequence[SSAValue]) -> SSAValue:
             taken = [
-                element(builder, arguments) if block.args[index].uses else op.inputs[index]
-                for index, element in enumerate(elements)
+                value if old.first_use is None else element(builder, arguments)
+                for value, old, element in zip(inputs, block.args, elements, strict=False)
             ]
             return spliced(builder, block, [*taken, *arguments[len(reads) :]])
 

@@ -31,11 +31,10 @@ class FormKernel(Pattern):
 
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: LinalgStructuredOperation, rewriter: PatternRewriter) -> None:
-        reason = KEPT if is_kept(op) else why_not(op)
-        if reason is not None:
-            self.missed(op, reason)
+        nest = KEPT if is_kept(op) else nest_of(op)
+        if isinstance(nest, str):
+            self.missed(op, nest)
             return
-        nest = Nest.of(op)
         new = nest.reducing() if nest.reductions else nest.elementwise()
         rewriter.replace(op, new)
 
@@ -156,16 +155,27 @@ def why_not(op: LinalgStructuredOperation) -> str | None:
         argument = isinstance(value, BlockArgument) and value.block is op.body.block
         if not inside and not argument and constant_of(value) is None:
             return "expected scalars from outside to be constants"
-    return why_no_nest(op)
+    return None
 
 
-def why_no_nest(op: LinalgStructuredOperation) -> str | None:
-    """Say why the loops of a structured op are not those of a kernel; None where they are."""
-    counts = trip_counts(op)
-    if None in counts:
+def nest_of(op: LinalgStructuredOperation) -> "Nest | str":
+    """Return the loops of a structured op as those of a kernel; why not, where they are not."""
+    reason = why_not(op)
+    if reason is not None:
+        return reason
+    maps = maps_of(op)
+    counts = _counts(op, maps)
+    bounds = [count for count in counts if count is not None]
+    if len(bounds) < len(counts):
         return f"expected an operand that loop d{counts.index(None)} indexes alone"
-    *_, written = maps_of(op)
     kinds = reduced(op)
+    return why_no_nest(op, maps[-1], kinds) or Nest.of(op, maps, bounds, kinds)
+
+
+def why_no_nest(
+    op: LinalgStructuredOperation, written: AffineMap, kinds: Sequence[bool]
+) -> str | None:
+    """Say why an op does not write as a kernel does; None where it does."""
     parallel = {dim for dim, is_reduced in enumerate(kinds) if not is_reduced}
     dims = [expr.position for expr in written.results if isinstance(expr, AffineDimExpr)]
     if len(dims) != len(written.results) or set(dims) != parallel or len(dims) != len(parallel):
@@ -187,8 +197,12 @@ def reduced(op: LinalgStructuredOperation) -> list[bool]:
 
 def trip_counts(op: LinalgStructuredOperation) -> list[int | None]:
     """Return the trip count of every loop; None where no operand is indexed by it alone."""
-    counts: list[int | None] = [None] * len(op.get_iterator_types())
-    for map, value in zip(maps_of(op), op.operands, strict=True):
+    return _counts(op, maps_of(op))
+
+
+def _counts(op: LinalgStructuredOperation, maps: Sequence[AffineMap]) -> list[int | None]:
+    counts: list[int | None] = [None] * maps[-1].num_dims
+    for map, value in zip(maps, op.operands, strict=True):
         sizes = tensor_shape(value) if is_tensor(value.type) else ()
         for expr, size in zip(map.results, sizes, strict=False):
             if isinstance(expr, AffineDimExpr):
@@ -220,20 +234,23 @@ class Nest:
     output_map: AffineMap
 
     @staticmethod
-    def of(op: LinalgStructuredOperation) -> "Nest":
-        """Sort the loops of an op that can be a kernel."""
-        kinds = reduced(op)
+    def of(
+        op: LinalgStructuredOperation,
+        maps: Sequence[AffineMap],
+        counts: Sequence[int],
+        kinds: Sequence[bool],
+    ) -> "Nest":
+        """Sort the loops of an op: how often they run, and which of them are reduced."""
         order = sorted(range(len(kinds)), key=kinds.__getitem__)
-        counts = trip_counts(op)
-        bounds = [count for dim in order if (count := counts[dim]) is not None]
+        bounds = [counts[dim] for dim in order]
         dims: Sequence[AffineExpr] = [AffineDimExpr(order.index(dim)) for dim in range(len(order))]
-        maps = [composed(map, dims, bounds) for map in maps_of(op)]
+        sorted_maps = [composed(map, dims, bounds) for map in maps]
         reads = [
             (value, map)
-            for value, map in zip(op.operands, maps, strict=True)
+            for value, map in zip(op.operands, sorted_maps, strict=True)
             if is_tensor(value.type)
         ]
-        return Nest(op, bounds, sum(kinds), reads, maps[-1])
+        return Nest(op, bounds, sum(kinds), reads, sorted_maps[-1])
 
     @property
     def _output(self) -> Output:

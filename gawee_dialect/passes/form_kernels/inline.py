@@ -61,13 +61,20 @@ class InlineProducer(Pattern):
             return KEPT
         if op.schedule is not None or producer.schedule is not None or op.result is None:
             return "expected kernels without schedules, on tensors"
+        if kernel_kind(producer) is not KernelKind.COPY:
+            reason = self._why_apart(op, index, producer)  # first: maps take longer to look at
+            if reason is not None:
+                return reason
         reads = reads_through(op, index, producer)
         if reads is None:
             return f"expected to read only what is computed, got map '{op.maps[index]}'"
         if not all(is_linear(map) for _, map in reads):
             return "expected sums of multiples of dimensions"
-        if kernel_kind(producer) is KernelKind.COPY:
-            return None
+        return None
+
+    def _why_apart(self, op: KernelOp, index: int, producer: KernelOp) -> str | None:
+        """Say why a computation is not to be repeated at each of its readers' points."""
+        assert op.result is not None
         if producer.parent is not op.parent:
             return RUNS_MORE_OFTEN
         value = op.inputs[index]
