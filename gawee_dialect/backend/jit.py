@@ -28,16 +28,27 @@ LINKED_PREFIX = "gawee."
 _lock = threading.Lock()
 
 
+LIBRARIES = {"m": "libm.so.6", "gcc_s": "libgcc_s.so.1"}
+"""What code calls, and how Linux spells it: libm for elementary functions, the compiler's own
+library for f16 where there is no F16C."""
+
+
+def _load_library(name: str, usual: str) -> None:
+    try:
+        binding.load_library_permanently(usual)
+    except RuntimeError:
+        library = ctypes.util.find_library(name)  # last: on Linux it starts a process
+        if library is not None:
+            binding.load_library_permanently(library)
+
+
 @cache
 def _initialize() -> None:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     binding.initialize_native_asmparser()
-    # libm for elementary functions; the compiler's own library for f16 where there is no F16C.
-    for name in ("m", "gcc_s"):
-        library = ctypes.util.find_library(name)
-        if library is not None:
-            binding.load_library_permanently(library)
+    for name, usual in LIBRARIES.items():
+        _load_library(name, usual)
     forget_code_of(LLVM)  # its constructors alone touch 30 MB
 
 
