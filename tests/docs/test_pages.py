@@ -52,9 +52,11 @@ NOT_RUN = ("sh", "text", "c")
 BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```', re.DOTALL | re.MULTILINE)
 OPTIONAL = re.compile(r"^import (torch_mlir|torchvision|torch|onnx)\b", re.MULTILINE)
 """What a block of Python starts with that needs more than the README's two commands install."""
+RUNNING_PYTORCH = ROOT / "docs" / "running_pytorch.md"
+"""A page of which only the blocks that import PyTorch are complete."""
 ON_OPTIONAL = [
     pytest.param(text, needed[1], id=f"{page.stem}-{needed[1]}")
-    for page in PAGES
+    for page in (*PAGES, RUNNING_PYTORCH)
     for _, title, text in BLOCK.findall(page.read_text())
     if not title and (needed := OPTIONAL.search(text)) is not None
 ]
