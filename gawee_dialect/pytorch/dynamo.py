@@ -11,6 +11,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from weakref import WeakSet
 
@@ -163,8 +164,10 @@ class InferenceGraph:
         """Compile for the shapes of some arguments, once; raises GaweeError."""
         with self._lock:
             if self._key(args) not in self._ready:
-                made = self._compile(args)
-                made.bind(args)
+                # All others would have their garbage too, where this goes on beside them.
+                with nullcontext() if self._options.background else no_garbage_collection():
+                    made = self._compile(args)
+                    made.bind(args)
                 self._ready[self._key(args)] = made.run
             return self._ready[self._key(args)]
 
@@ -203,10 +206,8 @@ class InferenceGraph:
         return StaticGraph(graph, BatchedModel(self._program(module), None, arguments))
 
     def _program(self, module: ModuleOp) -> Program:
-        if self._options.background:
-            return program_of(module, CodeOptions(), cache=True, elsewhere=_process.code)
-        with no_garbage_collection():
-            return program_of(module, CodeOptions(), cache=True)
+        elsewhere = _process.code if self._options.background else None
+        return program_of(module, CodeOptions(), cache=True, elsewhere=elsewhere)
 
 
 _process = CompilationProcess()

@@ -4,12 +4,13 @@ PyTorch notes each size as an expression of symbols that arguments have, so noth
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 
 from gawee_dialect.frontends.npu_ir.pytorch import (
+    FxGraph,
     GraphModule,
     Node,
-    is_graph_module,
     is_sequence,
     is_tensor,
     torch,
@@ -40,9 +41,18 @@ def with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
             node_copy.meta["val"] = value
         if number:
             made[node] = value
-    module = fx.GraphModule(graph, copy)
-    assert is_graph_module(module)
-    return module
+    return _Copied(copy, graph)
+
+
+@dataclass(frozen=True)
+class _Copied:
+    """A graph to be read, with what the module has that it was copied from."""
+
+    graph: FxGraph
+    module: GraphModule
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.module, name)
 
 
 def _symbols(graph: GraphModule, args: Sequence[object]) -> Iterator[tuple[object, object]]:

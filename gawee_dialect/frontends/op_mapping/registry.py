@@ -65,6 +65,7 @@ class Registry:
         self.package = package
         self.families = families
         self._mappings: dict[str, OpMapping] = {}
+        self._is_loaded = False
 
     def register(self, *names: str, limits: Sequence[str] = ()) -> Callable[[Function], Function]:
         """Register a function for ops by name; a later registration takes an earlier one's place.
@@ -110,6 +111,9 @@ class Registry:
         yield from (self._mappings[name] for name in sorted(self._mappings))
 
     def load_families(self) -> None:
-        """Import the files that register ops; those that are loaded cost nothing."""
+        """Import the files that register ops, once."""
+        if self._is_loaded:
+            return
         for family in self.families:
             import_module(f"{self.package}.{family}")
+        self._is_loaded = True  # not before: another thread would find only some
