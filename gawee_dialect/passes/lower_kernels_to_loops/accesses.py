@@ -22,6 +22,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     IndexBuilder,
     LinearIndex,
 )
+from gawee_dialect.passes.lower_kernels_to_loops.quick_ops import load_element
 from gawee_dialect.passes.lower_linalg_to_loops.loop_order import strides_of
 from gawee_dialect.passes.lower_to_linalg.tensors import zero
 
@@ -100,7 +101,7 @@ class Access:
         """
         insert = self.builder.insert
         if self.lanes.count == 1 or self.is_uniform:
-            return insert(memref.LoadOp.get(self.buffer, self._at())).res
+            return load_element(self.builder, self.buffer, self._at())
         element = element_of(self.buffer)
         type = VectorType(element, [self.lanes.count])
         if self.is_in_row and not self.lanes.partial:
@@ -114,7 +115,7 @@ class Access:
             load = vector.MaskedLoadOp(self.buffer, self._at(), mask, start, type)
             return insert(load).result
         for lane in range(self.lanes.active):
-            value = insert(memref.LoadOp.get(self.buffer, self._at(lane))).res
+            value = load_element(self.builder, self.buffer, self._at(lane))
             start = insert(vector.InsertOp(value, start, [lane])).result
         return start
 

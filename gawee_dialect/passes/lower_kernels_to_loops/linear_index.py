@@ -16,6 +16,7 @@ from xdsl.ir.affine import (
 )
 
 from gawee_dialect.dialect.linear_form import LinearForm, Range, evaluate
+from gawee_dialect.passes.lower_kernels_to_loops.quick_ops import arithmetic
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
 
 
@@ -88,7 +89,7 @@ class IndexBuilder:
         floor = kind is AffineBinaryOpKind.FloorDiv
         op = arith.DivUIOp if floor else arith.RemUIOp
         operands = self.value(lhs), constant_index(self.builder, divisor)
-        result = self.builder.insert(op(*operands)).result
+        result = arithmetic(self.builder, op, *operands)
         self.counters.trip_counts[result] = high // divisor + 1 if floor else divisor
         return LinearIndex(terms={result: 1})
 
@@ -100,13 +101,15 @@ class IndexBuilder:
             part = counter
             if coefficient != 1:
                 factor = constant_index(self.builder, coefficient)
-                part = self.builder.insert(arith.MuliOp(counter, factor)).result
-            total = part if total is None else self.builder.insert(arith.AddiOp(total, part)).result
+                part = arithmetic(self.builder, arith.MuliOp, counter, factor)
+            if total is not None:
+                part = arithmetic(self.builder, arith.AddiOp, total, part)
+            total = part
         if total is None:
             return constant_index(self.builder, index.constant)
         if index.constant:
             offset = constant_index(self.builder, index.constant)
-            total = self.builder.insert(arith.AddiOp(total, offset)).result
+            total = arithmetic(self.builder, arith.AddiOp, total, offset)
         return total
 
 

@@ -35,6 +35,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.open_loop import (
     with_last_iteration,
 )
 from gawee_dialect.passes.lower_kernels_to_loops.prefetch import build_prefetch
+from gawee_dialect.passes.lower_kernels_to_loops.quick_ops import end_iteration
 from gawee_dialect.passes.lower_kernels_to_loops.turned import Turned, load_turned
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
 
@@ -145,7 +146,7 @@ class LoopNest:
         inner = Builder(InsertPoint.at_end(body))
         at = LinearIndex() if own == 1 else index
         self._visit(inner, loop, own, at, place, go_on)
-        inner.insert(scf.YieldOp())
+        end_iteration(inner)
 
     def _build_loops(
         self, builder: Builder, loops: Sequence[Loop], place: Place, inside: Inside
@@ -169,7 +170,7 @@ class LoopNest:
         unroll = False if rolled else None
         inner, counter = open_loop(builder, self.counters, count, f"d{loop.dim}", unroll=unroll)
         self._visit(inner, loop, count, LinearIndex(terms={counter: 1}), place, go_on)
-        inner.insert(scf.YieldOp())
+        end_iteration(inner)
 
     def _visit(
         self,
@@ -333,7 +334,7 @@ class RegisterTile:
             opened.append(builder)
         visit(builder, counters)
         for inner in reversed(opened):
-            inner.insert(scf.YieldOp())
+            end_iteration(inner)
 
     # Accumulators.
 

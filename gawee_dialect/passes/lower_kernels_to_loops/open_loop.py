@@ -17,6 +17,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     LinearIndex,
     delinearized,
 )
+from gawee_dialect.passes.lower_kernels_to_loops.quick_ops import counted_loop, end_iteration
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
 
 UNROLL = "gawee.unroll"
@@ -41,7 +42,7 @@ def open_loop(
     body = Block(arg_types=[IndexType()])
     body.args[0].name_hint = name
     lower, end, step = (constant_index(builder, value) for value in (0, count, 1))
-    loop = builder.insert(scf.ForOp(lower, upper or end, step, (), Region(body)))
+    loop = counted_loop(builder, lower, upper or end, step, Region(body))
     if unroll is not None:
         loop.attributes[UNROLL] = StringAttr("full") if unroll else ROLLED
     counters.trip_counts[body.args[0]] = count
@@ -69,7 +70,7 @@ def loops(
         indices.append(LinearIndex(terms={counter: 1}))
     inside(builder, indices)
     for inner in reversed(opened):
-        inner.insert(scf.YieldOp())
+        end_iteration(inner)
 
 
 def with_last_iteration(
@@ -98,7 +99,7 @@ def with_last_iteration(
     for block, extent in zip(blocks, extents, strict=True):
         inner = Builder(InsertPoint.at_end(block))
         inside(inner, extent)
-        inner.insert(scf.YieldOp())
+        end_iteration(inner)
 
 
 def parallel_loop(

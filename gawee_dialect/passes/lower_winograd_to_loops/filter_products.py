@@ -13,6 +13,7 @@ from gawee_dialect.dialect.winograd import KERNEL
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import IndexBuilder, LinearIndex
 from gawee_dialect.passes.lower_kernels_to_loops.open_loop import allocate, loops, open_loop
 from gawee_dialect.passes.lower_kernels_to_loops.prefetch import LINE, SECOND_CACHE
+from gawee_dialect.passes.lower_kernels_to_loops.quick_ops import load_element
 from gawee_dialect.passes.lower_winograd_to_loops.linear_transform import apply_matrix
 from gawee_dialect.passes.lower_winograd_to_loops.tile_loops import TileLoops
 
@@ -101,10 +102,10 @@ class FilterProducts:
             (tile,) = indices
             number = LinearIndex(row * self.points + column)
             at = self._values(inner, (number, tile, channel))
-            scalar = inner.insert(memref.LoadOp.get(self.inputs, at)).res
+            scalar = load_element(inner, self.inputs, at)
             value = inner.insert(vector.BroadcastOp(scalar, self.tiles.vector)).vector
             slot = self._values(inner, (LinearIndex(column), tile))
-            before = inner.insert(memref.LoadOp.get(sums, slot)).res
+            before = load_element(inner, sums, slot)
             after = inner.insert(math.FmaOp(value, weight, before)).result
             inner.insert(memref.StoreOp.get(after, sums, slot))
 
@@ -113,7 +114,7 @@ class FilterProducts:
     def _store(self, builder: Builder, sums: SSAValue, row: int) -> None:
         def store(inner: Builder, indices: Sequence[LinearIndex]) -> None:
             column, tile = indices
-            value = inner.insert(memref.LoadOp.get(sums, self._values(inner, indices))).res
+            value = load_element(inner, sums, self._values(inner, indices))
             point = LinearIndex(row * self.points) + column
             at = self._values(inner, (point, tile, LinearIndex()))
             inner.insert(vector.StoreOp(value, self.products, at))

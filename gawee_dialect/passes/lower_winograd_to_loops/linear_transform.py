@@ -9,6 +9,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, VectorType, f32
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.winograd import Matrix
+from gawee_dialect.passes.lower_kernels_to_loops.quick_ops import arithmetic
 
 Terms = list[tuple[Fraction, SSAValue]]
 
@@ -96,14 +97,14 @@ def _sum(builder: Builder, terms: Terms) -> SSAValue:
     factor, total = ordered[0]
     if factor != 1:
         scale = _constant(builder, factor, total)
-        total = builder.insert(arith.MulfOp(total, scale)).result
+        total = arithmetic(builder, arith.MulfOp, total, scale)
     for factor, value in ordered[1:]:
         if abs(factor) == 1:
             op = arith.AddfOp if factor == 1 else arith.SubfOp
-            total = builder.insert(op(total, value)).result
+            total = arithmetic(builder, op, total, value)
         else:
             scale = _constant(builder, factor, value)
-            total = builder.insert(math.FmaOp(value, scale, total)).result
+            total = arithmetic(builder, math.FmaOp, value, scale, total)
     return total
 
 

@@ -24,6 +24,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
 )
 from gawee_dialect.passes.lower_kernels_to_loops.open_loop import allocate, loops, open_loop
 from gawee_dialect.passes.lower_kernels_to_loops.prefetch import LINE
+from gawee_dialect.passes.lower_kernels_to_loops.quick_ops import load_element
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
 from gawee_dialect.passes.lower_winograd_to_loops.linear_transform import apply_matrix
 
@@ -122,7 +123,7 @@ class TileLoops:
     ) -> list[SSAValue]:
         at = self._value(builder, row)
         places = ([at, constant_index(builder, column)] for column in range(count))
-        return [builder.insert(memref.LoadOp.get(array, place)).res for place in places]
+        return [load_element(builder, array, place) for place in places]
 
     # A^T M A, and what is done with the sums
 
