@@ -22,7 +22,7 @@ def _starts(sizes: bytes) -> tuple[int, ...]:
 
 
 class _Group:
-    """The operands of one name: those of xDSL's accessor, which takes five times as long."""
+    """The operands of one name: those of xDSL's accessor, which reads the sizes each time."""
 
     def __init__(self, number: int):
         self.number = number

@@ -58,7 +58,7 @@ def reduction(
     block = Block(arg_types=[element_type(value) for value in (*values, init)])
     scalars = Scalars(Builder(InsertPoint.at_end(block)))
     scalars.builder.insert(linalg.YieldOp.create(operands=[body(scalars, block.args)]))
-    # Networks are full of them: xDSL's constructor takes thrice as long.
+    # Networks are full of them: xDSL's constructor looks up how it is put together.
     op = linalg.GenericOp.create(
         operands=[*values, init],
         result_types=[type],

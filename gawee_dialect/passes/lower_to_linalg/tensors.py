@@ -66,7 +66,7 @@ def highest(builder: Builder, element: Attribute) -> SSAValue:
 def empty(builder: Builder, type: AnyTensor, like: SSAValue | None = None) -> SSAValue:
     """Make a tensor whose elements are still to be written; as large as another where dynamic."""
     sizes = () if like is None else dynamic_sizes(builder, like)
-    # Every op of a network needs one: xDSL's constructor takes thrice as long.
+    # Every op of a network needs one: xDSL's constructor looks up how it is put together.
     return builder.insert(tensor.EmptyOp.create(operands=sizes, result_types=[type])).tensor
 
 
