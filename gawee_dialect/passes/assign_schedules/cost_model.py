@@ -5,7 +5,9 @@ One step of a reduction takes as long as the slowest of three things:
 1. multiply-adds: one a cycle and unit for each vector of the tile;
 2. loads: a vector or a broadcast scalar for each operand and each of the tile's points that it
    distinguishes, two a cycle; an operand that is not contiguous costs two cycles a lane;
-3. latency: each accumulator can take part in a multiply-add every fourth cycle only.
+3. latency: each accumulator can take part in a multiply-add every fourth cycle at most.
+
+What is read from the second cache adds a part of the time that it takes.
 
 A tile that leaves no register for operands spills, which the model counts as four times the work.
 Sizes that don't divide are counted as they will be run: as a smaller tile at the end.
@@ -22,6 +24,11 @@ from gawee_dialect.target.description import Processor
 
 LATENCY = 4
 """Cycles from one multiply-add of an accumulator to its next."""
+LATE = 0.4
+"""Cycles by which it is late where nothing else is waited for.
+
+Zen 5: tiles of eight accumulators, two of which start in a cycle, reach 91 % of what twelve do.
+"""
 LOADS_PER_CYCLE = 2
 LANE_BY_LANE = 2
 SHUFFLE = 1
@@ -31,7 +38,15 @@ OFTEN = 16
 """How often an element has to be read for a copy of its operand to pay."""
 LINE = 64
 """Bytes of a cache line."""
+PAGE = 4096
+"""Bytes from a line to the next one that takes the same places in the first cache."""
 LOAD_WEIGHT = 0.01
+FAR_WEIGHT = 0.05
+"""The part of the time to fetch from the second cache that computing does not hide.
+
+Zen 5, products of 120 x 256 x 192: register tiles of 4 vectors by 6 and by 4 rows, whose 64 KB of
+weights exceed the first cache, take 1.5 and 2.5 % longer than those of 2 by 8, whose 32 KB do not.
+"""
 TILE_OVERHEAD = 10
 """Cycles to get into a tile and out of it."""
 SCRATCH_REGISTERS = 2
@@ -123,7 +138,8 @@ def step_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> flo
     computing = computing_cycles(kernel, tile, processor)
     loading = loading_cycles(kernel, tile)
     # Of tiles that are equally fast, the one that loads less is more likely to be so.
-    cycles = max(computing, loading, LATENCY) + LOAD_WEIGHT * loading
+    cycles = max(computing, loading, LATENCY + LATE) + LOAD_WEIGHT * loading
+    cycles += FAR_WEIGHT * _fetching_cycles(kernel, tile, processor)
     inputs = (operand for operand in kernel.inputs if operand.in_accumulate)
     held = max((_held(operand, tile) for operand in inputs), default=0)
     if accumulators + held + SCRATCH_REGISTERS > processor.vector_registers:
@@ -140,6 +156,43 @@ def loading_cycles(kernel: KernelAccesses, tile: Tile) -> float:
     """Return the cycles of the loads of one step."""
     inputs = (operand for operand in kernel.inputs if operand.in_accumulate)
     return tile.chains * sum(load_cycles(operand, kernel, tile) for operand in inputs)
+
+
+def _fetching_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
+    """Return the cycles of fetching what one step reads from the second cache.
+
+    The operand that a tile reads most of is there for the next tile, if the first cache holds it
+    beside what both tiles read of the others.
+    """
+    first, second, *_ = (*processor.memories[:2], processor.main_memory)
+    if first.size is None:
+        return 0
+    steps = prod(kernel.sizes[dim] for dim in kernel.reductions)
+    read = [
+        _tile_bytes(each, kernel, tile, first.size) for each in kernel.inputs if each.in_accumulate
+    ]
+    if 2 * sum(read) - max(read, default=0) <= first.size:
+        return 0
+    return sum(read) / steps / processor.bytes_a_cycle(second)
+
+
+def _tile_bytes(operand: Operand, kernel: KernelAccesses, tile: Tile, cache: int) -> int:
+    """Return what a tile reads of an operand in all steps.
+
+    Each step fetches lines of rows that lie whole pages apart, if they take all of their places.
+    """
+    extents = tuple(
+        size if dim in kernel.reductions else tile.points.get(dim, 1) if dim in operand.dims else 1
+        for dim, size in enumerate(kernel.sizes)
+    )
+    if is_packed(operand, kernel, tile.vector):
+        return BYTES * prod(extents[dim] for dim in operand.dims)
+    size = BYTES * operand.region(extents)
+    for dim, points in tile.points.items():
+        apart = BYTES * (operand.step(dim, points) or 0) if dim in operand.dims else 0
+        if apart and apart % PAGE == 0 and points * PAGE >= cache:
+            return size * LINE // BYTES
+    return size
 
 
 def _accumulators(tile: Tile) -> int:

@@ -16,7 +16,7 @@ from xdsl.ir.affine import (
     AffineMap,
 )
 
-from gawee_dialect.dialect.affine_range import used_dims
+from gawee_dialect.dialect.affine_range import used_dims, value_range
 from gawee_dialect.dialect.kernel import KernelOp, shape_of
 
 BYTES = 4
@@ -74,6 +74,17 @@ class Operand:
         if key not in self._steps:
             self._steps[key] = lane_step(self.map, self.shape, dim, lanes)
         return self._steps[key]
+
+    @cached_property
+    def _regions(self) -> dict[tuple[int, ...], int]:
+        return {}
+
+    def region(self, extents: tuple[int, ...]) -> int:
+        """Return how many elements there are between those that so many points lead to."""
+        if extents not in self._regions:
+            ranges = [value_range(expr, extents) for expr in self.map.results]
+            self._regions[extents] = prod(most - least + 1 for least, most in ranges)
+        return self._regions[extents]
 
     def is_in_halves(self, dim: int, lanes: int) -> bool:
         """Whether each half of a vector's lanes lies side by side, and the two are apart."""

