@@ -2,9 +2,12 @@
 
 import math
 from collections.abc import Iterable, Sequence
+from datetime import date
 from importlib.metadata import version
 
+from benchmarks.timing import processor
 from benchmarks.zoo.check import Result
+from gawee_dialect.target.description import find_processor
 
 HEAD = """# The zoo: published networks, from PyTorch to native code
 
@@ -17,17 +20,16 @@ extracted from PyTorch, saved as JSON, loaded, imported, compiled with the defau
 own.
 
 *compile s* are seconds of one processor. *ms* and *eager ms* are the shortest calls, by native code and by PyTorch's eager mode, on one
-thread each; *speed* is the one over the other: 2.0 is twice as fast. They are indicative: two networks were checked at a time, on the
-two processors of a machine.{peers}
+thread each; *speed* is the one over the other: 2.0 is twice as fast. They are indicative: other work ran on the machine.{peers}
 
-Versions: {versions}.
+{date}, {processor}. Versions: {versions}.
 
 `python -m benchmarks.zoo` writes this page, with `--peers onnxruntime inductor` with those; `pytest -m zoo` runs the same checks.
 """
 
-PEERS = """ So are the shortest calls of ONNX Runtime (on what `torch.onnx.export` makes of the
-network) and of `torch.compile` with freezing; a dash is where the exporter or the engine refuses. *speed* goes by the fastest of all:
-in {ahead} of {measured} networks native code is."""
+PEERS = """
+So are the shortest calls of ONNX Runtime (on what `torch.onnx.export` makes of the network) and of `torch.compile` with freezing; a dash
+is where the exporter or the engine refuses. *speed* goes by the fastest of all: in {ahead} of {measured} networks native code is."""
 
 
 def _row(result: Result, peers: Sequence[str]) -> str:
@@ -65,16 +67,18 @@ def page(results: Sequence[Result]) -> str:
     passed = [each for each in results if each.verdict == "passed"]
     others = [each for each in results if each.verdict != "passed"]
     wrong = sum(each.verdict == "wrong" for each in others)
-    versions = ", ".join(
-        f"{name} {version(name)}" for name in ("torch", "torchvision", "timm", "transformers")
-    )
     peers = list(dict.fromkeys(name for each in passed for name in each.peers_ms))
+    packages = ["torch", "torchvision", "timm", "transformers"]
+    packages += [name for name in peers if name == "onnxruntime"]
+    versions = ", ".join(f"{name} {version(name)}" for name in packages)
     ahead = sum(speed(each) >= 1 for each in passed)
     head = HEAD.format(
         passed=len(passed),
         total=len(results),
         wrong=wrong or "None",
         failed=len(others) - wrong,
+        date=date.today(),
+        processor=f"{processor()} ({find_processor('host').cpu})",
         versions=versions,
         peers=PEERS.format(ahead=ahead, measured=len(passed)) if peers else "",
     )
