@@ -213,6 +213,11 @@ def is_batch_loop(op: Operation | None) -> TypeGuard[scf.ForOp]:
     return is_step_loop(op) and BATCH_MARK in op.attributes
 
 
+def is_thread_loop(op: Operation | None) -> TypeGuard[scf.ParallelOp]:
+    """Whether an op is a loop over threads, each of which runs a loop over parts of its own."""
+    return isinstance(op, scf.ParallelOp) and any(map(is_batch_loop, op.body.block.ops))
+
+
 def threads_of(loop: Operation) -> int:
     """Return how many threads compute the steps of a loop, each some of its own: mostly one."""
     mark = loop.attributes.get(THREADS_MARK)

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
-from xdsl.dialects import memref, scf
+from xdsl.dialects import memref
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Block, BlockArgument, SSAValue
@@ -17,7 +17,7 @@ from xdsl.ir import Block, BlockArgument, SSAValue
 from gawee_dialect.analysis.op_cost import op_work
 from gawee_dialect.analysis.work import Work, total
 from gawee_dialect.dialect.entry import MAIN, find_function
-from gawee_dialect.dialect.scan import is_batch_loop
+from gawee_dialect.dialect.scan import is_batch_loop, is_thread_loop
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.index_values import IndexValues
 from gawee_dialect.instruments.profile import Array, NodeTime, by_node, timed
@@ -48,7 +48,7 @@ def _calls(block: Block, counters: Counters) -> Iterator[tuple[CallOp, Counters]
             yield op, counters
         elif is_batch_loop(op):
             yield from _calls_in(op.body.block, (op.lb, op.ub, op.step), counters)
-        elif isinstance(op, scf.ParallelOp) and any(map(is_batch_loop, op.body.block.ops)):
+        elif is_thread_loop(op):
             bounds = (op.lowerBound[0], op.upperBound[0], op.step[0])
             yield from _calls_in(op.body.block, bounds, counters)
 

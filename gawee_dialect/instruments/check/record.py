@@ -6,14 +6,12 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
-from xdsl.dialects import scf
 from xdsl.dialects.builtin import LocationAttr, MemRefType, UnknownLoc
 from xdsl.interpreter import Interpreter, PythonValues
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.written_buffers import WrittenBuffers
-from gawee_dialect.dialect import scf as ours
-from gawee_dialect.dialect.scan import BATCH_MARK, ScanOp, is_batch_loop, is_step_loop
+from gawee_dialect.dialect.scan import BATCH_MARK, ScanOp, is_step_loop, is_thread_loop
 from gawee_dialect.instruments.check.execute import Plan
 from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.interpreter.arrays import Array
@@ -100,25 +98,24 @@ class _Loop:
 
     op: Operation
     steps: Sequence[int]
-    is_batch: bool
     done: Counter[tuple[Operation, SSAValue]] = field(
         default_factory=Counter[tuple[Operation, SSAValue]]
     )
     """How often an op has made a value."""
 
+    @property
+    def is_batch(self) -> bool:
+        """Whether steps are parts of a batch, or threads that compute some."""
+        return BATCH_MARK in self.op.attributes or is_thread_loop(self.op)
+
 
 def _loop_of(op: Operation, args: PythonValues) -> _Loop | None:
     """Return the loop over steps that an op is."""
-    match op:
-        case ScanOp():
-            steps = range(op.steps.value.data)
-        case scf.ForOp() if is_step_loop(op):
-            steps = range(*map(int, args[:3]))
-        case ours.ParallelOp() | scf.ParallelOp() if any(map(is_batch_loop, op.body.block.ops)):
-            return _Loop(op, (), True)
-        case _:
-            return None
-    return _Loop(op, steps, BATCH_MARK in op.attributes)
+    if isinstance(op, ScanOp):
+        return _Loop(op, range(op.num_steps))
+    if is_step_loop(op) or is_thread_loop(op):
+        return _Loop(op, range(*map(int, args[:3])))
+    return None
 
 
 class Recorder(Interpreter.Listener):
@@ -191,7 +188,7 @@ class Recorder(Interpreter.Listener):
             loop.done[op, value] += 1
             if done and not loop.is_batch:
                 return
-            part = loop.steps[done] if done < len(loop.steps) else done
+            part = loop.steps[done]
         if isinstance(op.location, UnknownLoc):
             place = self.placeless.setdefault(op, Place(op.location, op))
         else:
