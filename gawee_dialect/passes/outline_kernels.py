@@ -15,13 +15,13 @@ from xdsl.passes import ModulePass
 from xdsl.traits import MemoryEffectKind, get_effects
 
 from gawee_dialect.analysis.kernel_kind import kernel_kind
+from gawee_dialect.analysis.values_read import values_read
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.scan import is_batch_loop, is_step_loop, kernel_blocks
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
-from gawee_dialect.walk import all_ops
 
 CLONED_INTO_KERNELS = (
     memref.SubviewOp,
@@ -71,19 +71,6 @@ def node_groups(block: Block) -> Iterable[list[Operation]]:
         yield group
 
 
-def is_inside(value: SSAValue, op: Operation) -> bool:
-    """Whether a value is defined in the regions of an op."""
-    owner = value.owner
-    parent = owner.parent_op()
-    return op is parent or (parent is not None and op.is_ancestor(parent))
-
-
-def read_from_outside(op: Operation) -> Sequence[SSAValue]:
-    """Return the values that an op and those inside of it read, once each, in their order."""
-    values = (value for inner in all_ops(op) for value in inner.operands)
-    return [value for value in dict.fromkeys(values) if not is_inside(value, op)]
-
-
 @dataclass
 class Kernel:
     """A function under construction, and the buffers of the caller that it is called with."""
@@ -94,7 +81,7 @@ class Kernel:
 
     def add(self, op: Operation) -> None:
         """Copy an op, and the free ops that its operands come from, to the end of the kernel."""
-        for value in read_from_outside(op):
+        for value in values_read(op):
             self._capture(value)
         self.block.add_op(op.clone(self.new))
 
@@ -166,7 +153,7 @@ class Outliner:
         Most ops of a deep network are as one before, and a copy only to compare takes long.
         """
         op, *others = group
-        arguments = read_from_outside(op)
+        arguments = list(dict.fromkeys(values_read(op)))
         if others or any(isinstance(value.owner, CLONED_INTO_KERNELS) for value in arguments):
             return None
         types = FunctionType.from_lists([value.type for value in arguments], ())
