@@ -1,22 +1,22 @@
 """Give parts of a batch to several threads, each of which has its own buffers."""
 
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects import arith, memref, scf
 from xdsl.dialects.builtin import IndexType, MemRefType, ModuleOp, i8
 from xdsl.dialects.func import FuncOp
-from xdsl.ir import Block, Operation, Region, SSAValue
+from xdsl.ir import Block, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.scan import THREADS_MARK, is_batch_loop, keep_marks, threads_of
-from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
+from gawee_dialect.passes.located_builder import located_builder
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.plan_memory import (
     assign_offsets,
@@ -26,8 +26,6 @@ from gawee_dialect.passes.plan_memory import (
     pieces,
     place,
 )
-
-_Op = TypeVar("_Op", bound=Operation)
 
 
 @dataclass(frozen=True)
@@ -77,17 +75,17 @@ def _distribute(loop: scf.ForOp, threads: int) -> int:
     block = Block(arg_types=[IndexType()])
     thread = block.args[0]
     thread.name_hint = "thread"
-    outside = _Insertion(Builder(InsertPoint.before(loop)), loop)
-    inside = _Insertion(Builder(InsertPoint.at_end(block)), loop)
+    outside = located_builder(loop)
+    inside = located_builder(loop, InsertPoint.at_end(block))
     parts = _number_of_parts(loop)
     size = _place_buffers(loop, outside, inside, thread, threads)
-    end, step = inside.index(parts), inside.index(threads)
+    end, step = _index(inside, parts), _index(inside, threads)
     inner = scf.ForOp(thread, end, step, (), Region(loop.body.detach_block(0)))
     keep_marks(loop, inner)
     del inner.attributes[THREADS_MARK]
     inside.insert(inner)
     inside.insert(scf.ReduceOp())
-    first, count, one = (outside.index(each) for each in (0, threads, 1))
+    first, count, one = (_index(outside, each) for each in (0, threads, 1))
     outside.insert(scf.ParallelOp([first], [count], [one], Region(block)))
     erase(loop)
     return size
@@ -103,7 +101,7 @@ def _number_of_parts(loop: scf.ForOp) -> int:
 
 
 def _place_buffers(
-    loop: scf.ForOp, outside: "_Insertion", inside: "_Insertion", thread: SSAValue, threads: int
+    loop: scf.ForOp, outside: Builder, inside: Builder, thread: SSAValue, threads: int
 ) -> int:
     """Put the buffers of a part into bytes of a thread's own; returns how many these are."""
     block = loop.body.block
@@ -112,7 +110,7 @@ def _place_buffers(
     if not buffers:
         return size
     all_bytes = outside.insert(memref.AllocOp((), (), MemRefType(i8, (threads * size,)))).memref
-    start = inside.insert(arith.MuliOp(thread, inside.index(size))).result
+    start = inside.insert(arith.MuliOp(thread, _index(inside, size))).result
     own = inside.insert(memref.ViewOp(all_bytes, start, (), MemRefType(i8, (size,)))).result
     all_bytes.name_hint, own.name_hint = "of_threads", "of_thread"
     for buffer in buffers:
@@ -123,18 +121,6 @@ def _place_buffers(
     return size
 
 
-@dataclass
-class _Insertion:
-    """Inserts ops that take the place of another one, whose location they get."""
-
-    builder: Builder
-    source: Operation
-
-    def insert(self, op: _Op) -> _Op:
-        """Insert an op."""
-        hand_on_location(self.source, op)
-        return self.builder.insert(op)
-
-    def index(self, value: int) -> SSAValue:
-        """Insert a constant."""
-        return self.insert(arith.ConstantOp.from_int_and_width(value, IndexType())).result
+def _index(builder: Builder, value: int) -> SSAValue:
+    """Insert a constant."""
+    return builder.insert(arith.ConstantOp.from_int_and_width(value, IndexType())).result

@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.kernel import YieldOp
 from gawee_dialect.dialect.scan import BATCH_MARK, ScanOp, element_of_sequence
@@ -18,6 +16,7 @@ from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import shaped_bytes, tensor_shape, tensor_type
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
+from gawee_dialect.passes.located_builder import located_builder
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.target.description import HOST, find_processor
 
@@ -89,8 +88,7 @@ def _is_input(value: SSAValue) -> bool:
 def _put_in_scan(op: ScatterElementsOp, rows: int) -> None:
     """Replace a scatter by a scan over parts of so many rows."""
     steps = tensor_shape(op.input)[0] // rows
-    builder = Builder(InsertPoint.before(op))
-    builder.operation_insertion_handler = [lambda new: hand_on_location(op, new)]
+    builder = located_builder(op)
     parts: list[SSAValue] = []
     for value in op.operands:
         shape = (steps, rows, *tensor_shape(value)[1:])

@@ -37,6 +37,7 @@ from gawee_dialect.dialect.types import element_type, integer_range, tensor_shap
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.check_indices.extracts import unchecked, worst_of
+from gawee_dialect.passes.located_builder import located_builder
 from gawee_dialect.passes.numerics import EXACT, Numerics
 
 
@@ -147,8 +148,7 @@ def worst_of_steps(scan: ScanOp, worst: SSAValue) -> SSAValue:
     block.insert_op_before(wider, end)
     end.detach()
     end.erase()
-    builder = Builder(InsertPoint.before(scan))
-    builder.operation_insertion_handler = [lambda new: hand_on_location(scan, new)]
+    builder = located_builder(scan)
     body = scan.detach_region(scan.body)
     new = builder.insert(
         ScanOp(

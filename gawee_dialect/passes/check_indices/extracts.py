@@ -14,8 +14,8 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.index_check import LEAST, IndexCheck
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.form_kernels.from_linalg import trip_counts
+from gawee_dialect.passes.located_builder import located_builder
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.tensors import constant, filled
 
@@ -35,7 +35,7 @@ class Extract:
 
     def clamp(self) -> None:
         """Keep the index inside the tensor."""
-        scalars = Scalars(_located_builder(self.op))
+        scalars = Scalars(located_builder(self.op))
         above = scalars.maximum(self.index, scalars.index(0))
         inside = scalars.minimum(above, scalars.index(self.size - 1))
         self.op.operands[1 + self.axis] = inside
@@ -71,7 +71,7 @@ def worst_of(op: LinalgStructuredOperation, extract: Extract) -> tuple[IndexChec
     if any(value in outputs for inner in needed for value in inner.operands):
         return None
     operands, maps = op.operands, [each.data for each in op.get_indexing_maps()]
-    builder = _located_builder(op)
+    builder = located_builder(op)
     init = filled(builder, constant(builder, LEAST, i64), TensorType(i64, ()))
     block = Block(arg_types=[*(argument.type for argument in op.body.block.args), i64])
     scalars = Scalars(Builder(InsertPoint.at_end(block)))
@@ -96,13 +96,6 @@ def worst_of(op: LinalgStructuredOperation, extract: Extract) -> tuple[IndexChec
     builder.insert(new)
     check = IndexCheck.at(extract.op, [extract.axis], [extract.size], from_end=False)
     return check, new.res[0]
-
-
-def _located_builder(op: Operation) -> Builder:
-    """Return what inserts ops before another, with its place."""
-    builder = Builder(InsertPoint.before(op))
-    builder.operation_insertion_handler = [lambda new: hand_on_location(op, new)]
-    return builder
 
 
 def _needed(block: Block, value: SSAValue) -> Sequence[Operation]:
