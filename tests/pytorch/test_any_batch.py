@@ -159,21 +159,8 @@ def test_a_call_changes_state_once_for_all_images() -> None:
         assert model.count == call
 
 
-def count_compilations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    from gawee_dialect.pytorch import dynamo
-
-    compiled: list[object] = []
-    compile = dynamo.program_of
-    monkeypatch.setattr(
-        *(dynamo, "program_of"),
-        lambda module, options, **more: compiled.append(module) or compile(module, options, **more),
-    )
-    return compiled
-
-
-def test_torch_compile_makes_one_code_for_every_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_torch_compile_makes_one_code_for_every_batch(compilations: list[object]) -> None:
     torch._dynamo.reset()
-    compiled = count_compilations(monkeypatch)
     model = images()
     run = torch.compile(model, backend=gawee_backend, dynamic=True)
 
@@ -182,12 +169,11 @@ def test_torch_compile_makes_one_code_for_every_batch(monkeypatch: pytest.Monkey
             x = pictures(batch)
             torch.testing.assert_close(run(x), model(x), **CLOSE)
 
-    assert len(compiled) == 1
+    assert len(compilations) == 1
 
 
-def test_torch_compile_finds_that_the_batch_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_torch_compile_finds_that_the_batch_changes(compilations: list[object]) -> None:
     torch._dynamo.reset()
-    compiled = count_compilations(monkeypatch)
     model = images()
     run = torch.compile(model, backend=gawee_backend)
 
@@ -197,7 +183,7 @@ def test_torch_compile_finds_that_the_batch_changes(monkeypatch: pytest.MonkeyPa
             torch.testing.assert_close(run(x), model(x), **CLOSE)
 
     # One for the first batch, one for all others; PyTorch has a graph of its own for batch 1.
-    assert len(compiled) == 3
+    assert len(compilations) == 3
 
 
 def test_torch_compile_compiles_for_each_batch_what_mixes_images(

@@ -39,17 +39,6 @@ def native_runs(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     return runs
 
 
-@pytest.fixture
-def compilations(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    compiled: list[object] = []
-    compile = dynamo.program_of
-    monkeypatch.setattr(
-        *(dynamo, "program_of"),
-        lambda module, options, **more: compiled.append(module) or compile(module, options, **more),
-    )
-    return compiled
-
-
 def layer() -> torch.nn.Module:
     return torch.nn.TransformerEncoderLayer(12, 3, 20, batch_first=True).eval()
 
