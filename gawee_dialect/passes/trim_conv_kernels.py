@@ -3,18 +3,16 @@
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
 
-from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
-from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.slicing import SliceOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.dialect.window import padding_pairs
-from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
+from gawee_dialect.passes.located_builder import located_builder
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 
 
@@ -96,6 +94,7 @@ def _trim(op: ConvOp) -> bool:
     trimmed = [axis.trimmed() for axis in axes]
     if [axis for _, axis in trimmed] == axes:
         return False
+    builder = located_builder(op)
     weight = SliceOp(
         op.weight,
         offsets=(0, 0, *(first for first, _ in trimmed)),
@@ -103,17 +102,14 @@ def _trim(op: ConvOp) -> bool:
     )
     conv = ConvOp(
         op.input,
-        weight.result,
+        builder.insert(weight).result,
         op.bias,
         strides=op.strides.get_values(),
         padding=(*(axis.before for _, axis in trimmed), *(axis.after for _, axis in trimmed)),
         dilations=op.dilations.get_values(),
         groups=op.groups.value.data,
     )
-    builder = Builder(InsertPoint.before(op))
-    for new in (weight, conv):
-        hand_on_location(op, new)
-        builder.insert(new)
+    builder.insert(conv)
     conv.result.name_hint = op.result.name_hint
     op.result.replace_all_uses_with(conv.result)
     op.detach()
