@@ -6,7 +6,7 @@ A constraint's failing test is a chunk of `tests/filecheck/dialect/*_invalid.mli
 
 import inspect
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
@@ -98,22 +98,15 @@ def example_module(op: type[Operation]) -> ModuleOp:
 
 
 @pytest.mark.parametrize("op", OPS, ids=name_of)
-def test_op_example_parses_verifies_and_shows_the_op(op: type[Operation]) -> None:
+def test_op_example_shows_the_op_verifies_and_round_trips(op: type[Operation]) -> None:
     module = example_module(op)
 
     module.verify()
 
     assert any(isinstance(inner, op) for inner in module.walk())
-
-
-@pytest.mark.parametrize("generic", [False, True], ids=["pretty", "generic"])
-@pytest.mark.parametrize("op", OPS, ids=name_of)
-def test_op_example_round_trips(op: type[Operation], generic: bool) -> None:
-    module = example_module(op)
-
-    again = parse_mlir(make_context(), print_mlir(module, generic=generic), "example")
-
-    assert again.is_structurally_equivalent(module)
+    for generic in (False, True):
+        again = parse_mlir(make_context(), print_mlir(module, generic=generic), "example")
+        assert again.is_structurally_equivalent(module)
 
 
 def example_arguments(module: ModuleOp) -> dict[str, np.ndarray]:
@@ -160,22 +153,30 @@ def test_op_example_computes_what_pytorch_does(op: type[Operation]) -> None:
         np.testing.assert_allclose(results[name], expected, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("op", [op for op in OPS if op is not YieldOp], ids=name_of)
-def test_what_an_op_means_is_said_in_one_place(op: type[Operation]) -> None:
-    sets = [each for each in GAWEE_FUNCTIONS if op in each.op_types()]
-
-    assert len(sets) == 1
-    assert (sets == [EvaluatedFunctions]) == issubclass(op, EvaluatedOp)
+def names(ops: Iterable[type[Operation]]) -> list[str]:
+    return [op.__name__ for op in ops]
 
 
-@pytest.mark.parametrize("op", LOWERED_OPS, ids=name_of)
-def test_the_work_of_an_op_is_known(op: type[Operation]) -> None:
-    assert op in NODE_FLOPS or op is ConstantOp, f"analysis/node_work.py has no {op.__name__}"
+def test_what_an_op_means_is_said_in_one_place() -> None:
+    sets = {op: [each for each in GAWEE_FUNCTIONS if op in each.op_types()] for op in OPS}
+    del sets[YieldOp]
+
+    assert names(op for op, found in sets.items() if len(found) != 1) == []
+    assert names(op for op, found in sets.items() if found == [EvaluatedFunctions]) == names(
+        op for op in sets if issubclass(op, EvaluatedOp)
+    )
 
 
-@pytest.mark.parametrize("op", GRAPH_LEVEL, ids=name_of)
-def test_random_ops_of_each_kind_can_be_made(op: type[Operation]) -> None:
-    assert op in RANDOM, f"fuzz/random_ops/table.py has no {op.__name__}"
+def test_the_work_of_every_op_is_known() -> None:
+    missing = names(op for op in LOWERED_OPS if op not in NODE_FLOPS and op is not ConstantOp)
+
+    assert missing == [], "analysis/node_work.py has none of these"
+
+
+def test_random_ops_of_each_kind_can_be_made() -> None:
+    missing = names(op for op in GRAPH_LEVEL if op not in RANDOM)
+
+    assert missing == [], "fuzz/random_ops/table.py has none of these"
 
 
 @pytest.mark.parametrize("op", LOWERED_OPS, ids=name_of)
@@ -200,90 +201,86 @@ def test_kernel_level_op_example_lowers_to_loops(op: type[Operation]) -> None:
     assert left == set()
 
 
-@pytest.mark.parametrize("op", NOT_COMPUTED, ids=name_of)
-def test_op_without_a_meaning_of_its_own_is_refused_by_the_lowering(op: type[Operation]) -> None:
-    assert op in all_passes()["lower-to-linalg"]().removes
+def test_ops_without_a_meaning_of_their_own_are_refused_by_the_lowering() -> None:
+    assert set(NOT_COMPUTED) <= set(all_passes()["lower-to-linalg"]().removes)
 
 
-@pytest.mark.parametrize("op", OPS, ids=name_of)
-def test_op_has_a_round_trip_test(op: type[Operation]) -> None:
-    # An op without a form of its own is written in quotes.
-    written = rf"""{"" if op.has_trait(IsTerminator) else "= "}"?{op.name}\b"""
-    tested = [
-        path.name
-        for path in (FILECHECK / "dialect").glob("*.mlir")
-        if "ROUNDTRIP" in path.read_text() and re.search(written, path.read_text())
-    ]
+def test_every_op_has_a_round_trip_test() -> None:
+    texts = [path.read_text() for path in (FILECHECK / "dialect").glob("*.mlir")]
+    tested = "\n".join(text for text in texts if "ROUNDTRIP" in text)
 
-    assert tested, f"no file of tests/filecheck/dialect with RUN: ROUNDTRIP has {op.name}"
+    def is_written(op: type[Operation]) -> bool:
+        # An op without a form of its own is written in quotes.
+        written = rf"""{"" if op.has_trait(IsTerminator) else "= "}"?{op.name}\b"""
+        return re.search(written, tested) is not None
+
+    missing = names(op for op in OPS if not is_written(op))
+    assert missing == [], "no file of tests/filecheck/dialect with RUN: ROUNDTRIP has these"
 
 
 def labels(op: type[Operation]) -> list[str]:
     return re.findall(r"^\s+(C\d+):", docstring(op), re.MULTILINE)
 
 
-@pytest.mark.parametrize("op", OPS, ids=name_of)
-def test_op_constraints_are_labelled_in_order(op: type[Operation]) -> None:
-    assert labels(op) == [f"C{number}" for number in range(1, len(labels(op)) + 1)]
+def test_constraints_are_labelled_in_order() -> None:
+    wrong = names(op for op in OPS if labels(op) != [f"C{n + 1}" for n in range(len(labels(op)))])
+
+    assert wrong == []
 
 
-@pytest.mark.parametrize("op", OPS, ids=name_of)
-def test_each_constraint_has_a_failing_test(op: type[Operation]) -> None:
+def test_each_constraint_has_a_failing_test() -> None:
     text = "".join(path.read_text() for path in (FILECHECK / "dialect").glob("*_invalid.mlir"))
     tested = {
-        label
-        for line in re.findall(rf"^// {op.__name__} (C[^:]*):", text, re.MULTILINE)
-        for label in re.findall(r"C\d+", line)
+        f"{name} {label}"
+        for name, found in re.findall(r"^// (\w+) (C[^:]*):", text, re.MULTILINE)
+        for label in re.findall(r"C\d+", found)
     }
+    stated = {f"{op.__name__} {label}" for op in OPS for label in labels(op)}
 
-    missing = sorted(set(labels(op)) - tested)
-
-    assert missing == [], f"no chunk '// {op.__name__} C..:' in a _invalid.mlir for {missing}"
-
-
-@pytest.mark.parametrize("name", OUR_PASSES)
-def test_pass_loads_under_its_name(name: str) -> None:
-    pass_type = OUR_PASSES[name]()
-
-    assert issubclass(pass_type, ModulePass)
-    assert pass_type.name == name
-    assert is_dataclass(pass_type)
+    missing = sorted(stated - tested)
+    assert missing == [], "no chunk '// ConvOp C1: ...' in a _invalid.mlir has these"
 
 
-@pytest.mark.parametrize("name", [*PASSES, *OVERRIDES])
-def test_pass_lives_in_the_module_of_its_name(name: str) -> None:
-    module = f"gawee_dialect.passes.{name.replace('-', '_')}"
+def test_passes_load_under_their_names() -> None:
+    types = {name: load() for name, load in OUR_PASSES.items()}
 
-    pass_type = OUR_PASSES[name]()
-
-    assert pass_type.__module__ == module or pass_type.__module__.startswith(f"{module}.")
-
-
-@pytest.mark.parametrize("name", OUR_PASSES)
-def test_pass_docstring_has_a_summary(name: str) -> None:
-    first = summary(OUR_PASSES[name]())
-
-    assert first.endswith("."), f"{name}: the docstring begins with a sentence, got '{first}'"
+    assert [name for name, each in types.items() if not issubclass(each, ModulePass)] == []
+    assert {name: each.name for name, each in types.items()} == {name: name for name in types}
+    assert [name for name, each in types.items() if not is_dataclass(each)] == []
 
 
-@pytest.mark.parametrize("name", [*PASSES, *OVERRIDES])
-def test_pass_docstring_shows_the_rewrite(name: str) -> None:
-    text = docstring(OUR_PASSES[name]())
+def test_passes_live_in_the_modules_of_their_names() -> None:
+    modules = {name: OUR_PASSES[name]().__module__ for name in (*PASSES, *OVERRIDES)}
 
-    _, found, rewrite = text.partition("rewrite:\n")
-    assert found, f"{name}: the docstring has no 'rewrite:' block"
-    assert "->" in rewrite
+    def is_home(name: str, module: str) -> bool:
+        home = f"gawee_dialect.passes.{name.replace('-', '_')}"
+        return module == home or module.startswith(f"{home}.")
+
+    assert [each for each in modules.items() if not is_home(*each)] == []
 
 
-@pytest.mark.parametrize("name", OUR_PASSES)
-def test_pass_has_a_test_file_of_its_name(name: str) -> None:
-    stem = name.replace("-", "_")
-    places = [FILECHECK / "passes" / f"{stem}.mlir", FILECHECK / "pipelines" / f"{stem}.mlir"]
-    folder = FILECHECK / "passes" / stem
+def test_docstrings_of_passes_begin_with_a_sentence() -> None:
+    summaries = {name: summary(load()) for name, load in OUR_PASSES.items()}
 
-    assert any(place.exists() for place in places) or any(folder.glob("*.mlir")), (
-        f"expected {' or '.join(str(place.relative_to(FILECHECK)) for place in places)}"
-    )
+    assert [each for each in summaries.items() if not each[1].endswith(".")] == []
+
+
+def test_docstrings_of_passes_show_the_rewrite() -> None:
+    texts = {name: docstring(OUR_PASSES[name]()) for name in (*PASSES, *OVERRIDES)}
+
+    missing = [name for name, text in texts.items() if "->" not in text.partition("rewrite:\n")[2]]
+    assert missing == []
+
+
+def test_every_pass_has_a_test_file_of_its_name() -> None:
+    def has_file(stem: str) -> bool:
+        folders = (FILECHECK / "passes", FILECHECK / "pipelines")
+        return any((folder / f"{stem}.mlir").exists() for folder in folders) or any(
+            (FILECHECK / "passes" / stem).glob("*.mlir")
+        )
+
+    missing = [name for name in OUR_PASSES if not has_file(name.replace("-", "_"))]
+    assert missing == [], "expected tests/filecheck/passes/<name>.mlir"
 
 
 def test_pass_names_are_free_in_xdsl() -> None:

@@ -87,10 +87,10 @@ def texts_of_tests() -> str:
     return re.sub(r'"\s*\n\s*f?r?"', "", text.replace("\\", ""))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_error_text_is_tested(path: Path) -> None:
+def test_every_error_text_is_tested() -> None:
     untested = [
         f"{path.relative_to(ROOT)}:{line}: {text.replace(FILLED_IN, '{}')}"
+        for path in FILES
         for line, text in messages(path)
         if not any(pattern.search(texts_of_tests()) for pattern in patterns_in_tests(text))
     ]

@@ -113,14 +113,13 @@ def schema_names(op: str) -> list[str]:
     return [argument.name for argument in find_overload(op)._schema.arguments]
 
 
-@pytest.mark.parametrize("op", sorted(CASES))
-def test_arguments_are_those_of_the_schema(op: str) -> None:
-    mapping = find_mapping(op)
-    assert mapping is not None
-    declared = [parameter.name for parameter in mapping.parameters]
-    optional = {parameter.name for parameter in mapping.parameters if not parameter.required}
+def test_arguments_are_those_of_the_schemas() -> None:
+    for op in sorted(CASES):
+        mapping = find_mapping(op)
+        assert mapping is not None, op
+        declared = [parameter.name for parameter in mapping.parameters]
+        optional = {parameter.name for parameter in mapping.parameters if not parameter.required}
+        names = schema_names(op)
 
-    names = schema_names(op)
-
-    assert [name for name in declared if name in names] == names
-    assert {name for name in declared if name not in names} <= optional
+        assert [name for name in declared if name in names] == names, op
+        assert {name for name in declared if name not in names} <= optional, op
