@@ -28,9 +28,9 @@ from gawee_dialect.opdesc.c_values import (
     element_type,
     type_of,
 )
-from gawee_dialect.opdesc.description import Place
 from gawee_dialect.opdesc.enums import CONSTANTS
 from gawee_dialect.opdesc.printf import formatted
+from gawee_dialect.source import Place
 
 MAX_STEPS = 50_000
 """Expressions and statements of one invocation: a loop over the sizes of a tensor is 100."""

@@ -10,9 +10,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeVar
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.easy_json import Code
 from gawee_dialect.locations import line_starts
 from gawee_dialect.opdesc import c_syntax as c
-from gawee_dialect.opdesc.description import Code, Place
+from gawee_dialect.source import Place
 
 if TYPE_CHECKING:
     from pycparser import c_ast

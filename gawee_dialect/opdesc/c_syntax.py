@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from gawee_dialect.opdesc.description import Place
+from gawee_dialect.source import Place
 
 
 @dataclass(frozen=True)

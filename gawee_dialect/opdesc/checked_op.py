@@ -18,7 +18,10 @@ from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.types import require_static
-from gawee_dialect.easy_json import Scalar
+from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.instance import Body, Misfit, Type, read_body
+from gawee_dialect.equations.program import Arguments
+from gawee_dialect.equations.syntax import Parameter
 from gawee_dialect.opdesc.arguments import as_realtype, dtype_value
 from gawee_dialect.opdesc.c_library import FUNCTIONS
 from gawee_dialect.opdesc.c_operations import COMPARISONS
@@ -32,18 +35,12 @@ from gawee_dialect.opdesc.c_values import (
     Ref,
     Value,
 )
+from gawee_dialect.opdesc.compiled import GIVEN
 from gawee_dialect.opdesc.described_op import tensor_of
-from gawee_dialect.opdesc.description import Code
 from gawee_dialect.opdesc.enums import DTYPES, from_text
-from gawee_dialect.opdesc.index_notation.arguments import GIVEN
-from gawee_dialect.opdesc.index_notation.body import Body, read_body
-from gawee_dialect.opdesc.index_notation.instance import Misfit, Type
-from gawee_dialect.opdesc.index_notation.program import Arguments
-from gawee_dialect.opdesc.index_notation.syntax import Parameter
 from gawee_dialect.opdesc.invocation import ParamValue, Tensor, ptype_of
 from gawee_dialect.opdesc.param_syntax import param_value, parse_op, print_op
 from gawee_dialect.opdesc.pre_run import MAX_NDIM, shape_text
-from gawee_dialect.source import Source
 
 Number = TypeVar("Number", int, float)
 
@@ -168,7 +165,7 @@ def equations(
     `params` are those that it does not: kind, name, and how many where it is an array.
     """
     given = [Parameter(GIVEN, kind, name, length) for kind, name, length in params]
-    code = Code(text, Source.of_text(text, "equations"), Scalar(text, 0, ((0, 0),)))
+    code = Code.of_text(text, "equations")
     return read_body(code, Arguments(inputs, outputs, given))
 
 

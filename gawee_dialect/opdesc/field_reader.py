@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from gawee_dialect.diagnostics import Diagnostic, did_you_mean
-from gawee_dialect.easy_json import MAX_CHARACTERS, MAX_NAME, Fields, Items, Node, Scalar
-from gawee_dialect.opdesc.description import Code, Named, Place
-from gawee_dialect.source import Source
+from gawee_dialect.easy_json import MAX_CHARACTERS, MAX_NAME, Code, Fields, Items, Node, Scalar
+from gawee_dialect.opdesc.description import Named
+from gawee_dialect.source import Place, Source
 
 MAX_ARGUMENTS = 64
 """Inputs, outputs, parameters or checks: each kind of an operator."""

@@ -22,7 +22,6 @@ from gawee_dialect.opdesc.description import (
     Named,
     Operator,
     Param,
-    Place,
     TensorIn,
     TensorOut,
 )
@@ -38,7 +37,7 @@ from gawee_dialect.opdesc.enums import (
 from gawee_dialect.opdesc.field_reader import MAX_DOC, FieldReader, kind_of
 from gawee_dialect.opdesc.mlir_body import check_mlir_body
 from gawee_dialect.opdesc.op_text import MAX_OPERATORS, decode_op_text, is_op_text
-from gawee_dialect.source import Source
+from gawee_dialect.source import Place, Source
 
 RELATIONS = ("eq", "gt", "ge", "lt", "le", "ne")
 """In the order in which they are checked."""

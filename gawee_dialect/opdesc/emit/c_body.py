@@ -11,17 +11,11 @@ from itertools import count
 
 from xdsl.ir import Attribute
 
-from gawee_dialect.opdesc.c_print import text_literal
-from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.emit.c_locals import Local
-from gawee_dialect.opdesc.emit.c_numbers import STORED, WHOLE, Numbers, require_stored
-from gawee_dialect.opdesc.enums import DTYPES
-from gawee_dialect.opdesc.index_notation.body import Body
-from gawee_dialect.opdesc.index_notation.element_types import Typing
-from gawee_dialect.opdesc.index_notation.functions import FUNCTIONS
-from gawee_dialect.opdesc.index_notation.input_types import input_types
-from gawee_dialect.opdesc.index_notation.program import expressions, indices_of, read_tensors
-from gawee_dialect.opdesc.index_notation.sizes import (
+from gawee_dialect.equations.element_types import Typing, input_types
+from gawee_dialect.equations.functions import FUNCTIONS
+from gawee_dialect.equations.instance import Body
+from gawee_dialect.equations.program import expressions, indices_of, read_tensors
+from gawee_dialect.equations.sizes import (
     Axis,
     Limit,
     Origin,
@@ -30,15 +24,20 @@ from gawee_dialect.opdesc.index_notation.sizes import (
     Window,
     subscripts_of,
 )
-from gawee_dialect.opdesc.index_notation.spelled import spelled
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.equations.syntax import (
     Access,
     Definition,
     Expression,
     Size,
     Wildcard,
+    spelled,
     walk,
 )
+from gawee_dialect.opdesc.c_print import text_literal
+from gawee_dialect.opdesc.compiled import CompiledOperator
+from gawee_dialect.opdesc.emit.c_locals import Local
+from gawee_dialect.opdesc.emit.c_numbers import STORED, WHOLE, Numbers, require_stored
+from gawee_dialect.opdesc.enums import DTYPES
 
 _WORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if "

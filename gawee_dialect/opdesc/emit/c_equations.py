@@ -7,13 +7,9 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from gawee_dialect.opdesc.c_print import INDENT
-from gawee_dialect.opdesc.emit.c_body import BodyInC
-from gawee_dialect.opdesc.emit.c_locals import Local, param_c_type, param_value, used_lines
-from gawee_dialect.opdesc.emit.c_numbers import WHOLE, CValue, Numbers
-from gawee_dialect.opdesc.index_notation.recursion import Group
-from gawee_dialect.opdesc.index_notation.sizes import Limit
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.equations.program import Group
+from gawee_dialect.equations.sizes import Limit
+from gawee_dialect.equations.syntax import (
     Access,
     Conditional,
     Definition,
@@ -24,6 +20,10 @@ from gawee_dialect.opdesc.index_notation.syntax import (
     Wildcard,
     operands,
 )
+from gawee_dialect.opdesc.c_print import INDENT
+from gawee_dialect.opdesc.emit.c_body import BodyInC
+from gawee_dialect.opdesc.emit.c_locals import Local, param_c_type, param_value, used_lines
+from gawee_dialect.opdesc.emit.c_numbers import WHOLE, CValue, Numbers
 
 _NEUTRAL = {"sum": "0", "prod": "1", "any": "false", "all": "true"}
 _LIMITS = {("max", True): "INT64_MIN", ("min", True): "INT64_MAX"} | {

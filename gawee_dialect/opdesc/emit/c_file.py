@@ -10,14 +10,15 @@ from pathlib import Path
 from textwrap import dedent
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.scalars import ScalarError
 from gawee_dialect.opdesc.c_print import INDENT, text_literal
 from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.description import Code, Operator
+from gawee_dialect.opdesc.description import Operator
 from gawee_dialect.opdesc.emit.c_body import BodyInC
 from gawee_dialect.opdesc.emit.c_equations import run_lines
 from gawee_dialect.opdesc.emit.c_locals import identifiers, locals_from_private, private_fields
 from gawee_dialect.opdesc.emit.c_pre_run import PreRun
-from gawee_dialect.opdesc.index_notation.scalars import ScalarError
 
 HEADER = "gawee_op.h"
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
-from gawee_dialect.opdesc.index_notation.element_types import CONVERTS, TYPES, Typing, Weak
-from gawee_dialect.opdesc.index_notation.scalars import ScalarError
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.equations.element_types import CONVERTS, TYPES, Typing, Weak
+from gawee_dialect.equations.scalars import ScalarError
+from gawee_dialect.equations.syntax import (
     COMPARISONS,
     Binary,
     Call,

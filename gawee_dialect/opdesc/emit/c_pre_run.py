@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from gawee_dialect.easy_json import Code
 from gawee_dialect.opdesc import c_syntax as c
 from gawee_dialect.opdesc.c_print import CPrinter, expressions_in, text_literal
 from gawee_dialect.opdesc.c_types import variables
 from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.description import Bound, Code, Operator, Param, TensorIn, TensorOut
+from gawee_dialect.opdesc.description import Bound, Operator, Param, TensorIn, TensorOut
 from gawee_dialect.opdesc.emit.c_body import BodyInC
 from gawee_dialect.opdesc.emit.c_locals import Local, param_c_type, param_value, used_lines
 

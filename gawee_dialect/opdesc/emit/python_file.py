@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent, wrap
 
+from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.instance import Body
 from gawee_dialect.opdesc.c_evaluate import RELATIONS
 from gawee_dialect.opdesc.c_print import INDENT
 from gawee_dialect.opdesc.c_types import variables
-from gawee_dialect.opdesc.compiled import CompiledOperator
+from gawee_dialect.opdesc.compiled import GIVEN, CompiledOperator
 from gawee_dialect.opdesc.described_op import class_name
-from gawee_dialect.opdesc.description import Bound, Code, Operator, Param, TensorIn, TensorOut
+from gawee_dialect.opdesc.description import Bound, Operator, Param, TensorIn, TensorOut
 from gawee_dialect.opdesc.emit.python_print import PythonPrinter, literals, python_name, string
-from gawee_dialect.opdesc.index_notation.arguments import GIVEN
-from gawee_dialect.opdesc.index_notation.body import Body
 
 _RUNTIME = ("Array", "equations", "library", "library_double", "quotient", "remainder", "zeros")
 _SCALARS = {"STRING": "text", "BOOL": "boolean", "NULL": "null"}

@@ -13,11 +13,10 @@ from xdsl.dialects.builtin import AnyFloat, IndexType, i1, i64
 from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.opdesc.index_notation.element_types import CONVERTS, ExpressionType, Weak
-from gawee_dialect.opdesc.index_notation.instance import Equation, Instance
-from gawee_dialect.opdesc.index_notation.scalars import Numbers, ScalarError
-from gawee_dialect.opdesc.index_notation.subscripts import is_free
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Weak
+from gawee_dialect.equations.instance import Equation, Instance
+from gawee_dialect.equations.scalars import Numbers, ScalarError
+from gawee_dialect.equations.syntax import (
     COMPARISONS,
     Access,
     Binary,
@@ -29,6 +28,7 @@ from gawee_dialect.opdesc.index_notation.syntax import (
     Reduction,
     Unary,
     Wildcard,
+    is_free,
     operands,
 )
 from gawee_dialect.passes.lower_to_linalg.arithmetic import (

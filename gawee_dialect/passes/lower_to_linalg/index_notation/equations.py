@@ -7,8 +7,7 @@ from xdsl.builder import Builder
 from xdsl.dialects.builtin import AnyFloat, TensorType
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.opdesc.index_notation.free_indices import names_in
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.equations.syntax import (
     Access,
     Binary,
     Expression,
@@ -16,6 +15,7 @@ from gawee_dialect.opdesc.index_notation.syntax import (
     Unary,
     Wildcard,
     named_ranges,
+    names_in,
     operands,
 )
 from gawee_dialect.passes.lower_to_linalg.combining import (

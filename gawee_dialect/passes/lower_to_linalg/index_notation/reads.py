@@ -10,15 +10,15 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 
 from gawee_dialect.dialect.affine_range import is_linear, value_range
 from gawee_dialect.dialect.types import element_type, is_unsigned, tensor_shape
-from gawee_dialect.opdesc.index_notation.scalars import ScalarError
-from gawee_dialect.opdesc.index_notation.subscripts import is_free
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.equations.scalars import ScalarError
+from gawee_dialect.equations.syntax import (
     Access,
     Binary,
     Expression,
     Name,
     Unary,
     Wildcard,
+    is_free,
 )
 from gawee_dialect.passes.lower_to_linalg.conv_transpose import sliced
 from gawee_dialect.passes.lower_to_linalg.index_notation.bodies import Computed, Context, Operand

@@ -20,15 +20,15 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape
-from gawee_dialect.opdesc.index_notation.free_indices import names_in
-from gawee_dialect.opdesc.index_notation.instance import Equation, Instance, Step, Type
-from gawee_dialect.opdesc.index_notation.subscripts import linear
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.equations.instance import Equation, Instance, Step, Type
+from gawee_dialect.equations.syntax import (
     Access,
     Expression,
     Number,
     Wildcard,
+    linear,
     mapped,
+    names_in,
 )
 from gawee_dialect.passes.lower_to_linalg.index_notation.bodies import Context
 from gawee_dialect.passes.lower_to_linalg.index_notation.equations import EquationBuilder

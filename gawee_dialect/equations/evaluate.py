@@ -20,9 +20,9 @@ from xdsl.ir import Attribute
 
 from gawee_dialect.dialect.special_functions import erf, power, sigmoid, sign
 from gawee_dialect.dialect.types import DTYPE_NAMES
-from gawee_dialect.opdesc.index_notation.element_types import CONVERTS, TYPES, ExpressionType, Weak
-from gawee_dialect.opdesc.index_notation.instance import Equation, Instance, Misfit, Step
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.equations.element_types import CONVERTS, TYPES, ExpressionType, Weak
+from gawee_dialect.equations.instance import Equation, Instance, Misfit, Step
+from gawee_dialect.equations.syntax import (
     COMPARISONS,
     Access,
     Binary,

@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from gawee_dialect.opdesc.description import Code
-from gawee_dialect.opdesc.index_notation.functions import CONSTANTS
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.functions import CONSTANTS
+from gawee_dialect.equations.syntax import (
     Binary,
     Call,
     Conditional,

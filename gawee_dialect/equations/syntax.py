@@ -1,6 +1,7 @@
 """The syntax of index notation: expressions over elements of tensors, and statements."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -261,3 +262,169 @@ def walk(node: Expression) -> Iterator[Expression]:
 def accesses(node: Expression) -> list[Access]:
     """Return every access of an expression, in the order of the text."""
     return [found for found in walk(node) if isinstance(found, Access)]
+
+
+@dataclass(frozen=True)
+class Linear:
+    """A sum: of each index times its coefficient, and of a constant, both free of indices."""
+
+    terms: Mapping[str, Expression]
+    constant: Expression
+
+    def is_moved(self, index: str) -> bool:
+        """Whether the subscript is one index plus a constant."""
+        return Linear(self.terms, Number(0, 0)).is_index(index)
+
+    def is_index(self, index: str | None = None) -> bool:
+        """Whether the subscript is one index, or a given one, and nothing else."""
+        one = all(isinstance(each, Number) and each.value == 1 for each in self.terms.values())
+        zero = isinstance(self.constant, Number) and self.constant.value == 0
+        found = len(self.terms) == 1 and one and zero
+        return found and (index is None or index in self.terms)
+
+
+def linear(expression: Expression, indices: AbstractSet[str]) -> Linear | None:
+    """Return a subscript as a sum of multiples of indices; None where it is none."""
+    offset = expression.offset
+    zero, one = Number(offset, 0), Number(offset, 1)
+    if isinstance(expression, Name) and expression.name in indices:
+        return Linear({expression.name: one}, zero)
+    if is_free(expression, indices):
+        return Linear({}, expression)
+    match expression:
+        case Unary(operator="-", operand=operand):
+            inner = linear(operand, indices)
+            return None if inner is None else _scaled(inner, Number(offset, -1))
+        case Binary(operator="+" | "-", lhs=lhs, rhs=rhs):
+            left, right = linear(lhs, indices), linear(rhs, indices)
+            if left is None or right is None:
+                return None
+            return _sum(left, right if expression.operator == "+" else _negated(right))
+        case Binary(operator="*", lhs=lhs, rhs=rhs) if is_free(rhs, indices):
+            inner = linear(lhs, indices)
+            return None if inner is None else _scaled(inner, rhs)
+        case Binary(operator="*", lhs=lhs, rhs=rhs) if is_free(lhs, indices):
+            inner = linear(rhs, indices)
+            return None if inner is None else _scaled(inner, lhs)
+        case _:
+            return None
+
+
+def is_free(expression: Expression, indices: AbstractSet[str]) -> bool:
+    """Whether an expression depends on no index and on no element: it is one number."""
+    return not any(
+        isinstance(each, Access | Reduction) or (isinstance(each, Name) and each.name in indices)
+        for each in walk(expression)
+    )
+
+
+def _product(lhs: Expression, rhs: Expression) -> Expression:
+    if isinstance(lhs, Number) and isinstance(rhs, Number):
+        return Number(lhs.offset, lhs.value * rhs.value)
+    for one, other in ((lhs, rhs), (rhs, lhs)):
+        if isinstance(one, Number) and one.value in (0, 1):
+            return other if one.value == 1 else one
+    return Binary(lhs.offset, "*", lhs, rhs)
+
+
+def _total(lhs: Expression, rhs: Expression) -> Expression:
+    if isinstance(lhs, Number) and isinstance(rhs, Number):
+        return Number(lhs.offset, lhs.value + rhs.value)
+    for one, other in ((lhs, rhs), (rhs, lhs)):
+        if isinstance(one, Number) and one.value == 0:
+            return other
+    return Binary(lhs.offset, "+", lhs, rhs)
+
+
+def _scaled(form: Linear, by: Expression) -> Linear:
+    terms = {index: _product(each, by) for index, each in form.terms.items()}
+    return Linear(terms, _product(form.constant, by))
+
+
+def _negated(form: Linear) -> Linear:
+    return _scaled(form, Number(form.constant.offset, -1))
+
+
+def _sum(lhs: Linear, rhs: Linear) -> Linear:
+    terms = dict(lhs.terms)
+    for index, each in rhs.terms.items():
+        terms[index] = _total(terms[index], each) if index in terms else each
+    return Linear(terms, _total(lhs.constant, rhs.constant))
+
+
+def names_in(node: Expression) -> set[str]:
+    """Return the names that an expression takes the value of, those that it binds left out."""
+    if isinstance(node, Name):
+        return {node.name}
+    found = {name for each in operands(node) for name in names_in(each)}
+    if isinstance(node, Reduction):
+        found -= {each.index for each in named_ranges(node.ranges)}
+    return found
+
+
+_BINDS = {"||": 1, "&&": 2, "+": 4, "-": 4, "*": 5, "/": 5, "//": 5, "%": 5, "**": 7}
+_COMPARES = 3
+_PREFIX = 6
+_CONDITIONAL = 0
+_REDUCTION = 5
+
+
+def spelled(node: Expression | Definition, least: int = 0) -> str:
+    """Return the text of an expression, in brackets where it binds less than `least`."""
+    text, binds = _spelled(node)
+    return f"({text})" if binds < least else text
+
+
+def _spelled(node: Expression | Definition) -> tuple[str, int]:
+    match node:
+        case Number():
+            return str(node.value), 9
+        case Name():
+            return node.name, 9
+        case Element():
+            return f"{node.parameter}[{node.position}]", 9
+        case Size():
+            axis = "" if node.axis is None else f", {node.axis}"
+            return f"size({node.of or '...'}{axis})", 9
+        case Access():
+            return _access(node), 9
+        case _:
+            return _compound(node)
+
+
+def _compound(node: Expression | Definition) -> tuple[str, int]:
+    match node:
+        case Unary():
+            return f"{node.operator}{spelled(node.operand, _PREFIX)}", _PREFIX
+        case Binary():
+            binds = _BINDS.get(node.operator, _COMPARES)
+            lhs, rhs = spelled(node.lhs, binds), spelled(node.rhs, binds + 1)
+            tight = node.operator in ("*", "**") and node.operator in ARITHMETIC
+            between = node.operator if tight else f" {node.operator} "
+            return f"{lhs}{between}{rhs}", binds
+        case Conditional():
+            parts = spelled(node.condition, 1), spelled(node.yes, 1), spelled(node.no)
+            return "{} ? {} : {}".format(*parts), _CONDITIONAL
+        case Call():
+            return f"{node.function}({', '.join(map(spelled, node.arguments))})", 9
+        case Reduction():
+            condition = "" if node.condition is None else f" if {spelled(node.condition)}"
+            ranges = ", ".join(map(_range, node.ranges))
+            return f"{node.kind}({ranges}{condition}) {spelled(node.term, 5)}", _REDUCTION
+        case Definition():
+            ranges = ", ".join(map(_range, node.ranges))
+            return f"{node.tensor}[{ranges}] = {spelled(node.value)}", 0
+        case _:
+            raise AssertionError(f"no compound: {node}")
+
+
+def _access(node: Access) -> str:
+    parts = ("..." if isinstance(each, Wildcard) else spelled(each) for each in node.subscripts)
+    otherwise = "" if node.otherwise is None else f" else {spelled(node.otherwise)}"
+    return f"{node.tensor}[{', '.join(parts)}{otherwise}]"
+
+
+def _range(node: Range | Wildcard) -> str:
+    if isinstance(node, Wildcard):
+        return "..."
+    return node.index if node.limit is None else f"{node.index} < {spelled(node.limit, 4)}"

@@ -11,17 +11,18 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.opdesc.description import Code
-from gawee_dialect.opdesc.index_notation.lexer import problem
-from gawee_dialect.opdesc.index_notation.program import indices_of, read_tensors
-from gawee_dialect.opdesc.index_notation.subscripts import Linear, linear
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.parse import problem
+from gawee_dialect.equations.program import indices_of, read_tensors
+from gawee_dialect.equations.syntax import (
     Access,
     Definition,
     Expression,
+    Linear,
     Range,
     Size,
     Wildcard,
+    linear,
     walk,
 )
 

@@ -12,11 +12,11 @@ import numpy as np
 
 from gawee_dialect.diagnostics import first_line
 from gawee_dialect.dialect.types import shape_text
+from gawee_dialect.equations.evaluate import Array
 from gawee_dialect.hints import isa
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.described_op import BodyOp
-from gawee_dialect.opdesc.index_notation.evaluate import Array
-from gawee_dialect.opdesc.index_notation.random_use import Use, random_use
+from gawee_dialect.opdesc.random_use import Use, random_use
 
 Oracle = Callable[..., object]
 """Takes inputs as arrays and parameters, by their names; returns an array, or a tuple of them."""

@@ -9,21 +9,27 @@ from math import prod
 
 from xdsl.ir import Attribute
 
-from gawee_dialect.opdesc.index_notation.element_types import Typing
-from gawee_dialect.opdesc.index_notation.program import Program
-from gawee_dialect.opdesc.index_notation.scalars import Numbers, ParameterValue, ScalarError
-from gawee_dialect.opdesc.index_notation.sizes import (
+from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.element_types import CONVERTS, Typing, Weak
+from gawee_dialect.equations.parse import IndexNotationError
+from gawee_dialect.equations.program import Arguments, Program, read_program
+from gawee_dialect.equations.scalars import Numbers, ParameterValue, ScalarError
+from gawee_dialect.equations.sizes import (
     Axis,
     Limit,
     Origin,
     Plan,
     Subscript,
     Window,
+    plan_sizes,
     subscripts_of,
 )
-from gawee_dialect.opdesc.index_notation.spelled import spelled
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.equations.syntax import (
+    COMPARISONS,
     Access,
+    Binary,
+    Call,
     Definition,
     Expression,
     Name,
@@ -32,11 +38,15 @@ from gawee_dialect.opdesc.index_notation.syntax import (
     Reduction,
     Requirement,
     Size,
+    Unary,
     Wildcard,
     accesses,
     mapped,
     mapped_ranges,
     named_ranges,
+    names_in,
+    operands,
+    spelled,
     walk,
 )
 
@@ -428,3 +438,103 @@ class _Instantiation:
 def _all_accesses(definition: Definition) -> list[Access]:
     limits = [each.limit for each in named_ranges(definition.ranges) if each.limit is not None]
     return [access for part in (*limits, definition.value) for access in accesses(part)]
+
+
+@dataclass(frozen=True)
+class Body:
+    """A program, and the plan of each of its definitions by the tensor that it defines."""
+
+    program: Program
+    plans: Mapping[str, Plan]
+
+    @property
+    def defaults(self) -> Mapping[str, ParameterValue]:
+        """The values of parameters that a use may leave out."""
+        parameters = self.program.parameters
+        return {each.name: each.default for each in parameters if each.default is not None}
+
+    def instance(
+        self, inputs: Mapping[str, Type], parameters: Mapping[str, ParameterValue]
+    ) -> Instance:
+        """Return what the body is for inputs and parameters, those with a default left out or not.
+
+        Raises Misfit for what is missing, unknown, or does not fit.
+        """
+        values: dict[str, ParameterValue] = {}
+        for parameter in self.program.parameters:
+            value = parameters.get(parameter.name, parameter.default)
+            if value is None:
+                raise Misfit(f"expected a parameter '{parameter.name}', got none")
+            values[parameter.name] = value
+        return instantiate(self.program, self.plans, inputs, values)
+
+
+def read_body(code: Code, given: Arguments | None = None) -> Body:
+    """Read a body; raises IndexNotationError that lists every problem of it."""
+    program = read_program(code, given)
+    problems: list[Diagnostic] = []
+    plans: dict[str, Plan] = {}
+    for group in program.groups:
+        together = [each.tensor for each in group.definitions]
+        for each in group.definitions:
+            plans[each.tensor] = plan_sizes(code, each, together, problems)
+    if problems:
+        raise IndexNotationError(problems)
+    return Body(program, plans)
+
+
+STEPS = {"sigmoid": 4, "rsqrt": 2}
+"""Functions that are more than one step."""
+
+
+def flops(instance: Instance) -> int:
+    """Return the arithmetic of all equations: two for a multiply-add, one for any other step.
+
+    Subscripts, comparisons, choices and conversions count none. A reduction is computed once for
+    the indices that it depends on, whatever it stands in.
+    """
+    equations = (each for step in instance.steps for each in step.equations)
+    return sum(_equation(instance, each) for each in equations)
+
+
+def _equation(instance: Instance, equation: Equation) -> int:
+    value = equation.definition.value
+    own, reductions = _steps(instance, value)
+    total = prod(equation.shape) * own
+    while reductions:
+        node = reductions.pop()
+        steps, inner = _steps(instance, node.term)
+        reduced = {each.index for each in named_ranges(node.ranges)}
+        depends = (names_in(node) & set(equation.extents)) | reduced
+        points = prod(equation.extents[each] for each in depends)
+        total += points * (steps + 1)
+        reductions += inner
+    return total
+
+
+def _steps(instance: Instance, node: Expression) -> tuple[int, list[Reduction]]:
+    """Return the steps on an element outside of reductions, and these."""
+    if isinstance(node, Reduction):
+        return 0, [node]
+    total, reductions = 0, list[Reduction]()
+    if instance.typing.of(node) is not Weak.INT:
+        total = _own(node)
+        for each in operands(node):
+            steps, inner = _steps(instance, each)
+            total += steps
+            reductions += inner
+    return total, reductions
+
+
+def _own(node: Expression) -> int:
+    match node:
+        case Call():
+            return 0 if node.function in CONVERTS else STEPS.get(node.function, 1)
+        case Binary(operator="**", rhs=Number(value=int(power))):
+            return max(0, power - 1)
+        case Binary():
+            return 0 if node.operator in (*COMPARISONS, "&&", "||") else 1
+        case Unary():
+            return 1 if node.operator == "-" else 0
+        case _:
+            return 0

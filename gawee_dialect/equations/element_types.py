@@ -4,6 +4,7 @@ Numbers, parameters, sizes and indices are of any type that they meet; alone, in
 floats of the type of the first input that is of floats (f32 where there is none).
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -11,10 +12,10 @@ from xdsl.dialects.builtin import f16, f32, f64, i1, i8, i32, i64
 from xdsl.ir import Attribute
 
 from gawee_dialect.dialect.types import is_float, is_integer, is_unsigned
-from gawee_dialect.opdesc.description import Code
-from gawee_dialect.opdesc.index_notation.scalars import ScalarError
-from gawee_dialect.opdesc.index_notation.spelled import spelled
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.program import Program, expressions
+from gawee_dialect.equations.scalars import ScalarError
+from gawee_dialect.equations.syntax import (
     COMPARISONS,
     Access,
     Binary,
@@ -30,6 +31,8 @@ from gawee_dialect.opdesc.index_notation.syntax import (
     Unary,
     Wildcard,
     named_ranges,
+    spelled,
+    walk,
 )
 
 
@@ -233,3 +236,44 @@ def _text(type: ExpressionType) -> str:
     if isinstance(type, Weak):
         return type.value
     return "a condition" if type == i1 else str(type)
+
+
+def input_types(program: Program) -> dict[str, Attribute]:
+    """Return f32 for each input, i64 for those in subscripts, i1 for those that are conditions."""
+    found: dict[str, Attribute] = dict.fromkeys(program.inputs, f32)
+    for node in _nodes(program):
+        if isinstance(node, Access):
+            for name in _in_subscripts(node.subscripts):
+                found[name] = i64
+    for node in _nodes(program):
+        found.update(dict.fromkeys(_conditions(node), i1))
+    return {name: each for name, each in found.items() if name in program.inputs}
+
+
+def _nodes(program: Program) -> Iterator[Expression]:
+    for definition in program.definitions:
+        for part in expressions(definition):
+            yield from walk(part)
+
+
+def _in_subscripts(subscripts: Sequence[Expression | Wildcard]) -> Iterator[str]:
+    for each in subscripts:
+        if not isinstance(each, Wildcard):
+            yield from (node.tensor for node in walk(each) if isinstance(node, Access))
+
+
+def _conditions(node: Expression) -> Iterator[str]:
+    """Yield the tensors whose elements are conditions."""
+    found: list[Expression | None] = []
+    match node:
+        case Conditional():
+            found = [node.condition]
+        case Binary(operator="&&" | "||"):
+            found = [node.lhs, node.rhs]
+        case Unary(operator="!"):
+            found = [node.operand]
+        case Reduction():
+            found = [node.condition, node.term if node.kind in ("any", "all") else None]
+        case _:
+            pass
+    yield from (each.tensor for each in found if isinstance(each, Access))

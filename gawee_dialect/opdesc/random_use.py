@@ -14,14 +14,12 @@ from xdsl.ir import Attribute
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.types import DTYPE_NAMES
-from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.index_notation.body import Body
-from gawee_dialect.opdesc.index_notation.evaluate import Array, evaluate
-from gawee_dialect.opdesc.index_notation.input_types import input_types
-from gawee_dialect.opdesc.index_notation.instance import Instance, Misfit
-from gawee_dialect.opdesc.index_notation.program import expressions, indices_of
-from gawee_dialect.opdesc.index_notation.scalars import Numbers, ParameterValue, ScalarError
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.equations.element_types import input_types
+from gawee_dialect.equations.evaluate import Array, evaluate
+from gawee_dialect.equations.instance import Body, Instance, Misfit, flops
+from gawee_dialect.equations.program import expressions, indices_of
+from gawee_dialect.equations.scalars import Numbers, ParameterValue, ScalarError
+from gawee_dialect.equations.syntax import (
     Access,
     Binary,
     Definition,
@@ -33,7 +31,7 @@ from gawee_dialect.opdesc.index_notation.syntax import (
     Wildcard,
     walk,
 )
-from gawee_dialect.opdesc.index_notation.work import flops
+from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.invocation import Argument, CheckFailure, Invocation, Tensor
 from gawee_dialect.opdesc.pre_run import pre_run
 
