@@ -30,8 +30,8 @@ from gawee_dialect.equations.syntax import (
     mapped,
     names_in,
 )
-from gawee_dialect.passes.lower_to_linalg.index_notation.bodies import Context
-from gawee_dialect.passes.lower_to_linalg.index_notation.equations import EquationBuilder
+from gawee_dialect.passes.lower_to_linalg.equations.bodies import Context
+from gawee_dialect.passes.lower_to_linalg.equations.equation import EquationBuilder
 from gawee_dialect.passes.lower_to_linalg.tensors import constant, empty
 
 WRITTEN_OUT = 8

@@ -6,9 +6,9 @@ from xdsl.builder import Builder
 from xdsl.ir import SSAValue
 
 from gawee_dialect.opdesc.described_op import BodyOp
-from gawee_dialect.passes.lower_to_linalg.index_notation.bodies import Context
-from gawee_dialect.passes.lower_to_linalg.index_notation.equations import EquationBuilder
-from gawee_dialect.passes.lower_to_linalg.index_notation.scan import ScanBuilder
+from gawee_dialect.passes.lower_to_linalg.equations.bodies import Context
+from gawee_dialect.passes.lower_to_linalg.equations.equation import EquationBuilder
+from gawee_dialect.passes.lower_to_linalg.equations.scan import ScanBuilder
 
 
 def lower_steps(builder: Builder, op: BodyOp) -> Sequence[SSAValue]:

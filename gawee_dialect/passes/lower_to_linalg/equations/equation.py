@@ -28,8 +28,8 @@ from gawee_dialect.passes.lower_to_linalg.combining import (
     Combiner,
 )
 from gawee_dialect.passes.lower_to_linalg.conversions import computed_type
-from gawee_dialect.passes.lower_to_linalg.index_notation.bodies import Body, Context
-from gawee_dialect.passes.lower_to_linalg.index_notation.reads import Reads
+from gawee_dialect.passes.lower_to_linalg.equations.bodies import Body, Context
+from gawee_dialect.passes.lower_to_linalg.equations.reads import Reads
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.structured import generic, reduction
 from gawee_dialect.passes.lower_to_linalg.tensors import filled

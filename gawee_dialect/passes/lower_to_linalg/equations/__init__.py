@@ -17,7 +17,7 @@ class LowerIndexNotation(Pattern):
     def match_and_rewrite(self, op: IndexNotationOp, rewriter: PatternRewriter) -> None:
         # Only modules with such ops load what reads them.
         from gawee_dialect.opdesc.described_op import BodyOp
-        from gawee_dialect.passes.lower_to_linalg.index_notation.steps import lower_steps
+        from gawee_dialect.passes.lower_to_linalg.equations.steps import lower_steps
 
         assert isinstance(op, BodyOp)
         if op.results:

@@ -21,7 +21,7 @@ from gawee_dialect.equations.syntax import (
     is_free,
 )
 from gawee_dialect.passes.lower_to_linalg.conv_transpose import sliced
-from gawee_dialect.passes.lower_to_linalg.index_notation.bodies import Computed, Context, Operand
+from gawee_dialect.passes.lower_to_linalg.equations.bodies import Computed, Context, Operand
 from gawee_dialect.passes.lower_to_linalg.structured import reads
 from gawee_dialect.passes.lower_to_linalg.tensors import constant, empty, padded
 
