@@ -68,8 +68,10 @@ def _state_of_file(kind: type) -> str:
     The module alone where there is no such file: code of a notebook, a shell, `python -c`.
     """
     path = getattr(modules.get(kind.__module__), "__file__", None)
+    if path is None:
+        return kind.__module__
     try:
-        status = Path(path or "").stat()
+        status = Path(path).stat()
     except OSError:  # a script on standard input is from '<stdin>', a package may be in an archive
         return kind.__module__
     return f"{path} {status.st_size} {status.st_mtime_ns}"
