@@ -48,6 +48,14 @@ def concatenate(arrays: Sequence[object], axis: int = 0) -> Numbers:
     return Numbers(data, exact[0].dtype)
 
 
+def pad(input: Numbers, widths: Sequence[tuple[int, int]], constant_values: object = 0) -> Numbers:
+    """Surround numbers by one number."""
+    fill = numbers(constant_values).data
+    parts = zip(input.data, fill, strict=True)
+    data = [np.pad(part, widths, constant_values=each) for part, each in parts]
+    return Numbers(np.stack(data), input.dtype)
+
+
 def clip(input: object, low: object, high: object) -> Numbers:
     """Keep numbers between two bounds."""
     return minimum(maximum(input, low), high)
@@ -97,6 +105,8 @@ FUNCTIONS.update(
     {
         np.where: select,
         np.clip: clip,
+        np.copy: Numbers.copy,
+        np.pad: pad,
         np.concatenate: concatenate,
         np.cumsum: cumulated,
         np.empty_like: _unwritten,
