@@ -30,6 +30,7 @@ from xdsl.universe import Universe
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.evaluated import EvaluatedOp
 from gawee_dialect.fuzz.oracle import Oracle
+from gawee_dialect.opdesc.enums import DEFAULT_DIALECT
 from gawee_dialect.opdesc.python_meaning import meanings_undone, registered_meanings
 from gawee_dialect.passes.insertion import Insertion, declared, declared_insertions
 from gawee_dialect.passes.instrument import Instrument
@@ -234,13 +235,20 @@ def _insertion(file: LoadedFile, kind: type[ModulePass], place: str) -> Insertio
 
 
 def _dialects(file: LoadedFile) -> dict[str, Dialect]:
-    """Return the dialects of a file, and those that exist with what the file adds to them."""
+    """Return the dialects of a file, and those that exist with what the file adds to them.
+
+    Operators whose description names no dialect join the shipped ones, as those of `--load-ops` do.
+    """
     existing = all_dialects()
     found: dict[str, Dialect] = {}
     for dialect in file.dialects():
-        if dialect.name in existing or dialect.name in found:
-            raise file.error(f"there is a dialect '{dialect.name}' already")
-        found[dialect.name] = dialect
+        name = dialect.name
+        if name in found or (name in existing and name != DEFAULT_DIALECT):
+            raise file.error(f"there is a dialect '{name}' already")
+        own = {each.name for each in dialect.operations}
+        old = existing[name]().operations if name in existing else ()
+        kept = [each for each in old if each.name not in own]
+        found[name] = replace(dialect, _operations=[*kept, *dialect.operations])
     inside = {kind for each in found.values() for kind in (*each.operations, *each.attributes)}
     for kind in file.classes():
         if issubclass(kind, Operation | Attribute) and kind not in inside:

@@ -274,3 +274,24 @@ def test_c_without_a_counterpart_is_refused(
     error = capsys.readouterr().err
     assert error.startswith(f"{path}:")
     assert f"error: {message}" in error
+
+
+def test_operators_without_a_dialect_join_the_shipped_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    custom = "int *sizes = ln_alloc(sizeof(int)); sizes[0] = src->len;"
+    flat = operator("flat", tensors_out=[output(ndim="1", dims="sizes")], custom=custom)
+    path, graph = tmp_path / "ops.json", tmp_path / "in.mlir"
+    path.write_text(text(flat))
+    source = written(tmp_path, path)
+    graph.write_text(
+        "func.func @main(%x: tensor<3x2xf32>) -> tensor<6xf32> {\n"
+        "  %r = lightnet.relu %x : (tensor<3x2xf32>) -> tensor<3x2xf32>\n"
+        "  %y = lightnet.flat %r : (tensor<3x2xf32>) -> tensor<6xf32>\n"
+        "  return %y : tensor<6xf32>\n}\n"
+    )
+
+    assert gawee_opt(["--load", str(source), str(graph)]) == 0
+    graph.write_text(graph.read_text().replace("<6xf32>", "<7xf32>"))
+    assert gawee_opt(["--load", str(source), str(graph)]) == 1
+    assert f"{graph}:3:3: error: 'lightnet.flat' op expected" in capsys.readouterr().err

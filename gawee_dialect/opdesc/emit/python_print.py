@@ -214,7 +214,9 @@ class PythonPrinter:
                 return f"{call}({', '.join((string(function), *arguments))})", _POSTFIX
 
     def _elements(self, size: c.Expression) -> str:
-        """Return how many elements a size in bytes is: sizeof(int) times that."""
+        """Return how many elements a size in bytes is: sizeof(int) times that, or sizeof(int)."""
+        if isinstance(size, c.SizeOf):
+            return "1"
         if isinstance(size, c.Binary) and size.operator == "*":
             for one, other in ((size.left, size.right), (size.right, size.left)):
                 if isinstance(one, c.SizeOf):
@@ -369,9 +371,8 @@ class PythonPrinter:
 
 def _is_size(node: c.Expression) -> bool:
     """Whether an argument is a size in bytes, which arrays have by themselves."""
-    return isinstance(node, c.Binary) and any(
-        isinstance(each, c.SizeOf) for each in (node.left, node.right)
-    )
+    parts = (node.left, node.right) if isinstance(node, c.Binary) else (node,)
+    return any(isinstance(each, c.SizeOf) for each in parts)
 
 
 def _assigned(statements: Sequence[c.Statement]) -> set[str]:
