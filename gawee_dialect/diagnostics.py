@@ -67,7 +67,7 @@ def verify_module(module: ModuleOp) -> None:
     except VerifyException as error:
         raise GaweeError(_locate(module, error)) from error
     except OUTER_LACKS as error:
-        outer = _first_wrong(module, region_first=False)
+        outer = _first_wrong(module, region_first=False) or _first_without_segments(module)
         if outer is None:
             raise
         raise GaweeError(outer) from error
@@ -108,6 +108,19 @@ def _first_wrong(
         except VerifyException as error:
             return Diagnostic.at(op, first_line(error))
         except OUTER_LACKS:
+            continue
+    return None
+
+
+def _first_without_segments(module: ModuleOp) -> Diagnostic | None:
+    """Return the first op whose verifier looks at groups of values that no property tells apart."""
+    for op in module.walk():
+        try:
+            op.verify(verify_nested_ops=False)
+        except KeyError as error:
+            if error.args in (("operandSegmentSizes",), ("resultSegmentSizes",)):
+                return Diagnostic.at(op, f"expected property '{error.args[0]}'")
+        except (ValueError, VerifyException):
             continue
     return None
 

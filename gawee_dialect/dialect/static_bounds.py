@@ -1,6 +1,6 @@
-"""Slices and elements at places that are written in the IR: xDSL does not look if they are inside."""
+"""What xDSL does not look at: places outside of their tensors, and numbers that name nothing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, ModuleOp
@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from xdsl.dialects import tensor
 
 
+LLVM_ENUMERATIONS: Mapping[str, int] = {"overflowFlags": 3, "visibility_": 2, "unnamed_addr": 2}
+"""Properties of llvm's ops that are numbers of names, and the last; xDSL prints no other."""
+
+
 def verify_static_bounds(module: ModuleOp) -> None:
-    """Raise GaweeError that lists every slice and every constant index that leaves its tensor."""
+    """Raise GaweeError that lists every such number, slice and constant index of a module."""
     problems = list(_problems(module))
     if problems:
         raise GaweeError(problems)
@@ -25,10 +29,11 @@ def verify_static_bounds(module: ModuleOp) -> None:
 
 def _problems(module: ModuleOp) -> Iterator[Diagnostic]:
     for op in module.walk():
-        if op.dialect_name() not in ("memref", "tensor"):
+        verify = _VERIFIERS.get(op.dialect_name())
+        if verify is None:
             continue
         try:
-            _verify(op)
+            verify(op)
         except VerifyException as error:
             yield Diagnostic.at(op, str(error))
 
@@ -74,3 +79,18 @@ def _verify_indices(indices: Sequence[SSAValue], shape: Sequence[int]) -> None:
         value = owner.value.value.data
         inside = size == DYNAMIC_INDEX or 0 <= value < size
         require(inside, f"expected index {value} to stay in axis {axis} of size {size}")
+
+
+def _verify_enumerations(op: Operation) -> None:
+    for name, last in LLVM_ENUMERATIONS.items():
+        number = op.properties.get(name)
+        if isinstance(number, IntegerAttr):
+            value = number.value.data
+            require(0 <= value <= last, f"expected {name} from 0 to {last}, got {value}")
+
+
+_VERIFIERS: Mapping[str, Callable[[Operation], None]] = {
+    "memref": _verify,
+    "tensor": _verify,
+    "llvm": _verify_enumerations,
+}
