@@ -16,6 +16,7 @@ scratch memory. In the llvm dialect, where every buffer is a pointer, `gawee.typ
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeGuard
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -87,6 +88,17 @@ def find_function(module: ModuleOp, name: str = MAIN) -> FuncOp | None:
     """Return the function of a name at the module's top level, None where there is none."""
     functions = (op for op in module.ops if isinstance(op, FuncOp))
     return next((function for function in functions if function.sym_name.data == name), None)
+
+
+def is_public(function: FuncOp) -> bool:
+    """Whether a function can be called from outside of the module."""
+    visibility = function.sym_visibility
+    return visibility is None or visibility.data == "public"
+
+
+def is_entry(function: Operation) -> TypeGuard[FuncOp]:
+    """Whether an op is a function that a caller outside of the module may run: it owns buffers."""
+    return isinstance(function, FuncOp) and is_public(function) and bool(function.body.blocks)
 
 
 def find_entry(module: ModuleOp, name: str = MAIN) -> Operation | None:

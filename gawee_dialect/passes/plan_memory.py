@@ -22,7 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
+from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments, is_entry
 from gawee_dialect.dialect.scan import is_batch_loop, kernel_blocks
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
@@ -221,7 +221,7 @@ class PlanMemory(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         for function in op.ops:
             # A private kernel works on its caller's buffers.
-            if isinstance(function, FuncOp) and function.sym_visibility is None:
+            if is_entry(function):
                 self._plan(function)
 
     def _plan(self, function: FuncOp) -> None:

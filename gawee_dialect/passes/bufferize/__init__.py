@@ -5,13 +5,15 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.passes import ModulePass
 
+from gawee_dialect.dialect.entry import is_entry
 from gawee_dialect.passes.bufferize import calls, forall, loops, structured, tensors
 from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules
 from gawee_dialect.passes.bufferize.globals import Globals
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.walk import all_ops
 
 RULES: Rules = {
     **structured.RULES,
@@ -28,7 +30,8 @@ class Bufferize(ModulePass):
     """Turn tensors into buffers, in destination-passing form.
 
     1. Every tensor argument becomes a memref argument; every result becomes a trailing memref
-       argument that the function writes, marked with the result's `gawee.output`.
+       argument that the function writes, marked with the result's `gawee.output`. A scalar result
+       stays one where the function is called in the module, or private.
     2. In order: an op in destination-passing style writes its destination's buffer in place where
        nobody reads that buffer later; otherwise it gets a fresh `memref.alloc`, with a copy of
        the destination if the op reads its contents.
@@ -65,10 +68,13 @@ class Bufferize(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constants = Globals(op)
         functions = [inner for inner in op.ops if isinstance(inner, FuncOp)]
+        called = {inner.callee.string_value() for inner in all_ops(op) if isinstance(inner, CallOp)}
+        default = structured.structured_or_scalar
         for function in functions:
             if function.body.blocks:
-                default = structured.structured_or_scalar
-                new = FunctionBufferizer(function, constants, RULES, default).run()
+                is_run = is_entry(function) and function.sym_name.data not in called
+                twin = FunctionBufferizer(function, constants, RULES, default, is_run=is_run)
+                new = twin.run()
             else:
                 new = calls.declaration(function)
             op.body.block.insert_op_before(new, function)

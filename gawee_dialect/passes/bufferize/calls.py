@@ -46,9 +46,12 @@ def call(to: FunctionBufferizer, op: Operation) -> None:
 
 
 def return_(to: FunctionBufferizer, op: Operation) -> None:
-    """func.return %t -> the output argument is %t's buffer, or gets a copy of it"""
-    tensors = [value for value in op.operands if is_tensor(value.type)]
-    for old, output in zip(tensors, to.outputs, strict=True):
+    """func.return %t -> the output argument is %t's buffer, or gets a copy of it, or the scalar"""
+    written = [value for value in op.operands if to.is_written(value.type)]
+    for old, output in zip(written, to.outputs, strict=True):
+        if not is_tensor(old.type):
+            to.builder.insert(memref.StoreOp.get(to.value(old), output, ()))
+            continue
         buffer = to.source(old)
         if _is_of_other_shape(buffer):
             _write_to(output, buffer)
@@ -63,7 +66,7 @@ def return_(to: FunctionBufferizer, op: Operation) -> None:
                 to.new[value] = output
         alloc.detach()
         alloc.erase()
-    scalars = [to.value(value) for value in op.operands if not is_tensor(value.type)]
+    scalars = [to.value(value) for value in op.operands if not to.is_written(value.type)]
     to.builder.insert(ReturnOp(*scalars))
 
 

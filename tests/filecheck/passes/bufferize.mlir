@@ -188,13 +188,26 @@ func.func @loop_that_reads_what_it_started_from_has_its_own_buffer(%x: tensor<5x
 
 // CHECK-LABEL: func.func private @elsewhere(memref<5xf32>, f32, memref<5xf32>) -> f32
 // CHECK-LABEL: func.func @a_call_is_given_the_buffers_of_its_results
-// CHECK-SAME:    (%x: memref<5xf32> {gawee.input = "x"}, %v: f32 {gawee.input = "v"}, %y: memref<5xf32> {gawee.output = "y"}) -> (f32
+// CHECK-SAME:    (%x: memref<5xf32> {gawee.input = "x"}, %v: f32 {gawee.input = "v"}, %y: memref<5xf32> {gawee.output = "y"}, %[[OUT:.*]]: memref<f32> {gawee.output = "output1"})
 // CHECK-NEXT:    %[[S:.*]] = func.call @elsewhere(%x, %v, %y) : (memref<5xf32>, f32, memref<5xf32>) -> f32
-// CHECK-NEXT:    func.return %[[S]] : f32
+// CHECK-NEXT:    memref.store %[[S]], %[[OUT]][] : memref<f32>
+// CHECK-NEXT:    func.return
 func.func private @elsewhere(tensor<5xf32>, f32) -> (f32, tensor<5xf32>)
 func.func @a_call_is_given_the_buffers_of_its_results(%x: tensor<5xf32>, %v: f32) -> (tensor<5xf32> {gawee.output = "y"}, f32) {
   %s, %y = func.call @elsewhere(%x, %v) : (tensor<5xf32>, f32) -> (f32, tensor<5xf32>)
   return %y, %s : tensor<5xf32>, f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_function_that_is_called_returns_its_scalar
+// CHECK-SAME:    -> (f32
+func.func @a_function_that_is_called_returns_its_scalar(%x: f32) -> f32 {
+  func.return %x : f32
+}
+func.func @caller(%x: f32) -> f32 {
+  %y = func.call @a_function_that_is_called_returns_its_scalar(%x) : (f32) -> f32
+  func.return %y : f32
 }
 
 // -----

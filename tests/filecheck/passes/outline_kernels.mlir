@@ -115,3 +115,12 @@ func.func @a_loop_whose_result_is_returned_stays(%x: memref<7xf32>, %y: memref<7
   linalg.exp ins(%x : memref<7xf32>) outs(%y : memref<7xf32>) loc("node"("graph.json":3:5))
   func.return %sum : f32
 }
+
+// -----
+
+// CHECK-LABEL: func.func public @a_public_function_calls_kernels
+// CHECK-NEXT:    func.call @exp_0(
+func.func public @a_public_function_calls_kernels(%x: memref<7xf32>, %y: memref<7xf32>) {
+  linalg.exp ins(%x : memref<7xf32>) outs(%y : memref<7xf32>)
+  func.return
+}
