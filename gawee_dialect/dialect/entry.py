@@ -16,7 +16,6 @@ scratch memory. In the llvm dialect, where every buffer is a pointer, `gawee.typ
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TypeGuard
 
 from xdsl.dialects.builtin import (
     ArrayAttr,
@@ -26,11 +25,12 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
 )
-from xdsl.dialects.func import FuncOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Attribute, Operation
 
 from gawee_dialect.dialect.index_check import MARK, ROLE, IndexCheck
 from gawee_dialect.hints import isa
+from gawee_dialect.walk import all_ops
 
 MAIN = "main"
 """The function that a network runs; some files call it `forward`."""
@@ -96,9 +96,12 @@ def is_public(function: FuncOp) -> bool:
     return visibility is None or visibility.data == "public"
 
 
-def is_entry(function: Operation) -> TypeGuard[FuncOp]:
-    """Whether an op is a function that a caller outside of the module may run: it owns buffers."""
-    return isinstance(function, FuncOp) and is_public(function) and bool(function.body.blocks)
+def entries(module: ModuleOp) -> list[FuncOp]:
+    """Return the functions that only a caller outside of the module runs: they own buffers."""
+    calls = (op for op in all_ops(module) if isinstance(op, CallOp))
+    called = {call.callee.string_value() for call in calls}
+    functions = [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
+    return [each for each in functions if is_public(each) and each.sym_name.data not in called]
 
 
 def find_entry(module: ModuleOp, name: str = MAIN) -> Operation | None:

@@ -16,7 +16,7 @@ from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.analysis.values_read import values_read
-from gawee_dialect.dialect.entry import is_entry
+from gawee_dialect.dialect.entry import entries
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.scan import is_batch_loop, is_step_loop, kernel_blocks
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
@@ -266,6 +266,6 @@ class OutlineKernels(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         outliner = Outliner(op)
-        for function in [inner for inner in op.ops if is_entry(inner)]:
+        for function in entries(op):
             outliner.outline(function)
         report_statistic(self, "distinct kernels", sum(outliner.names.values()))

@@ -22,7 +22,7 @@ from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments, is_entry
+from gawee_dialect.dialect.entry import ArgumentKind, entries, entry_arguments
 from gawee_dialect.dialect.scan import is_batch_loop, kernel_blocks
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
@@ -219,10 +219,8 @@ class PlanMemory(ModulePass):
     special_values: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.ops:
-            # A private kernel works on its caller's buffers.
-            if is_entry(function):
-                self._plan(function)
+        for function in entries(op):  # a kernel works on its caller's buffers
+            self._plan(function)
 
     def _plan(self, function: FuncOp) -> None:
         spans = spans_of(function)

@@ -26,9 +26,7 @@ class Case:
         generator = np.random.default_rng(seed)
         return [self._array(generator, shape, dtype) for shape, dtype in self.inputs]
 
-    def _array(
-        self, generator: np.random.Generator, shape: tuple[int, ...], dtype: str
-    ) -> Array:
+    def _array(self, generator: np.random.Generator, shape: tuple[int, ...], dtype: str) -> Array:
         if dtype == "bool":
             return np.asarray(generator.random(shape) < 0.5)
         if dtype.startswith(("int", "uint")):
@@ -196,24 +194,18 @@ CASES: Mapping[str, Case] = {
     "gradient": _case(gradient, (3, 7), (7, 5), (5,), (5, 2)),
     "gradient_of_convolution": _case(gradient_of_convolution, (2, 3, 7, 6), (4, 3, 3, 3)),
     "gradient_of_pooling": _case(gradient_of_pooling, (1, 6, 4, 3)),
-    "gradient_of_attention": _case(
-        gradient_of_attention, (1, 2, 5, 4), (1, 2, 5, 4), (1, 2, 5, 4)
-    ),
+    "gradient_of_attention": _case(gradient_of_attention, (1, 2, 5, 4), (1, 2, 5, 4), (1, 2, 5, 4)),
     "dynamic_slices": Case(dynamic_slices, (((5, 7), "float32"), ((), "int32")), 3),
     "int8_product": Case(
         integer_product, (((3, 7), "int8"), ((7, 5), "int8"), ((), "float32")), 20
     ),
     "bf16_perceptron": _case(perceptron, (3, 7), (7, 5), (5,), (5, 2), dtype="bfloat16"),
     "f64_layer_norm": _case(layer_norm, (2, 5, 6), (6,), (6,), dtype="float64"),
-    "softmax_cross_entropy": Case(
-        softmax_cross_entropy, (((4, 6), "float32"), ((4,), "int32")), 6
-    ),
+    "softmax_cross_entropy": Case(softmax_cross_entropy, (((4, 6), "float32"), ((4,), "int32")), 6),
     "sort": _case(sorted_pairs, (3, 11), (3, 11)),
     "cumulative_sum": _case(lambda x: jnp.cumsum(x, 1), (3, 9)),
     "argmax": _case(most_likely, (4, 7)),
     "embedding": Case(embedding, (((9, 4), "float32"), ((2, 5), "int32")), 9),
-    "scatter": Case(
-        scattered, (((7, 3), "float32"), ((4,), "int32"), ((4, 3), "float32")), 7
-    ),
+    "scatter": Case(scattered, (((7, 3), "float32"), ((4,), "int32"), ((4, 3), "float32")), 7),
     "top_k": _case(lambda x: lax.top_k(x, 3), (2, 10)),
 }

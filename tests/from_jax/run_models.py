@@ -100,7 +100,9 @@ def run_texts(folder: Path, names: list[str]) -> int:
             outcome = "ok"
             good += 1
         print(f"{path.stem:24} {outcome}", flush=True)
-    print(f"{good} of {len(paths)} functions: native code computes what JAX does; {refused} refused")
+    print(
+        f"{good} of {len(paths)} functions: native code computes what JAX does; {refused} refused"
+    )
     return 0 if good + refused == len(paths) else 1
 
 

@@ -5,15 +5,14 @@ from typing import ClassVar
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.dialect.entry import is_entry
+from gawee_dialect.dialect.entry import entries
 from gawee_dialect.passes.bufferize import calls, forall, loops, structured, tensors
 from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules
 from gawee_dialect.passes.bufferize.globals import Globals
 from gawee_dialect.passes.numerics import EXACT, Numerics
-from gawee_dialect.walk import all_ops
 
 RULES: Rules = {
     **structured.RULES,
@@ -68,12 +67,13 @@ class Bufferize(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constants = Globals(op)
         functions = [inner for inner in op.ops if isinstance(inner, FuncOp)]
-        called = {inner.callee.string_value() for inner in all_ops(op) if isinstance(inner, CallOp)}
+        run = entries(op)
         default = structured.structured_or_scalar
         for function in functions:
             if function.body.blocks:
-                is_run = is_entry(function) and function.sym_name.data not in called
-                twin = FunctionBufferizer(function, constants, RULES, default, is_run=is_run)
+                twin = FunctionBufferizer(
+                    function, constants, RULES, default, is_run=function in run
+                )
                 new = twin.run()
             else:
                 new = calls.declaration(function)

@@ -1,7 +1,7 @@
 """Rules of structured ops, kernels and scalars."""
 
 from xdsl.dialects import arith, memref, tensor
-from xdsl.dialects.builtin import AffineMapAttr, DenseIntOrFPElementsAttr
+from xdsl.dialects.builtin import AffineMapAttr, DenseIntOrFPElementsAttr, MemRefType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Operation, Region
@@ -20,17 +20,17 @@ from gawee_dialect.passes.bufferize.tensors import place_between, place_in_batch
 
 
 def structured_or_scalar(to: FunctionBufferizer, op: Operation) -> None:
-    """Bufferize an op of a kind that has no rule of its own."""
-    if isinstance(op, LinalgStructuredOperation):
-        structured(to, op)
-    elif isinstance(op, StructuredKernel):
-        kernel(to, op)
-    elif any(
+    """Bufferize an op of a kind that has no rule of its own; what has no tensors stays."""
+    if not any(
         is_tensor(value.type) for inner in op.walk() for value in (*inner.operands, *inner.results)
     ):
-        to.reject("no rule is for it")
-    else:
         to.builder.insert(op.clone(to.new))
+    elif isinstance(op, LinalgStructuredOperation | StructuredKernel):
+        if any(isinstance(value.type, MemRefType) for value in op.operands):
+            to.reject("expected tensors or buffers, got both")
+        structured(to, op) if isinstance(op, LinalgStructuredOperation) else kernel(to, op)
+    else:
+        to.reject("no rule is for it")
 
 
 def structured(to: FunctionBufferizer, op: LinalgStructuredOperation) -> None:

@@ -258,3 +258,68 @@ func.func @a_tile_of_a_computed_size_gets_a_part_of_a_buffer(%x: tensor<7xf32>, 
   }
   return %r : tensor<7xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_while_loop_copies_what_is_tested_and_what_is_passed_on
+// CHECK:         %[[T:.*]] = memref.alloc() : memref<5xf32>
+// CHECK-NEXT:    "memref.copy"(%x, %[[T]])
+// CHECK-NEXT:    %[[V:.*]] = memref.alloc() : memref<5xf32>
+// CHECK-NEXT:    %{{.*}} = scf.while (%[[J:.*]] = %zero) : (i32) -> i32 {
+// CHECK-NEXT:      %c = arith.cmpi slt, %[[J]], %n : i32
+// CHECK-NEXT:      "memref.copy"(%[[T]], %y)
+// CHECK-NEXT:      scf.condition(%c) %[[J]] : i32
+// CHECK:           linalg.exp ins(%y : memref<5xf32>) outs(%[[V]] : memref<5xf32>)
+// CHECK:           "memref.copy"(%[[V]], %[[T]])
+func.func @a_while_loop_copies_what_is_tested_and_what_is_passed_on(%x: tensor<5xf32>, %n: i32) -> (tensor<5xf32> {gawee.output = "y"}) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %i, %y = scf.while (%j = %zero, %t = %x) : (i32, tensor<5xf32>) -> (i32, tensor<5xf32>) {
+    %c = arith.cmpi slt, %j, %n : i32
+    scf.condition(%c) %j, %t : i32, tensor<5xf32>
+  } do {
+  ^bb0(%k: i32, %u: tensor<5xf32>):
+    %e = tensor.empty() : tensor<5xf32>
+    %v = linalg.exp ins(%u : tensor<5xf32>) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+    %l = arith.addi %k, %one : i32
+    scf.yield %l, %v : i32, tensor<5xf32>
+  }
+  func.return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @each_branch_writes_the_buffer_of_the_result
+// CHECK:         %[[A:.*]] = memref.alloc() : memref<5xf32>
+// CHECK-NEXT:    scf.if %c {
+// CHECK-NEXT:      linalg.exp ins(%x : memref<5xf32>) outs(%[[A]] : memref<5xf32>)
+// CHECK-NEXT:      "memref.copy"(%[[A]], %y)
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      "memref.copy"(%x, %y)
+
+func.func @each_branch_writes_the_buffer_of_the_result(%x: tensor<5xf32>, %c: i1) -> (tensor<5xf32> {gawee.output = "y"}) {
+  %y = scf.if %c -> (tensor<5xf32>) {
+    %e = tensor.empty() : tensor<5xf32>
+    %a = linalg.exp ins(%x : tensor<5xf32>) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+    scf.yield %a : tensor<5xf32>
+  } else {
+    scf.yield %x : tensor<5xf32>
+  }
+  func.return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @what_is_on_buffers_stays
+// CHECK:         linalg.generic
+// CHECK-SAME:    outs(%x, %[[A:.*]] : memref<5xf32>, memref<5xf32>)
+// CHECK:         linalg.exp ins(%[[A]] : memref<5xf32>) outs(%x : memref<5xf32>)
+func.func @what_is_on_buffers_stays(%x: memref<5xf32>, %t: tensor<5xf32>) -> tensor<5xf32> {
+  %a = memref.alloc() : memref<5xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x, %a : memref<5xf32>, memref<5xf32>) {
+  ^bb0(%b: f32, %c: f32):
+    linalg.yield %c, %b : f32, f32
+  }
+  linalg.exp ins(%a : memref<5xf32>) outs(%x : memref<5xf32>)
+  func.return %t : tensor<5xf32>
+}
