@@ -1,7 +1,7 @@
 """Rules of structured ops, kernels and scalars."""
 
 from xdsl.dialects import arith, memref, tensor
-from xdsl.dialects.builtin import AffineMapAttr, DenseIntOrFPElementsAttr, MemRefType
+from xdsl.dialects.builtin import AffineMapAttr, DenseIntOrFPElementsAttr
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Operation, Region
@@ -25,10 +25,10 @@ def structured_or_scalar(to: FunctionBufferizer, op: Operation) -> None:
         is_tensor(value.type) for inner in op.walk() for value in (*inner.operands, *inner.results)
     ):
         to.builder.insert(op.clone(to.new))
-    elif isinstance(op, LinalgStructuredOperation | StructuredKernel):
-        if any(isinstance(value.type, MemRefType) for value in op.operands):
-            to.reject("expected tensors or buffers, got both")
-        structured(to, op) if isinstance(op, LinalgStructuredOperation) else kernel(to, op)
+    elif isinstance(op, LinalgStructuredOperation):
+        structured(to, op)
+    elif isinstance(op, StructuredKernel):
+        kernel(to, op)
     else:
         to.reject("no rule is for it")
 

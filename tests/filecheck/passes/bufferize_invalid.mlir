@@ -49,11 +49,3 @@ func.func @padding_to_any_size(%x: tensor<5xf32>, %n: index, %v: f32) -> tensor<
   } : tensor<5xf32> to tensor<?xf32>
   func.return %p : tensor<?xf32>
 }
-
-// -----
-
-// CHECK: error: 'linalg.exp' op cannot be bufferized: expected tensors or buffers, got both
-func.func @tensors_and_buffers(%x: tensor<5xf32>, %y: memref<5xf32>) {
-  linalg.exp ins(%x : tensor<5xf32>) outs(%y : memref<5xf32>)
-  func.return
-}
