@@ -131,6 +131,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
       C5: what a region yields has the type of the accumulator, or of the output's elements.
       C6: `finish` uses only inputs whose maps depend on no reduction.
       C7: `schedule`, where it is given, fits the bounds.
+      C8: every op of a region has one result and no region.
     """
 
     name = "gawee.kernel"
@@ -335,6 +336,11 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         require(
             got == [yields], f"expected '{name}' to yield ({_types([yields])}), got ({_types(got)})"
         )
+        for op in region.block.ops:
+            require(
+                op is terminator or (len(op.results) == 1 and not op.regions),
+                f"expected ops of one result and no region in '{name}', got '{op.name}'",
+            )
 
     # Syntax: what is computed first, how last.
 

@@ -23,7 +23,7 @@ def verified(data: bytes, folder: Path | None) -> ModuleOp:
 
 def made_pass(name: str) -> ModulePass:
     """Return a pass with its default options, of those without a default the smallest."""
-    options = {"specialize-batch": "{batch=2}"}.get(name, "")
+    options = {"specialize-batch": "{images=2}"}.get(name, "")
     return parse_passes(f"{name}{options}", all_passes())[0]
 
 

@@ -35,15 +35,20 @@ def structured_or_scalar(to: FunctionBufferizer, op: Operation) -> None:
 
 def structured(to: FunctionBufferizer, op: LinalgStructuredOperation) -> None:
     """linalg.op ins(%a) outs(%c) -> the same on memrefs, writing %c's buffer or a fresh one"""
-    count = len(op.inputs)
+    for inner in op.body.walk():
+        values = (*inner.operands, *inner.results)
+        if not isinstance(inner, tensor.ExtractOp) and any(is_tensor(v.type) for v in values):
+            to.reject(f"expected scalars in its body, got '{inner.name}'")
+    arguments = zip(op.outputs, op.body.block.args[len(op.inputs) :], strict=True)
     destinations = [
         to.destination(op, out, reads=bool(argument.uses))
-        for out, argument in zip(op.outputs, op.body.block.args[count:], strict=True)
+        for out, argument in arguments
+        if is_tensor(out.type)
     ]
     operands = [
         to.source(value) if is_tensor(value.type) else to.value(value) for value in op.inputs
     ]
-    operands += [buffer for buffer, _ in destinations]
+    operands += [buffer for buffer, _ in destinations] or map(to.value, op.outputs)
     body = Region()
     op.body.clone_into(body, value_mapper=to.new)
     for inner in tuple(body.walk()):

@@ -323,3 +323,19 @@ func.func @what_is_on_buffers_stays(%x: memref<5xf32>, %t: tensor<5xf32>) -> ten
   linalg.exp ins(%a : memref<5xf32>) outs(%x : memref<5xf32>)
   func.return %t : tensor<5xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @elements_of_a_tensor_go_to_a_buffer
+// CHECK:         linalg.generic
+// CHECK-SAME:    outs(%y : memref<5xf32>)
+// CHECK:           memref.load %x[%i]
+func.func @elements_of_a_tensor_go_to_a_buffer(%x: tensor<5xf32>, %y: memref<5xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : memref<5xf32>) {
+  ^bb0(%a: f32):
+    %i = linalg.index 0 : index
+    %e = tensor.extract %x[%i] : tensor<5xf32>
+    linalg.yield %e : f32
+  }
+  func.return
+}
