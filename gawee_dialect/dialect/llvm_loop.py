@@ -67,7 +67,9 @@ class LoopAnnotationAttr(ParametrizedAttribute):
                     message = f"unsupported setting '{group}.{key}'; supported: {known}"
                     raise VerifyException(message)
                 counts = key in ("count", "width")
-                if not isa(value, IntegerAttr[IntegerType]) or value.type != (i32 if counts else i1):
+                if not isa(value, IntegerAttr[IntegerType]) or value.type != (
+                    i32 if counts else i1
+                ):
                     wanted = "a number of i32" if counts else "true or false"
                     message = f"expected '{group}.{key}' to be {wanted}, got '{value}'"
                     raise VerifyException(message)

@@ -76,7 +76,7 @@ def local_spans(block: Block) -> Spans:
 def spans_of(function: FuncOp) -> Spans:
     """Number the ops of a function and of its loops over a batch; a loop spans what it has."""
     spans: dict[Operation, tuple[int, int]] = {}
-    for op in function.body.block.ops:
+    for op in function.body.blocks[0].ops:
         first = len(spans)
         for inner in op.body.block.ops if is_batch_loop(op) else ():
             spans[inner] = len(spans), len(spans)
@@ -128,7 +128,7 @@ def find_workspace(function: FuncOp) -> SSAValue | None:
     """Return the workspace argument that a function has already, None without one."""
     kinds = (each.kind for each in entry_arguments(function))
     index = next((i for i, kind in enumerate(kinds) if kind is ArgumentKind.WORKSPACE), None)
-    return None if index is None else function.body.block.args[index]
+    return None if index is None else function.body.blocks[0].args[index]
 
 
 def enlarge(function: FuncOp, workspace: SSAValue, size: int) -> tuple[SSAValue, int]:
@@ -143,7 +143,7 @@ def enlarge(function: FuncOp, workspace: SSAValue, size: int) -> tuple[SSAValue,
 
 def add_workspace(function: FuncOp, size: int) -> SSAValue:
     """Append the workspace argument, marked `gawee.workspace`, and return it."""
-    block = function.body.block
+    block = function.body.blocks[0]
     workspace = block.insert_arg(MemRefType(i8, (size,)), len(block.args))
     workspace.name_hint = "workspace"
     inputs = [argument.type for argument in block.args]

@@ -70,6 +70,8 @@ class FunctionBufferizer:
 
     def run(self) -> FuncOp:
         """Return the new function; raises GaweeError at an op there is no rule for."""
+        if (count := len(self.function.body.blocks)) != 1:
+            self.reject(f"expected one block, got {count}")
         for old in self.function.body.block.args:
             new = self.block.insert_arg(buffer_type(old.type), len(self.block.args), old.location)
             new.name_hint = old.name_hint
