@@ -108,7 +108,7 @@ def kernel(to: FunctionBufferizer, op: StructuredKernel) -> None:
 def constant(to: FunctionBufferizer, op: Operation) -> None:
     """arith.constant dense<...> -> memref.get_global of a read-only global"""
     assert isinstance(op, arith.ConstantOp)
-    if not isa(op.value, DenseIntOrFPElementsAttr):
+    if not isa(op.value, DenseIntOrFPElementsAttr) or not is_tensor(op.result.type):
         to.builder.insert(op.clone(to.new))
         return
     name = to.constants.name_of(op.value, op)

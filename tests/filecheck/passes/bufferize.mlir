@@ -339,3 +339,13 @@ func.func @elements_of_a_tensor_go_to_a_buffer(%x: tensor<5xf32>, %y: memref<5xf
   }
   func.return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_constant_vector_stays
+// CHECK:         arith.constant dense<{{.*}}> : vector<4xf32>
+func.func @a_constant_vector_stays(%x: tensor<4xf32>, %y: memref<4xf32>, %i: index) -> tensor<4xf32> {
+  %v = arith.constant dense<1.0> : vector<4xf32>
+  vector.store %v, %y[%i] : memref<4xf32>, vector<4xf32>
+  func.return %x : tensor<4xf32>
+}

@@ -61,3 +61,12 @@ func.func @an_element_is_computed_of_tensors(%x: tensor<5xf32>, %y: tensor<5xf32
   } -> tensor<5xf32>
   func.return %r : tensor<5xf32>
 }
+
+// -----
+
+// CHECK: error: 'func.func' op cannot be bufferized: expected one block, got 2
+func.func @two_blocks(%x: tensor<5xf32>) -> tensor<5xf32> {
+  cf.br ^next
+^next:
+  func.return %x : tensor<5xf32>
+}

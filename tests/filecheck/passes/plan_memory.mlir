@@ -122,3 +122,15 @@ func.func private @a_private_function_works_on_its_callers_buffers(%x: memref<7x
   linalg.exp ins(%a : memref<7xf32>) outs(%y : memref<7xf32>)
   func.return
 }
+
+// -----
+
+// CHECK-LABEL: func.func @what_several_blocks_allocate_stays
+// CHECK:         memref.alloc
+func.func @what_several_blocks_allocate_stays(%y: memref<7xf32>) {
+  %a = memref.alloc() : memref<7xf32>
+  cf.br ^next
+^next:
+  linalg.exp ins(%a : memref<7xf32>) outs(%y : memref<7xf32>)
+  func.return
+}
