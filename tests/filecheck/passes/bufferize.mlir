@@ -349,3 +349,15 @@ func.func @a_constant_vector_stays(%x: tensor<4xf32>, %y: memref<4xf32>, %i: ind
   vector.store %v, %y[%i] : memref<4xf32>, vector<4xf32>
   func.return %x : tensor<4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_view_that_is_returned_twice_is_copied
+// CHECK-SAME:    %output0: memref<6xf32> {gawee.output = "output0"}, %output1: memref<6xf32>
+// CHECK:         "memref.copy"(%output0, %output1)
+func.func @a_view_that_is_returned_twice_is_copied(%x: tensor<2x3xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+  %e = tensor.empty() : tensor<2x3xf32>
+  %y = linalg.exp ins(%x : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %v = tensor.collapse_shape %y [[0 : i64, 1 : i64]] : tensor<2x3xf32> into tensor<6xf32>
+  func.return %v, %v : tensor<6xf32>, tensor<6xf32>
+}
