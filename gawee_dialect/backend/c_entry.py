@@ -206,7 +206,8 @@ def _run_function(interface: CInterface, inner: str) -> llvm.FuncOp:
 
 def _c_abi_type(type: Attribute) -> Attribute:
     """Return how C hands over a value: a truth is a byte, a half the 16 bits of an integer."""
-    return {i1: i8, f16: i16}.get(type, type)
+    others: Mapping[Attribute, Attribute] = {i1: i8, f16: i16}
+    return others.get(type, type)
 
 
 def _as(type: Attribute, value: SSAValue, block: Block) -> SSAValue:

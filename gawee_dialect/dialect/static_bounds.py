@@ -131,7 +131,7 @@ def _verify_structured(op: "LinalgStructuredOperation") -> None:
     yielded = 0 if last is None else len(last.operands)
     require(yielded == count, f"expected a body that yields {count} values, got {yielded}")
     for inner in op.body.block.ops:
-        if isinstance(inner, linalg.IndexOp):
+        if isinstance(inner, linalg.ops.IndexOp):
             loops, dim = len(op.get_iterator_types()), inner.dim.value.data
             require(0 <= dim < loops, f"expected an index of one of {loops} loops, got {dim}")
 

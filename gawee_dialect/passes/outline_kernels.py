@@ -83,16 +83,16 @@ def with_readers(op: Operation) -> list[Operation]:
     between that touch elements; none where one of them has to stay with the caller.
     """
     run, awaited = [op], readers_in_block(op)
-    current = op.next_op
+    current: Operation = op
     while awaited:
-        if current is None:  # a reader is in another block
+        if current.next_op is None:  # a reader is in another block
             return []
+        current = current.next_op
         if current in awaited or is_work(current) or touches_elements(current):
             if stays_with_caller(current):
                 return []
             run.append(current)
             awaited = awaited - {current} | readers_in_block(current)
-        current = current.next_op
     return run
 
 

@@ -59,9 +59,9 @@ def branch(to: FunctionBufferizer, op: Operation) -> None:
         if is_tensor(result.type):
             to.assign(result, to.allocate(result.type), Root(writable=True))
     scalars = [result for result in op.results if not is_tensor(result.type)]
-    regions = [Region(Block()) if each.blocks else Region() for each in op.regions]
+    then, otherwise = (Region(Block()) if each.blocks else Region() for each in op.regions)
     types = [result.type for result in scalars]
-    twin = to.builder.insert(scf.IfOp(to.value(op.cond), types, *regions))
+    twin = to.builder.insert(scf.IfOp(to.value(op.cond), types, then, otherwise))
     for old, new in zip(op.regions, twin.regions, strict=True):
         if old.blocks:
             to.fill_loop(twin, old.block, new.block)
