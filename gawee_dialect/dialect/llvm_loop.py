@@ -59,8 +59,7 @@ class LoopAnnotationAttr(ParametrizedAttribute):
 
     def verify(self) -> None:
         for group, entries in self.groups.data.items():
-            if not isinstance(entries, DictionaryAttr):
-                raise VerifyException(f"expected settings of '{group}', got '{entries}'")
+            assert isinstance(entries, DictionaryAttr)
             for key, value in entries.data.items():
                 if key not in SETTINGS.get(group, {}):
                     known = ", ".join(f"{g}.{k}" for g, keys in SETTINGS.items() for k in keys)
