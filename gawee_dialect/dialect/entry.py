@@ -25,12 +25,11 @@ from xdsl.dialects.builtin import (
     StringAttr,
     UnitAttr,
 )
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Operation
 
 from gawee_dialect.dialect.index_check import MARK, ROLE, IndexCheck
 from gawee_dialect.hints import isa
-from gawee_dialect.walk import all_ops
 
 MAIN = "main"
 """The function that a network runs; some files call it `forward`."""
@@ -94,14 +93,6 @@ def is_public(function: FuncOp) -> bool:
     """Whether a function can be called from outside of the module."""
     visibility = function.sym_visibility
     return visibility is None or visibility.data == "public"
-
-
-def entries(module: ModuleOp) -> list[FuncOp]:
-    """Return the functions that only a caller outside of the module runs: they own buffers."""
-    calls = (op for op in all_ops(module) if isinstance(op, CallOp))
-    called = {call.callee.string_value() for call in calls}
-    functions = [op for op in module.ops if isinstance(op, FuncOp) and op.body.blocks]
-    return [each for each in functions if is_public(each) and each.sym_name.data not in called]
 
 
 def find_entry(module: ModuleOp, name: str = MAIN) -> Operation | None:

@@ -13,8 +13,8 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.written_buffers import VIEWS, WrittenBuffers, buffer_of
-from gawee_dialect.dialect.entry import entries
 from gawee_dialect.dialect.scan import kernel_blocks
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import dense_bytes

@@ -14,9 +14,9 @@ from xdsl.ir import Block, IRNode, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
+from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.analysis.values_read import values_read
-from gawee_dialect.dialect.entry import entries
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.scan import is_batch_loop, is_step_loop, kernel_blocks
 from gawee_dialect.dialect.structured_kernel import StructuredKernel

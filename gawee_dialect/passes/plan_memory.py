@@ -21,8 +21,9 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.dialect.entry import ArgumentKind, entries, entry_arguments
+from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
 from gawee_dialect.dialect.scan import is_batch_loop, kernel_blocks
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
