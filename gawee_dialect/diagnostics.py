@@ -71,6 +71,10 @@ def verify_module(module: ModuleOp) -> None:
         if outer is None:
             raise
         raise GaweeError(outer) from error
+    except Exception as error:
+        if type(error) is not Exception:  # that is what xDSL's memref.load and memref.store raise
+            raise
+        raise GaweeError(_locate(module, error)) from error
     verify_dominance(module)
 
 
@@ -90,7 +94,7 @@ def _not_defined(op: Operation, number: int) -> Diagnostic:
     return Diagnostic.at(op, message, f"it is defined at {defined}" if defined else None)
 
 
-def _locate(module: ModuleOp, error: VerifyException) -> Diagnostic:
+def _locate(module: ModuleOp, error: Exception) -> Diagnostic:
     # xDSL's exception doesn't name the op. Only the failing path pays for this second walk.
     return (
         _first_wrong(module, region_first=True)
@@ -109,6 +113,10 @@ def _first_wrong(
             return Diagnostic.at(op, first_line(error))
         except OUTER_LACKS:
             continue
+        except Exception as error:
+            if type(error) is not Exception:
+                raise
+            return Diagnostic.at(op, first_line(error))
     return None
 
 

@@ -197,6 +197,8 @@ def element_bytes(element: Attribute) -> int:
         return prod(element.get_shape()) * element_bytes(element.element_type)
     if isa(element, IntegerType):
         return max(1, element.width.data // 8)
+    if isinstance(element, IndexType):
+        return 8
     assert isinstance(element, AnyFloat)
     return element.size
 

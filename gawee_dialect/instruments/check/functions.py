@@ -21,6 +21,7 @@ from gawee_dialect.dialect.entry import (
     ArgumentKind,
     EntryArgument,
     find_function,
+    is_public,
 )
 from gawee_dialect.dialect.gather import IndexedOp
 from gawee_dialect.dialect.matmul import MatMulOp
@@ -42,9 +43,7 @@ def public_functions(module: ModuleOp) -> list[str]:
     names: list[str] = []
     for op in module.ops:
         if isinstance(op, FuncOp):
-            visibility = op.sym_visibility
-            public = visibility is None or visibility.data == "public"
-            runs = public and len(op.body.blocks) == 1
+            runs = is_public(op) and len(op.body.blocks) == 1
         elif isinstance(op, llvm.FuncOp):
             runs = op.linkage.linkage.data == "external" and bool(op.body.blocks)
         else:
