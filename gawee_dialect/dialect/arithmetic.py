@@ -10,7 +10,7 @@ from gawee_dialect.dialect.elementwise import BinaryOp, UnaryOp
 from gawee_dialect.dialect.types import FLOATS, NUMBERS
 
 if TYPE_CHECKING:
-    from gawee_dialect.dialect.dense import Array
+    pass
 
 
 @irdl_op_definition
@@ -27,8 +27,8 @@ class NegOp(UnaryOp):
 
     name = "gawee.neg"
 
+    EQUATION: ClassVar = "y[...] = -x[...]"
     ELEMENTS: ClassVar = NUMBERS
-    FUNCTION: ClassVar = "negative"
     INVOLUTION: ClassVar = True
 
 
@@ -46,8 +46,8 @@ class AbsOp(UnaryOp):
 
     name = "gawee.abs"
 
+    EQUATION: ClassVar = "y[...] = abs(x[...])"
     ELEMENTS: ClassVar = NUMBERS
-    FUNCTION: ClassVar = "absolute"
     IDEMPOTENT: ClassVar = True
 
 
@@ -65,7 +65,7 @@ class ReciprocalOp(UnaryOp):
 
     name = "gawee.reciprocal"
 
-    FUNCTION: ClassVar = "reciprocal"
+    EQUATION: ClassVar = "y[...] = 1 / x[...]"
 
 
 @irdl_op_definition
@@ -82,7 +82,7 @@ class FloorOp(UnaryOp):
 
     name = "gawee.floor"
 
-    FUNCTION: ClassVar = "floor"
+    EQUATION: ClassVar = "y[...] = floor(x[...])"
     IDEMPOTENT: ClassVar = True
 
 
@@ -100,7 +100,7 @@ class CeilOp(UnaryOp):
 
     name = "gawee.ceil"
 
-    FUNCTION: ClassVar = "ceil"
+    EQUATION: ClassVar = "y[...] = ceil(x[...])"
     IDEMPOTENT: ClassVar = True
 
 
@@ -118,7 +118,7 @@ class RoundOp(UnaryOp):
 
     name = "gawee.round"
 
-    FUNCTION: ClassVar = "rint"
+    EQUATION: ClassVar = "y[...] = round(x[...])"
     IDEMPOTENT: ClassVar = True
 
 
@@ -136,13 +136,9 @@ class SignOp(UnaryOp):
 
     name = "gawee.sign"
 
+    EQUATION: ClassVar = "y[...] = sign(x[...])"
     ELEMENTS: ClassVar = NUMBERS
     IDEMPOTENT: ClassVar = True
-
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import sign
-
-        return sign(input)
 
 
 @irdl_op_definition
@@ -163,12 +159,8 @@ class PowOp(BinaryOp):
 
     name = "gawee.pow"
 
+    EQUATION: ClassVar = "z[...] = x[...] ** y[...]"
     NEUTRAL: ClassVar = 1
-
-    def compute(self, lhs: Array, rhs: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import power
-
-        return power(lhs, rhs)
 
 
 @irdl_op_definition
@@ -187,7 +179,7 @@ class MaximumOp(BinaryOp):
 
     name = "gawee.maximum"
 
-    FUNCTION: ClassVar = "maximum"
+    EQUATION: ClassVar = "z[...] = max(x[...], y[...])"
 
 
 @irdl_op_definition
@@ -206,7 +198,7 @@ class MinimumOp(BinaryOp):
 
     name = "gawee.minimum"
 
-    FUNCTION: ClassVar = "minimum"
+    EQUATION: ClassVar = "z[...] = min(x[...], y[...])"
 
 
 @irdl_op_definition
@@ -227,12 +219,7 @@ class RemainderOp(BinaryOp):
 
     name = "gawee.remainder"
 
-    FUNCTION: ClassVar = "remainder"
-
-    def compute(self, lhs: Array, rhs: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import remainder
-
-        return remainder(lhs, rhs)
+    EQUATION: ClassVar = "z[...] = x[...] % y[...]"
 
 
 @irdl_op_definition
@@ -253,7 +240,7 @@ class FmodOp(BinaryOp):
 
     name = "gawee.fmod"
 
-    FUNCTION: ClassVar = "fmod"
+    EQUATION: ClassVar = "z[...] = fmod(x[...], y[...])"
 
 
 @irdl_op_definition
@@ -274,7 +261,7 @@ class FloorDivOp(BinaryOp):
 
     name = "gawee.floor_div"
 
-    FUNCTION: ClassVar = "floor_divide"
+    EQUATION: ClassVar = "z[...] = x[...] // y[...]"
 
 
 @irdl_op_definition
@@ -293,5 +280,5 @@ class Atan2Op(BinaryOp):
 
     name = "gawee.atan2"
 
+    EQUATION: ClassVar = "z[...] = atan2(x[...], y[...])"
     ELEMENTS: ClassVar = FLOATS
-    FUNCTION: ClassVar = "arctan2"

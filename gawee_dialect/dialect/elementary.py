@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_op_definition
 from gawee_dialect.dialect.elementwise import UnaryOp
 
 if TYPE_CHECKING:
-    from gawee_dialect.dialect.dense import Array
+    pass
 
 
 @irdl_op_definition
@@ -26,7 +26,7 @@ class ExpOp(UnaryOp):
 
     name = "gawee.exp"
 
-    FUNCTION: ClassVar = "exp"
+    EQUATION: ClassVar = "y[...] = exp(x[...])"
 
 
 @irdl_op_definition
@@ -43,7 +43,7 @@ class LogOp(UnaryOp):
 
     name = "gawee.log"
 
-    FUNCTION: ClassVar = "log"
+    EQUATION: ClassVar = "y[...] = log(x[...])"
 
 
 @irdl_op_definition
@@ -60,7 +60,7 @@ class Log1pOp(UnaryOp):
 
     name = "gawee.log1p"
 
-    FUNCTION: ClassVar = "log1p"
+    EQUATION: ClassVar = "y[...] = log1p(x[...])"
 
 
 @irdl_op_definition
@@ -77,7 +77,7 @@ class TanhOp(UnaryOp):
 
     name = "gawee.tanh"
 
-    FUNCTION: ClassVar = "tanh"
+    EQUATION: ClassVar = "y[...] = tanh(x[...])"
 
 
 @irdl_op_definition
@@ -94,10 +94,7 @@ class ErfOp(UnaryOp):
 
     name = "gawee.erf"
 
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import erf
-
-        return erf(input)
+    EQUATION: ClassVar = "y[...] = erf(x[...])"
 
 
 @irdl_op_definition
@@ -114,7 +111,7 @@ class SinOp(UnaryOp):
 
     name = "gawee.sin"
 
-    FUNCTION: ClassVar = "sin"
+    EQUATION: ClassVar = "y[...] = sin(x[...])"
 
 
 @irdl_op_definition
@@ -131,7 +128,7 @@ class CosOp(UnaryOp):
 
     name = "gawee.cos"
 
-    FUNCTION: ClassVar = "cos"
+    EQUATION: ClassVar = "y[...] = cos(x[...])"
 
 
 @irdl_op_definition
@@ -148,7 +145,4 @@ class RsqrtOp(UnaryOp):
 
     name = "gawee.rsqrt"
 
-    def compute(self, input: Array) -> Array:
-        import numpy as np
-
-        return np.divide(1, np.sqrt(input))
+    EQUATION: ClassVar = "y[...] = rsqrt(x[...])"
