@@ -41,6 +41,8 @@ class SigmoidOp(UnaryOp):
     name = "gawee.sigmoid"
 
     EQUATION: ClassVar = "y[...] = 1 / (1 + exp(-x[...]))"
+    ONNX: ClassVar = "Sigmoid"
+    ATEN: ClassVar = "aten.sigmoid"
 
 
 @irdl_op_definition
@@ -58,6 +60,7 @@ class SiluOp(UnaryOp):
     name = "gawee.silu"
 
     EQUATION: ClassVar = "y[...] = x[...] / (1 + exp(-x[...]))"
+    ATEN: ClassVar = "aten.silu"
 
 
 @irdl_op_definition
@@ -75,6 +78,7 @@ class HardSigmoidOp(UnaryOp):
     name = "gawee.hard_sigmoid"
 
     EQUATION: ClassVar = "y[...] = min(max(x[...] + 3, 0), 6) / 6"
+    ATEN: ClassVar = "aten.hardsigmoid"
 
 
 @irdl_op_definition
@@ -92,6 +96,8 @@ class HardSwishOp(UnaryOp):
     name = "gawee.hard_swish"
 
     EQUATION: ClassVar = "y[...] = x[...] * (min(max(x[...] + 3, 0), 6) / 6)"
+    ONNX: ClassVar = "HardSwish"
+    ATEN: ClassVar = "aten.hardswish"
 
 
 @irdl_op_definition
@@ -109,6 +115,7 @@ class SoftplusOp(UnaryOp):
     name = "gawee.softplus"
 
     EQUATION: ClassVar = "y[...] = max(x[...], 0) + log1p(exp(-abs(x[...])))"
+    ONNX: ClassVar = "Softplus"
 
 
 @irdl_op_definition

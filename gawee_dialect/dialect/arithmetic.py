@@ -28,6 +28,7 @@ class NegOp(UnaryOp):
     name = "gawee.neg"
 
     EQUATION: ClassVar = "y[...] = -x[...]"
+    ONNX: ClassVar = "Neg"
     ELEMENTS: ClassVar = NUMBERS
     INVOLUTION: ClassVar = True
 
@@ -47,6 +48,7 @@ class AbsOp(UnaryOp):
     name = "gawee.abs"
 
     EQUATION: ClassVar = "y[...] = abs(x[...])"
+    ONNX: ClassVar = "Abs"
     ELEMENTS: ClassVar = NUMBERS
     IDEMPOTENT: ClassVar = True
 
@@ -66,6 +68,8 @@ class ReciprocalOp(UnaryOp):
     name = "gawee.reciprocal"
 
     EQUATION: ClassVar = "y[...] = 1 / x[...]"
+    ONNX: ClassVar = "Reciprocal"
+    ATEN: ClassVar = "aten.reciprocal"
 
 
 @irdl_op_definition
@@ -83,6 +87,7 @@ class FloorOp(UnaryOp):
     name = "gawee.floor"
 
     EQUATION: ClassVar = "y[...] = floor(x[...])"
+    ONNX: ClassVar = "Floor"
     IDEMPOTENT: ClassVar = True
 
 
@@ -101,6 +106,7 @@ class CeilOp(UnaryOp):
     name = "gawee.ceil"
 
     EQUATION: ClassVar = "y[...] = ceil(x[...])"
+    ONNX: ClassVar = "Ceil"
     IDEMPOTENT: ClassVar = True
 
 
@@ -119,6 +125,7 @@ class RoundOp(UnaryOp):
     name = "gawee.round"
 
     EQUATION: ClassVar = "y[...] = round(x[...])"
+    ONNX: ClassVar = "Round"
     IDEMPOTENT: ClassVar = True
 
 
@@ -137,6 +144,7 @@ class SignOp(UnaryOp):
     name = "gawee.sign"
 
     EQUATION: ClassVar = "y[...] = sign(x[...])"
+    ONNX: ClassVar = "Sign"
     ELEMENTS: ClassVar = NUMBERS
     IDEMPOTENT: ClassVar = True
 
@@ -160,6 +168,7 @@ class PowOp(BinaryOp):
     name = "gawee.pow"
 
     EQUATION: ClassVar = "z[...] = x[...] ** y[...]"
+    ONNX: ClassVar = "Pow"
     NEUTRAL: ClassVar = 1
 
 
@@ -180,6 +189,7 @@ class MaximumOp(BinaryOp):
     name = "gawee.maximum"
 
     EQUATION: ClassVar = "z[...] = max(x[...], y[...])"
+    ONNX: ClassVar = "Max"
 
 
 @irdl_op_definition
@@ -199,6 +209,7 @@ class MinimumOp(BinaryOp):
     name = "gawee.minimum"
 
     EQUATION: ClassVar = "z[...] = min(x[...], y[...])"
+    ONNX: ClassVar = "Min"
 
 
 @irdl_op_definition

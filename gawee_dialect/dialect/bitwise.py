@@ -25,6 +25,7 @@ class LogicalNotOp(UnaryOp):
     name = "gawee.logical_not"
 
     EQUATION: ClassVar = "y[...] = !x[...]"
+    ONNX: ClassVar = "Not"
     ELEMENTS: ClassVar = BOOLEANS
     INVOLUTION: ClassVar = True
 

@@ -91,6 +91,7 @@ class IsNanOp(UnaryOp):
     name = "gawee.isnan"
 
     EQUATION: ClassVar = "y[...] = isnan(x[...])"
+    ONNX: ClassVar = "IsNaN"
 
     @classmethod
     def result_element(cls, element: Attribute) -> Attribute:
@@ -114,6 +115,7 @@ class WhereOp(ElementwiseOp):
     name = "gawee.where"
 
     EQUATION: ClassVar = "z[...] = c[...] ? x[...] : y[...]"
+    ONNX: ClassVar = "Where"
 
     condition = operand_def(TensorType)
     lhs = operand_def(TensorType)

@@ -27,6 +27,8 @@ class ExpOp(UnaryOp):
     name = "gawee.exp"
 
     EQUATION: ClassVar = "y[...] = exp(x[...])"
+    ONNX: ClassVar = "Exp"
+    ATEN: ClassVar = "aten.exp"
 
 
 @irdl_op_definition
@@ -44,6 +46,8 @@ class LogOp(UnaryOp):
     name = "gawee.log"
 
     EQUATION: ClassVar = "y[...] = log(x[...])"
+    ONNX: ClassVar = "Log"
+    ATEN: ClassVar = "aten.log"
 
 
 @irdl_op_definition
@@ -61,6 +65,7 @@ class Log1pOp(UnaryOp):
     name = "gawee.log1p"
 
     EQUATION: ClassVar = "y[...] = log1p(x[...])"
+    ATEN: ClassVar = "aten.log1p"
 
 
 @irdl_op_definition
@@ -78,6 +83,8 @@ class TanhOp(UnaryOp):
     name = "gawee.tanh"
 
     EQUATION: ClassVar = "y[...] = tanh(x[...])"
+    ONNX: ClassVar = "Tanh"
+    ATEN: ClassVar = "aten.tanh"
 
 
 @irdl_op_definition
@@ -95,6 +102,8 @@ class ErfOp(UnaryOp):
     name = "gawee.erf"
 
     EQUATION: ClassVar = "y[...] = erf(x[...])"
+    ONNX: ClassVar = "Erf"
+    ATEN: ClassVar = "aten.erf"
 
 
 @irdl_op_definition
@@ -112,6 +121,8 @@ class SinOp(UnaryOp):
     name = "gawee.sin"
 
     EQUATION: ClassVar = "y[...] = sin(x[...])"
+    ONNX: ClassVar = "Sin"
+    ATEN: ClassVar = "aten.sin"
 
 
 @irdl_op_definition
@@ -129,6 +140,8 @@ class CosOp(UnaryOp):
     name = "gawee.cos"
 
     EQUATION: ClassVar = "y[...] = cos(x[...])"
+    ONNX: ClassVar = "Cos"
+    ATEN: ClassVar = "aten.cos"
 
 
 @irdl_op_definition
@@ -146,3 +159,4 @@ class RsqrtOp(UnaryOp):
     name = "gawee.rsqrt"
 
     EQUATION: ClassVar = "y[...] = rsqrt(x[...])"
+    ATEN: ClassVar = "aten.rsqrt"

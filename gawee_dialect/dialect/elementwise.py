@@ -15,6 +15,7 @@ from xdsl.traits import Pure
 from gawee_dialect.dialect.computed import ComputedOp
 from gawee_dialect.dialect.folding import is_filled_with
 from gawee_dialect.dialect.types import (
+    ELEMENTS,
     FLOATS,
     NUMBERS,
     AnyTensor,
@@ -55,6 +56,9 @@ class ElementwiseOp(ComputedOp, ABC):
     it lowers, what it costs and what is proved of it follow from the equation.
     """
 
+    ELEMENTS: ClassVar[ElementClass] = ELEMENTS
+    """The element types that the op is defined on."""
+
     EQUATION: ClassVar[str | Mapping[str, str]]
     """The equation; or one for each value of the property `VARIANT`."""
 
@@ -63,6 +67,12 @@ class ElementwiseOp(ComputedOp, ABC):
 
     VARIANTS_ARE: ClassVar[str] = ""
     """What messages call such a value."""
+
+    ONNX: ClassVar[str] = ""
+    """The op of ONNX that is the same: operands in the same order, no attributes."""
+
+    ATEN: ClassVar[str] = ""
+    """The op of ATen that is the same, of floats, and takes nothing but the operands."""
 
     @classmethod
     def require_variant(cls, value: str) -> None:
@@ -115,7 +125,6 @@ class UnaryOp(ElementwiseOp, ABC):
     """An op that applies one scalar function to every element."""
 
     ELEMENTS: ClassVar[ElementClass] = FLOATS
-    """The element types that the op is defined on."""
 
     IDEMPOTENT: ClassVar[bool] = False
     """Whether applying the op again changes nothing."""
@@ -165,7 +174,6 @@ class BinaryOp(ElementwiseOp, ABC):
     """An op that applies one scalar function of two elements, with NumPy's broadcasting."""
 
     ELEMENTS: ClassVar[ElementClass] = NUMBERS
-    """The element types that the op is defined on."""
 
     NEUTRAL: ClassVar[int | None] = None
     """The rhs that leaves every lhs as it is."""
@@ -239,6 +247,8 @@ class ReluOp(UnaryOp):
     name = "gawee.relu"
 
     EQUATION: ClassVar = "y[...] = max(x[...], 0)"
+    ONNX: ClassVar = "Relu"
+    ATEN: ClassVar = "aten.relu"
     ELEMENTS: ClassVar = NUMBERS
     IDEMPOTENT: ClassVar = True
 
@@ -258,6 +268,8 @@ class SqrtOp(UnaryOp):
     name = "gawee.sqrt"
 
     EQUATION: ClassVar = "y[...] = sqrt(x[...])"
+    ONNX: ClassVar = "Sqrt"
+    ATEN: ClassVar = "aten.sqrt"
 
 
 @irdl_op_definition
@@ -277,6 +289,7 @@ class AddOp(BinaryOp):
     name = "gawee.add"
 
     EQUATION: ClassVar = "z[...] = x[...] + y[...]"
+    ONNX: ClassVar = "Add"
     NEUTRAL: ClassVar = 0
     COMMUTATIVE: ClassVar = True
 
@@ -298,6 +311,7 @@ class SubOp(BinaryOp):
     name = "gawee.sub"
 
     EQUATION: ClassVar = "z[...] = x[...] - y[...]"
+    ONNX: ClassVar = "Sub"
     NEUTRAL: ClassVar = 0
 
 
@@ -318,6 +332,7 @@ class MulOp(BinaryOp):
     name = "gawee.mul"
 
     EQUATION: ClassVar = "z[...] = x[...] * y[...]"
+    ONNX: ClassVar = "Mul"
     NEUTRAL: ClassVar = 1
     COMMUTATIVE: ClassVar = True
 
@@ -339,5 +354,6 @@ class DivOp(BinaryOp):
     name = "gawee.div"
 
     EQUATION: ClassVar = "z[...] = x[...] / y[...]"
+    ONNX: ClassVar = "Div"
     ELEMENTS: ClassVar = FLOATS
     NEUTRAL: ClassVar = 1

@@ -102,7 +102,7 @@ class Step:
     backward: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Instance:
     """What a program is for given inputs: `tensors` are all, inputs and what equations make."""
 
@@ -516,6 +516,7 @@ def _body_of_op(text: str) -> Body:
     return read_body(Code.of_text(text, "equation"), Arguments(of_op=True))
 
 
+@lru_cache(maxsize=4096)
 def flops(instance: Instance) -> int:
     """Return the arithmetic of all equations: two for a multiply-add, one for any other step.
 

@@ -149,14 +149,14 @@ class Body:
 
     def value(self, node: Expression) -> SSAValue:
         """Write an expression; returns its value in the type that it is computed in."""
+        if isinstance(node, Access | Reduction):
+            return self.read(node)
         number = self.number(node)
         if number is not None:
             return self.constant(number, self.computed(self.context.type(node)))
         match node:
             case Name():
                 return self.scalars.position(self.loops.index(node.name))
-            case Access() | Reduction():
-                return self.read(node)
             case Unary():
                 return UNARY[node.operator](self.scalars, self.value(node.operand))
             case Conditional():
