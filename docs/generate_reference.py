@@ -76,6 +76,7 @@ def op_section(op: type[Operation]) -> str:
     text, _, constraints = docstring(op).partition("Constraints:\n")
     summary, _, body = text.partition("\n")
     parts = [f"### `{op.name}`", prose(summary), prose(body.strip())]
+    parts += _equations(op)
     if constraints:
         parts.append("The verifier checks:\n\n" + constraint_list(constraints))
     assembly = op.__dict__.get("assembly_format") or getattr(op, "assembly_format", None)
@@ -90,6 +91,15 @@ def op_section(op: type[Operation]) -> str:
     traits = sorted(type(trait).__name__ for trait in op.traits.traits)
     parts.append(f"Has {', '.join(signature)}. Traits: {', '.join(traits) or 'none'}.")
     return "\n\n".join(part for part in parts if part)
+
+
+def _equations(op: type[Operation]) -> Iterator[str]:
+    """Yield the equations of an op as a block: one, or one for each value of a property."""
+    equation = getattr(op, "EQUATION", None)
+    if isinstance(equation, str):
+        yield f"```text\n{equation}\n```"
+    elif isinstance(equation, Mapping):
+        yield "```text\n" + "\n".join(f"{key}: {text}" for key, text in equation.items()) + "\n```"
 
 
 def dialect_page() -> str:

@@ -7,12 +7,12 @@ import torch.nn.functional as F
 from xdsl.ir import Operation
 
 from gawee_dialect.dialect import (
+    ELEMENTWISE,
     activation,
     along_axis,
     arithmetic,
     bitwise,
     comparison,
-    elementary,
     normalization,
     reduction,
 )
@@ -91,20 +91,16 @@ def plain(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 COMPUTED: dict[type[Operation], Callable[..., Tensor]] = {
+    **{
+        kind: plain(getattr(torch.ops.aten, kind.ATEN.removeprefix("aten.")))
+        for kind in ELEMENTWISE
+        if kind.ATEN
+    },
     normalization.LayerNormOp: layer_norm,
     normalization.RmsNormOp: rms_norm,
     normalization.GroupNormOp: group_norm,
-    elementary.ExpOp: plain(torch.exp),
-    elementary.LogOp: plain(torch.log),
-    elementary.Log1pOp: plain(torch.log1p),
-    elementary.TanhOp: plain(torch.tanh),
-    elementary.ErfOp: plain(torch.erf),
-    elementary.SinOp: plain(torch.sin),
-    elementary.CosOp: plain(torch.cos),
-    elementary.RsqrtOp: plain(torch.rsqrt),
     arithmetic.NegOp: plain(torch.neg),
     arithmetic.AbsOp: plain(torch.abs),
-    arithmetic.ReciprocalOp: plain(torch.reciprocal),
     arithmetic.FloorOp: plain(torch.floor),
     arithmetic.CeilOp: plain(torch.ceil),
     arithmetic.RoundOp: plain(torch.round),
@@ -116,10 +112,6 @@ COMPUTED: dict[type[Operation], Callable[..., Tensor]] = {
     arithmetic.FmodOp: plain(torch.fmod),
     arithmetic.FloorDivOp: plain(torch.floor_divide),
     arithmetic.Atan2Op: plain(torch.atan2),
-    activation.SigmoidOp: plain(torch.sigmoid),
-    activation.SiluOp: plain(F.silu),
-    activation.HardSigmoidOp: plain(F.hardsigmoid),
-    activation.HardSwishOp: plain(F.hardswish),
     activation.SoftplusOp: plain(F.softplus),
     activation.LeakyReluOp: lambda op, x: F.leaky_relu(x, op.alpha.value.data),
     activation.EluOp: lambda op, x: F.elu(x, op.alpha.value.data),

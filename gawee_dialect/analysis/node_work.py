@@ -1,6 +1,7 @@
 """The work of graph nodes, as their definition has it: before anybody chose how to compute them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from math import prod
 from typing import TypeVar
 
@@ -8,24 +9,13 @@ from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.values_read import captured_values
 from gawee_dialect.analysis.work import Work, size_of, traffic
-from gawee_dialect.dialect import ELEMENTWISE, REDUCTIONS
-from gawee_dialect.dialect.activation import (
-    ClipOp,
-    EluOp,
-    GeluOp,
-    HardSigmoidOp,
-    HardSwishOp,
-    SigmoidOp,
-    SiluOp,
-    SoftplusOp,
-)
+from gawee_dialect.dialect import REDUCTIONS
 from gawee_dialect.dialect.along_axis import AlongAxisOp, CumSumOp, LogSoftmaxOp, SoftmaxOp
-from gawee_dialect.dialect.arithmetic import FloorDivOp, RemainderOp, SignOp
 from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.cast import BitcastOp, CastOp
-from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
+from gawee_dialect.dialect.cast import BitcastOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.elementwise import ElementwiseOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
@@ -48,6 +38,7 @@ from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp, Scatte
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.types import element_type, is_float, is_tensor, tensor_shape
+from gawee_dialect.equations.instance import flops
 
 BILINEAR_FLOPS = 9
 """Three weighted means of two values; the weights are the same for every channel."""
@@ -106,25 +97,6 @@ def _batch_matmul(op: BatchMatMulOp) -> int:
 def _batch_norm(op: BatchNormOp) -> int:
     steps = 4 + (op.scale is not None) + (op.bias is not None)
     return steps * _elements(op.result)
-
-
-_SEVERAL_STEPS: Mapping[type[Operation], int] = {
-    **dict.fromkeys((SignOp, CompareOp, IsNanOp, WhereOp, CastOp, BitcastOp), 0),
-    **{EluOp: 3, SigmoidOp: 4, SiluOp: 4, HardSigmoidOp: 4, HardSwishOp: 5, SoftplusOp: 6},
-    **{RemainderOp: 4, FloorDivOp: 11},
-}
-"""Steps on an element where they are not one: comparing, choosing and converting count none."""
-
-
-def _elementwise(op: Operation) -> int:
-    match op:
-        case GeluOp():
-            steps = 9 if op.approximate.data == "tanh" else 5
-        case ClipOp():
-            steps = sum(bound is not None for bound in op.bounds)
-        case _:
-            steps = _SEVERAL_STEPS.get(type(op), 1)
-    return steps * _elements(op.results[0])
 
 
 def _reduce(op: ReduceOp) -> int:
@@ -188,8 +160,8 @@ _rule(ConvTransposeOp, lambda op: 2 * _elements(op.input) * prod(tensor_shape(op
 _rule(BatchMatMulOp, _batch_matmul)
 _rule(AttentionOp, _attention)
 _rule(MatMulOp, lambda op: 2 * _elements(op.result) * tensor_shape(op.weight)[1])
-for elementwise in ELEMENTWISE:
-    _rule(elementwise, _elementwise)
+_rule(ElementwiseOp, lambda op: flops(op.meaning()) * _elements(op.output))
+_rule(BitcastOp, lambda op: 0)
 for reduction in REDUCTIONS:
     if issubclass(reduction, ReduceOp):
         _rule(reduction, _reduce)
@@ -214,8 +186,14 @@ for without in (*VIEWS, *MOVES, *ORDERS):
 _rule(ScatterElementsOp, _scatter)
 _rule(ScatterNdOp, _scatter)
 
-NODE_FLOPS: Mapping[type[Operation], Callable[[Operation], int]] = _FLOPS
-"""FLOPs by kind of node: two for a multiply-add, one for any other arithmetic on an element."""
+
+@cache
+def flops_rule(kind: type[Operation]) -> Callable[[Operation], int] | None:
+    """Return what counts the FLOPs of a kind of nodes, itself or a base; None where nothing does.
+
+    Two for a multiply-add, one for any other arithmetic on an element.
+    """
+    return next((_FLOPS[each] for each in kind.__mro__ if each in _FLOPS), None)
 
 
 def node_work(op: Operation) -> Work | None:
@@ -226,7 +204,8 @@ def node_work(op: Operation) -> Work | None:
     """
     if isinstance(op, CountedOp):
         return traffic(op.flops(), op.operands, op.results)
-    if type(op) not in NODE_FLOPS:
+    count = flops_rule(type(op))
+    if count is None:
         return None
     if isinstance(op, VIEWS):
         return Work()
@@ -235,7 +214,7 @@ def node_work(op: Operation) -> Work | None:
         reads = [*reads, *captured_values(op)]  # weights, most of all: read at every step
     if isinstance(op, InterpolateOp):
         reads = [op.input]  # the others say how large the result is
-    work = traffic(NODE_FLOPS[type(op)](op), reads, op.results)
+    work = traffic(count(op), reads, op.results)
     if isinstance(op, READ_IN_PART):
         unread = max(0, size_of(op.input) - size_of(op.result))
         work += Work(read_bytes=-unread, footprint=-unread)

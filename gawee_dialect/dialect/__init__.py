@@ -4,69 +4,25 @@ from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializa
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Dialect, Operation
 
-from gawee_dialect.dialect.activation import (
-    ClipOp,
-    EluOp,
-    GeluOp,
-    HardSigmoidOp,
-    HardSwishOp,
-    LeakyReluOp,
-    SigmoidOp,
-    SiluOp,
-    SoftplusOp,
+from gawee_dialect.dialect import (
+    activation,
+    arithmetic,
+    bitwise,
+    cast,
+    comparison,
+    elementary,
+    elementwise,
 )
 from gawee_dialect.dialect.along_axis import (
     CumSumOp,
     LogSoftmaxOp,
     SoftmaxOp,
 )
-from gawee_dialect.dialect.arithmetic import (
-    AbsOp,
-    Atan2Op,
-    CeilOp,
-    FloorDivOp,
-    FloorOp,
-    FmodOp,
-    MaximumOp,
-    MinimumOp,
-    NegOp,
-    PowOp,
-    ReciprocalOp,
-    RemainderOp,
-    RoundOp,
-    SignOp,
-)
 from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.bitwise import (
-    BitwiseAndOp,
-    BitwiseNotOp,
-    BitwiseOrOp,
-    BitwiseXorOp,
-    LogicalNotOp,
-)
-from gawee_dialect.dialect.cast import (
-    BitcastOp,
-    CastOp,
-)
-from gawee_dialect.dialect.comparison import (
-    CompareOp,
-    IsNanOp,
-    WhereOp,
-)
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.elementary import (
-    CosOp,
-    ErfOp,
-    ExpOp,
-    Log1pOp,
-    LogOp,
-    RsqrtOp,
-    SinOp,
-    TanhOp,
-)
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
+from gawee_dialect.dialect.elementwise import ElementwiseOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.kernel import KernelOp, YieldOp
@@ -107,15 +63,12 @@ class ConstantMaterialization(ConstantMaterializationInterface):
         return ConstantOp(value)
 
 
-ELEMENTWISE = (
-    *(ReluOp, SqrtOp, AddOp, SubOp, MulOp, DivOp),
-    *(ExpOp, LogOp, Log1pOp, TanhOp, ErfOp, SinOp, CosOp, RsqrtOp),
-    *(NegOp, AbsOp, ReciprocalOp, FloorOp, CeilOp, RoundOp, SignOp),
-    *(PowOp, MaximumOp, MinimumOp, RemainderOp, FmodOp, FloorDivOp, Atan2Op),
-    *(SigmoidOp, SiluOp, HardSigmoidOp, HardSwishOp, SoftplusOp),
-    *(LeakyReluOp, EluOp, GeluOp, ClipOp),
-    *(LogicalNotOp, BitwiseNotOp, BitwiseAndOp, BitwiseOrOp, BitwiseXorOp),
-    *(CompareOp, IsNanOp, WhereOp, CastOp, BitcastOp),
+ELEMENTWISE = tuple(
+    kind
+    for module in (elementwise, elementary, arithmetic, activation, bitwise, comparison, cast)
+    for kind in vars(module).values()
+    if isinstance(kind, type) and issubclass(kind, ElementwiseOp)
+    if kind.__module__ == module.__name__ and "name" in vars(kind)
 )
 """Ops that compute every element from those at its own position."""
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import Float64Type, FloatAttr, StringAttr, f64
+from xdsl.dialects.builtin import Float64Type, FloatAttr, IntegerType, StringAttr, f64
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, opt_prop_def, prop_def
 
@@ -14,13 +14,16 @@ from gawee_dialect.dialect.elementwise import UnaryOp
 from gawee_dialect.dialect.types import (
     NUMBERS,
     AnyTensor,
+    element_type,
+    integer_range,
     is_float,
     require,
     tensor_type,
 )
+from gawee_dialect.hints import isa
 
 if TYPE_CHECKING:
-    from gawee_dialect.dialect.dense import Array
+    pass
 
 
 @irdl_op_definition
@@ -37,10 +40,9 @@ class SigmoidOp(UnaryOp):
 
     name = "gawee.sigmoid"
 
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import sigmoid
-
-        return sigmoid(input)
+    EQUATION: ClassVar = "y[...] = 1 / (1 + exp(-x[...]))"
+    ONNX: ClassVar = "Sigmoid"
+    ATEN: ClassVar = "aten.sigmoid"
 
 
 @irdl_op_definition
@@ -57,10 +59,8 @@ class SiluOp(UnaryOp):
 
     name = "gawee.silu"
 
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import silu
-
-        return silu(input)
+    EQUATION: ClassVar = "y[...] = x[...] / (1 + exp(-x[...]))"
+    ATEN: ClassVar = "aten.silu"
 
 
 @irdl_op_definition
@@ -77,10 +77,8 @@ class HardSigmoidOp(UnaryOp):
 
     name = "gawee.hard_sigmoid"
 
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import hard_sigmoid
-
-        return hard_sigmoid(input)
+    EQUATION: ClassVar = "y[...] = min(max(x[...] + 3, 0), 6) / 6"
+    ATEN: ClassVar = "aten.hardsigmoid"
 
 
 @irdl_op_definition
@@ -97,10 +95,9 @@ class HardSwishOp(UnaryOp):
 
     name = "gawee.hard_swish"
 
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import hard_swish
-
-        return hard_swish(input)
+    EQUATION: ClassVar = "y[...] = x[...] * (min(max(x[...] + 3, 0), 6) / 6)"
+    ONNX: ClassVar = "HardSwish"
+    ATEN: ClassVar = "aten.hardswish"
 
 
 @irdl_op_definition
@@ -117,10 +114,8 @@ class SoftplusOp(UnaryOp):
 
     name = "gawee.softplus"
 
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import softplus
-
-        return softplus(input)
+    EQUATION: ClassVar = "y[...] = max(x[...], 0) + log1p(exp(-abs(x[...])))"
+    ONNX: ClassVar = "Softplus"
 
 
 @irdl_op_definition
@@ -137,17 +132,14 @@ class LeakyReluOp(UnaryOp):
 
     name = "gawee.leaky_relu"
 
+    EQUATION: ClassVar = "float alpha; y[...] = x[...] > 0 ? x[...] : x[...] * alpha"
+
     alpha = prop_def(FloatAttr.constr(Float64Type()))
 
     assembly_format = "$input `alpha` $alpha attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, input: SSAValue, *, alpha: float = 0.01):
         super().__init__(input, {"alpha": FloatAttr(alpha, f64)})
-
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import leaky_relu
-
-        return leaky_relu(input, self.alpha.value.data)
 
 
 @irdl_op_definition
@@ -164,17 +156,14 @@ class EluOp(UnaryOp):
 
     name = "gawee.elu"
 
+    EQUATION: ClassVar = "float alpha; y[...] = x[...] > 0 ? x[...] : alpha * expm1(min(x[...], 0))"
+
     alpha = prop_def(FloatAttr.constr(Float64Type()))
 
     assembly_format = "$input `alpha` $alpha attr-dict `:` functional-type(operands, results)"
 
     def __init__(self, input: SSAValue, *, alpha: float = 1.0):
         super().__init__(input, {"alpha": FloatAttr(alpha, f64)})
-
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import elu
-
-        return elu(input, self.alpha.value.data)
 
 
 @irdl_op_definition
@@ -195,7 +184,13 @@ class GeluOp(UnaryOp):
 
     name = "gawee.gelu"
 
-    APPROXIMATIONS: ClassVar = ("none", "tanh")
+    VARIANT: ClassVar = "approximate"
+    VARIANTS_ARE: ClassVar = "approximation"
+    EQUATION: ClassVar[str | Mapping[str, str]] = {
+        "none": "y[...] = x[...] * 0.5 * (1 + erf(x[...] * sqrt(0.5)))",
+        "tanh": "y[...] = x[...] * 0.5"
+        " * (1 + tanh((x[...] + x[...] * x[...] * x[...] * 0.044715) * sqrt(2 / pi)))",
+    }
 
     approximate = prop_def(StringAttr)
 
@@ -204,26 +199,8 @@ class GeluOp(UnaryOp):
     )
 
     def __init__(self, input: SSAValue, *, approximate: str = "none"):
-        self.check_approximate(approximate)
+        self.require_variant(approximate)
         super().__init__(input, {"approximate": StringAttr(approximate)})
-
-    @classmethod
-    def check_approximate(cls, approximate: str) -> None:
-        """Raise VerifyException where C2 fails."""
-        require(
-            approximate in cls.APPROXIMATIONS,
-            f"unsupported approximation '{approximate}'; "
-            f"supported: {', '.join(cls.APPROXIMATIONS)}",
-        )
-
-    def inferred_type(self) -> AnyTensor:
-        self.check_approximate(self.approximate.data)
-        return super().inferred_type()
-
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import gelu, gelu_tanh
-
-        return gelu_tanh(input) if self.approximate.data == "tanh" else gelu(input)
 
 
 @irdl_op_definition
@@ -284,10 +261,24 @@ class ClipOp(UnaryOp):
         self.check_bounds(tensor_type(self.input), *self.bounds)
         return super().inferred_type()
 
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import clip
+    def equation(self) -> str:
+        low, high = (None if bound is None else bound.value.data for bound in (self.min, self.max))
+        value = "x[...]" if low is None else "max(x[...], low)"
+        value = value if high is None else f"min({value}, high)"
+        kind = "float" if is_float(element_type(self.input)) else "int"
+        return f"{kind} low = 0, high = 0; y[...] = {value}"
 
-        return clip(input, *self.bounds)
+    def parameters(self) -> Mapping[str, float]:
+        bounds = zip(("low", "high"), self.bounds, strict=True)
+        return {name: self._within(each) for name, each in bounds if each is not None}
+
+    def _within(self, bound: float) -> float:
+        """Return the nearest bound that the element type has."""
+        element = element_type(self.input)
+        if not isa(element, IntegerType):
+            return bound
+        lowest, highest = integer_range(element)
+        return min(max(int(bound), lowest), highest)
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """clip %x (without bounds) -> %x, and what every unary op folds"""

@@ -10,7 +10,7 @@ from gawee_dialect.dialect.elementwise import BinaryOp, UnaryOp
 from gawee_dialect.dialect.types import FLOATS, NUMBERS
 
 if TYPE_CHECKING:
-    from gawee_dialect.dialect.dense import Array
+    pass
 
 
 @irdl_op_definition
@@ -27,8 +27,9 @@ class NegOp(UnaryOp):
 
     name = "gawee.neg"
 
+    EQUATION: ClassVar = "y[...] = -x[...]"
+    ONNX: ClassVar = "Neg"
     ELEMENTS: ClassVar = NUMBERS
-    FUNCTION: ClassVar = "negative"
     INVOLUTION: ClassVar = True
 
 
@@ -46,8 +47,9 @@ class AbsOp(UnaryOp):
 
     name = "gawee.abs"
 
+    EQUATION: ClassVar = "y[...] = abs(x[...])"
+    ONNX: ClassVar = "Abs"
     ELEMENTS: ClassVar = NUMBERS
-    FUNCTION: ClassVar = "absolute"
     IDEMPOTENT: ClassVar = True
 
 
@@ -65,7 +67,9 @@ class ReciprocalOp(UnaryOp):
 
     name = "gawee.reciprocal"
 
-    FUNCTION: ClassVar = "reciprocal"
+    EQUATION: ClassVar = "y[...] = 1 / x[...]"
+    ONNX: ClassVar = "Reciprocal"
+    ATEN: ClassVar = "aten.reciprocal"
 
 
 @irdl_op_definition
@@ -82,7 +86,8 @@ class FloorOp(UnaryOp):
 
     name = "gawee.floor"
 
-    FUNCTION: ClassVar = "floor"
+    EQUATION: ClassVar = "y[...] = floor(x[...])"
+    ONNX: ClassVar = "Floor"
     IDEMPOTENT: ClassVar = True
 
 
@@ -100,7 +105,8 @@ class CeilOp(UnaryOp):
 
     name = "gawee.ceil"
 
-    FUNCTION: ClassVar = "ceil"
+    EQUATION: ClassVar = "y[...] = ceil(x[...])"
+    ONNX: ClassVar = "Ceil"
     IDEMPOTENT: ClassVar = True
 
 
@@ -118,7 +124,8 @@ class RoundOp(UnaryOp):
 
     name = "gawee.round"
 
-    FUNCTION: ClassVar = "rint"
+    EQUATION: ClassVar = "y[...] = round(x[...])"
+    ONNX: ClassVar = "Round"
     IDEMPOTENT: ClassVar = True
 
 
@@ -136,13 +143,10 @@ class SignOp(UnaryOp):
 
     name = "gawee.sign"
 
+    EQUATION: ClassVar = "y[...] = sign(x[...])"
+    ONNX: ClassVar = "Sign"
     ELEMENTS: ClassVar = NUMBERS
     IDEMPOTENT: ClassVar = True
-
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import sign
-
-        return sign(input)
 
 
 @irdl_op_definition
@@ -163,12 +167,9 @@ class PowOp(BinaryOp):
 
     name = "gawee.pow"
 
+    EQUATION: ClassVar = "z[...] = x[...] ** y[...]"
+    ONNX: ClassVar = "Pow"
     NEUTRAL: ClassVar = 1
-
-    def compute(self, lhs: Array, rhs: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import power
-
-        return power(lhs, rhs)
 
 
 @irdl_op_definition
@@ -187,7 +188,8 @@ class MaximumOp(BinaryOp):
 
     name = "gawee.maximum"
 
-    FUNCTION: ClassVar = "maximum"
+    EQUATION: ClassVar = "z[...] = max(x[...], y[...])"
+    ONNX: ClassVar = "Max"
 
 
 @irdl_op_definition
@@ -206,7 +208,8 @@ class MinimumOp(BinaryOp):
 
     name = "gawee.minimum"
 
-    FUNCTION: ClassVar = "minimum"
+    EQUATION: ClassVar = "z[...] = min(x[...], y[...])"
+    ONNX: ClassVar = "Min"
 
 
 @irdl_op_definition
@@ -227,12 +230,7 @@ class RemainderOp(BinaryOp):
 
     name = "gawee.remainder"
 
-    FUNCTION: ClassVar = "remainder"
-
-    def compute(self, lhs: Array, rhs: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import remainder
-
-        return remainder(lhs, rhs)
+    EQUATION: ClassVar = "z[...] = x[...] % y[...]"
 
 
 @irdl_op_definition
@@ -253,7 +251,7 @@ class FmodOp(BinaryOp):
 
     name = "gawee.fmod"
 
-    FUNCTION: ClassVar = "fmod"
+    EQUATION: ClassVar = "z[...] = fmod(x[...], y[...])"
 
 
 @irdl_op_definition
@@ -274,7 +272,7 @@ class FloorDivOp(BinaryOp):
 
     name = "gawee.floor_div"
 
-    FUNCTION: ClassVar = "floor_divide"
+    EQUATION: ClassVar = "z[...] = x[...] // y[...]"
 
 
 @irdl_op_definition
@@ -293,5 +291,5 @@ class Atan2Op(BinaryOp):
 
     name = "gawee.atan2"
 
+    EQUATION: ClassVar = "z[...] = atan2(x[...], y[...])"
     ELEMENTS: ClassVar = FLOATS
-    FUNCTION: ClassVar = "arctan2"

@@ -24,8 +24,9 @@ class LogicalNotOp(UnaryOp):
 
     name = "gawee.logical_not"
 
+    EQUATION: ClassVar = "y[...] = !x[...]"
+    ONNX: ClassVar = "Not"
     ELEMENTS: ClassVar = BOOLEANS
-    FUNCTION: ClassVar = "logical_not"
     INVOLUTION: ClassVar = True
 
 
@@ -43,8 +44,8 @@ class BitwiseNotOp(UnaryOp):
 
     name = "gawee.bitwise_not"
 
+    EQUATION: ClassVar = "y[...] = bit_not(x[...])"
     ELEMENTS: ClassVar = INTEGERS
-    FUNCTION: ClassVar = "invert"
     INVOLUTION: ClassVar = True
 
 
@@ -64,8 +65,8 @@ class BitwiseAndOp(BinaryOp):
 
     name = "gawee.bitwise_and"
 
+    EQUATION: ClassVar = "z[...] = bit_and(x[...], y[...])"
     ELEMENTS: ClassVar = INTEGERS
-    FUNCTION: ClassVar = "bitwise_and"
 
 
 @irdl_op_definition
@@ -84,10 +85,10 @@ class BitwiseOrOp(BinaryOp):
 
     name = "gawee.bitwise_or"
 
+    EQUATION: ClassVar = "z[...] = bit_or(x[...], y[...])"
     ELEMENTS: ClassVar = INTEGERS
     NEUTRAL: ClassVar = 0
     COMMUTATIVE: ClassVar = True
-    FUNCTION: ClassVar = "bitwise_or"
 
 
 @irdl_op_definition
@@ -106,7 +107,7 @@ class BitwiseXorOp(BinaryOp):
 
     name = "gawee.bitwise_xor"
 
+    EQUATION: ClassVar = "z[...] = bit_xor(x[...], y[...])"
     ELEMENTS: ClassVar = INTEGERS
     NEUTRAL: ClassVar = 0
     COMMUTATIVE: ClassVar = True
-    FUNCTION: ClassVar = "bitwise_xor"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import TensorType, i1
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -80,10 +80,9 @@ class CastOp(ElementTypeOp):
         STORED.require("result", element_type)
         return TensorType(element_type, input.get_shape())
 
-    def compute_all(self, operands: Sequence[Array]) -> Array:
-        from gawee_dialect.dialect.special_functions import converted
-
-        return converted(operands[0], dtype_name(element_type(self.result)))
+    def equation(self) -> str:
+        element = element_type(self.result)
+        return f"y[...] = {'bool' if element == i1 else element}(x[...])"
 
 
 @irdl_op_definition
@@ -121,5 +120,7 @@ class BitcastOp(ElementTypeOp):
         bits = np.ascontiguousarray(operands[0]).reshape(operands[0].shape)
         return bits.view(dtype_name(element_type(self.result)))
 
-    def compute_all(self, operands: Sequence[Array]) -> Array:
+    def compute_all(
+        self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]] | None = None
+    ) -> Array:
         return self.evaluate(*operands)

@@ -15,20 +15,18 @@ from gawee_dialect.dialect.elementwise import (
     ElementwiseOp,
     UnaryOp,
     broadcast_shape,
-    numpy_function,
 )
 from gawee_dialect.dialect.folding import is_filled_with
 from gawee_dialect.dialect.types import (
     BOOLEANS,
     ELEMENTS,
     AnyTensor,
-    require,
     require_same_element,
     tensor_type,
 )
 
 if TYPE_CHECKING:
-    from gawee_dialect.dialect.dense import Array
+    pass
 
 
 @irdl_op_definition
@@ -51,16 +49,16 @@ class CompareOp(BinaryOp):
 
     name = "gawee.compare"
 
-    PREDICATES: ClassVar[Mapping[str, str]] = {
-        "eq": "equal",
-        "ne": "not_equal",
-        "lt": "less",
-        "le": "less_equal",
-        "gt": "greater",
-        "ge": "greater_equal",
+    VARIANT: ClassVar = "predicate"
+    VARIANTS_ARE: ClassVar = "predicate"
+    EQUATION: ClassVar[str | Mapping[str, str]] = {
+        "eq": "z[...] = x[...] == y[...]",
+        "ne": "z[...] = x[...] != y[...]",
+        "lt": "z[...] = x[...] < y[...]",
+        "le": "z[...] = x[...] <= y[...]",
+        "gt": "z[...] = x[...] > y[...]",
+        "ge": "z[...] = x[...] >= y[...]",
     }
-    """NumPy's name of every predicate."""
-
     ELEMENTS: ClassVar = ELEMENTS
 
     predicate = prop_def(StringAttr)
@@ -70,27 +68,12 @@ class CompareOp(BinaryOp):
     )
 
     def __init__(self, lhs: SSAValue, rhs: SSAValue, *, predicate: str):
-        self.check_predicate(predicate)
+        self.require_variant(predicate)
         super().__init__(lhs, rhs, {"predicate": StringAttr(predicate)})
-
-    @classmethod
-    def check_predicate(cls, predicate: str) -> None:
-        """Raise VerifyException where C4 fails."""
-        require(
-            predicate in cls.PREDICATES,
-            f"unsupported predicate '{predicate}'; supported: {', '.join(cls.PREDICATES)}",
-        )
 
     @classmethod
     def result_element(cls, element: Attribute) -> Attribute:
         return i1
-
-    def inferred_type(self) -> AnyTensor:
-        self.check_predicate(self.predicate.data)
-        return super().inferred_type()
-
-    def compute(self, lhs: Array, rhs: Array) -> Array:
-        return numpy_function(self.PREDICATES[self.predicate.data])(lhs, rhs)
 
 
 @irdl_op_definition
@@ -107,7 +90,8 @@ class IsNanOp(UnaryOp):
 
     name = "gawee.isnan"
 
-    FUNCTION: ClassVar = "isnan"
+    EQUATION: ClassVar = "y[...] = isnan(x[...])"
+    ONNX: ClassVar = "IsNaN"
 
     @classmethod
     def result_element(cls, element: Attribute) -> Attribute:
@@ -129,6 +113,9 @@ class WhereOp(ElementwiseOp):
     """
 
     name = "gawee.where"
+
+    EQUATION: ClassVar = "z[...] = c[...] ? x[...] : y[...]"
+    ONNX: ClassVar = "Where"
 
     condition = operand_def(TensorType)
     lhs = operand_def(TensorType)
@@ -157,12 +144,6 @@ class WhereOp(ElementwiseOp):
         return self.result_type(
             tensor_type(self.condition), tensor_type(self.lhs), tensor_type(self.rhs)
         )
-
-    def compute_all(self, operands: Sequence[Array]) -> Array:
-        import numpy as np
-
-        condition, lhs, rhs = operands
-        return np.where(condition, lhs, rhs)
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """where true, %x, %y -> %x; where false, %x, %y -> %y; where %c, %x, %x -> %x"""

@@ -9,7 +9,7 @@ from xdsl.irdl import irdl_op_definition
 from gawee_dialect.dialect.elementwise import UnaryOp
 
 if TYPE_CHECKING:
-    from gawee_dialect.dialect.dense import Array
+    pass
 
 
 @irdl_op_definition
@@ -26,7 +26,9 @@ class ExpOp(UnaryOp):
 
     name = "gawee.exp"
 
-    FUNCTION: ClassVar = "exp"
+    EQUATION: ClassVar = "y[...] = exp(x[...])"
+    ONNX: ClassVar = "Exp"
+    ATEN: ClassVar = "aten.exp"
 
 
 @irdl_op_definition
@@ -43,7 +45,9 @@ class LogOp(UnaryOp):
 
     name = "gawee.log"
 
-    FUNCTION: ClassVar = "log"
+    EQUATION: ClassVar = "y[...] = log(x[...])"
+    ONNX: ClassVar = "Log"
+    ATEN: ClassVar = "aten.log"
 
 
 @irdl_op_definition
@@ -60,7 +64,8 @@ class Log1pOp(UnaryOp):
 
     name = "gawee.log1p"
 
-    FUNCTION: ClassVar = "log1p"
+    EQUATION: ClassVar = "y[...] = log1p(x[...])"
+    ATEN: ClassVar = "aten.log1p"
 
 
 @irdl_op_definition
@@ -77,7 +82,9 @@ class TanhOp(UnaryOp):
 
     name = "gawee.tanh"
 
-    FUNCTION: ClassVar = "tanh"
+    EQUATION: ClassVar = "y[...] = tanh(x[...])"
+    ONNX: ClassVar = "Tanh"
+    ATEN: ClassVar = "aten.tanh"
 
 
 @irdl_op_definition
@@ -94,10 +101,9 @@ class ErfOp(UnaryOp):
 
     name = "gawee.erf"
 
-    def compute(self, input: Array) -> Array:
-        from gawee_dialect.dialect.special_functions import erf
-
-        return erf(input)
+    EQUATION: ClassVar = "y[...] = erf(x[...])"
+    ONNX: ClassVar = "Erf"
+    ATEN: ClassVar = "aten.erf"
 
 
 @irdl_op_definition
@@ -114,7 +120,9 @@ class SinOp(UnaryOp):
 
     name = "gawee.sin"
 
-    FUNCTION: ClassVar = "sin"
+    EQUATION: ClassVar = "y[...] = sin(x[...])"
+    ONNX: ClassVar = "Sin"
+    ATEN: ClassVar = "aten.sin"
 
 
 @irdl_op_definition
@@ -131,7 +139,9 @@ class CosOp(UnaryOp):
 
     name = "gawee.cos"
 
-    FUNCTION: ClassVar = "cos"
+    EQUATION: ClassVar = "y[...] = cos(x[...])"
+    ONNX: ClassVar = "Cos"
+    ATEN: ClassVar = "aten.cos"
 
 
 @irdl_op_definition
@@ -148,7 +158,5 @@ class RsqrtOp(UnaryOp):
 
     name = "gawee.rsqrt"
 
-    def compute(self, input: Array) -> Array:
-        import numpy as np
-
-        return np.divide(1, np.sqrt(input))
+    EQUATION: ClassVar = "y[...] = rsqrt(x[...])"
+    ATEN: ClassVar = "aten.rsqrt"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import AnyFloat, FloatAttr, StringAttr, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
@@ -15,18 +15,22 @@ from xdsl.traits import Pure
 from gawee_dialect.dialect.computed import ComputedOp
 from gawee_dialect.dialect.folding import is_filled_with
 from gawee_dialect.dialect.types import (
+    ELEMENTS,
     FLOATS,
     NUMBERS,
     AnyTensor,
     ElementClass,
+    element_type,
     require,
     require_same_element,
     shape_text,
     tensor_type,
 )
+from gawee_dialect.hints import isa
 
 if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array
+    from gawee_dialect.equations.instance import Instance
 
 
 def broadcast_shape(lhs: Sequence[int], rhs: Sequence[int]) -> tuple[int, ...]:
@@ -44,26 +48,83 @@ def broadcast_shape(lhs: Sequence[int], rhs: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(sizes))
 
 
-def numpy_function(name: str) -> Callable[..., Array]:
-    """Return NumPy's function of a name."""
-    import numpy as np
-
-    function: Callable[..., Array] = getattr(np, name)
-    return function
-
-
 class ElementwiseOp(ComputedOp, ABC):
-    """An op whose elements depend on those of its operands at the same, broadcast, position."""
+    """An op whose elements depend on those of its operands at the same, broadcast, position.
+
+    It is defined by an equation in index notation, of which `...` are the axes of each operand, as
+    NumPy broadcasts them. Operands have in it any names, in their order. What the op computes, how
+    it lowers, what it costs and what is proved of it follow from the equation.
+    """
+
+    ELEMENTS: ClassVar[ElementClass] = ELEMENTS
+    """The element types that the op is defined on."""
+
+    EQUATION: ClassVar[str | Mapping[str, str]]
+    """The equation; or one for each value of the property `VARIANT`."""
+
+    VARIANT: ClassVar[str] = ""
+    """The property whose value says which equation it is."""
+
+    VARIANTS_ARE: ClassVar[str] = ""
+    """What messages call such a value."""
+
+    ONNX: ClassVar[str] = ""
+    """The op of ONNX that is the same: operands in the same order, no attributes."""
+
+    ATEN: ClassVar[str] = ""
+    """The op of ATen that is the same, of floats, and takes nothing but the operands."""
+
+    @classmethod
+    def require_variant(cls, value: str) -> None:
+        """Raise VerifyException unless there is an equation for a value of `VARIANT`."""
+        require(
+            value in cls.EQUATION,
+            f"unsupported {cls.VARIANTS_ARE} '{value}'; supported: {', '.join(cls.EQUATION)}",
+        )
+
+    @property
+    def variant(self) -> str:
+        """The value of the property `VARIANT`."""
+        value = self.properties[self.VARIANT]
+        assert isinstance(value, StringAttr)
+        return value.data
+
+    def equation(self) -> str:
+        """Return the equation of this op."""
+        return self.EQUATION if isinstance(self.EQUATION, str) else self.EQUATION[self.variant]
+
+    def parameters(self) -> Mapping[str, float]:
+        """Return the numbers of the equation: the properties that are floats."""
+        return {
+            name: each.value.data
+            for name, each in self.properties.items()
+            if isa(each, FloatAttr[AnyFloat])
+        }
+
+    def inferred_types(self) -> Sequence[AnyTensor]:
+        if self.VARIANT:
+            self.require_variant(self.variant)
+        return super().inferred_types()
+
+    def meaning(self) -> Instance:
+        """Return the equation for single elements of the operands' types."""
+        from gawee_dialect.equations.instance import of_elements
+
+        elements = tuple(element_type(value) for value in self.operands)
+        return of_elements(self.equation(), elements, tuple(self.parameters().items()))
+
+    def compute_all(
+        self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]] | None = None
+    ) -> Array:
+        from gawee_dialect.equations.evaluate import evaluate_elements
+
+        return evaluate_elements(self.meaning(), operands, functions)
 
 
 class UnaryOp(ElementwiseOp, ABC):
     """An op that applies one scalar function to every element."""
 
     ELEMENTS: ClassVar[ElementClass] = FLOATS
-    """The element types that the op is defined on."""
-
-    FUNCTION: ClassVar[str]
-    """NumPy's name of the scalar function; an op without one overrides `compute`."""
 
     IDEMPOTENT: ClassVar[bool] = False
     """Whether applying the op again changes nothing."""
@@ -95,13 +156,6 @@ class UnaryOp(ElementwiseOp, ABC):
         """Return the result's element type: the input's unless an op says otherwise."""
         return element
 
-    def compute(self, input: Array) -> Array:
-        """Apply the function to every element of an array."""
-        return numpy_function(self.FUNCTION)(input)
-
-    def compute_all(self, operands: Sequence[Array]) -> Array:
-        return self.compute(*operands)
-
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input))
 
@@ -120,10 +174,6 @@ class BinaryOp(ElementwiseOp, ABC):
     """An op that applies one scalar function of two elements, with NumPy's broadcasting."""
 
     ELEMENTS: ClassVar[ElementClass] = NUMBERS
-    """The element types that the op is defined on."""
-
-    FUNCTION: ClassVar[str]
-    """NumPy's name of the scalar function; an op without one overrides `compute`."""
 
     NEUTRAL: ClassVar[int | None] = None
     """The rhs that leaves every lhs as it is."""
@@ -163,13 +213,6 @@ class BinaryOp(ElementwiseOp, ABC):
         """Return the result's element type: the operands' unless an op says otherwise."""
         return element
 
-    def compute(self, lhs: Array, rhs: Array) -> Array:
-        """Apply the function to the elements of two arrays, broadcast."""
-        return numpy_function(self.FUNCTION)(lhs, rhs)
-
-    def compute_all(self, operands: Sequence[Array]) -> Array:
-        return self.compute(*operands)
-
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.lhs), tensor_type(self.rhs))
 
@@ -203,13 +246,11 @@ class ReluOp(UnaryOp):
 
     name = "gawee.relu"
 
+    EQUATION: ClassVar = "y[...] = max(x[...], 0)"
+    ONNX: ClassVar = "Relu"
+    ATEN: ClassVar = "aten.relu"
     ELEMENTS: ClassVar = NUMBERS
     IDEMPOTENT: ClassVar = True
-
-    def compute(self, input: Array) -> Array:
-        import numpy as np
-
-        return np.maximum(input, input.dtype.type(0))
 
 
 @irdl_op_definition
@@ -226,7 +267,9 @@ class SqrtOp(UnaryOp):
 
     name = "gawee.sqrt"
 
-    FUNCTION: ClassVar = "sqrt"
+    EQUATION: ClassVar = "y[...] = sqrt(x[...])"
+    ONNX: ClassVar = "Sqrt"
+    ATEN: ClassVar = "aten.sqrt"
 
 
 @irdl_op_definition
@@ -245,9 +288,10 @@ class AddOp(BinaryOp):
 
     name = "gawee.add"
 
+    EQUATION: ClassVar = "z[...] = x[...] + y[...]"
+    ONNX: ClassVar = "Add"
     NEUTRAL: ClassVar = 0
     COMMUTATIVE: ClassVar = True
-    FUNCTION: ClassVar = "add"
 
 
 @irdl_op_definition
@@ -266,8 +310,9 @@ class SubOp(BinaryOp):
 
     name = "gawee.sub"
 
+    EQUATION: ClassVar = "z[...] = x[...] - y[...]"
+    ONNX: ClassVar = "Sub"
     NEUTRAL: ClassVar = 0
-    FUNCTION: ClassVar = "subtract"
 
 
 @irdl_op_definition
@@ -286,9 +331,10 @@ class MulOp(BinaryOp):
 
     name = "gawee.mul"
 
+    EQUATION: ClassVar = "z[...] = x[...] * y[...]"
+    ONNX: ClassVar = "Mul"
     NEUTRAL: ClassVar = 1
     COMMUTATIVE: ClassVar = True
-    FUNCTION: ClassVar = "multiply"
 
 
 @irdl_op_definition
@@ -307,6 +353,7 @@ class DivOp(BinaryOp):
 
     name = "gawee.div"
 
+    EQUATION: ClassVar = "z[...] = x[...] / y[...]"
+    ONNX: ClassVar = "Div"
     ELEMENTS: ClassVar = FLOATS
     NEUTRAL: ClassVar = 1
-    FUNCTION: ClassVar = "divide"

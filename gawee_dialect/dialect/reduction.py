@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, ClassVar
 
@@ -21,7 +21,6 @@ from xdsl.traits import Pure
 
 from gawee_dialect.dialect.axes import require_axis, resolved_axes
 from gawee_dialect.dialect.computed import ComputedOp
-from gawee_dialect.dialect.elementwise import numpy_function
 from gawee_dialect.dialect.types import (
     BOOLEANS,
     FLOATS,
@@ -44,6 +43,14 @@ def reduced_shape(shape: Sequence[int], axes: Sequence[int], *, keep_dims: bool)
         for axis, size in enumerate(shape)
         if keep_dims or axis not in axes
     ]
+
+
+def numpy_function(name: str) -> Callable[..., Array]:
+    """Return NumPy's function of a name."""
+    import numpy as np
+
+    function: Callable[..., Array] = getattr(np, name)
+    return function
 
 
 class ReduceOp(ComputedOp, ABC):

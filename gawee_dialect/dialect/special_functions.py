@@ -89,66 +89,14 @@ def sigmoid(input: Array) -> Array:
     return np.divide(1, np.add(1, np.exp(np.negative(input))))
 
 
-def silu(input: Array) -> Array:
-    """Compute x / (1 + exp(-x))."""
-    return np.divide(input, np.add(1, np.exp(np.negative(input))))
+def rsqrt(input: Array) -> Array:
+    """Compute 1 / sqrt(x)."""
+    return np.divide(1, np.sqrt(input))
 
 
-def hard_sigmoid(input: Array) -> Array:
-    """Compute (x + 3) / 6, kept from 0 to 1."""
-    return np.divide(np.clip(np.add(input, 3), 0, 6), 6).astype(input.dtype)
-
-
-def hard_swish(input: Array) -> Array:
-    """Compute x * (x + 3) / 6, the last factor kept from 0 to 1."""
-    return np.multiply(input, hard_sigmoid(input))
-
-
-def softplus(input: Array) -> Array:
-    """Compute log(1 + exp(x)) as max(x, 0) + log(1 + exp(-|x|)), which does not overflow."""
-    return np.add(np.maximum(input, 0), np.log1p(np.exp(np.negative(np.abs(input)))))
-
-
-def leaky_relu(input: Array, alpha: float) -> Array:
-    """Multiply what is below zero by alpha."""
-    return np.where(np.greater(input, 0), input, np.multiply(input, input.dtype.type(alpha)))
-
-
-def elu(input: Array, alpha: float) -> Array:
-    """Compute alpha * (exp(x) - 1) of what is below zero."""
-    below = np.multiply(input.dtype.type(alpha), np.expm1(np.minimum(input, 0)))
-    return np.where(np.greater(input, 0), input, below)
-
-
-def gelu(input: Array) -> Array:
-    """Compute x / 2 * (1 + erf(x / sqrt(2)))."""
-    halves = np.multiply(input, input.dtype.type(0.5))
-    return np.multiply(halves, np.add(1, erf(np.multiply(input, input.dtype.type(0.5**0.5)))))
-
-
-def gelu_tanh(input: Array) -> Array:
-    """Compute x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))."""
-    of_type = input.dtype.type
-    cube = np.multiply(np.multiply(input, input), input)
-    inner = np.add(input, np.multiply(cube, of_type(0.044715)))
-    angle = np.tanh(np.multiply(inner, of_type((2 / np.pi) ** 0.5)))
-    return np.multiply(np.multiply(input, of_type(0.5)), np.add(1, angle))
-
-
-def clip(input: Array, low: float | None, high: float | None) -> Array:
-    """Keep elements between two bounds; for integers a bound beyond the dtype is its end."""
-    if low is not None:
-        input = np.maximum(input, _bound(input.dtype, low))
-    if high is not None:
-        input = np.minimum(input, _bound(input.dtype, high))
-    return input
-
-
-def _bound(dtype: np.dtype[np.generic], bound: float) -> np.generic:
-    if not np.issubdtype(dtype, np.integer):
-        return dtype.type(bound)
-    limits = np.iinfo(dtype.name)
-    return dtype.type(min(max(int(bound), int(limits.min)), int(limits.max)))
+def relu(input: Array) -> Array:
+    """Compute max(x, 0)."""
+    return np.maximum(input, 0)
 
 
 def softmax(input: Array, axis: int) -> Array:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from xdsl.dialects.builtin import f16, f32, f64, i1, i8, i32, i64
+from xdsl.dialects.builtin import f32, i1, i64
 from xdsl.ir import Attribute
 
-from gawee_dialect.dialect.types import is_float, is_integer, is_unsigned
+from gawee_dialect.dialect.types import FLOATS, is_float, is_integer, is_unsigned
 from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.functions import ELEMENT_TYPES, function_of
 from gawee_dialect.equations.program import Program, expressions
 from gawee_dialect.equations.scalars import ScalarError
 from gawee_dialect.equations.syntax import (
@@ -45,18 +46,17 @@ class Weak(Enum):
 
 ExpressionType = Weak | Attribute
 
-TYPES = {"f16": f16, "f32": f32, "f64": f64, "i8": i8, "i32": i32, "i64": i64, "bool": i1}
-"""Element types that are named by conversions."""
-
-CONVERTS = (*TYPES, "int", "float")
+CONVERTS = (*ELEMENT_TYPES, "int", "float")
 """Functions that convert."""
-
-_INTEGERS_TOO = ("max", "min", "abs", "sign")
 
 
 @dataclass
 class Typing:
-    """Finds the types of expressions; `elements` are those of the tensors known so far."""
+    """Finds the types of expressions; `elements` are those of the tensors known so far.
+
+    Where they are `of_op`, it has said which element types it is defined on: unsigned integers are
+    numbers then, and truth values have an order.
+    """
 
     code: Code
     parameters: dict[str, str]
@@ -65,6 +65,8 @@ class Typing:
         default_factory=dict[int, tuple[Expression, ExpressionType]]
     )
     """What was found already, by identity."""
+
+    of_op: bool = False
 
     def __post_init__(self) -> None:
         floats = (each for each in self.elements.values() if is_float(each))
@@ -156,7 +158,8 @@ class Typing:
     def require_number(self, node: Expression) -> ExpressionType:
         """Refuse an expression that arithmetic has no meaning for."""
         type = self.of(node)
-        if type == i1 or (not isinstance(type, Weak) and is_unsigned(type)):
+        refused = type == i1 or (not isinstance(type, Weak) and is_unsigned(type))
+        if refused and not self.of_op:
             message = f"expected '{spelled(node)}' to be a number, got {_text(type)}"
             raise ScalarError(node.offset, message, "convert it: i32(v), f32(v)")
         return type
@@ -191,8 +194,10 @@ class Typing:
             return i1
         if node.operator == "/":
             return Weak.FLOAT if type is Weak.INT else self._require_float(node, type)
-        if node.operator in ("//", "%") and (
-            type is Weak.FLOAT or (not isinstance(type, Weak) and not is_integer(type))
+        if (
+            node.operator in ("//", "%")
+            and not self.of_op
+            and (type is Weak.FLOAT or (not isinstance(type, Weak) and not is_integer(type)))
         ):
             message = f"expected integers beside '{node.operator}', got {_text(type)}"
             raise ScalarError(node.offset, message, "floor(a / b)")
@@ -213,15 +218,24 @@ class Typing:
         type = self.of(node.arguments[0])
         if len(node.arguments) == 2:
             type = self.common(node, *node.arguments)
-        if node.function in _INTEGERS_TOO:
+        function = function_of(node.function)
+        if function.elements is FLOATS:
+            type = Weak.FLOAT if isinstance(type, Weak) else self._require_float(node, type)
+        return function.result or type
+
+    def computed(self, node: Binary | Call) -> ExpressionType:
+        """Return the type that operands are brought to: where the result has another, their own."""
+        parts = (node.lhs, node.rhs) if isinstance(node, Binary) else node.arguments
+        type = self.of(node)
+        if type != i1 or self.of(parts[0]) == i1:
             return type
-        return Weak.FLOAT if isinstance(type, Weak) else self._require_float(node, type)
+        return self.common(node, *parts) if len(parts) == 2 else self.of(parts[0])
 
     def _conversion(self, node: Call) -> ExpressionType:
         if node.function == "int":
             weak = isinstance(self.of(node.arguments[0]), Weak)
             return Weak.INT if weak else i64
-        return self.float_type if node.function == "float" else TYPES[node.function]
+        return self.float_type if node.function == "float" else ELEMENT_TYPES[node.function]
 
     def _reduction(self, node: Reduction) -> ExpressionType:
         if node.condition is not None:

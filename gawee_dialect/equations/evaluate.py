@@ -8,7 +8,7 @@ read there do not count, and elsewhere 0 is read.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cache, reduce
 from math import prod
 from string import ascii_letters
 from typing import TypeAlias
@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import f16
 from xdsl.ir import Attribute
 
-from gawee_dialect.dialect.special_functions import erf, power, sigmoid, sign
-from gawee_dialect.dialect.types import DTYPE_NAMES
-from gawee_dialect.equations.element_types import CONVERTS, TYPES, ExpressionType, Weak
+from gawee_dialect.dialect import special_functions
+from gawee_dialect.dialect.special_functions import converted
+from gawee_dialect.dialect.types import dtype_name
+from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Weak
+from gawee_dialect.equations.functions import OPERATORS, PREFIXES, Function, function_of
 from gawee_dialect.equations.instance import Equation, Instance, Misfit, Step
 from gawee_dialect.equations.syntax import (
-    COMPARISONS,
     Access,
     Binary,
     Call,
@@ -56,6 +57,8 @@ class Axes:
 
     def along(self, indices: Sequence[str]) -> Array:
         """Return a view with an axis for each of some indices, of size 1 where there is none."""
+        if self.indices == indices:
+            return self.array
         order = [self.indices.index(each) for each in indices if each in self.indices]
         moved = self.array.transpose(order)
         missing = [axis for axis, each in enumerate(indices) if each not in self.indices]
@@ -70,7 +73,7 @@ def joined(*parts: Axes) -> tuple[str, ...]:
 def applied(function: Callable[..., Array], *parts: Axes) -> Axes:
     """Apply a function of arrays that broadcast."""
     indices = joined(*parts)
-    return Axes(np.asarray(function(*(part.along(indices) for part in parts))), indices)
+    return Axes(function(*(part.along(indices) for part in parts)), indices)
 
 
 def evaluate(instance: Instance, inputs: Mapping[str, Array]) -> list[Array]:
@@ -103,7 +106,23 @@ def _run(instance: Instance, step: Step, arrays: dict[str, Array]) -> None:
 
 
 def _stored(element: Attribute) -> np.dtype[np.generic]:
-    return np.dtype(DTYPE_NAMES[element])
+    return np.dtype(dtype_name(element))
+
+
+def evaluate_elements(
+    instance: Instance,
+    operands: Sequence[Array],
+    functions: Mapping[str, Callable[..., Array]] | None = None,
+) -> Array:
+    """Compute an equation of single elements on all of some arrays, which broadcast.
+
+    `functions` are those that arrays of other numbers have in the place of `special_functions`.
+    The result has the dtype that it is computed in.
+    """
+    (equation,) = instance.steps[0].equations
+    arrays = dict(zip(instance.program.inputs, operands, strict=True))
+    evaluator = Evaluator(instance, equation, arrays, functions=functions or {})
+    return evaluator.value(equation.definition.value).array
 
 
 @dataclass
@@ -114,6 +133,15 @@ class Evaluator:
     equation: Equation
     arrays: Mapping[str, Array]
     fixed: Mapping[str, int] = field(default_factory=dict[str, int])
+    functions: Mapping[str, Callable[..., Array]] = field(
+        default_factory=dict[str, Callable[..., Array]]
+    )
+    """Functions that arrays of other numbers have in the place of those of `special_functions`."""
+
+    def function(self, function: Function) -> Callable[..., Array]:
+        """Return what computes a function of arrays."""
+        name = function.numpy
+        return self.functions[name] if name in self.functions else numpy_function(name)
 
     def result(self) -> Array:
         """Return what the equation defines, without the axes of fixed indices."""
@@ -154,8 +182,7 @@ class Evaluator:
             case Access():
                 return self.access(node)
             case Unary():
-                minus = node.operator == "-"
-                return applied(np.negative if minus else np.logical_not, self.value(node.operand))
+                return applied(self.function(PREFIXES[node.operator]), self.value(node.operand))
             case Binary():
                 return self.binary(node)
             case Conditional():
@@ -171,25 +198,19 @@ class Evaluator:
                 return Axes(np.asarray(number, self.dtype(self.type(node))))
 
     def binary(self, node: Binary) -> Axes:
-        if node.operator in ("&&", "||"):
-            function = np.logical_and if node.operator == "&&" else np.logical_or
-            return applied(function, self.value(node.lhs), self.value(node.rhs))
-        type = self.type(node)
-        if node.operator in COMPARISONS:
-            type = self.instance.typing.common(node, node.lhs, node.rhs)
+        type = self.instance.typing.computed(node)
         lhs, rhs = self.cast(node.lhs, type), self.cast(node.rhs, type)
-        return applied(_BINARY[node.operator], lhs, rhs)
+        return applied(self.function(OPERATORS[node.operator]), lhs, rhs)
 
     def call(self, node: Call) -> Axes:
         type = self.type(node)
         if node.function in CONVERTS:
             value = self.value(node.arguments[0])
-            if type == TYPES["bool"]:
-                return applied(_is_not_zero, value)
-            element = self.instance.typing.strong(type)
-            rounded = value.array.astype(_stored(element))
+            rounded = converted(value.array, dtype_name(self.instance.typing.strong(type)))
             return Axes(rounded.astype(self.dtype(type), copy=False), value.indices)
-        return applied(_CALLS[node.function], *(self.cast(each, type) for each in node.arguments))
+        type = self.instance.typing.computed(node)
+        parts = (self.cast(each, type) for each in node.arguments)
+        return applied(self.function(function_of(node.function)), *parts)
 
     # Elements.
 
@@ -198,6 +219,8 @@ class Evaluator:
         array = self.arrays[node.tensor]
         if array.dtype == np.float16:
             array = array.astype(np.float32)
+        if not node.subscripts:
+            return Axes(array)  # one element, or those of an elementwise op, which broadcast
         names = [each.name if isinstance(each, Name) else "" for each in node.subscripts]
         extents = [self.extent(name) for name in names]
         if list(array.shape) == extents and len({*names}) == len(names):
@@ -332,10 +355,6 @@ def _within(place: Array, size: int) -> Array:
     return np.logical_and(np.greater_equal(place, 0), np.less(place, size))
 
 
-def _is_not_zero(array: Array) -> Array:
-    return np.not_equal(array, 0)
-
-
 def _factors(node: Expression) -> list[Expression]:
     """Return the factors of a product, in their order; a sign is the factor -1."""
     if isinstance(node, Binary) and node.operator == "*":
@@ -380,56 +399,8 @@ _REDUCTIONS: Mapping[str, np.ufunc] = {
 }
 
 
-def _floor_divide(lhs: Array, rhs: Array) -> Array:
-    safe = np.where(np.equal(rhs, 0), 1, rhs)
-    return np.where(np.equal(rhs, 0), 0, np.floor_divide(lhs, safe)).astype(lhs.dtype)
-
-
-def _rsqrt(array: Array) -> Array:
-    return np.divide(1, np.sqrt(array))
-
-
-def _relu(array: Array) -> Array:
-    return np.maximum(array, 0)
-
-
-def _remainder(lhs: Array, rhs: Array) -> Array:
-    return np.subtract(lhs, np.multiply(_floor_divide(lhs, rhs), rhs))
-
-
-_BINARY: Mapping[str, Callable[..., Array]] = {
-    "+": np.add,
-    "-": np.subtract,
-    "*": np.multiply,
-    "/": np.divide,
-    "//": _floor_divide,
-    "%": _remainder,
-    "**": power,
-    "==": np.equal,
-    "!=": np.not_equal,
-    "<": np.less,
-    "<=": np.less_equal,
-    ">": np.greater,
-    ">=": np.greater_equal,
-}
-
-_CALLS: Mapping[str, Callable[..., Array]] = {
-    "exp": np.exp,
-    "log": np.log,
-    "log1p": np.log1p,
-    "sqrt": np.sqrt,
-    "rsqrt": _rsqrt,
-    "tanh": np.tanh,
-    "erf": erf,
-    "sin": np.sin,
-    "cos": np.cos,
-    "sigmoid": sigmoid,
-    "relu": _relu,
-    "abs": np.abs,
-    "sign": sign,
-    "floor": np.floor,
-    "ceil": np.ceil,
-    "round": np.rint,
-    "max": np.maximum,
-    "min": np.minimum,
-}
+@cache
+def numpy_function(name: str) -> Callable[..., Array]:
+    """Return a function of `special_functions`, or of NumPy, by its name."""
+    function: Callable[..., Array] | None = getattr(special_functions, name, None)
+    return getattr(np, name) if function is None else function

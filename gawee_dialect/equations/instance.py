@@ -5,6 +5,7 @@ Wildcards are gone: `...` of rank 2 became the indices `...0` and `...1`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from math import prod
 
 from xdsl.ir import Attribute
@@ -12,6 +13,7 @@ from xdsl.ir import Attribute
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.element_types import CONVERTS, Typing, Weak
+from gawee_dialect.equations.functions import CONSTANTS, OPERATORS, PREFIXES, function_of
 from gawee_dialect.equations.parse import IndexNotationError
 from gawee_dialect.equations.program import Arguments, Program, read_program
 from gawee_dialect.equations.scalars import Numbers, ParameterValue, ScalarError
@@ -26,7 +28,6 @@ from gawee_dialect.equations.sizes import (
     subscripts_of,
 )
 from gawee_dialect.equations.syntax import (
-    COMPARISONS,
     Access,
     Binary,
     Call,
@@ -101,7 +102,7 @@ class Step:
     backward: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Instance:
     """What a program is for given inputs: `tensors` are all, inputs and what equations make."""
 
@@ -155,6 +156,7 @@ class _Instantiation:
             self.program.code,
             {param.name: param.kind for param in self.program.parameters},
             {name: each.element for name, each in self.tensors.items()},
+            of_op=self.program.of_op,
         )
         steps: list[Step] = []
         try:
@@ -431,8 +433,24 @@ class _Instantiation:
                 return replace(node, ranges=self.expanded_ranges(node.ranges))
             case Size(of=None):
                 return Number(node.offset, prod(self.wild))
+            case Unary() | Binary() | Call():
+                return self.folded(node)
             case _:
                 return node
+
+    def folded(self, node: Expression) -> Expression:
+        """Return the number that a float of numbers alone is: `sqrt(2 / pi)`."""
+        if not all(isinstance(each, Number) or _is_constant(each) for each in operands(node)):
+            return node
+        try:
+            value = self.numbers.value(node)
+        except ScalarError:
+            return node  # it is computed when it runs
+        return Number(node.offset, value) if isinstance(value, float) else node
+
+
+def _is_constant(node: Expression) -> bool:
+    return isinstance(node, Name) and node.name in CONSTANTS
 
 
 def _all_accesses(definition: Definition) -> list[Access]:
@@ -483,10 +501,22 @@ def read_body(code: Code, given: Arguments | None = None) -> Body:
     return Body(program, plans)
 
 
-STEPS = {"sigmoid": 4, "rsqrt": 2}
-"""Functions that are more than one step."""
+@lru_cache(maxsize=4096)
+def of_elements(
+    text: str, elements: Sequence[Attribute], parameters: Sequence[tuple[str, ParameterValue]]
+) -> Instance:
+    """Return what the equation of an elementwise op is for single elements of some types."""
+    body = _body_of_op(text)
+    types = (Type((), each) for each in elements)
+    return body.instance(dict(zip(body.program.inputs, types, strict=True)), dict(parameters))
 
 
+@cache
+def _body_of_op(text: str) -> Body:
+    return read_body(Code.of_text(text, "equation"), Arguments(of_op=True))
+
+
+@lru_cache(maxsize=4096)
 def flops(instance: Instance) -> int:
     """Return the arithmetic of all equations: two for a multiply-add, one for any other step.
 
@@ -529,12 +559,12 @@ def _steps(instance: Instance, node: Expression) -> tuple[int, list[Reduction]]:
 def _own(node: Expression) -> int:
     match node:
         case Call():
-            return 0 if node.function in CONVERTS else STEPS.get(node.function, 1)
+            return 0 if node.function in CONVERTS else function_of(node.function).flops
         case Binary(operator="**", rhs=Number(value=int(power))):
             return max(0, power - 1)
         case Binary():
-            return 0 if node.operator in (*COMPARISONS, "&&", "||") else 1
+            return OPERATORS[node.operator].flops
         case Unary():
-            return 1 if node.operator == "-" else 0
+            return PREFIXES[node.operator].flops
         case _:
             return 0

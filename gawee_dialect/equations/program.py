@@ -10,7 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from gawee_dialect.diagnostics import Diagnostic, did_you_mean
 from gawee_dialect.easy_json import Code
-from gawee_dialect.equations.functions import CONSTANTS, CONVERSIONS, FUNCTIONS
+from gawee_dialect.equations.functions import (
+    CONSTANTS,
+    CONVERSIONS,
+    ELEMENT_TYPES,
+    FUNCTIONS,
+    OF_OPS,
+)
 from gawee_dialect.equations.parse import IndexNotationError, parse_body, problem
 from gawee_dialect.equations.syntax import (
     Access,
@@ -150,11 +156,15 @@ def _is_one(coefficient: object) -> bool:
 
 @dataclass(frozen=True)
 class Arguments:
-    """What a description says of its arguments beside the body; None where it says nothing."""
+    """What is said of a body beside it; None for arguments of which nothing is.
+
+    Those `of_op`, a class of the dialect, may call functions that descriptions lack.
+    """
 
     inputs: Sequence[str] | None = None
     outputs: Sequence[str] | None = None
     parameters: Sequence[Parameter] = ()
+    of_op: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,6 +179,8 @@ class Program:
     definitions: Sequence[Definition]
     groups: Sequence[Group]
     """The definitions again: those that depend on each other's earlier elements together."""
+
+    of_op: bool = False
 
 
 def read_program(code: Code, given: Arguments | None = None) -> Program:
@@ -245,7 +257,10 @@ class _Resolver:
         groups = groups_of(self.code, definitions, self.problems)
         self.stop_at_problems()
         parameters = tuple(self.parameters.values())
-        return Program(self.code, inputs, outputs, parameters, requirements, definitions, groups)
+        return Program(
+            *(self.code, inputs, outputs, parameters, requirements, definitions, groups),
+            self.given.of_op,
+        )
 
     def stop_at_problems(self) -> None:
         if self.problems:
@@ -484,7 +499,12 @@ class _Resolver:
         self.report(node.offset, f"unknown index '{node.of}'", hint)
 
     def check_call(self, node: Call) -> None:
-        count = 1 if node.function in CONVERSIONS else FUNCTIONS.get(node.function)
+        functions = {**FUNCTIONS, **OF_OPS} if self.given.of_op else FUNCTIONS
+        count = None
+        if node.function in CONVERSIONS or (self.given.of_op and node.function in ELEMENT_TYPES):
+            count = 1
+        elif node.function in functions:
+            count = functions[node.function].arity
         if count is None:
             known = [*FUNCTIONS, *CONVERSIONS]
             hint = did_you_mean(node.function, known, f"functions: {', '.join(known)}")

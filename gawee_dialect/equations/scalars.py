@@ -53,7 +53,7 @@ class Numbers:
     def value(self, node: Expression) -> bool | int | float:
         """Return the value of an expression; raises ScalarError."""
         value = self._value(node)
-        if isinstance(value, int) and abs(value) > LARGEST:
+        if isinstance(value, int) and not -LARGEST - 1 <= value <= LARGEST:
             raise ScalarError(node.offset, "expected an integer of at most 63 bits")
         return value
 

@@ -51,7 +51,7 @@ class Pattern(RewritePattern, ABC):
 
 
 @cache
-def _ops_of(pattern: type[RewritePattern]) -> tuple[type[Operation], ...]:
+def ops_of(pattern: type[RewritePattern]) -> tuple[type[Operation], ...]:
     """Return the op classes that a pattern is annotated for; none where it does not say."""
     expected = getclosurevars(pattern.match_and_rewrite).nonlocals.get("expected_type")
     found = get_args(expected) or (expected,)
@@ -76,7 +76,7 @@ def _may_fold(kind: type[Operation]) -> bool:
 @lru_cache(maxsize=4096)
 def _places_for(patterns: tuple[type[RewritePattern], ...], kind: type[Operation]) -> Sequence[int]:
     """Return the places of the patterns that may be for an op class."""
-    wanted = map(_ops_of, patterns)
+    wanted = map(ops_of, patterns)
     return [place for place, ops in enumerate(wanted) if not ops or issubclass(kind, ops)]
 
 
@@ -187,7 +187,7 @@ class Driver(SelectivePattern):
     def _notice_silence(self, pattern: RewritePattern, op: Operation) -> None:
         """Tell the instruments of a pattern that is for an op and declined it without a reason."""
         name = type(pattern).__name__
-        if isinstance(op, _ops_of(type(pattern))) and name not in self.reasons.get(op, ()):
+        if isinstance(op, ops_of(type(pattern))) and name not in self.reasons.get(op, ()):
             for observer in self.observers:
                 observer.pattern_missed(pattern, op, SILENT)
 
@@ -204,7 +204,7 @@ class Driver(SelectivePattern):
 
 def _rewrite_once(module: ModuleOp, driver: Driver) -> None:
     """Try patterns on the ops that they are for, as the module has them now, and on no other."""
-    wanted = tuple({each for pattern in driver.patterns for each in _ops_of(type(pattern))})
+    wanted = tuple({each for pattern in driver.patterns for each in ops_of(type(pattern))})
     for op in [op for op in all_ops(module) if _is_one_of(type(op), wanted)]:
         driver.match_and_rewrite(op, PatternRewriter(op))
 

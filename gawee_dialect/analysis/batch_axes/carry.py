@@ -9,7 +9,7 @@ from xdsl.ir import Operation
 
 from gawee_dialect.analysis.batch_axes import computation as computation
 from gawee_dialect.analysis.batch_axes import movement as movement
-from gawee_dialect.analysis.batch_axes.rules import RULES, Along, MixesImages, apart
+from gawee_dialect.analysis.batch_axes.rules import Along, MixesImages, apart, rule_of
 from gawee_dialect.analysis.batch_axes.views import is_guessed, through_view
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
 from gawee_dialect.dialect.types import shape_text, tensor_shape
@@ -32,7 +32,7 @@ def carried(op: Operation, places: Sequence[Along | None], images: int) -> Place
         return _carried_by_view(op, places, images)
     if isinstance(op, CatOp) and not _keeps_axes(op, places):
         return _put_after_each_other(op, places, images)
-    found = RULES.get(type(op))
+    found = rule_of(type(op))
     if found is None:
         raise MixesImages("an op that has no rule for batches")
     how = found(op, [None if each is None else each.axis for each in places])

@@ -14,10 +14,10 @@ from gawee_dialect.analysis.batch_axes.rules import (
     rule,
     shared,
 )
-from gawee_dialect.dialect import ELEMENTWISE
 from gawee_dialect.dialect.along_axis import AlongAxisOp, CumSumOp, LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.elementwise import ElementwiseOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
@@ -50,9 +50,9 @@ def _first(op: IRDLOperation, axes: Axes) -> int:
     return axis
 
 
-@rule(*ELEMENTWISE)
-def _elementwise(op: IRDLOperation, axes: Axes) -> Carried:
-    wanted, axis = broadcast(op.operands, axes, tensor_shape(op.results[0]))
+@rule(ElementwiseOp)
+def _elementwise(op: ElementwiseOp, axes: Axes) -> Carried:
+    wanted, axis = broadcast(op.operands, axes, tensor_shape(op.output))
     return Carried(wanted, [axis])
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from xdsl.ir import Operation, SSAValue
@@ -58,6 +59,12 @@ def rule(*op_types: type[_Op]) -> Callable[[Callable[[_Op, Axes], Carried]], Non
             RULES[op_type] = _checked(op_type, function)
 
     return register
+
+
+@cache
+def rule_of(kind: type[Operation]) -> Rule | None:
+    """Return the rule of a class of ops, its own or that of a base; None where there is none."""
+    return next((RULES[each] for each in kind.__mro__ if each in RULES), None)
 
 
 def _checked(op_type: type[_Op], function: Callable[[_Op, Axes], Carried]) -> Rule:

@@ -1,23 +1,53 @@
 """Random ops that compute each element by itself."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from xdsl.dialects.builtin import f16, f32, f64, i1, i8, i16, i32, i64
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation
 
-from gawee_dialect.dialect.activation import ClipOp, GeluOp
+from gawee_dialect.dialect.activation import ClipOp
 from gawee_dialect.dialect.cast import BitcastOp, CastOp
 from gawee_dialect.dialect.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.elementwise import BinaryOp, ElementwiseOp, UnaryOp
+from gawee_dialect.dialect.types import BOOLEANS as of_booleans
+from gawee_dialect.dialect.types import FLOATS as of_floats
+from gawee_dialect.dialect.types import INTEGERS as of_integers
+from gawee_dialect.dialect.types import NUMBERS as of_numbers
+from gawee_dialect.dialect.types import ElementClass
 from gawee_dialect.fuzz.draw import Draw
-from gawee_dialect.fuzz.random_ops.values import ALL_NUMBERS, ELEMENTS, FLOATS, Maker, value
+from gawee_dialect.fuzz.random_ops.values import (
+    ALL_NUMBERS,
+    ELEMENTS,
+    FLOATS,
+    INTEGERS,
+    Maker,
+    value,
+)
+
+Drawn: TypeAlias = Callable[[Draw], object]
 
 
-def unary(kind: Callable[[SSAValue], Operation], elements: Sequence[Attribute]) -> Maker:
-    """Return what draws an op of one operand."""
-    return lambda draw: kind(value(draw.one_of(elements), draw.shape()))
+TYPES: Mapping[ElementClass, Sequence[Attribute]] = {
+    of_floats: FLOATS,
+    of_numbers: ALL_NUMBERS,
+    of_integers: INTEGERS,
+    of_booleans: (i1,),
+}
+"""The element types that ops are drawn of."""
 
 
-def binary(kind: Callable[[SSAValue, SSAValue], Operation], elements: Sequence[Attribute]) -> Maker:
+def unary(kind: Callable[..., Operation], elements: Sequence[Attribute], **names: Drawn) -> Maker:
+    """Return what draws an op of one operand, and what properties it has."""
+
+    def make(draw: Draw) -> Operation:
+        input = value(draw.one_of(elements), draw.shape())
+        return kind(input, **{name: drawn(draw) for name, drawn in names.items()})
+
+    return make
+
+
+def binary(kind: Callable[..., Operation], elements: Sequence[Attribute]) -> Maker:
     """Return what draws an op of two operands, one of which is spread over the other."""
 
     def make(draw: Draw) -> Operation:
@@ -29,19 +59,28 @@ def binary(kind: Callable[[SSAValue, SSAValue], Operation], elements: Sequence[A
     return make
 
 
-def with_alpha(kind: Callable[..., Operation]) -> Maker:
-    """Return what draws an op of one operand and a number."""
+def makers(kinds: Iterable[type[ElementwiseOp]]) -> Mapping[type[Operation], Maker]:
+    """Return what draws each of some ops: their classes say of which types and properties."""
+    found: dict[type[Operation], Maker] = {}
+    for kind in kinds:
+        if issubclass(kind, UnaryOp) and kind is not ClipOp:
+            found[kind] = unary(kind, TYPES[kind.ELEMENTS], **_properties(kind))
+        elif issubclass(kind, BinaryOp) and kind is not CompareOp:
+            found[kind] = binary(kind, TYPES[kind.ELEMENTS])
+    return {
+        **found,
+        **{ClipOp: clip, CompareOp: compare, WhereOp: where, CastOp: cast, BitcastOp: bitcast},
+    }
 
-    def make(draw: Draw) -> Operation:
-        return kind(value(draw.one_of(FLOATS), draw.shape()), alpha=draw.number(finite=True))
 
-    return make
-
-
-def gelu(draw: Draw) -> Operation:
-    """Draw a GELU, exact or approximate."""
-    input = value(draw.one_of(FLOATS), draw.shape())
-    return GeluOp(input, approximate=draw.one_of(GeluOp.APPROXIMATIONS))
+def _properties(kind: type[ElementwiseOp]) -> Mapping[str, Drawn]:
+    """Return what draws a value of each property: a variant, or a number."""
+    numbers: dict[str, Drawn] = dict.fromkeys(
+        kind.get_irdl_definition().properties, lambda draw: draw.number(finite=True)
+    )
+    if kind.VARIANT:
+        numbers[kind.VARIANT] = lambda draw: draw.one_of(list(kind.EQUATION))
+    return numbers
 
 
 def clip(draw: Draw) -> Operation:
@@ -62,7 +101,7 @@ def compare(draw: Draw) -> Operation:
     """Draw a comparison; the second operand may be spread."""
     element, full = draw.one_of(ELEMENTS), draw.shape()
     second = value(element, full[draw.integer(0, len(full)) :])
-    predicate = draw.one_of(list(CompareOp.PREDICATES))
+    predicate = draw.one_of(list(CompareOp.EQUATION))
     return CompareOp(value(element, full), second, predicate=predicate)
 
 

@@ -5,69 +5,16 @@ from collections.abc import Mapping
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation
 
-from gawee_dialect.dialect.activation import (
-    ClipOp,
-    EluOp,
-    GeluOp,
-    HardSigmoidOp,
-    HardSwishOp,
-    LeakyReluOp,
-    SigmoidOp,
-    SiluOp,
-    SoftplusOp,
-)
+from gawee_dialect.dialect import ELEMENTWISE
 from gawee_dialect.dialect.along_axis import (
     CumSumOp,
     LogSoftmaxOp,
     SoftmaxOp,
 )
-from gawee_dialect.dialect.arithmetic import (
-    AbsOp,
-    Atan2Op,
-    CeilOp,
-    FloorDivOp,
-    FloorOp,
-    FmodOp,
-    MaximumOp,
-    MinimumOp,
-    NegOp,
-    PowOp,
-    ReciprocalOp,
-    RemainderOp,
-    RoundOp,
-    SignOp,
-)
 from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.bitwise import (
-    BitwiseAndOp,
-    BitwiseNotOp,
-    BitwiseOrOp,
-    BitwiseXorOp,
-    LogicalNotOp,
-)
-from gawee_dialect.dialect.cast import (
-    BitcastOp,
-    CastOp,
-)
-from gawee_dialect.dialect.comparison import (
-    CompareOp,
-    IsNanOp,
-    WhereOp,
-)
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.elementary import (
-    CosOp,
-    ErfOp,
-    ExpOp,
-    Log1pOp,
-    LogOp,
-    RsqrtOp,
-    SinOp,
-    TanhOp,
-)
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
@@ -108,7 +55,6 @@ from gawee_dialect.fuzz.random_ops.values import (
     ALL_NUMBERS,
     ELEMENTS,
     FLOATS,
-    INTEGERS,
     Maker,
 )
 
@@ -119,53 +65,7 @@ OPS: Mapping[type[Operation], Maker] = {
     BatchMatMulOp: products.batch_matmul,
     AttentionOp: products.attention,
     BatchNormOp: normalizations.batch_norm,
-    ReluOp: elementwise.unary(ReluOp, ALL_NUMBERS),
-    SqrtOp: elementwise.unary(SqrtOp, FLOATS),
-    AddOp: elementwise.binary(AddOp, ALL_NUMBERS),
-    SubOp: elementwise.binary(SubOp, ALL_NUMBERS),
-    MulOp: elementwise.binary(MulOp, ALL_NUMBERS),
-    DivOp: elementwise.binary(DivOp, FLOATS),
-    ExpOp: elementwise.unary(ExpOp, FLOATS),
-    LogOp: elementwise.unary(LogOp, FLOATS),
-    Log1pOp: elementwise.unary(Log1pOp, FLOATS),
-    TanhOp: elementwise.unary(TanhOp, FLOATS),
-    ErfOp: elementwise.unary(ErfOp, FLOATS),
-    SinOp: elementwise.unary(SinOp, FLOATS),
-    CosOp: elementwise.unary(CosOp, FLOATS),
-    RsqrtOp: elementwise.unary(RsqrtOp, FLOATS),
-    ReciprocalOp: elementwise.unary(ReciprocalOp, FLOATS),
-    FloorOp: elementwise.unary(FloorOp, FLOATS),
-    CeilOp: elementwise.unary(CeilOp, FLOATS),
-    RoundOp: elementwise.unary(RoundOp, FLOATS),
-    SigmoidOp: elementwise.unary(SigmoidOp, FLOATS),
-    SiluOp: elementwise.unary(SiluOp, FLOATS),
-    HardSigmoidOp: elementwise.unary(HardSigmoidOp, FLOATS),
-    HardSwishOp: elementwise.unary(HardSwishOp, FLOATS),
-    SoftplusOp: elementwise.unary(SoftplusOp, FLOATS),
-    IsNanOp: elementwise.unary(IsNanOp, FLOATS),
-    NegOp: elementwise.unary(NegOp, ALL_NUMBERS),
-    AbsOp: elementwise.unary(AbsOp, ALL_NUMBERS),
-    SignOp: elementwise.unary(SignOp, ALL_NUMBERS),
-    LogicalNotOp: elementwise.unary(LogicalNotOp, (i1,)),
-    BitwiseNotOp: elementwise.unary(BitwiseNotOp, INTEGERS),
-    PowOp: elementwise.binary(PowOp, ALL_NUMBERS),
-    MaximumOp: elementwise.binary(MaximumOp, ALL_NUMBERS),
-    MinimumOp: elementwise.binary(MinimumOp, ALL_NUMBERS),
-    RemainderOp: elementwise.binary(RemainderOp, ALL_NUMBERS),
-    FmodOp: elementwise.binary(FmodOp, ALL_NUMBERS),
-    FloorDivOp: elementwise.binary(FloorDivOp, ALL_NUMBERS),
-    Atan2Op: elementwise.binary(Atan2Op, FLOATS),
-    BitwiseAndOp: elementwise.binary(BitwiseAndOp, INTEGERS),
-    BitwiseOrOp: elementwise.binary(BitwiseOrOp, INTEGERS),
-    BitwiseXorOp: elementwise.binary(BitwiseXorOp, INTEGERS),
-    LeakyReluOp: elementwise.with_alpha(LeakyReluOp),
-    EluOp: elementwise.with_alpha(EluOp),
-    GeluOp: elementwise.gelu,
-    ClipOp: elementwise.clip,
-    CompareOp: elementwise.compare,
-    WhereOp: elementwise.where,
-    CastOp: elementwise.cast,
-    BitcastOp: elementwise.bitcast,
+    **elementwise.makers(ELEMENTWISE),
     ReduceMeanOp: reductions.reduction(ReduceMeanOp, FLOATS),
     ReduceAnyOp: reductions.reduction(ReduceAnyOp, (i1,)),
     ReduceAllOp: reductions.reduction(ReduceAllOp, (i1,)),

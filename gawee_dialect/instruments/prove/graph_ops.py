@@ -4,7 +4,7 @@ Ops that say what they compute by NumPy's functions mean the same of exact numbe
 whose meaning makes arrays of its own: windows, paddings, constants.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import product
 from math import prod
@@ -17,12 +17,11 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect import GAWEE
-from gawee_dialect.dialect.activation import GeluOp
 from gawee_dialect.dialect.cast import BitcastOp, CastOp
 from gawee_dialect.dialect.computed import ComputedOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.elementary import ErfOp
+from gawee_dialect.dialect.elementwise import ElementwiseOp
 from gawee_dialect.dialect.movement import MovementOp
 from gawee_dialect.dialect.normalization import BatchNormOp
 from gawee_dialect.dialect.pool import AvgPoolOp, MaxPoolOp
@@ -30,7 +29,7 @@ from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.slicing import PadOp
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
 from gawee_dialect.dialect.window import padding_pairs, window_extent, window_shape
-from gawee_dialect.instruments.prove.arithmetic import add, divide, matmul, maximum, multiply
+from gawee_dialect.instruments.prove.arithmetic import add, divide, matmul, maximum
 from gawee_dialect.instruments.prove.fresh import constant, filled, is_float
 from gawee_dialect.instruments.prove.from_integers import of_bits, of_integers
 from gawee_dialect.instruments.prove.functions import erf
@@ -162,6 +161,14 @@ def _pooled(
     return result
 
 
+def _erf(input: Array) -> Array:
+    return as_array(erf(input))
+
+
+FUNCTIONS: Mapping[str, Callable[..., Array]] = {"erf": _erf}
+"""Functions of equations that are no functions of NumPy."""
+
+
 def _computed(
     functions: OpFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
 ) -> PythonValues:
@@ -169,7 +176,10 @@ def _computed(
     dtype = dtype_of(op.results[0].type)
     if is_float(dtype) and not any(isinstance(each, Numbers) for each in args):
         return (_of_integers(op, args, dtype),)
-    return (op.compute_all([_wide(each) for each in args]).astype(dtype, copy=False),)
+    wide = [_wide(each) for each in args]
+    elementwise = isinstance(op, ElementwiseOp)
+    result = op.compute_all(wide, FUNCTIONS) if elementwise else op.compute_all(wide)
+    return (result.astype(dtype, copy=False),)
 
 
 def _wide(array: Array) -> Array:
@@ -223,18 +233,6 @@ class ExactGraphOpsWithArrays(OpFunctions):
         self, interpreter: Interpreter, op: arith.ConstantOp, args: PythonValues
     ) -> PythonValues:
         return (constant(op.value, op.result.type),)
-
-    @impl(ErfOp)
-    def erf(self, interpreter: Interpreter, op: ErfOp, args: PythonValues) -> PythonValues:
-        return (erf(args[0]),)
-
-    @impl(GeluOp)
-    def gelu(self, interpreter: Interpreter, op: GeluOp, args: PythonValues) -> PythonValues:
-        if op.approximate.data == "tanh":
-            return (op.compute(_wide(args[0])).astype(args[0].dtype),)
-        input = numbers(args[0])
-        inside = erf(multiply(input, np.float32(0.5**0.5)))
-        return (as_array(multiply(multiply(input, 0.5), add(inside, 1))),)
 
     @impl(InterpolateOp)
     def interpolate(

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
-from gawee_dialect.equations.element_types import CONVERTS, TYPES, Typing, Weak
+from gawee_dialect.equations.element_types import CONVERTS, Typing, Weak
+from gawee_dialect.equations.functions import ELEMENT_TYPES
 from gawee_dialect.equations.scalars import ScalarError
 from gawee_dialect.equations.syntax import (
     COMPARISONS,
@@ -192,7 +193,7 @@ class Numbers:
         value = self.value(node.arguments[0])
         if type == "bool":
             return CValue(f"{value.inside(4)} != 0", 3, type)
-        element = TYPES.get(node.function)
+        element = ELEMENT_TYPES.get(node.function)
         if element in (i8, i32):
             narrow = "int8_t" if element == i8 else "int32_t"
             return CValue(f"({WHOLE})({narrow}){value.inside(_PREFIX)}", _PREFIX, type)

@@ -5,18 +5,15 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.activation import (
     EluOp,
     GeluOp,
-    HardSigmoidOp,
-    HardSwishOp,
     LeakyReluOp,
     SigmoidOp,
-    SiluOp,
     SoftplusOp,
 )
 from gawee_dialect.dialect.along_axis import LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.arithmetic import NegOp
 from gawee_dialect.dialect.comparison import WhereOp
 from gawee_dialect.dialect.elementary import TanhOp
-from gawee_dialect.dialect.elementwise import MulOp, ReluOp
+from gawee_dialect.dialect.elementwise import MulOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared
@@ -25,12 +22,6 @@ from gawee_dialect.frontends.npu_ir.aten.slicing import halves
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Number
-
-
-@register_op("aten.relu")
-def relu(emit: Emitter, self: SSAValue) -> SSAValue:
-    """max(x, 0)"""
-    return emit(ReluOp(self))
 
 
 @register_op("aten.relu6")
@@ -51,24 +42,6 @@ def hardtanh(emit: Emitter, self: SSAValue, min_val: Number = -1, max_val: Numbe
 def gelu(emit: Emitter, self: SSAValue, approximate: str = "none") -> SSAValue:
     """x times the normal distribution's probability below x"""
     return emit(GeluOp(self, approximate=approximate))
-
-
-@register_op("aten.silu")
-def silu(emit: Emitter, self: SSAValue) -> SSAValue:
-    """x * sigmoid(x)"""
-    return emit(SiluOp(self))
-
-
-@register_op("aten.hardsigmoid")
-def hardsigmoid(emit: Emitter, self: SSAValue) -> SSAValue:
-    """relu6(x + 3) / 6"""
-    return emit(HardSigmoidOp(self))
-
-
-@register_op("aten.hardswish")
-def hardswish(emit: Emitter, self: SSAValue) -> SSAValue:
-    """x * relu6(x + 3) / 6"""
-    return emit(HardSwishOp(self))
 
 
 @register_op("aten.leaky_relu")

@@ -6,13 +6,12 @@ from math import log
 from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.activation import SigmoidOp
+from gawee_dialect.dialect import ELEMENTWISE
 from gawee_dialect.dialect.arithmetic import (
     AbsOp,
     CeilOp,
     FloorOp,
     NegOp,
-    ReciprocalOp,
     RoundOp,
     SignOp,
 )
@@ -20,16 +19,13 @@ from gawee_dialect.dialect.bitwise import BitwiseNotOp, LogicalNotOp
 from gawee_dialect.dialect.comparison import IsNanOp, WhereOp
 from gawee_dialect.dialect.elementary import (
     CosOp,
-    ErfOp,
     ExpOp,
-    Log1pOp,
     LogOp,
-    RsqrtOp,
     SinOp,
     TanhOp,
 )
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.types import element_type, is_float, is_unsigned
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
+from gawee_dialect.dialect.types import FLOATS, element_type, is_float, is_unsigned
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
@@ -39,11 +35,20 @@ from gawee_dialect.frontends.op_mapping.registry import Result
 Function = Callable[[Emitter, SSAValue], Result]
 
 
-def float_function(op: Callable[[SSAValue], Operation]) -> Function:
+def float_function(op: Callable[..., Operation]) -> Function:
     """Return the mapping of a function of floats; integers become float32 first."""
 
     def mapping(emit: Emitter, self: SSAValue) -> Result:
         return emit(op(to_float(emit, self)))
+
+    return mapping
+
+
+def same(op: Callable[..., Operation]) -> Function:
+    """Return the mapping of a function of numbers that keeps their type."""
+
+    def mapping(emit: Emitter, self: SSAValue) -> Result:
+        return emit(op(self))
 
     return mapping
 
@@ -67,21 +72,9 @@ def logarithm(base: float) -> Function:
     return mapping
 
 
-FLOAT_FUNCTIONS = {
-    "exp": ExpOp,
-    "log": LogOp,
-    "log1p": Log1pOp,
-    "tanh": TanhOp,
-    "sigmoid": SigmoidOp,
-    "erf": ErfOp,
-    "sin": SinOp,
-    "cos": CosOp,
-    "sqrt": SqrtOp,
-    "rsqrt": RsqrtOp,
-    "reciprocal": ReciprocalOp,
-}
-for _name, _op in FLOAT_FUNCTIONS.items():
-    register_op(f"aten.{_name}")(float_function(_op))
+for _kind in ELEMENTWISE:
+    if _kind.ATEN:
+        register_op(_kind.ATEN)((float_function if _kind.ELEMENTS is FLOATS else same)(_kind))
 
 for _name, _op in {"floor": FloorOp, "ceil": CeilOp, "round.default": RoundOp}.items():
     register_op(f"aten.{_name}")(rounding_function(_op))

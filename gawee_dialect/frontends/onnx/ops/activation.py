@@ -10,15 +10,11 @@ from gawee_dialect.dialect.activation import (
     EluOp,
     GeluOp,
     HardSigmoidOp,
-    HardSwishOp,
     LeakyReluOp,
     SigmoidOp,
-    SoftplusOp,
 )
 from gawee_dialect.dialect.along_axis import LogSoftmaxOp, SoftmaxOp
 from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp
-from gawee_dialect.dialect.elementary import TanhOp
-from gawee_dialect.dialect.elementwise import ReluOp
 from gawee_dialect.dialect.reduction import ArgMaxOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten import activation as aten
@@ -30,24 +26,6 @@ from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.schema import (
     Number,
 )
-
-
-@register_op("Relu")
-def relu(emit: Emitter, x: SSAValue) -> SSAValue:
-    """What is above zero"""
-    return emit(ReluOp(x))
-
-
-@register_op("Sigmoid")
-def sigmoid(emit: Emitter, x: SSAValue) -> SSAValue:
-    """The logistic function"""
-    return emit(SigmoidOp(x))
-
-
-@register_op("Tanh")
-def tanh(emit: Emitter, x: SSAValue) -> SSAValue:
-    """The hyperbolic tangent"""
-    return emit(TanhOp(x))
 
 
 @register_op("LeakyRelu")
@@ -91,18 +69,6 @@ def between(emit: Emitter, x: SSAValue, low: Number | None, high: Number | None)
     if low is not None:
         x = emit(MaximumOp(x, emit.number(low, element)))
     return x if high is None else emit(MinimumOp(x, emit.number(high, element)))
-
-
-@register_op("HardSwish")
-def hard_swish(emit: Emitter, x: SSAValue) -> SSAValue:
-    """x times its hard sigmoid"""
-    return emit(HardSwishOp(x))
-
-
-@register_op("Softplus")
-def softplus(emit: Emitter, x: SSAValue) -> SSAValue:
-    """log(exp(x) + 1)"""
-    return emit(SoftplusOp(x))
 
 
 @register_op("Softsign")

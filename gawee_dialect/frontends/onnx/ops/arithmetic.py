@@ -6,24 +6,13 @@ from math import prod
 
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.arithmetic import (
-    AbsOp,
-    CeilOp,
-    FloorOp,
-    FmodOp,
-    MaximumOp,
-    MinimumOp,
-    NegOp,
-    ReciprocalOp,
-    RemainderOp,
-    RoundOp,
-    SignOp,
-)
+from gawee_dialect.dialect import ELEMENTWISE
+from gawee_dialect.dialect.arithmetic import FmodOp, MaximumOp, MinimumOp, ReciprocalOp, RemainderOp
 from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseNotOp, BitwiseOrOp, BitwiseXorOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.elementary import CosOp, ErfOp, ExpOp, LogOp, RsqrtOp, SinOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.elementary import RsqrtOp
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, ElementwiseOp, SqrtOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import div, div_mode, pow_number, pow_tensors
 from gawee_dialect.frontends.npu_ir.aten.pointwise import tan
@@ -44,53 +33,33 @@ from gawee_dialect.frontends.op_mapping.schema import (
     Tensors,
 )
 
-UNARY: dict[str, Callable[[SSAValue], Operation]] = {
-    "Abs": AbsOp,
-    "Neg": NegOp,
-    "Floor": FloorOp,
-    "Ceil": CeilOp,
-    "Round": RoundOp,
-    "Sign": SignOp,
-    "Sqrt": SqrtOp,
-    "Exp": ExpOp,
-    "Log": LogOp,
-    "Erf": ErfOp,
-    "Sin": SinOp,
-    "Cos": CosOp,
+OF_INTEGERS: dict[str, type[ElementwiseOp]] = {
     "BitwiseNot": BitwiseNotOp,
-}
-BINARY: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
-    "Add": AddOp,
-    "Sub": SubOp,
-    "Mul": MulOp,
     "BitwiseAnd": BitwiseAndOp,
     "BitwiseOr": BitwiseOrOp,
     "BitwiseXor": BitwiseXorOp,
 }
+"""Ops that have another name on booleans."""
 
 
-def unary(op: Callable[[SSAValue], Operation]) -> Callable[..., SSAValue]:
-    """Return the mapping of an op on each element."""
+def same(op: Callable[..., Operation], arity: int) -> Callable[..., SSAValue]:
+    """Return the mapping of an op that is one of the dialect."""
 
-    def mapping(emit: Emitter, x: SSAValue) -> SSAValue:
+    def unary(emit: Emitter, x: SSAValue) -> SSAValue:
         return emit(op(x))
 
-    return mapping
-
-
-def binary(op: Callable[[SSAValue, SSAValue], Operation]) -> Callable[..., SSAValue]:
-    """Return the mapping of an op on pairs of elements."""
-
-    def mapping(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
+    def binary(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
         return emit(op(a, b))
 
-    return mapping
+    def ternary(emit: Emitter, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
+        return emit(op(condition, x, y))
+
+    return (unary, binary, ternary)[arity - 1]
 
 
-for _name, _unary in UNARY.items():
-    register_op(_name)(unary(_unary))
-for _name, _binary in BINARY.items():
-    register_op(_name)(binary(_binary))
+for _name, _kind in (*((kind.ONNX, kind) for kind in ELEMENTWISE), *OF_INTEGERS.items()):
+    if _name:  # what follows takes the place of some
+        register_op(_name)(same(_kind, len(_kind.get_irdl_definition().operands)))
 
 
 @register_op("Reciprocal")

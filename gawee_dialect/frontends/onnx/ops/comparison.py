@@ -6,8 +6,8 @@ from math import inf
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseOrOp, BitwiseXorOp, LogicalNotOp
-from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
+from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseOrOp, BitwiseXorOp
+from gawee_dialect.dialect.comparison import CompareOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.comparison import compared
@@ -51,18 +51,6 @@ for _name, _op in LOGIC.items():
     register_op(_name)(logic(_op))
 
 
-@register_op("Not")
-def negated(emit: Emitter, x: SSAValue) -> SSAValue:
-    """Whether it is not so"""
-    return emit(LogicalNotOp(x))
-
-
-@register_op("IsNaN")
-def is_nan(emit: Emitter, x: SSAValue) -> SSAValue:
-    """Whether it is no number"""
-    return emit(IsNanOp(x))
-
-
 @register_op("IsInf")
 def is_inf(
     emit: Emitter, x: SSAValue, detect_negative: int = 1, detect_positive: int = 1
@@ -76,9 +64,3 @@ def is_inf(
     if not found:
         return emit.full(tensor_shape(x), False, i1)
     return found[0] if len(found) == 1 else emit(BitwiseOrOp(found[0], found[1]))
-
-
-@register_op("Where")
-def where(emit: Emitter, condition: SSAValue, x: SSAValue, y: SSAValue) -> SSAValue:
-    """One or the other"""
-    return emit(WhereOp(condition, x, y))

@@ -5,19 +5,19 @@ inputs; elements have the type that they are computed in (f32 for f16).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 
-from xdsl.dialects import arith, math
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IndexType, i1, i64
 from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Weak
+from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Typing, Weak
+from gawee_dialect.equations.functions import OPERATORS, PREFIXES, function_of
 from gawee_dialect.equations.instance import Equation, Instance
 from gawee_dialect.equations.scalars import Numbers, ScalarError
 from gawee_dialect.equations.syntax import (
-    COMPARISONS,
     Access,
     Binary,
     Call,
@@ -31,15 +31,9 @@ from gawee_dialect.equations.syntax import (
     is_free,
     operands,
 )
-from gawee_dialect.passes.lower_to_linalg.arithmetic import (
-    absolute,
-    floor_divide,
-    floored_remainder,
-    raised,
-    sign,
-)
 from gawee_dialect.passes.lower_to_linalg.conversions import computed_type, converted, opened
-from gawee_dialect.passes.lower_to_linalg.scalars import FloatFunction, Scalars
+from gawee_dialect.passes.lower_to_linalg.scalar_functions import BINARY, UNARY
+from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 
 INDEX = IndexType()
 
@@ -71,10 +65,6 @@ class Context:
         """Return the type of an expression."""
         return self.instance.typing.of(node)
 
-    def computed(self, type: ExpressionType) -> Attribute:
-        """Return the type that scalars of a type have in bodies."""
-        return INDEX if type is Weak.INT else computed_type(self.instance.typing.strong(type))
-
 
 @dataclass(frozen=True)
 class Computed:
@@ -100,6 +90,20 @@ class Body:
     loops: Sequence[str]
     arguments: Sequence[SSAValue]
     reads: Mapping[int, Operand | Computed]
+    as_stored: bool = False
+    """Whether elements are computed in the type that they are stored in."""
+
+    written: dict[tuple[object, ...], SSAValue] = field(
+        default_factory=dict[tuple[object, ...], SSAValue]
+    )
+    """Elements and constants that are in the body already."""
+
+    def computed(self, type: ExpressionType) -> Attribute:
+        """Return the type that scalars of a type have in this body."""
+        if type is Weak.INT:
+            return INDEX
+        strong = self.context.instance.typing.strong(type)
+        return strong if self.as_stored else computed_type(strong)
 
     # Types.
 
@@ -116,11 +120,11 @@ class Body:
 
     def cast(self, node: Expression, type: ExpressionType) -> SSAValue:
         """Write an expression, converted to a type."""
-        target = self.context.computed(type)
+        target = self.computed(type)
         number = self.number(node)
         if number is not None and target != i1:
             whole = not isinstance(target, AnyFloat)
-            return self.scalars.constant(int(number) if whole else float(number), target)
+            return self.constant(int(number) if whole else float(number), target)
         return self.converted(self.value(node), target)
 
     def number(self, node: Expression) -> bool | int | float | None:
@@ -132,23 +136,29 @@ class Body:
         except ScalarError:
             return None  # a function of numbers that is computed when it runs
 
+    def constant(self, number: float, type: Attribute) -> SSAValue:
+        """Write a constant, if it is a new one; 0.0 and -0.0 are two."""
+        return self.once((repr(number), type), lambda: self.scalars.constant(number, type))
+
+    def once(self, key: tuple[object, ...], write: Callable[[], SSAValue]) -> SSAValue:
+        if key not in self.written:
+            self.written[key] = write()
+        return self.written[key]
+
     # Expressions.
 
     def value(self, node: Expression) -> SSAValue:
         """Write an expression; returns its value in the type that it is computed in."""
+        if isinstance(node, Access | Reduction):
+            return self.read(node)
         number = self.number(node)
         if number is not None:
-            return self.scalars.constant(number, self.context.computed(self.context.type(node)))
+            return self.constant(number, self.computed(self.context.type(node)))
         match node:
             case Name():
                 return self.scalars.position(self.loops.index(node.name))
-            case Access() | Reduction():
-                return self.read(node)
-            case Unary(operator="-"):
-                return self.scalars.negate(self.value(node.operand))
             case Unary():
-                yes = self.scalars.constant(1, i1)
-                return self.scalars.different(self.value(node.operand), yes)
+                return UNARY[node.operator](self.scalars, self.value(node.operand))
             case Conditional():
                 type = self.context.type(node)
                 parts = self.cast(node.yes, type), self.cast(node.no, type)
@@ -160,39 +170,35 @@ class Body:
                 return self.call(node)
 
     def binary(self, node: Binary) -> SSAValue:
-        if node.operator in ("&&", "||"):
-            combine = Scalars.both if node.operator == "&&" else Scalars.either
-            return combine(self.scalars, self.value(node.lhs), self.value(node.rhs))
-        type = self.context.type(node)
-        if node.operator in COMPARISONS:
-            common = self.context.instance.typing.common(node, node.lhs, node.rhs)
-            lhs, rhs = self.cast(node.lhs, common), self.cast(node.rhs, common)
-            return self.scalars.compare(_PREDICATES[node.operator], lhs, rhs)
+        type = self.context.instance.typing.computed(node)
         lhs = self.cast(node.lhs, type)
         if node.operator == "**" and isinstance(node.rhs, Number):
             power = node.rhs.value
             if isinstance(power, int) and 1 <= power <= SMALL_POWER:
                 return reduce(self.scalars.multiply, [lhs] * power)
-        return _BINARY[node.operator](self.scalars, lhs, self.cast(node.rhs, type))
+        return BINARY[node.operator](self.scalars, lhs, self.cast(node.rhs, type))
 
     def call(self, node: Call) -> SSAValue:
-        type = self.context.type(node)
         if node.function in CONVERTS:
+            type = self.context.type(node)
             strong = self.context.instance.typing.strong(type)
             stored = self.converted(self.value(node.arguments[0]), strong)
-            return self.converted(stored, self.context.computed(type))
+            return self.converted(stored, self.computed(type))
+        type = self.context.instance.typing.computed(node)
         values = [self.cast(each, type) for each in node.arguments]
         if len(values) == 2:
-            combine = Scalars.maximum if node.function == "max" else Scalars.minimum
-            return combine(self.scalars, *values)
-        return _CALLS[node.function](self.scalars, values[0])
+            return BINARY[node.function](self.scalars, *values)
+        return UNARY[node.function](self.scalars, *values)
 
     # Elements.
 
     def read(self, node: Access | Reduction) -> SSAValue:
         read = self.reads[id(node)]
         if isinstance(read, Operand):
-            return opened(self.scalars, self.arguments[read.argument])
+            value = self.arguments[read.argument]
+            if self.as_stored:
+                return value
+            return self.once((read.argument,), lambda: opened(self.scalars, value))
         assert isinstance(node, Access)  # reductions are tensors
         places, inside = self.places(node)
         kept = [
@@ -260,48 +266,25 @@ class Body:
         return chosen if condition is None else self.scalars.both(chosen, condition)
 
 
-_PREDICATES = {"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+def is_as_stored(node: Expression, typing: Typing) -> bool:
+    """Whether computing elements as they are stored gives what computing them wider does.
 
-_BINARY: Mapping[str, Callable[[Scalars, SSAValue, SSAValue], SSAValue]] = {
-    "+": Scalars.add,
-    "-": Scalars.subtract,
-    "*": Scalars.multiply,
-    "/": Scalars.divide,
-    "//": floor_divide,
-    "%": floored_remainder,
-    "**": raised,
-}
-
-
-def _function(apply: type[FloatFunction]) -> Callable[[Scalars, SSAValue], SSAValue]:
-    return lambda scalars, value: scalars.apply(apply, value)
-
-
-def _sigmoid(scalars: Scalars, value: SSAValue) -> SSAValue:
-    one = scalars.constant(1, value.type)
-    power = scalars.exponential(scalars.negate(value))
-    return scalars.divide(one, scalars.add(one, power))
-
-
-def _relu(scalars: Scalars, value: SSAValue) -> SSAValue:
-    return scalars.maximum(value, scalars.constant(0, value.type))
-
-
-_CALLS: Mapping[str, Callable[[Scalars, SSAValue], SSAValue]] = {
-    "exp": _function(math.ExpOp),
-    "log": _function(math.LogOp),
-    "log1p": _function(math.Log1pOp),
-    "sqrt": _function(math.SqrtOp),
-    "rsqrt": _function(math.RsqrtOp),
-    "tanh": _function(math.TanhOp),
-    "erf": _function(math.ErfOp),
-    "sin": _function(math.SinOp),
-    "cos": _function(math.CosOp),
-    "sigmoid": _sigmoid,
-    "relu": _relu,
-    "abs": absolute,
-    "sign": sign,
-    "floor": _function(math.FloorOp),
-    "ceil": _function(math.CeilOp),
-    "round": _function(math.RoundEvenOp),
-}
+    So it is of a choice, a conversion, and one function that is exact in f16.
+    """
+    parts = operands(node)
+    if not all(isinstance(each, Access | Number) for each in parts):
+        return False
+    match node:
+        case Conditional():
+            return True
+        case Call() if node.function in CONVERTS:
+            return True
+        case Unary():
+            function = PREFIXES[node.operator]
+        case Binary():
+            function = OPERATORS[node.operator]
+        case Call():
+            function = function_of(node.function)
+        case _:
+            return False
+    return function.exact_f16 and isinstance(typing.of(node), AnyFloat)

@@ -28,7 +28,7 @@ from gawee_dialect.passes.lower_to_linalg.combining import (
     Combiner,
 )
 from gawee_dialect.passes.lower_to_linalg.conversions import computed_type
-from gawee_dialect.passes.lower_to_linalg.equations.bodies import Body, Context
+from gawee_dialect.passes.lower_to_linalg.equations.bodies import Body, Context, is_as_stored
 from gawee_dialect.passes.lower_to_linalg.equations.reads import Reads
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.structured import generic, reduction
@@ -97,7 +97,8 @@ class EquationBuilder:
         type = TensorType(element, found.bounds)
 
         def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
-            made = Body(self.context, scalars, indices, args, found.by_node)
+            as_stored = is_as_stored(node, self.context.instance.typing)
+            made = Body(self.context, scalars, indices, args, found.by_node, as_stored)
             return made.converted(made.value(node), element)
 
         return generic(self.builder, type, found.operands, body)

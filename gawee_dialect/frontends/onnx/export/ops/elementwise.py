@@ -4,42 +4,20 @@ import numpy as np
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation
 
+from gawee_dialect.dialect import ELEMENTWISE
 from gawee_dialect.dialect.activation import (
     ClipOp,
     EluOp,
     GeluOp,
     HardSigmoidOp,
-    HardSwishOp,
     LeakyReluOp,
-    SigmoidOp,
     SiluOp,
-    SoftplusOp,
 )
-from gawee_dialect.dialect.arithmetic import (
-    AbsOp,
-    CeilOp,
-    FloorOp,
-    FmodOp,
-    MaximumOp,
-    MinimumOp,
-    NegOp,
-    PowOp,
-    ReciprocalOp,
-    RemainderOp,
-    RoundOp,
-    SignOp,
-)
-from gawee_dialect.dialect.bitwise import (
-    BitwiseAndOp,
-    BitwiseNotOp,
-    BitwiseOrOp,
-    BitwiseXorOp,
-    LogicalNotOp,
-)
+from gawee_dialect.dialect.arithmetic import FmodOp, RemainderOp
+from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseNotOp, BitwiseOrOp, BitwiseXorOp
 from gawee_dialect.dialect.cast import CastOp
-from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp
-from gawee_dialect.dialect.elementary import CosOp, ErfOp, ExpOp, LogOp, RsqrtOp, SinOp, TanhOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
+from gawee_dialect.dialect.comparison import CompareOp
+from gawee_dialect.dialect.elementary import RsqrtOp
 from gawee_dialect.dialect.shape import IdentityOp
 from gawee_dialect.dialect.types import (
     dtype_name,
@@ -52,12 +30,8 @@ from gawee_dialect.frontends.onnx.export.registry import Nodes, exports
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 SAME: dict[type[Operation], str] = {
-    **{NegOp: "Neg", AbsOp: "Abs", ReciprocalOp: "Reciprocal", FloorOp: "Floor", CeilOp: "Ceil"},
-    **{RoundOp: "Round", SignOp: "Sign", ExpOp: "Exp", LogOp: "Log", TanhOp: "Tanh", ErfOp: "Erf"},
-    **{SinOp: "Sin", CosOp: "Cos", SqrtOp: "Sqrt", ReluOp: "Relu", SigmoidOp: "Sigmoid"},
-    **{SoftplusOp: "Softplus", HardSwishOp: "HardSwish", IdentityOp: "Identity", IsNanOp: "IsNaN"},
-    **{LogicalNotOp: "Not", AddOp: "Add", SubOp: "Sub", MulOp: "Mul", DivOp: "Div", PowOp: "Pow"},
-    **{MaximumOp: "Max", MinimumOp: "Min", WhereOp: "Where"},
+    **{kind: kind.ONNX for kind in ELEMENTWISE if kind.ONNX},
+    IdentityOp: "Identity",
 }
 """Ops that are the same in ONNX: operands in the same order, no attributes."""
 

@@ -1,68 +1,37 @@
-"""Scalar bodies of arithmetic and of elementary functions.
+"""The functions of equations as scalar ops in the body of a structured op.
 
 Integer division traps in machine code by 0, and of the lowest integer by -1: bodies divide by 1
 there and choose the result.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from xdsl.dialects import arith, math
-from xdsl.dialects.builtin import AnyFloat, IntegerType
+from xdsl.dialects.builtin import AnyFloat, IntegerType, i1, i32
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arithmetic import (
-    AbsOp,
-    Atan2Op,
-    CeilOp,
-    FloorDivOp,
-    FloorOp,
-    FmodOp,
-    MaximumOp,
-    MinimumOp,
-    NegOp,
-    PowOp,
-    ReciprocalOp,
-    RemainderOp,
-    RoundOp,
-    SignOp,
-)
-from gawee_dialect.dialect.elementary import (
-    CosOp,
-    ErfOp,
-    ExpOp,
-    Log1pOp,
-    LogOp,
-    RsqrtOp,
-    SinOp,
-    TanhOp,
-)
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, ElementwiseOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.hints import isa
-from gawee_dialect.passes.lower_to_linalg.bodies import ScalarBody, binary, function, unary
-from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
+from gawee_dialect.passes.lower_to_linalg.conversions import converted
+from gawee_dialect.passes.lower_to_linalg.scalars import FloatFunction, Scalars
 
 
 def _is_float(value: SSAValue) -> bool:
     return isinstance(value.type, AnyFloat)
 
 
-def absolute(scalars: Scalars, value: SSAValue) -> SSAValue:
+def _absolute(scalars: Scalars, value: SSAValue) -> SSAValue:
     """Take a number without its sign."""
     return scalars.emit((math.AbsFOp if _is_float(value) else math.AbsIOp)(value))
 
 
-def _reciprocal(scalars: Scalars, value: SSAValue) -> SSAValue:
-    return scalars.divide(scalars.constant(1, value.type), value)
-
-
-def sign(scalars: Scalars, value: SSAValue) -> SSAValue:
+def _sign(scalars: Scalars, value: SSAValue) -> SSAValue:
     """Compute -1, 0 or 1; NaN gives 0."""
     zero, one, minus = (scalars.constant(number, value.type) for number in (0, 1, -1))
     negative = scalars.select(scalars.compare("lt", value, zero), minus, zero)
     return scalars.select(scalars.compare("gt", value, zero), one, negative)
 
 
-def raised(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+def _raised(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """Raise to a power; integers wrap around."""
     if _is_float(lhs):
         return scalars.emit(math.PowFOp(lhs, rhs))
@@ -108,13 +77,13 @@ def _is_past(scalars: Scalars, rest: SSAValue, divisor: SSAValue) -> SSAValue:
     return scalars.both(scalars.compare("ne", rest, zero), scalars.different(*signs))
 
 
-def floored_remainder(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+def _floored_remainder(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """Divide rounding down; return what is left, which has the sign of rhs."""
     rest = _truncated_remainder(scalars, lhs, rhs)
     return scalars.select(_is_past(scalars, rest, rhs), scalars.add(rest, rhs), rest)
 
 
-def floor_divide(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+def _floor_divide(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     """Divide rounding down; integers and indices by zero give zero."""
     if _is_float(lhs):
         return _floor_divide_floats(scalars, lhs, rhs)
@@ -148,37 +117,82 @@ def _atan2(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
     return scalars.emit(math.Atan2Op(lhs, rhs))
 
 
-ARITHMETIC: Mapping[type[ElementwiseOp], ScalarBody] = {
-    AddOp: binary(Scalars.add),
-    SubOp: binary(Scalars.subtract),
-    MulOp: binary(Scalars.multiply),
-    DivOp: binary(Scalars.divide),
-    PowOp: binary(raised),
-    MaximumOp: binary(Scalars.maximum),
-    MinimumOp: binary(Scalars.minimum),
-    RemainderOp: binary(floored_remainder),
-    FmodOp: binary(_truncated_remainder),
-    FloorDivOp: binary(floor_divide),
-    Atan2Op: binary(_atan2),
-    NegOp: unary(Scalars.negate),
-    AbsOp: unary(absolute),
-    ReciprocalOp: unary(_reciprocal),
-    SignOp: unary(sign),
-    FloorOp: function(math.FloorOp),
-    CeilOp: function(math.CeilOp),
-    RoundOp: function(math.RoundEvenOp),
-}
-"""What arithmetic does to elements."""
+def _not(scalars: Scalars, value: SSAValue) -> SSAValue:
+    assert isa(value.type, IntegerType)
+    every_bit = 1 if value.type == i1 else -1
+    return scalars.different(value, scalars.constant(every_bit, value.type))
 
-ELEMENTARY: Mapping[type[ElementwiseOp], ScalarBody] = {
-    SqrtOp: function(math.SqrtOp),
-    RsqrtOp: function(math.RsqrtOp),
-    ExpOp: function(math.ExpOp),
-    LogOp: function(math.LogOp),
-    Log1pOp: function(math.Log1pOp),
-    TanhOp: function(math.TanhOp),
-    ErfOp: function(math.ErfOp),
-    SinOp: function(math.SinOp),
-    CosOp: function(math.CosOp),
+
+def _sigmoid(scalars: Scalars, value: SSAValue) -> SSAValue:
+    one = scalars.constant(1, value.type)
+    power = scalars.exponential(scalars.negate(value))
+    return scalars.divide(one, scalars.add(one, power))
+
+
+def _relu(scalars: Scalars, value: SSAValue) -> SSAValue:
+    return scalars.maximum(value, scalars.constant(0, value.type))
+
+
+def _compare(predicate: str) -> Callable[[Scalars, SSAValue, SSAValue], SSAValue]:
+    def compare(scalars: Scalars, lhs: SSAValue, rhs: SSAValue) -> SSAValue:
+        if lhs.type == i1:  # true is 1, and would be -1 as a signed number of one bit
+            lhs, rhs = (converted(scalars, each, i32) for each in (lhs, rhs))
+        return scalars.compare(predicate, lhs, rhs)
+
+    return compare
+
+
+def _math(apply: type[FloatFunction]) -> Callable[[Scalars, SSAValue], SSAValue]:
+    return lambda scalars, value: scalars.apply(apply, value)
+
+
+UNARY: Mapping[str, Callable[[Scalars, SSAValue], SSAValue]] = {
+    "-": Scalars.negate,
+    "!": _not,
+    "exp": _math(math.ExpOp),
+    "expm1": _math(math.ExpM1Op),
+    "log": _math(math.LogOp),
+    "log1p": _math(math.Log1pOp),
+    "sqrt": _math(math.SqrtOp),
+    "rsqrt": _math(math.RsqrtOp),
+    "tanh": _math(math.TanhOp),
+    "erf": _math(math.ErfOp),
+    "sin": _math(math.SinOp),
+    "cos": _math(math.CosOp),
+    "sigmoid": _sigmoid,
+    "relu": _relu,
+    "abs": _absolute,
+    "sign": _sign,
+    "floor": _math(math.FloorOp),
+    "ceil": _math(math.CeilOp),
+    "round": _math(math.RoundEvenOp),
+    "isnan": Scalars.is_nan,
+    "bit_not": _not,
 }
-"""What elementary functions do to an element."""
+"""Functions of one element, by their names in equations."""
+
+BINARY: Mapping[str, Callable[[Scalars, SSAValue, SSAValue], SSAValue]] = {
+    "+": Scalars.add,
+    "-": Scalars.subtract,
+    "*": Scalars.multiply,
+    "/": Scalars.divide,
+    "//": _floor_divide,
+    "%": _floored_remainder,
+    "**": _raised,
+    "==": _compare("eq"),
+    "!=": _compare("ne"),
+    "<": _compare("lt"),
+    "<=": _compare("le"),
+    ">": _compare("gt"),
+    ">=": _compare("ge"),
+    "&&": Scalars.both,
+    "||": Scalars.either,
+    "max": Scalars.maximum,
+    "min": Scalars.minimum,
+    "atan2": _atan2,
+    "fmod": _truncated_remainder,
+    "bit_and": Scalars.both,
+    "bit_or": Scalars.either,
+    "bit_xor": Scalars.different,
+}
+"""Functions of two elements."""

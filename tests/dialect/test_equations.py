@@ -1,0 +1,146 @@
+"""Ops that are defined by equations: what their classes say of types is what the equations take."""
+
+from collections.abc import Iterator
+
+import pytest
+from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.test import TestOp
+from xdsl.ir import Attribute, SSAValue
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.dialect import ELEMENTWISE, GRAPH_LEVEL
+from gawee_dialect.dialect.activation import ClipOp
+from gawee_dialect.dialect.cast import BitcastOp
+from gawee_dialect.dialect.comparison import CompareOp
+from gawee_dialect.dialect.elementwise import BinaryOp, ElementwiseOp, UnaryOp
+from gawee_dialect.dialect.types import ELEMENT_TYPES
+from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.functions import OPERATORS, PREFIXES, Function, function_of
+from gawee_dialect.equations.instance import Body, Misfit, Type, read_body
+from gawee_dialect.equations.program import Arguments
+from gawee_dialect.equations.syntax import Binary, Call, Unary, walk
+from gawee_dialect.instruments.prove.graph_ops import ExactGraphOpsWithArrays
+from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
+from gawee_dialect.passes.rewrite_pass import ops_of
+
+UNARY = [kind for kind in ELEMENTWISE if issubclass(kind, UnaryOp)]
+BINARY = [kind for kind in ELEMENTWISE if issubclass(kind, BinaryOp) and kind is not CompareOp]
+
+
+def equation_of(kind: type[ElementwiseOp]) -> str:
+    return kind.EQUATION if isinstance(kind.EQUATION, str) else next(iter(kind.EQUATION.values()))
+
+
+def functions_of(body: Body) -> Iterator[Function]:
+    """Yield the functions of an equation."""
+    for node in walk(body.program.definitions[0].value):
+        if isinstance(node, Binary):
+            yield OPERATORS[node.operator]
+        elif isinstance(node, Unary):
+            yield PREFIXES[node.operator]
+        elif isinstance(node, Call):
+            yield function_of(node.function)
+
+
+def value(element: Attribute, *shape: int) -> SSAValue:
+    return TestOp(result_types=[TensorType(element, shape)]).results[0]
+
+
+@pytest.mark.parametrize("kind", [each for each in (*UNARY, *BINARY) if each is not ClipOp])
+def test_an_op_takes_the_element_types_that_its_functions_do(kind: type[ElementwiseOp]) -> None:
+    body = read_body(Code.of_text(equation_of(kind), "equation"), Arguments(of_op=True))
+    parameters = {each.name: 0.5 for each in body.program.parameters}
+
+    def is_taken(element: Attribute) -> bool:
+        if not all(each.elements.holds(element) for each in functions_of(body)):
+            return False
+        try:
+            body.instance({name: Type((), element) for name in body.program.inputs}, parameters)
+        except Misfit:
+            return False  # integers together with a parameter that is a float
+        return True
+
+    taken = {name for name, element in ELEMENT_TYPES.items() if is_taken(element)}
+
+    assert {name for name, each in ELEMENT_TYPES.items() if kind.ELEMENTS.holds(each)} == taken
+
+
+# C1 of every unary op, C1 to C3 of every binary one.
+
+
+@pytest.mark.parametrize("kind", [*UNARY, *BINARY])
+def test_other_element_types_are_refused(kind: type[ElementwiseOp]) -> None:
+    others = [each for each in ELEMENT_TYPES.values() if not kind.ELEMENTS.holds(each)]
+    name = kind.get_irdl_definition().operands[0][0]
+
+    for element in others:
+        operands = [value(element, 2, 3)] * len(kind.get_irdl_definition().operands)
+        with pytest.raises(VerifyException) as caught:
+            kind(*operands)
+        supported = f"supported: {kind.ELEMENTS.text}"
+        message = f"unsupported element type '{element}' of {name}; {supported}"
+        assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("kind", BINARY)
+def test_operands_of_two_types_or_of_shapes_that_differ_are_refused(
+    kind: type[ElementwiseOp],
+) -> None:
+    one, other = [e for e in ELEMENT_TYPES.values() if kind.ELEMENTS.holds(e)][:2]
+
+    with pytest.raises(VerifyException, match=r"expected rhs element type .* to match lhs"):
+        kind(value(one, 2, 3), value(other, 2, 3))
+    with pytest.raises(VerifyException, match="expected shapes to broadcast, got 2x3 and 2"):
+        kind(value(one, 2, 3), value(one, 2))
+
+
+# Ops whose meaning stands in more than one place: in NumPy, and as a lowering. The list shrinks.
+
+MORE_THAN_ONE_DEFINITION = {
+    "no arithmetic: bits are read as those of another type": ("Bitcast",),
+    "no arithmetic: NumPy's views and takes are shorter than equations": (
+        *("Transpose", "BroadcastTo", "Tile", "Reverse", "Slice", "InsertSlice", "Pad", "Gather"),
+        *("GatherElements", "GatherNd", "ScatterElements", "ScatterNd", "Iota", "Tri"),
+        *("Identity", "Flatten", "Reshape", "Cat"),
+    ),
+    "an equation would be longer than the algorithm": (
+        *("Sort", "TopK", "NonMaxSuppression", "Scan", "GridSample", "Interpolate", "CumSum"),
+    ),
+    "reductions, whose axes are a property: to be equations": (
+        *("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceAny"),
+        *("ReduceAll", "ArgMax", "ArgMin", "Softmax", "LogSoftmax"),
+    ),
+    "to be equations, beside which their named lowerings stay": (
+        *("Conv", "ConvTranspose", "MatMul", "BatchMatMul", "Attention", "BatchNorm", "LayerNorm"),
+        *("RmsNorm", "GroupNorm", "MaxPool", "AvgPool", "AdAvgPool", "AdMaxPool"),
+    ),
+    "they compute nothing": ("Constant", "GetAttr", "GetItem"),
+}
+
+
+def test_ops_with_more_than_one_definition_are_listed_with_the_reason() -> None:
+    by_equation = {kind for kind in ELEMENTWISE if kind is not BitcastOp}
+    others = {kind.__name__.removesuffix("Op") for kind in GRAPH_LEVEL if kind not in by_equation}
+
+    listed = [name for names in MORE_THAN_ONE_DEFINITION.values() for name in names]
+    assert sorted(listed) == sorted(others)
+
+
+def test_what_an_equation_says_is_said_nowhere_else() -> None:
+    computing = {"compute_all", "evaluate", "flops"}
+    overridden = [
+        f"{kind.__name__}.{name}"
+        for kind in ELEMENTWISE
+        if kind is not BitcastOp
+        for base in kind.__mro__[: kind.__mro__.index(ElementwiseOp)]
+        for name in computing & set(vars(base))
+    ]
+    named = [
+        f"{pattern.__name__} lowers {kind.__name__}"
+        for pattern in LowerToLinalg.patterns
+        for kind in ops_of(pattern)
+        if kind in ELEMENTWISE
+    ]
+    exact = [kind.__name__ for kind in ELEMENTWISE if kind in ExactGraphOpsWithArrays.op_types()]
+
+    assert overridden + named + exact == []
