@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from xdsl.dialects.builtin import Float64Type, FloatAttr, IntegerType, StringAttr, f64
 from xdsl.ir import Attribute, SSAValue
@@ -21,9 +21,6 @@ from gawee_dialect.dialect.types import (
     tensor_type,
 )
 from gawee_dialect.hints import isa
-
-if TYPE_CHECKING:
-    pass
 
 
 @irdl_op_definition

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from xdsl.dialects.builtin import StringAttr, TensorType, i1
 from xdsl.ir import Attribute, SSAValue
@@ -24,9 +24,6 @@ from gawee_dialect.dialect.types import (
     require_same_element,
     tensor_type,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 @irdl_op_definition
