@@ -31,10 +31,8 @@ def with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
     """
     fx = torch().fx
     copy = fx.Graph()
-    symbols = dict(_symbols(graph, args))
     made: dict[Node, object] = {}
-    for node in graph.graph.nodes:
-        value = _known(node.meta.get("val"), symbols)
+    for node, value in known_values(graph, args).items():
         number = isinstance(value, int | float)
         if not number or node.op == "placeholder":
             made[node] = node_copy = copy.node_copy(node, made.__getitem__)
@@ -42,6 +40,12 @@ def with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
         if number:
             made[node] = value
     return _Copied(copy, graph)
+
+
+def known_values(graph: GraphModule, args: Sequence[object]) -> Mapping[Node, object]:
+    """Return what each node makes: numbers, and tensors without data whose sizes are numbers."""
+    symbols = dict(_symbols(graph, args))
+    return {node: _known(node.meta.get("val"), symbols) for node in graph.graph.nodes}
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from gawee_dialect.frontends.npu_ir.convert import Converter
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, TensorMeta
 from gawee_dialect.frontends.npu_ir.pytorch import (
     GraphModule,
+    Node,
     Tensor,
     is_sequence,
     is_tensor,
@@ -36,6 +37,13 @@ def lift_constants(graph: GraphModule) -> list[Tensor]:
     return constants
 
 
+def _is_token(node: Node) -> bool:
+    """Whether an input only keeps calls with effects in order; calls are given None for it."""
+    return any(
+        str(user.target) == "with_effects" and user.args[0] is node for user in node.users
+    )
+
+
 class ConvertedGraph:
     """A graph of known shapes as NPU_IR; its outputs may also be inputs, numbers and None."""
 
@@ -45,10 +53,13 @@ class ConvertedGraph:
         self.constants = lift_constants(graph)
         static |= frozenset(range(given, given + len(self.constants)))
         placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
-        metas = [
-            converter.add_placeholder(node, weight=index in static)
-            for index, node in enumerate(placeholders)
-        ]
+        metas: list[TensorMeta | None] = []
+        for index, node in enumerate(placeholders):
+            if _is_token(node):
+                converter.add_token(node)
+                metas.append(None)
+            else:
+                metas.append(converter.add_placeholder(node, weight=index in static))
         returned = converter.convert(graph)
         self.returned: Sequence[object] = returned if is_sequence(returned) else [returned]
         self.names = {i: meta.name for i, meta in enumerate(metas) if meta is not None}
