@@ -85,11 +85,12 @@ def gawee_backend(
         return boxed(made)
 
     def kept(graph: GraphModule, example_inputs: Sequence[object]) -> Compiled:
-        if GRADIENTS not in _told:
-            _told.add(GRADIENTS)
-            logger.warning(GRADIENTS)
+        _tell_of_gradients()
         return keep(graph, example_inputs)
 
+    if returns_gradients(graph):
+        _tell_of_gradients()
+        return graph.forward
     keep: Callable[[GraphModule, Sequence[object]], Compiled] = import_module(
         "torch._functorch.compilers"
     ).nop
@@ -104,17 +105,36 @@ def gawee_backend(
     return compiler(graph, example_inputs)
 
 
+def returns_gradients(graph: GraphModule) -> bool:
+    """Whether gradients flow through a graph of TorchDynamo, as it notes of what is returned."""
+    output = next(node for node in graph.graph.nodes if node.op == "output")
+    values = (node.meta.get("example_value") for node in output.all_input_nodes)
+    return torch().is_grad_enabled() and any(getattr(each, "requires_grad", False) for each in values)
+
+
+def _tell_of_gradients() -> None:
+    if GRADIENTS not in _told:
+        _told.add(GRADIENTS)
+        logger.warning(GRADIENTS)
+
+
 def static_inputs() -> frozenset[int]:
-    """Return the positions of the graph's inputs that are weights, as AOTAutograd notes them."""
+    """Return the positions of the graph's inputs that are weights, as AOTAutograd notes them.
+
+    Those that the graph changes are none: they would be bound again in every call.
+    """
     guards = import_module("torch._guards")
     context: object = guards.TracingContext.try_get()
     metadata: object = getattr(context, "fw_metadata", None)
     indices: object = getattr(metadata, "static_input_indices", None)
-    return (
-        frozenset(index for index in indices if isinstance(index, int))
-        if is_sequence(indices)
-        else frozenset()
+    changed: object = getattr(metadata, "mutated_inp_runtime_indices", None)
+    found, others = (
+        {index for index in each if isinstance(index, int)} if is_sequence(each) else set[int]()
+        for each in (indices, changed)
     )
+    tokens: object = getattr(metadata, "tokens", None)
+    before = len(tokens) if isinstance(tokens, dict) else 0  # inputs of the graph, first of all
+    return frozenset(found - {index + before for index in others})
 
 
 class InferenceGraph:
@@ -133,7 +153,7 @@ class InferenceGraph:
         self._family = PreparedFamily()
         self._mixes = False
         self._told: set[str] = set()
-        self._shapes: Sequence[object] = ()
+        self._shapes: Sequence[object] | None = None
         self._cut: CutGraph | None = None
         self.forget_threads()
         _graphs.add(self)
@@ -200,7 +220,8 @@ class InferenceGraph:
             return self._ready[self._key(args)]
 
     def _whole_or_cut(self, args: Sequence[object]) -> Run:
-        self._shapes = self._shapes or without_data(args, frozenset())
+        if self._shapes is None:
+            self._shapes = without_data(args, frozenset())
         if self._cut is not None:
             self._cut.prepare(args)
             return self._cut.run
@@ -231,12 +252,17 @@ class InferenceGraph:
         static = [placeholders[index] for index in self._static]
         return InferenceGraph(part.graph, static_inputs_of(part, static), self._options)
 
+    @property
+    def was_called(self) -> bool:
+        """Whether it was compiled for any shapes."""
+        return self._shapes is not None
+
     def explained(self, *, unlocks: bool = False) -> ExplainedGraph:
         """Tell what of it is compiled; `unlocks` as `explain.explained`."""
         if self._cut is not None:
             cut = self._cut
             return explained(cut.partition, cut.nodes, cut.refused, unlocks=unlocks)
-        sized = with_sizes(self._graph, self._shapes)
+        sized = with_sizes(self._graph, self._shapes or ())
         return explained_whole([*sized.graph.nodes])
 
     def _compile(self, args: Sequence[object]) -> StaticGraph:

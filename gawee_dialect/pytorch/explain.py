@@ -31,6 +31,11 @@ class LeftOp:
     flops_left: int = 0
     """The FLOPs that PyTorch ran then."""
 
+    @property
+    def is_unsupported(self) -> bool:
+        """Whether it is left for what it is, and not for how little work it has."""
+        return self.reason != TOO_SMALL
+
 
 @dataclass(frozen=True)
 class ExplainedGraph:
@@ -133,7 +138,7 @@ def explained(
     parts = [
         (len(part.nodes), sum(flops[node.name] for node in part.nodes)) for part in cut.parts
     ]
-    most_first = sorted(left, key=lambda each: (each.reason == TOO_SMALL, -each.flops))
+    most_first = sorted(left, key=lambda each: (not each.is_unsupported, -each.flops))
     return ExplainedGraph(sum(flops.values()), parts, most_first)
 
 
@@ -188,4 +193,4 @@ def explain(net: Callable[..., object], args: Sequence[object]) -> Explanation:
 
     with torch().no_grad():
         torch().compile(net, backend=backend)(*args)
-    return Explanation([graph.explained(unlocks=True) for graph in found])
+    return Explanation([graph.explained(unlocks=True) for graph in found if graph.was_called])
