@@ -36,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--page", action="store_true", help="write docs/torch_compile.md")
     options = parser.parse_args(arguments)
     networks = {**others(), **zoo()}
-    known = read_results() if options.missing else {}
+    known = {n: r for n, r in read_results().items() if r.modes} if options.missing else {}
     chosen = [each for each in choose(networks, options.names) if each.name not in known]
     missing: set[str] = set()
     for library in MORE_LIBRARIES if chosen else ():

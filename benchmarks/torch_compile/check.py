@@ -15,7 +15,7 @@ from benchmarks.zoo.check import best_ms, relative_difference
 from benchmarks.zoo.networks import Network
 from benchmarks.zoo.weights import settle
 from gawee_dialect.pytorch.dynamo import InferenceGraph, gawee_backend
-from gawee_dialect.pytorch.explain import Explanation
+from gawee_dialect.pytorch.explanation import Explanation
 
 TOLERANCE = 1e-3
 """How far an output may be from eager's, relative to its range."""
@@ -130,11 +130,16 @@ def _compare(
         if len(got) != len(expected):
             raise ValueError(f"expected {len(expected)} outputs, got {len(got)}")
         apart = max(map(relative_difference, expected, got), default=0.0)
-        outcome.difference = apart if math.isnan(outcome.difference) else max(apart, outcome.difference)
+        outcome.difference = (
+            apart if math.isnan(outcome.difference) else max(apart, outcome.difference)
+        )
         if not apart <= TOLERANCE:
             wide = [x.double() if x.is_floating_point() else x for x in inputs]
             true = _seeded(exact, wide, call)
-            own = max(relative_difference(e, t.astype(e.dtype)) for e, t in zip(expected, true, strict=True))
+            own = max(
+                relative_difference(e, t.astype(e.dtype))
+                for e, t in zip(expected, true, strict=True)
+            )
             if not apart <= OWN_ERRORS * own:
                 raise ValueError(f"{apart:.1e} of the range apart; eager is {own:.1e} from double")
 

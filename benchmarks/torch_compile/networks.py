@@ -125,9 +125,7 @@ def others() -> dict[str, Network]:
             "diffusers",
             partial(_diffusers, "AutoencoderKL", CODER, [(1, 3, 32, 32)]),
         ),
-        Network(
-            "vq_model", "diffusers", partial(_diffusers, "VQModel", CODER, [(1, 3, 32, 32)])
-        ),
+        Network("vq_model", "diffusers", partial(_diffusers, "VQModel", CODER, [(1, 3, 32, 32)])),
         Network(
             "autoencoder_tiny",
             "diffusers",
@@ -145,14 +143,23 @@ def others() -> dict[str, Network]:
         ),
         Network("conformer", "torchaudio", _conformer),
         Network("wav2letter", "torchaudio", partial(_audio, "Wav2Letter", {}, (1, 1, 4000))),
-        Network("deepspeech", "torchaudio", partial(_audio, "DeepSpeech", {"n_feature": 24}, (1, 1, 19, 24))),
+        Network(
+            "deepspeech",
+            "torchaudio",
+            partial(_audio, "DeepSpeech", {"n_feature": 24}, (1, 1, 19, 24)),
+        ),
         Network(
             "conv_tasnet",
             "torchaudio",
             partial(
                 _audio,
                 "ConvTasNet",
-                {"enc_num_feats": 32, "msk_num_feats": 16, "msk_num_hidden_feats": 32, "msk_num_layers": 2},
+                {
+                    "enc_num_feats": 32,
+                    "msk_num_feats": 16,
+                    "msk_num_hidden_feats": 32,
+                    "msk_num_layers": 2,
+                },
                 (1, 1, 2000),
             ),
         ),
@@ -165,7 +172,15 @@ def others() -> dict[str, Network]:
             partial(
                 _audio,
                 "HDemucs",
-                {"sources": ["a", "b"], "channels": 8, "depth": 4, "nfft": 512, "norm_starts": 3, "lstm_starts": 3, "attn_starts": 3},
+                {
+                    "sources": ["a", "b"],
+                    "channels": 8,
+                    "depth": 4,
+                    "nfft": 512,
+                    "norm_starts": 3,
+                    "lstm_starts": 3,
+                    "attn_starts": 3,
+                },
                 (1, 2, 4096),
             ),
         ),

@@ -54,9 +54,9 @@ def _head(results: Sequence[CompiledNetwork]) -> Iterator[str]:
     yield ""
     yield (
         "`python -m benchmarks.torch_compile --page` wrote this page: networks of the zoo and 40 "
-        "others, small and with random weights, each under `torch.compile(net, backend=\"gawee\")` "
-        "in eval and in training mode, with gradients and under `no_grad`. Each is called twice with "
-        "the same seed as eager, and its outputs are compared. One thread."
+        'others, small and with random weights, each under `torch.compile(net, backend="gawee")` '
+        "in eval and in training mode, with gradients and under `no_grad`. Each is called twice "
+        "with the same seed as eager, and its outputs are compared. One thread."
     )
     yield ""
     yield (

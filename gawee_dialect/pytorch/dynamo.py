@@ -27,15 +27,15 @@ from gawee_dialect.compilation_process import CompilationProcess, InterpreterEnd
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.npu_ir.decompositions import decompositions_of_calls
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, is_tensor, torch
+from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, torch
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch import background
 from gawee_dialect.pytorch.backend_options import BackendOptions
 from gawee_dialect.pytorch.cut_graph import CutGraph, Failure, failure_of, without_data
-from gawee_dialect.pytorch.explain import ExplainedGraph, explained, explained_whole
+from gawee_dialect.pytorch.explanation import ExplainedGraph, explained, explained_whole
 from gawee_dialect.pytorch.image_places import ImagePlaces, image_places, shape_key
-from gawee_dialect.pytorch.open_sizes import has_open_sizes, with_sizes
+from gawee_dialect.pytorch.open_sizes import has_open_sizes, inputs_of_other_shapes, with_sizes
 from gawee_dialect.pytorch.partition import Part, static_inputs_of
 from gawee_dialect.pytorch.static_graph import ConvertedGraph, StaticGraph
 
@@ -109,7 +109,9 @@ def returns_gradients(graph: GraphModule) -> bool:
     """Whether gradients flow through a graph of TorchDynamo, as it notes of what is returned."""
     output = next(node for node in graph.graph.nodes if node.op == "output")
     values = (node.meta.get("example_value") for node in output.all_input_nodes)
-    return torch().is_grad_enabled() and any(getattr(each, "requires_grad", False) for each in values)
+    return torch().is_grad_enabled() and any(
+        getattr(each, "requires_grad", False) for each in values
+    )
 
 
 def _tell_of_gradients() -> None:
@@ -149,6 +151,7 @@ class InferenceGraph:
         self._static = static
         self._options = options
         self._places = image_places(graph, static)
+        self._other_shapes = inputs_of_other_shapes(graph, static)
         self._ready: dict[object, Run] = {}
         self._family = PreparedFamily()
         self._mixes = False
@@ -175,7 +178,7 @@ class InferenceGraph:
     def _key(self, args: Sequence[object]) -> object:
         """Return what is equal for arguments that the same code takes."""
         if self._places is None or self._mixes:
-            return tuple(map(shape_key, args))
+            return tuple([shape_key(args[index]) for index in self._other_shapes])
         return self._places.key(args)
 
     def _meanwhile(self, args: Sequence[object]) -> Run:
@@ -258,7 +261,7 @@ class InferenceGraph:
         return self._shapes is not None
 
     def explained(self, *, unlocks: bool = False) -> ExplainedGraph:
-        """Tell what of it is compiled; `unlocks` as `explain.explained`."""
+        """Tell what of it is compiled; `unlocks` as for `explanation.explained`."""
         if self._cut is not None:
             cut = self._cut
             return explained(cut.partition, cut.nodes, cut.refused, unlocks=unlocks)

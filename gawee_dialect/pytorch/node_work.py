@@ -1,4 +1,4 @@
-"""How much the nodes of a graph have to do, in FLOPs and bytes, and how long PyTorch takes for it."""
+"""What the nodes of a graph have to do, in FLOPs and bytes, and how long PyTorch takes for it."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -7,7 +7,14 @@ from operator import getitem
 
 from gawee_dialect.frontends.npu_ir.aten.registry import base_name
 from gawee_dialect.frontends.npu_ir.liveness import VIEWS
-from gawee_dialect.frontends.npu_ir.pytorch import Node, Tensor, is_node, is_sequence, is_tensor, torch
+from gawee_dialect.frontends.npu_ir.pytorch import (
+    Node,
+    Tensor,
+    is_node,
+    is_sequence,
+    is_tensor,
+    torch,
+)
 
 CALL_SECONDS = 8e-6
 """What one more call of compiled code costs: keys, arrays and tensors of its arguments."""
@@ -55,7 +62,12 @@ def flops_of(node: Node) -> int:
             return int(formula(*map(_value, node.args), out_val=node.meta.get("val")))
         except Exception:
             pass  # a formula for other arguments than these
-    return max(map(_elements, (each for made in (node, *node.all_input_nodes) for each in tensors_of(made))), default=0)
+    return max(
+        map(
+            _elements, (each for made in (node, *node.all_input_nodes) for each in tensors_of(made))
+        ),
+        default=0,
+    )
 
 
 def eager_seconds(node: Node) -> float:
@@ -95,7 +107,10 @@ def _attention(query: Tensor, key: Tensor, *_: object, **__: object) -> int:
 
 
 def _encoder_layer(src: Tensor, width: int, heads: int, *more: object, **_: object) -> int:
-    """Products with the weights, and attention. FLOPs: 2 · tokens · weights + 4 · tokens · length · width."""
+    """Products with the weights, and attention.
+
+    FLOPs: 2 · tokens · weights + 4 · tokens · length · width.
+    """
     weights = [each for each in more if is_tensor(each) and len(each.shape) == 2]
     tokens = _elements(src) // width
     length = src.shape[-2]

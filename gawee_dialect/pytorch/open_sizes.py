@@ -23,6 +23,16 @@ def has_open_sizes(graph: GraphModule) -> bool:
     return any(_is_symbol(each) for value in values for each in _sizes(value))
 
 
+def inputs_of_other_shapes(graph: GraphModule, static: frozenset[int]) -> Sequence[int]:
+    """Return the positions of arguments whose shape may differ between calls: no plain weights."""
+    values = [node.meta.get("val") for node in graph.graph.nodes if node.op == "placeholder"]
+    return [
+        index
+        for index, value in enumerate(values)
+        if index not in static or any(not isinstance(size, int) for size in _sizes(value))
+    ]
+
+
 def with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
     """Return a copy of a graph in which all that its arguments decide is a number.
 

@@ -122,9 +122,7 @@ def partition(
     """
     nodes = [*graph.graph.nodes]
     supported = {
-        node
-        for node in nodes
-        if node.name in sized and node.name not in refused and _is_op(node)
+        node for node in nodes if node.name in sized and node.name not in refused and _is_op(node)
     }
     while True:
         supported -= _torn_apart(nodes, supported)
@@ -251,7 +249,5 @@ def _graph_of(
 def static_inputs_of(part: Part, static: Collection[Node]) -> frozenset[int]:
     """Return which inputs of a part are weights, or tensors that the graph holds itself."""
     return frozenset(
-        index
-        for index, node in enumerate(part.inputs)
-        if node in static or node.op == "get_attr"
+        index for index, node in enumerate(part.inputs) if node in static or node.op == "get_attr"
     )

@@ -23,8 +23,13 @@ def refused_nodes(graph: GraphModule) -> Refused:
     return judge.refused
 
 
+READS_MEMORY = ("aten.as_strided.default",)
+"""Ops whose result depends on the order in which memory has a tensor."""
+
+
 class _Judge:
     def __init__(self, graph: GraphModule) -> None:
+        self.graph = graph
         self.refused: dict[str, Diagnostic] = {}
         self.converter = Converter()
         self.owners: list[Node] = []
@@ -40,6 +45,16 @@ class _Judge:
             else:
                 self._convert(graph, node)
         self._import()
+        self._refuse_all_for_order()
+
+    def _refuse_all_for_order(self) -> None:
+        """Refuse all where an op reads memory as it lies: compiled code has tensors in C order."""
+        calls = [node for node in self.graph.graph.nodes if node.op == "call_function"]
+        for node in calls:
+            if str(node.target) in READS_MEMORY and node.name in self.refused:
+                why = self.refused[node.name]
+                self.refused.update({each.name: why for each in calls})
+                return
 
     def _given(self, graph: GraphModule, node: Node) -> None:
         """Take an input, or what the graph holds itself, as an input."""

@@ -40,9 +40,7 @@ def lift_constants(graph: GraphModule) -> list[Tensor]:
 
 def _is_token(node: Node) -> bool:
     """Whether an input only keeps calls with effects in order; calls are given None for it."""
-    return any(
-        str(user.target) == "with_effects" and user.args[0] is node for user in node.users
-    )
+    return any(str(user.target) == "with_effects" and user.args[0] is node for user in node.users)
 
 
 class ConvertedGraph:

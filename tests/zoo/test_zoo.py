@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("torch")
 
 from benchmarks.zoo.__main__ import run_zoo
-from benchmarks.zoo.check import Result
+from benchmarks.zoo.check import Result, check
 from benchmarks.zoo.networks import zoo
 from benchmarks.zoo.table import page
 

@@ -58,7 +58,7 @@ def _encoder_layer(
     mask: Tensor | None = None,
     mask_type: int | None = None,
 ) -> object:
-    """A whole encoder layer by its parts: attention, and two linear layers, as TransformerEncoderLayer."""
+    """An encoder layer by its parts; with a mask it stays whole."""
     if mask is not None or len(weights) != NORMS_AND_LINEARS:
         return NotImplemented
     functional = torch().nn.functional

@@ -1,4 +1,4 @@
-"""What of a model `torch.compile` with this backend compiles, what it leaves to PyTorch, and why."""
+"""What of a model `torch.compile` compiles with this backend, what PyTorch runs, and why."""
 
 from __future__ import annotations
 
@@ -135,9 +135,7 @@ def explained(
         if node.name in sized and not is_getitem(node) and not is_view(node):
             by_op[str(node.target)].append(node)
     left = [_left_op(cut, op, nodes, sized, refused, flops, unlocks) for op, nodes in by_op.items()]
-    parts = [
-        (len(part.nodes), sum(flops[node.name] for node in part.nodes)) for part in cut.parts
-    ]
+    parts = [(len(part.nodes), sum(flops[node.name] for node in part.nodes)) for part in cut.parts]
     most_first = sorted(left, key=lambda each: (not each.is_unsupported, -each.flops))
     return ExplainedGraph(sum(flops.values()), parts, most_first)
 
@@ -179,7 +177,7 @@ def _left_op(
 
 
 def explain(net: Callable[..., object], args: Sequence[object]) -> Explanation:
-    """Compile a model for some arguments, run it once without gradients, and tell what became of it.
+    """Compile a model for some arguments, run it without gradients, and tell what became of it.
 
     net: a module or a function, as for `torch.compile`; it is called with `args`. Returns data that
     prints as text. Raises what the model raises.
