@@ -75,6 +75,7 @@ class CutGraph:
         self.nodes: Mapping[str, Node] = {node.name: node for node in sized.graph.nodes}
         self.refused: Refused = {**self._blamed(failure, ()), **refused_nodes(sized)}
         self.bug = failure.bug
+        self._parts: Sequence[tuple[Part, CompiledPart]] = ()
         made: dict[frozenset[str], CompiledPart] = {}
         for _ in range(ATTEMPTS):
             self.partition: Partition = partition(graph, self.nodes, self.refused)

@@ -48,12 +48,13 @@ class _Judge:
         self._refuse_all_for_order()
 
     def _refuse_all_for_order(self) -> None:
-        """Refuse all where an op reads memory as it lies: compiled code has tensors in C order."""
+        """Refuse all where an op reads memory as it lies: parts make tensors in C order."""
         calls = [node for node in self.graph.graph.nodes if node.op == "call_function"]
         for node in calls:
-            if str(node.target) in READS_MEMORY and node.name in self.refused:
-                why = self.refused[node.name]
-                self.refused.update({each.name: why for each in calls})
+            if str(node.target) in READS_MEMORY:
+                text = f"unsupported '{node.target}' in a graph that is cut: parts change strides"
+                why = _diagnostic(node, text)
+                self.refused = {**{each.name: why for each in calls}, **self.refused}
                 return
 
     def _given(self, graph: GraphModule, node: Node) -> None:
@@ -119,8 +120,7 @@ def _verdict(importer: Importer, node: OpNode) -> Diagnostic | None:
     try:
         importer.add_node(node)
     except Exception as error:
-        text = f"internal error in '{node.op_type}' node: {error!r}"
-        return Diagnostic(text, place_text(node.place), node.name)
+        return Diagnostic(f"internal error: {error!r}", place_text(node.place), node.name)
     importer.report_unsupported()
     return importer.problems[0] if importer.problems else None
 

@@ -13,7 +13,8 @@ from torch import nn
 from torch.nn import functional
 
 from gawee_dialect import wait_until_compiled
-from gawee_dialect.pytorch import dynamo, gawee_backend
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.pytorch import cut_graph, dynamo, explain, gawee_backend
 
 # Sums of some hundred products in float32, in another order.
 CLOSE = {"rtol": 1e-4, "atol": 1e-4}
@@ -233,8 +234,6 @@ def test_without_fallback_all_that_is_not_supported_is_an_error() -> None:
 def test_what_lowering_refuses_is_left_to_pytorch(
     named: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from gawee_dialect.diagnostics import Diagnostic, GaweeError
-
     program_of = dynamo.program_of
 
     def refuses(module: object, *args: object, **more: object) -> object:
@@ -268,6 +267,43 @@ def test_an_internal_error_is_told_as_a_bug_and_stops_nobody(
     (record,) = caplog.records
     assert "internal error: ZeroDivisionError('a bug')" in record.message
     assert record.exc_info is not None
+
+
+def test_cutting_ends_with_everything_left_to_pytorch(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuses(*_: object, **__: object) -> object:
+        raise GaweeError("too hard")
+
+    monkeypatch.setattr(dynamo, "program_of", refuses)
+    monkeypatch.setattr(cut_graph, "ATTEMPTS", 0)
+
+    with caplog.at_level(logging.WARNING, "gawee_dialect"):
+        agrees(Between(torch.special.bessel_j0), (torch.randn(33, 64),))
+
+    (record,) = caplog.records
+    assert "a graph stays with PyTorch" in record.message
+    assert "refused with others" in record.message
+
+
+@pytest.mark.parametrize(
+    ("function", "reason"),
+    [
+        (lambda x: x.view(torch.uint16).view(torch.float32), "unsupported dtype"),
+        (data_dependent, "unsupported call of 'aten.sum.default'"),
+        (
+            lambda x: torch.special.bessel_j0(x).as_strided((9,), (3,)) @ x[:9, :9],
+            "unsupported 'aten.as_strided.default' in a graph that is cut: parts change strides",
+        ),
+        (lambda x: x * torch.randn_like(x), "a graph computes the same in every call"),
+    ],
+)
+def test_why_an_op_is_left_is_told(
+    function: Callable[[torch.Tensor], torch.Tensor], reason: str
+) -> None:
+    (graph,) = explain(function, (torch.randn(33, 64),)).graphs
+
+    assert any(reason in each.reason for each in graph.left)
 
 
 def test_a_part_too_small_to_pay_stays_with_pytorch(compilations: list[object]) -> None:
