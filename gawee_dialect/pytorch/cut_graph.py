@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -83,11 +83,12 @@ class CutGraph:
                 if part.names not in made:
                     made[part.names] = make(part)
             self._parts = [(part, made[part.names]) for part in self.partition.parts]
-            failures = self._prepared(args)
+            failures = [(code, failure) for code, _, failure in self._failures(args)]
             if not failures:
                 break
-            for part, why in failures:
-                self.refused = {**self.refused, **self._blamed(why, part.nodes)}
+            for code, why in failures:
+                nodes = next(part.nodes for part, each in self._parts if each is code)
+                self.refused = {**self.refused, **self._blamed(why, nodes)}
                 self.bug = self.bug or why.bug
         else:
             left = {name: Diagnostic("refused with others") for name in self.nodes}
@@ -110,28 +111,28 @@ class CutGraph:
 
     def prepare(self, args: Sequence[object]) -> None:
         """Make code of all parts for the shapes of some arguments; PyTorch runs what has none."""
-        for part, failure in self._prepared(args):
-            graph = next(graph for each, graph in self._parts if each is part)
-            graph.leave(self._given(part, args), failure)
+        for graph, given, failure in self._failures(args):
+            graph.leave(given, failure)
 
-    def _prepared(self, args: Sequence[object]) -> Sequence[tuple[Part, Failure]]:
-        failures: list[tuple[Part, Failure]] = []
+    def _failures(
+        self, args: Sequence[object]
+    ) -> Iterator[tuple[CompiledPart, Sequence[object], Failure]]:
+        """Make code of all parts; yield those of which that cannot be, and their arguments."""
+        values = self._values(args)
         for part, graph in self._parts:
-            given = self._given(part, args)
+            given = [_as_taken(values[node]) for node in part.inputs]
             failure = failure_of(lambda graph=graph, given=given: graph.prepare(given))
             if failure is not None:
-                failures.append((part, failure))
-        return failures
+                yield graph, given, failure
 
-    def _given(self, part: Part, args: Sequence[object]) -> Sequence[object]:
-        """Return arguments of a part: weights, and tensors of the shapes that the others have."""
+    def _values(self, args: Sequence[object]) -> Mapping[Node, object]:
+        """Return weights and other arguments as they are, tensors without data for the rest."""
         values = dict(known_values(self._graph, args))
         placeholders = [node for node in self._graph.graph.nodes if node.op == "placeholder"]
+        held = [node for node in self._graph.graph.nodes if node.op == "get_attr"]
         values.update(zip(placeholders, args, strict=True))
-        for node in part.inputs:
-            if node.op == "get_attr":
-                values[node] = getattr(self._graph, str(node.target))
-        return [_as_taken(values[node]) for node in part.inputs]
+        values.update({node: getattr(self._graph, str(node.target)) for node in held})
+        return values
 
 
 def _as_taken(value: object) -> object:
