@@ -43,6 +43,11 @@ def failure_of(compile: Callable[[], object]) -> Failure | None:
     return None
 
 
+def forward_of(graph: GraphModule) -> Callable[..., Sequence[object]]:
+    """Return what runs a graph by PyTorch."""
+    return getattr(graph, "forward")
+
+
 class CompiledPart(Protocol):
     """Code of a part for any shapes that it was, or can be, prepared for."""
 
@@ -87,14 +92,15 @@ class CutGraph:
             if not failures:
                 break
             for code, why in failures:
-                nodes = next(part.nodes for part, each in self._parts if each is code)
+                nodes = next(part.nodes for part, each in self._parts if each == code)
                 self.refused = {**self.refused, **self._blamed(why, nodes)}
                 self.bug = self.bug or why.bug
         else:
             left = {name: Diagnostic("refused with others") for name in self.nodes}
             self.refused = {**left, **self.refused}
             self.partition, self._parts = partition(graph, self.nodes, self.refused), []
-        self._joined = self.partition.joined([_called(each) for _, each in self._parts])
+        joined = self.partition.joined([_called(each) for _, each in self._parts])
+        self._run = forward_of(joined)
 
     def _blamed(self, failure: Failure, part: Sequence[Node]) -> Refused:
         """Return the nodes that a failure names; else all of the part."""
@@ -107,7 +113,7 @@ class CutGraph:
 
     def run(self, args: Sequence[object]) -> Sequence[object]:
         """Run on the arguments of the graph."""
-        return self._joined.forward(*args)
+        return self._run(*args)
 
     def prepare(self, args: Sequence[object]) -> None:
         """Make code of all parts for the shapes of some arguments; PyTorch runs what has none."""

@@ -25,14 +25,19 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.compilation import program_of
 from gawee_dialect.compilation_process import CompilationProcess, InterpreterEnds
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.frontends.npu_ir.decompositions import decompositions_of_calls
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, torch
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch import background
 from gawee_dialect.pytorch.backend_options import BackendOptions
-from gawee_dialect.pytorch.cut_graph import CutGraph, Failure, failure_of, without_data
+from gawee_dialect.pytorch.cut_graph import (
+    CutGraph,
+    Failure,
+    failure_of,
+    forward_of,
+    without_data,
+)
 from gawee_dialect.pytorch.explanation import ExplainedGraph, explained, explained_whole
 from gawee_dialect.pytorch.image_places import ImagePlaces, image_places, shape_key
 from gawee_dialect.pytorch.open_sizes import has_open_sizes, inputs_of_other_shapes, with_sizes
@@ -90,7 +95,7 @@ def gawee_backend(
 
     if returns_gradients(graph):
         _tell_of_gradients()
-        return graph.forward
+        return forward_of(graph)
     keep: Callable[[GraphModule, Sequence[object]], Compiled] = import_module(
         "torch._functorch.compilers"
     ).nop
@@ -100,9 +105,16 @@ def gawee_backend(
         fw_compiler=kept,
         bw_compiler=keep,
         inference_compiler=compiled,
-        decompositions=decompositions_of_calls(),
+        decompositions=_decompositions(),
     )
     return compiler(graph, example_inputs)
+
+
+def _decompositions() -> Mapping[object, object]:
+    """Return how ops are taken apart; what draws random numbers is not, so as to draw the same."""
+    core: Mapping[object, object] = torch()._decomp.core_aten_decompositions()
+    seeded: object = torch().Tag.nondeterministic_seeded
+    return {op: function for op, function in core.items() if seeded not in getattr(op, "tags", ())}
 
 
 def returns_gradients(graph: GraphModule) -> bool:
@@ -134,8 +146,8 @@ def static_inputs() -> frozenset[int]:
         {index for index in each if isinstance(index, int)} if is_sequence(each) else set[int]()
         for each in (indices, changed)
     )
-    tokens: object = getattr(metadata, "tokens", None)
-    before = len(tokens) if isinstance(tokens, dict) else 0  # inputs of the graph, first of all
+    tokens: Mapping[object, object] = getattr(metadata, "tokens", {})
+    before = len(tokens)  # they come before all other inputs of the graph
     return frozenset(found - {index + before for index in others})
 
 
@@ -191,7 +203,7 @@ class InferenceGraph:
         return self._run_by_pytorch
 
     def _run_by_pytorch(self, args: Sequence[object]) -> Sequence[object]:
-        return self._graph.forward(*args)
+        return forward_of(self._graph)(*args)
 
     def _compile_or_tell(self, args: Sequence[object]) -> None:
         """Compile in a thread of its own; where that cannot be, PyTorch goes on."""

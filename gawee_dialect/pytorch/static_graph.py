@@ -174,7 +174,7 @@ def rebind_weights() -> None:
 def _state_of(tensor: Tensor) -> tuple[object, object]:
     """Return what is another one after a tensor was replaced or written."""
     # Tensors made under inference_mode count no versions.
-    return tensor.data_ptr(), None if tensor.is_inference() else tensor._version
+    return tensor.data_ptr(), None if tensor.is_inference() else getattr(tensor, "_version")
 
 
 def _is_at_hand(tensor: Tensor) -> bool:
