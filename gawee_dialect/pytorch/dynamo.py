@@ -246,7 +246,12 @@ class InferenceGraph:
         failure = failure_of(lambda: made.append(self._whole(args)))
         if failure is None:
             return made[0]
-        self._cut = CutGraph(self._graph, args, failure, self._part)
+        cuts: list[CutGraph] = []
+        broken = failure_of(lambda: cuts.append(CutGraph(self._graph, args, failure, self._part)))
+        if broken is not None:
+            self.leave(args, broken)
+            return self._run_by_pytorch
+        self._cut = cuts[0]
         self._tell(str(self.explained()), self._cut.bug)
         return self._cut.run
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.convert import place_of
 from gawee_dialect.frontends.npu_ir.ir import place_text
-from gawee_dialect.frontends.npu_ir.pytorch import Node, torch
-from gawee_dialect.pytorch.node_work import flops_of, is_getitem, is_view
+from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, Node, torch
+from gawee_dialect.pytorch.node_work import flops_of, is_getitem, is_view, tensors_of
 from gawee_dialect.pytorch.partition import Partition, partition
 
 TOO_SMALL = "supported, with less work around it than a call of compiled code takes"
@@ -132,7 +132,7 @@ def explained(
     flops = {name: flops_of(node) for name, node in sized.items()}
     by_op: dict[str, list[Node]] = defaultdict(list)
     for node in cut.left:
-        if node.name in sized and not is_getitem(node) and not is_view(node):
+        if tensors_of(node) and not is_getitem(node) and not is_view(node):
             by_op[str(node.target)].append(node)
     left = [_left_op(cut, op, nodes, sized, refused, flops, unlocks) for op, nodes in by_op.items()]
     parts = [(len(part.nodes), sum(flops[node.name] for node in part.nodes)) for part in cut.parts]
@@ -161,7 +161,7 @@ def _left_op(
     made = LeftOp(
         op,
         len(nodes),
-        sum(flops[node.name] for node in nodes),
+        sum(flops.get(node.name, 0) for node in nodes),
         [place for place in places if place is not None],
         TOO_SMALL if why is None else why.message,
     )
@@ -186,7 +186,7 @@ def explain(net: Callable[..., object], args: Sequence[object]) -> Explanation:
 
     found: list[InferenceGraph] = []
 
-    def backend(graph: object, inputs: Sequence[object]) -> object:
+    def backend(graph: GraphModule, inputs: Sequence[object]) -> object:
         return gawee_backend(graph, inputs, seen=found.append)
 
     with torch().no_grad():

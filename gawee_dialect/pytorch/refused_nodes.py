@@ -76,7 +76,7 @@ class _Judge:
         except ConversionError as error:
             self._refuse(node, error.diagnostics[0])
         except Exception as error:  # what it reads was refused, or the node is none that we know
-            self._refuse(node, _diagnostic(node, f"unsupported call of '{node.target}': {error!r}"))
+            self._refuse(node, _diagnostic(node, f"internal error: {error!r}"))
         if node.name in self.refused:
             del self.converter.nodes[before:]
         self.owners += [node] * (len(self.converter.nodes) - before)

@@ -110,7 +110,10 @@ class Converter:
     def stand_in(self, node: Node) -> Sequence[TensorMeta]:
         """Take a node that is refused to make what it declares; return its tensors."""
         made = node.meta.get("val")
-        values = [made] if is_tensor(made) else made if is_sequence(made) else []
+        self._values[node] = None
+        if not is_tensor(made) and not is_sequence(made):
+            return []
+        values = made if is_sequence(made) else [made]
         name = self._fresh(node.name, len(values), indexed=is_sequence(made))
         names = list(_result_names(name, len(values), is_sequence(made)))[is_sequence(made) :]
         metas: Results = [
