@@ -12,6 +12,7 @@ from benchmarks.onnx_zoo.check import check
 from benchmarks.onnx_zoo.models import onnx_zoo
 from benchmarks.onnx_zoo.table import page
 from benchmarks.zoo.__main__ import LIBRARIES, choose, read_results, run_zoo
+from benchmarks.zoo.check import Result
 from benchmarks.zoo.libraries import import_library
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -35,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import_library(library)
     RESULTS.parent.mkdir(exist_ok=True)
     checked = partial(check, measure=options.measure)
-    for result in run_zoo(chosen, options.jobs, options.timeout, checked):
+    for result in run_zoo(chosen, options.jobs, options.timeout, checked, Result):
         with RESULTS.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(result)) + "\n")
         figures = f"{result.difference:.1e}, compiled in {result.compile_seconds:.0f} s"

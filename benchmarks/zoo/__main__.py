@@ -37,26 +37,38 @@ class Checked(Protocol):
     def library(self) -> str: ...
 
 
+class Verdict(Protocol):
+    """What became of a network; `reason` says why it failed."""
+
+    reason: str
+
+
 AnyNetwork = TypeVar("AnyNetwork", bound=Checked)
+AnyResult = TypeVar("AnyResult", bound=Verdict)
 
 
-class Running(Generic[AnyNetwork]):
+class Running(Generic[AnyNetwork, AnyResult]):
     """A process that checks one network."""
 
     def __init__(
-        self, network: AnyNetwork, timeout: float, check: Callable[[AnyNetwork], Result]
+        self,
+        network: AnyNetwork,
+        timeout: float,
+        check: Callable[[AnyNetwork], AnyResult],
+        failed: Callable[[str, str, str], AnyResult],
     ) -> None:
         """Start it: forked, so that libraries need not be imported again."""
         self.network, self.deadline, self.timeout = network, monotonic() + timeout, timeout
+        self.failed = failed(network.name, network.library, "run")
         self.connection, theirs = multiprocessing.Pipe(duplex=False)
         fork = multiprocessing.get_context("fork")
         self.process = fork.Process(target=lambda: theirs.send(check(network)))
         self.process.start()
         theirs.close()
 
-    def result(self) -> Result:
+    def result(self) -> AnyResult:
         """Return what it found; a crash and a timeout are results too."""
-        failed = Result(self.network.name, self.network.library, "run")
+        failed = self.failed
         try:
             if self.connection.poll():
                 return self.connection.recv()
@@ -74,13 +86,17 @@ def run_zoo(
     networks: Iterable[AnyNetwork],
     jobs: int,
     timeout: float,
-    check: Callable[[AnyNetwork], Result] = check,
-) -> Iterator[Result]:
-    """Yield the results of networks as they come, some networks at a time."""
-    waiting, running = list(networks), list[Running[AnyNetwork]]()
+    check: Callable[[AnyNetwork], AnyResult],
+    failed: Callable[[str, str, str], AnyResult],
+) -> Iterator[AnyResult]:
+    """Yield the results of networks as they come, some networks at a time.
+
+    `failed` makes the result of one that ends without any: of its name, library and stage.
+    """
+    waiting, running = list(networks), list[Running[AnyNetwork, AnyResult]]()
     while waiting or running:
         while waiting and len(running) < jobs:
-            running.append(Running(waiting.pop(0), timeout, check))
+            running.append(Running(waiting.pop(0), timeout, check, failed))
         left = max(0.0, min(each.deadline for each in running) - monotonic())
         ready = wait([each.connection for each in running], left)
         ended = [e for e in running if e.connection in ready or e.deadline <= monotonic()]
@@ -132,7 +148,8 @@ def checked(networks: Sequence[Network], options: Namespace) -> Iterator[Result]
         return
     for library in LIBRARIES if networks else ():
         import_library(library)
-    yield from run_zoo(networks, options.jobs, options.timeout, partial(check, peers=options.peers))
+    check_one = partial(check, peers=options.peers)
+    yield from run_zoo(networks, options.jobs, options.timeout, check_one, Result)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,6 +13,7 @@ from functools import partial
 import torch
 
 from benchmarks.zoo.__main__ import LIBRARIES, choose, run_zoo
+from benchmarks.zoo.check import Result, check
 from benchmarks.zoo.language import DECODER, ENCODER, GROUPED, MASKED, Recipe, build
 from benchmarks.zoo.libraries import import_library
 from benchmarks.zoo.networks import Built, Network, zoo
@@ -248,7 +249,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for library in LIBRARIES:
         import_library(library)
     verdicts: Counter[str] = Counter()
-    for result in run_zoo(choose(further(), options.names), options.jobs, options.timeout):
+    chosen = choose(further(), options.names)
+    for result in run_zoo(chosen, options.jobs, options.timeout, check, Result):
         verdicts[result.verdict] += 1
         figures = f"{result.difference:.1e}, compiled in {result.compile_seconds:.0f} s"
         told = f"{result.stage}: {result.reason}" if result.reason else figures

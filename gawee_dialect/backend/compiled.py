@@ -224,6 +224,12 @@ class CompiledModel:
         return tuple(found.values())
 
     @property
+    def packed(self) -> frozenset[str]:
+        """The parameters of which calls read what was made ahead, and not the arrays themselves."""
+        made_of = () if self._prepare is None else self._prepare.of_role(*BOUND_ROLES)
+        return frozenset(buffer.name for buffer in made_of)
+
+    @property
     def memory(self) -> MemoryUse:
         """The bytes that a run needs beside code, inputs and outputs."""
 

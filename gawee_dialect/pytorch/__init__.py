@@ -18,16 +18,22 @@ if TYPE_CHECKING:
     from gawee_dialect.pytorch.dynamo import gawee_backend as gawee_backend
     from gawee_dialect.pytorch.execute import execute_ir as execute_ir
     from gawee_dialect.pytorch.execute import ir_model as ir_model
+    from gawee_dialect.pytorch.explanation import Explanation as Explanation
+    from gawee_dialect.pytorch.explanation import explain as explain
+    from gawee_dialect.pytorch.static_graph import rebind_weights as rebind_weights
     from gawee_dialect.pytorch.verify import VerificationReport as VerificationReport
     from gawee_dialect.pytorch.verify import verify_ir as verify_ir
 
 _HOMES = {
     "CompiledTorch": "pytorch.compiled",
+    "Explanation": "pytorch.explanation",
     "VerificationReport": "pytorch.verify",
     "compile_torch": "pytorch.compiled",
     "execute_ir": "pytorch.execute",
+    "explain": "pytorch.explanation",
     "gawee_backend": "pytorch.dynamo",
     "ir_model": "pytorch.execute",
+    "rebind_weights": "pytorch.static_graph",
     "register_executor": "frontends.npu_ir.ops",
     "verify_ir": "pytorch.verify",
     "wait_until_compiled": "pytorch.background",
@@ -35,11 +41,14 @@ _HOMES = {
 
 __all__ = [
     "CompiledTorch",
+    "Explanation",
     "VerificationReport",
     "compile_torch",
     "execute_ir",
+    "explain",
     "gawee_backend",
     "ir_model",
+    "rebind_weights",
     "register_executor",
     "verify_ir",
     "wait_until_compiled",

@@ -16,6 +16,8 @@ class BackendOptions:
 
     background: bool = False
     """Whether PyTorch runs a graph, as it is, until the code for its shapes is ready."""
+    fallback: bool = True
+    """Whether PyTorch runs what is not supported; otherwise that is an error."""
 
     @staticmethod
     def of(given: Mapping[str, object] | None) -> "BackendOptions":
@@ -31,13 +33,14 @@ class BackendOptions:
             for name in given
             if name not in known
         ]
-        background = given.get("background", False)
-        if not isinstance(background, bool):
-            message = f"expected option 'background' to be True or False, got {background!r}"
-            problems.append(Diagnostic(message, _place_of_call()))
-        if problems or not isinstance(background, bool):
+        for name in known:
+            value = given.get(name, False)
+            if not isinstance(value, bool):
+                message = f"expected option '{name}' to be True or False, got {value!r}"
+                problems.append(Diagnostic(message, _place_of_call()))
+        if problems:
             raise GaweeError(problems)
-        return BackendOptions(background)
+        return BackendOptions(**{name: value is True for name, value in given.items()})
 
 
 def _place_of_call() -> str | None:

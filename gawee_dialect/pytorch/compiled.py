@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -12,13 +13,13 @@ from typing import TYPE_CHECKING
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.frontends.npu_ir.errors import ExecutionError
+from gawee_dialect.frontends.npu_ir.errors import ConversionError, ExecutionError
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor, is_tensor
 from gawee_dialect.frontends.npu_ir.state import extract_with_state
 from gawee_dialect.frontends.npu_ir.trace import one_trace
 from gawee_dialect.frontends.op_mapping.schema import value_text
-from gawee_dialect.pytorch.any_batch import Traced, traced_for_images
+from gawee_dialect.pytorch.any_batch import Trace, Traced, traced_for_images
 from gawee_dialect.pytorch.execute import ir_model, named_inputs, used_weights
 from gawee_dialect.pytorch.kept_graphs import kept_graph
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, leaves, tensor_of_array
@@ -155,6 +156,31 @@ def compile_torch(
         options = f"decompose={decompose}"
         return kept_graph(model, inputs, options, extract) if cache else extract(inputs)
 
+    with _hint_of_torch_compile():
+        return _compiled(model, example_inputs, options, trace, passes, cache, dynamic_batch)
+
+
+@contextmanager
+def _hint_of_torch_compile() -> Generator[None]:
+    """Say of ops that are not supported what runs them."""
+    try:
+        yield
+    except ConversionError as error:
+        *others, last = error.diagnostics
+        hint = f"{last.hint}; or " if last.hint else ""
+        hint += "torch.compile(model, backend='gawee') leaves to PyTorch what is not supported"
+        raise ConversionError([*others, replace(last, hint=hint)]) from error
+
+
+def _compiled(
+    model: Module,
+    example_inputs: Sequence[object],
+    options: CodeOptions | None,
+    trace: Trace,
+    passes: Sequence[Insertion],
+    cache: bool,
+    dynamic_batch: bool | Mapping[str, int],
+) -> CompiledTorch:
     images: Mapping[str, int] | None = None
     state: Callable[[], Mapping[str, object]] = getattr(model, "state_dict")
     with one_trace:

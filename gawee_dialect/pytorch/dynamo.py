@@ -26,13 +26,22 @@ from gawee_dialect.compilation import program_of
 from gawee_dialect.compilation_process import CompilationProcess, InterpreterEnds
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, is_tensor, torch
+from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, torch
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch import background
 from gawee_dialect.pytorch.backend_options import BackendOptions
+from gawee_dialect.pytorch.cut_graph import (
+    CutGraph,
+    Failure,
+    failure_of,
+    forward_of,
+    without_data,
+)
+from gawee_dialect.pytorch.explanation import ExplainedGraph, explained, explained_whole
 from gawee_dialect.pytorch.image_places import ImagePlaces, image_places, shape_key
-from gawee_dialect.pytorch.open_sizes import has_open_sizes, with_sizes
+from gawee_dialect.pytorch.open_sizes import has_open_sizes, inputs_of_other_shapes, with_sizes
+from gawee_dialect.pytorch.partition import Part, static_inputs_of
 from gawee_dialect.pytorch.static_graph import ConvertedGraph, StaticGraph
 
 logger = logging.getLogger(__name__)
@@ -44,54 +53,109 @@ Compiled = Callable[..., Sequence[object]]
 Run = Callable[[Sequence[object]], Sequence[object]]
 """Runs a graph on its arguments, and returns a list of what it returns."""
 
+GRADIENTS = (
+    "nothing is compiled: gradients flow through this graph, which stays with PyTorch\n"
+    "hint: call the model under torch.no_grad() or torch.inference_mode(), or "
+    "model.requires_grad_(False)"
+)
+
+_told: set[str] = set()
+"""What is said once in a process."""
+
+_dynamo: object = import_module("torch._dynamo.config")
+if hasattr(_dynamo, "allow_rnn"):
+    setattr(_dynamo, "allow_rnn", True)  # otherwise no graph has LSTM and GRU modules
+
 
 def gawee_backend(
     graph: GraphModule,
     example_inputs: Sequence[object],
     *,
     options: Mapping[str, object] | None = None,
+    seen: Callable[[InferenceGraph], object] = lambda graph: None,
 ) -> Compiled:
     """Compile a graph that TorchDynamo found.
 
-    Graphs that gradients flow through stay with PyTorch. With `options={"background": True}` all do
-    until their code is ready. Raises GaweeError for another option, ConversionError that lists
-    every op that is not supported.
+    Graphs that gradients flow through stay with PyTorch, and so does of others what is not
+    supported. With `options={"background": True}` all do until their code is ready; with
+    `{"fallback": False}` what is not supported is a ConversionError that lists every such op.
+    Raises GaweeError for another option. `seen` is told of each graph.
     """
     chosen = BackendOptions.of(options)
+    boxed: Callable[[Compiled], Compiled] = import_module("functorch.compile").make_boxed_func
 
-    def boxed(graph: GraphModule, example_inputs: Sequence[object]) -> Compiled:
-        make: Callable[[Compiled], Compiled] = import_module("functorch.compile").make_boxed_func
-        return make(InferenceGraph(graph, static_inputs(), chosen))
+    def compiled(graph: GraphModule, example_inputs: Sequence[object]) -> Compiled:
+        made = InferenceGraph(graph, static_inputs(), chosen)
+        seen(made)
+        return boxed(made)
 
-    backends = import_module("torch._dynamo.backends.common")
-    keep: Callable[[GraphModule, Sequence[object]], object] = import_module(
+    def kept(graph: GraphModule, example_inputs: Sequence[object]) -> Compiled:
+        _tell_of_gradients()
+        return keep(graph, example_inputs)
+
+    if returns_gradients(graph):
+        _tell_of_gradients()
+        return forward_of(graph)
+    keep: Callable[[GraphModule, Sequence[object]], Compiled] = import_module(
         "torch._functorch.compilers"
     ).nop
-    decompositions: Mapping[object, object] = torch()._decomp.core_aten_decompositions()
+    backends = import_module("torch._dynamo.backends.common")
     aot_autograd: Callable[..., Callable[..., Compiled]] = getattr(backends, "aot_autograd")
     compiler = aot_autograd(
-        fw_compiler=keep, bw_compiler=keep, inference_compiler=boxed, decompositions=decompositions
+        fw_compiler=kept,
+        bw_compiler=keep,
+        inference_compiler=compiled,
+        decompositions=_decompositions(),
     )
     return compiler(graph, example_inputs)
 
 
+def _decompositions() -> Mapping[object, object]:
+    """Return how ops are taken apart; what draws random numbers is not, so as to draw the same."""
+    core: Mapping[object, object] = torch()._decomp.core_aten_decompositions()
+    seeded: object = torch().Tag.nondeterministic_seeded
+    return {op: function for op, function in core.items() if seeded not in getattr(op, "tags", ())}
+
+
+def returns_gradients(graph: GraphModule) -> bool:
+    """Whether gradients flow through a graph of TorchDynamo, as it notes of what is returned."""
+    output = next(node for node in graph.graph.nodes if node.op == "output")
+    values = (node.meta.get("example_value") for node in output.all_input_nodes)
+    return torch().is_grad_enabled() and any(
+        getattr(each, "requires_grad", False) for each in values
+    )
+
+
+def _tell_of_gradients() -> None:
+    if GRADIENTS not in _told:
+        _told.add(GRADIENTS)
+        logger.warning(GRADIENTS)
+
+
 def static_inputs() -> frozenset[int]:
-    """Return the positions of the graph's inputs that are weights, as AOTAutograd notes them."""
+    """Return the positions of the graph's inputs that are weights, as AOTAutograd notes them.
+
+    Those that the graph changes are none: they would be bound again in every call.
+    """
     guards = import_module("torch._guards")
     context: object = guards.TracingContext.try_get()
     metadata: object = getattr(context, "fw_metadata", None)
     indices: object = getattr(metadata, "static_input_indices", None)
-    return (
-        frozenset(index for index in indices if isinstance(index, int))
-        if is_sequence(indices)
-        else frozenset()
+    changed: object = getattr(metadata, "mutated_inp_runtime_indices", None)
+    found, others = (
+        {index for index in each if isinstance(index, int)} if is_sequence(each) else set[int]()
+        for each in (indices, changed)
     )
+    tokens: Mapping[object, object] = getattr(metadata, "tokens", {})
+    before = len(tokens)  # they come before all other inputs of the graph
+    return frozenset(found - {index + before for index in others})
 
 
 class InferenceGraph:
     """A functional graph, compiled when its shapes are known, and again for other shapes.
 
-    Where it computes of each image by itself, what is compiled takes any number of them.
+    Where it computes of each image by itself, what is compiled takes any number of them. Where
+    something of it cannot be compiled it is cut, once for all shapes.
     """
 
     def __init__(self, graph: GraphModule, static: frozenset[int], options: BackendOptions) -> None:
@@ -99,10 +163,13 @@ class InferenceGraph:
         self._static = static
         self._options = options
         self._places = image_places(graph, static)
+        self._other_shapes = inputs_of_other_shapes(graph, static)
         self._ready: dict[object, Run] = {}
         self._family = PreparedFamily()
         self._mixes = False
         self._told: set[str] = set()
+        self._shapes: Sequence[object] | None = None
+        self._cut: CutGraph | None = None
         self.forget_threads()
         _graphs.add(self)
         if has_open_sizes(graph) and not options.background:
@@ -123,7 +190,7 @@ class InferenceGraph:
     def _key(self, args: Sequence[object]) -> object:
         """Return what is equal for arguments that the same code takes."""
         if self._places is None or self._mixes:
-            return tuple(map(shape_key, args))
+            return tuple([shape_key(args[index]) for index in self._other_shapes])
         return self._places.key(args)
 
     def _meanwhile(self, args: Sequence[object]) -> Run:
@@ -131,45 +198,92 @@ class InferenceGraph:
         key = self._key(args)
         thread = self._compiling.get(key)
         if thread is None or not thread.is_alive():
-            shapes = [
-                torch().empty_like(each, device="meta")
-                if is_tensor(each) and index not in self._static
-                else each
-                for index, each in enumerate(args)
-            ]
+            shapes = without_data(args, self._static)
             self._compiling[key] = background.start(lambda: self._compile_or_tell(shapes))
         return self._run_by_pytorch
 
     def _run_by_pytorch(self, args: Sequence[object]) -> Sequence[object]:
-        run: Callable[..., Sequence[object]] = getattr(self._graph, "forward")
-        return run(*args)
+        return forward_of(self._graph)(*args)
 
     def _compile_or_tell(self, args: Sequence[object]) -> None:
         """Compile in a thread of its own; where that cannot be, PyTorch goes on."""
         try:
-            self._compiled(args)
-            return
+            failure = failure_of(lambda: self._compiled(args))
         except InterpreterEnds:
             return
-        except GaweeError as error:
-            text, bug = str(error), False
-        except Exception as error:
-            text, bug = repr(error), True
-        if text not in self._told:
-            self._told.add(text)
-            logger.warning("a graph stays with PyTorch:\n%s", text, exc_info=bug)
+        if failure is not None:
+            self.leave(args, failure)
+
+    def leave(self, args: Sequence[object], failure: Failure) -> None:
+        """Leave some shapes to PyTorch, and tell why."""
+        self._tell(f"a graph stays with PyTorch:\n{failure}", failure.bug)
         self._ready[self._key(args)] = self._run_by_pytorch
 
+    def _tell(self, text: str, bug: Exception | None) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            logger.warning("%s", text, exc_info=bug)
+
     def _compiled(self, args: Sequence[object]) -> Run:
-        """Compile for the shapes of some arguments, once; raises GaweeError."""
+        """Compile for the shapes of some arguments, once; raises GaweeError without fallback."""
         with self._lock:
             if self._key(args) not in self._ready:
                 # All others would have their garbage too, where this goes on beside them.
                 with nullcontext() if self._options.background else no_garbage_collection():
-                    made = self._compile(args)
-                    made.bind(args)
-                self._ready[self._key(args)] = made.run
+                    run = self._whole_or_cut(args)
+                self._ready[self._key(args)] = run
             return self._ready[self._key(args)]
+
+    def _whole_or_cut(self, args: Sequence[object]) -> Run:
+        if self._shapes is None:
+            self._shapes = without_data(args, frozenset())
+        if self._cut is not None:
+            self._cut.prepare(args)
+            return self._cut.run
+        made: list[Run] = []
+        if not self._options.fallback:
+            return self._whole(args)
+        failure = failure_of(lambda: made.append(self._whole(args)))
+        if failure is None:
+            return made[0]
+        cuts: list[CutGraph] = []
+        broken = failure_of(lambda: cuts.append(CutGraph(self._graph, args, failure, self._part)))
+        if broken is not None:
+            self.leave(args, broken)
+            return self._run_by_pytorch
+        self._cut = cuts[0]
+        self._tell(str(self.explained()), self._cut.bug)
+        return self._cut.run
+
+    def _whole(self, args: Sequence[object]) -> Run:
+        """Compile the whole graph; raises GaweeError."""
+        made = self._compile(args)
+        made.bind(args)
+        return made.run
+
+    def prepare(self, args: Sequence[object]) -> None:
+        """Compile the whole graph for the shapes of some arguments; raises whatever stops that."""
+        with self._lock:
+            if self._key(args) not in self._ready:
+                self._ready[self._key(args)] = self._whole(args)
+
+    def _part(self, part: Part) -> InferenceGraph:
+        placeholders = [node for node in self._graph.graph.nodes if node.op == "placeholder"]
+        static = [placeholders[index] for index in self._static]
+        return InferenceGraph(part.graph, static_inputs_of(part, static), self._options)
+
+    @property
+    def was_called(self) -> bool:
+        """Whether it was compiled for any shapes."""
+        return self._shapes is not None
+
+    def explained(self, *, unlocks: bool = False) -> ExplainedGraph:
+        """Tell what of it is compiled; `unlocks` as for `explanation.explained`."""
+        if self._cut is not None:
+            cut = self._cut
+            return explained(cut.partition, cut.nodes, cut.refused, unlocks=unlocks)
+        sized = with_sizes(self._graph, self._shapes or ())
+        return explained_whole([*sized.graph.nodes])
 
     def _compile(self, args: Sequence[object]) -> StaticGraph:
         if self._places is not None and not self._mixes:

@@ -23,6 +23,16 @@ def has_open_sizes(graph: GraphModule) -> bool:
     return any(_is_symbol(each) for value in values for each in _sizes(value))
 
 
+def inputs_of_other_shapes(graph: GraphModule, static: frozenset[int]) -> Sequence[int]:
+    """Return the positions of arguments whose shape may differ between calls: no plain weights."""
+    values = [node.meta.get("val") for node in graph.graph.nodes if node.op == "placeholder"]
+    return [
+        index
+        for index, value in enumerate(values)
+        if index not in static or any(not isinstance(size, int) for size in _sizes(value))
+    ]
+
+
 def with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
     """Return a copy of a graph in which all that its arguments decide is a number.
 
@@ -31,10 +41,8 @@ def with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
     """
     fx = torch().fx
     copy = fx.Graph()
-    symbols = dict(_symbols(graph, args))
     made: dict[Node, object] = {}
-    for node in graph.graph.nodes:
-        value = _known(node.meta.get("val"), symbols)
+    for node, value in known_values(graph, args).items():
         number = isinstance(value, int | float)
         if not number or node.op == "placeholder":
             made[node] = node_copy = copy.node_copy(node, made.__getitem__)
@@ -42,6 +50,12 @@ def with_sizes(graph: GraphModule, args: Sequence[object]) -> GraphModule:
         if number:
             made[node] = value
     return _Copied(copy, graph)
+
+
+def known_values(graph: GraphModule, args: Sequence[object]) -> Mapping[Node, object]:
+    """Return what each node makes: numbers, and tensors without data whose sizes are numbers."""
+    symbols = dict(_symbols(graph, args))
+    return {node: _known(node.meta.get("val"), symbols) for node in graph.graph.nodes}
 
 
 @dataclass(frozen=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from gawee_dialect.backend.compiled import CompiledModel
+from gawee_dialect.backend.fingerprint import Places, fingerprint
 from gawee_dialect.frontends.npu_ir.convert import Converter
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, TensorMeta
 from gawee_dialect.frontends.npu_ir.pytorch import (
     GraphModule,
+    Node,
     Tensor,
     is_sequence,
     is_tensor,
@@ -36,6 +38,11 @@ def lift_constants(graph: GraphModule) -> list[Tensor]:
     return constants
 
 
+def _is_token(node: Node) -> bool:
+    """Whether an input only keeps calls with effects in order; calls are given None for it."""
+    return any(str(user.target) == "with_effects" and user.args[0] is node for user in node.users)
+
+
 class ConvertedGraph:
     """A graph of known shapes as NPU_IR; its outputs may also be inputs, numbers and None."""
 
@@ -45,10 +52,13 @@ class ConvertedGraph:
         self.constants = lift_constants(graph)
         static |= frozenset(range(given, given + len(self.constants)))
         placeholders = [node for node in graph.graph.nodes if node.op == "placeholder"]
-        metas = [
-            converter.add_placeholder(node, weight=index in static)
-            for index, node in enumerate(placeholders)
-        ]
+        metas: list[TensorMeta | None] = []
+        for index, node in enumerate(placeholders):
+            if _is_token(node):
+                converter.add_token(node)
+                metas.append(None)
+            else:
+                metas.append(converter.add_placeholder(node, weight=index in static))
         returned = converter.convert(graph)
         self.returned: Sequence[object] = returned if is_sequence(returned) else [returned]
         self.names = {i: meta.name for i, meta in enumerate(metas) if meta is not None}
@@ -75,6 +85,8 @@ class StaticGraph:
         self._graph, self._native = graph, native
         self._lock = threading.RLock()
         self._bound = Bound()
+        needed = {buffer.name for buffer in native.parameters}
+        self._weights = {index: name for index, name in graph.weights.items() if name in needed}
 
     def run(self, args: Sequence[object]) -> Sequence[object]:
         """Run on the arguments of the graph; any number of threads may, with weights of theirs."""
@@ -97,24 +109,35 @@ class StaticGraph:
 
     def bind(self, args: Sequence[object]) -> Bound:
         """Bind the weights where they are not those of the last call, unchanged since."""
-        args = (*args, *self._graph.constants)
-        tensors = {name: args[index] for index, name in self._graph.weights.items()}
-        state = [_state_of(each) for each in tensors.values()]
+        constants = self._graph.constants
+        args = (*args, *constants) if constants else args
+        tensors = [args[index] for index in self._weights]
+        state = [_version.number, *[_state_of(each) for each in tensors if is_tensor(each)]]
         bound = self._bound
-        if state == bound.state:
+        if state == bound.state and bound.data() == bound.number:
             return bound
-        needed = {buffer.name for buffer in self._native.parameters}
         arrays = {
             name: array_of_tensor(each)
-            for name, each in tensors.items()
-            if name in needed and is_tensor(each)
+            for name, each in zip(self._weights.values(), tensors, strict=True)
+            if is_tensor(each)
         }
+        copied = [
+            each
+            for name, each in zip(self._weights.values(), tensors, strict=True)
+            if is_tensor(each) and self._is_copied(name, arrays[name])
+        ]
         with self._lock:
             # Before the first of the new weights can be seen, the old ones are none.
             self._bound = Bound()
+            data = fingerprint(map(_memory_of, filter(_is_at_hand, copied)))
+            number = data()  # before they are read: a write meanwhile shows in the next call
             self._native.rebind(arrays)
-            self._bound = bound = Bound(state, tensors)
+            self._bound = bound = Bound(state, tensors, data, number)
         return bound
+
+    def _is_copied(self, name: str, array: Array) -> bool:
+        flags = array.flags
+        return name in self._native.packed or not (flags.c_contiguous and flags.aligned)
 
 
 @dataclass(frozen=True)
@@ -122,16 +145,44 @@ class Bound:
     """The weights that code was given last, and the state that they were in."""
 
     state: object = None
-    tensors: Mapping[str, object] = field(default_factory=dict[str, object])
+    tensors: Sequence[object] = ()
     """While they are held, no other tensor can have the address of one."""
+    data: Callable[[], int] = int
+    """Computes a number of the data of those that were copied."""
+    number: int = 0
+    """That number, when they were."""
 
 
-def _state_of(value: object) -> tuple[object, object]:
+@dataclass
+class _Version:
+    """How often all weights were said to be others."""
+
+    number: int = 0
+
+
+_version = _Version()
+
+
+def rebind_weights() -> None:
+    """Have everything that `torch.compile` compiled read its weights again, in the next call.
+
+    Needed after few numbers of a large weight were written past PyTorch, through `.data` or NumPy.
+    """
+    _version.number += 1
+
+
+def _state_of(tensor: Tensor) -> tuple[object, object]:
     """Return what is another one after a tensor was replaced or written."""
-    assert is_tensor(value)
-    return getattr(value, "data_ptr")(), _version(value)
-
-
-def _version(tensor: Tensor) -> object:
     # Tensors made under inference_mode count no versions.
-    return None if getattr(tensor, "is_inference")() else getattr(tensor, "_version")
+    return tensor.data_ptr(), None if tensor.is_inference() else getattr(tensor, "_version")
+
+
+def _is_at_hand(tensor: Tensor) -> bool:
+    return tensor.is_cpu and 0 not in tensor.shape
+
+
+def _memory_of(tensor: Tensor) -> Places:
+    """Return where a tensor's numbers are, and what lies between them."""
+    steps = zip(tensor.shape, tensor.stride(), strict=True)
+    last = sum((size - 1) * step for size, step in steps if isinstance(size, int))
+    return tensor.data_ptr(), (last + 1) * tensor.element_size()

@@ -293,11 +293,12 @@ def test_what_is_not_supported_is_said() -> None:
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return torch.special.bessel_j0(x)
 
-    with (
-        torch.no_grad(),
-        pytest.raises(Exception, match=r"unsupported op 'aten\.special_bessel_j0"),
-    ):
-        torch.compile(Unsupported(), backend=gawee_backend)(torch.randn(3))
+    model = torch.compile(Unsupported(), backend=gawee_backend, options={"fallback": False})
+    with pytest.raises(Exception, match=r"unsupported op 'aten\.special_bessel_j0"):
+        model(torch.randn(3))
+    with pytest.raises(GaweeError, match=r"unsupported op 'aten\.special_bessel_j0") as raised:
+        compile_torch(Unsupported(), (torch.randn(3),))
+    assert "torch.compile(model, backend='gawee') leaves to PyTorch what" in str(raised.value)
 
 
 def test_pytorch_finds_the_backend_by_name() -> None:

@@ -28,7 +28,7 @@ def checked(name: str) -> Result:
     library = ZOO[name].library
     if find_spec(library) is None or (library != "onnx" and find_spec("onnxscript") is None):
         pytest.skip(f"{library} and onnxscript are not installed")
-    (result,) = run_zoo([ZOO[name]], jobs=1, timeout=TIMEOUT, check=check)
+    (result,) = run_zoo([ZOO[name]], jobs=1, timeout=TIMEOUT, check=check, failed=Result)
     return result
 
 

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("torch")
 
 from benchmarks.zoo.__main__ import run_zoo
-from benchmarks.zoo.check import Result
+from benchmarks.zoo.check import Result, check
 from benchmarks.zoo.networks import zoo
 from benchmarks.zoo.table import page
 
@@ -29,7 +29,7 @@ def checked(name: str) -> Result:
     """Check a network in a process of its own."""
     if find_spec(ZOO[name].library) is None:
         pytest.skip(f"{ZOO[name].library} is not installed")
-    (result,) = run_zoo([ZOO[name]], jobs=1, timeout=TIMEOUT)
+    (result,) = run_zoo([ZOO[name]], jobs=1, timeout=TIMEOUT, check=check, failed=Result)
     return result
 
 

@@ -95,13 +95,40 @@ class Converter:
     def convert(self, module: GraphModule) -> object:
         """Convert all calls of a graph whose placeholders have values; return its result."""
         for node in module.graph.nodes:
-            if node.op == "call_function":
-                self._convert_call(module, node)
-            elif node.op == "get_attr":
-                self._values[node] = getattr(module, str(node.target))
-            elif node.op == "output":
+            if node.op == "output":
                 return self._value(node.args[0])
+            self.convert_node(module, node)
         return None
+
+    def convert_node(self, module: GraphModule, node: Node) -> None:
+        """Convert one node, after those that it reads; raises ConversionError."""
+        if node.op == "call_function":
+            self._convert_call(node)
+        elif node.op == "get_attr":
+            self._values[node] = getattr(module, str(node.target))
+
+    def stand_in(self, node: Node) -> Sequence[TensorMeta]:
+        """Take a node that is refused to make what it declares; return its tensors."""
+        made = node.meta.get("val")
+        self._values[node] = None
+        if not is_tensor(made) and not is_sequence(made):
+            return []
+        values = made if is_sequence(made) else [made]
+        name = self._fresh(node.name, len(values), indexed=is_sequence(made))
+        names = list(_result_names(name, len(values), is_sequence(made)))[is_sequence(made) :]
+        metas: Results = [
+            tensor_meta(node, name, value) if is_tensor(value) else None
+            for name, value in zip(names, values, strict=True)
+        ]
+        self._values[node] = metas[0] if is_tensor(made) else metas
+        return [meta for meta in metas if meta is not None]
+
+    def tensors_of(self, node: Node) -> Sequence[TensorMeta]:
+        """Return the tensors that a node has made, none where it made no tensor."""
+        try:
+            return self._tensors(node)
+        except Unsayable:
+            return []
 
     def _value(self, argument: object) -> object:
         if is_node(argument):
@@ -110,7 +137,7 @@ class Converter:
             return [self._value(entry) for entry in argument]
         return argument
 
-    def _convert_call(self, module: GraphModule, node: Node) -> None:
+    def _convert_call(self, node: Node) -> None:
         library = torch()
         if isinstance(node.target, library._ops.HigherOrderOperator):
             self._values[node] = self._inline(node)

@@ -1,6 +1,6 @@
 """The parts of PyTorch that extraction uses, imported when needed, with complete types."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -27,6 +27,15 @@ class Tensor(Protocol):
 
     @property
     def requires_grad(self) -> bool: ...
+
+    @property
+    def is_cpu(self) -> bool: ...
+
+    def is_inference(self) -> bool: ...
+
+    def data_ptr(self) -> int: ...
+
+    def element_size(self) -> int: ...
 
     def stride(self) -> Sequence[int]: ...
 
@@ -69,7 +78,13 @@ class Node(Protocol):
     target: object
     args: tuple[object, ...]
     kwargs: Mapping[str, object]
-    meta: Mapping[str, object]
+    meta: dict[str, object]
+
+    @property
+    def all_input_nodes(self) -> "Sequence[Node]": ...
+
+    @property
+    def users(self) -> "Mapping[Node, None]": ...
 
 
 class FxGraph(Protocol):
@@ -77,6 +92,14 @@ class FxGraph(Protocol):
 
     @property
     def nodes(self) -> Iterable[Node]: ...
+
+    def placeholder(self, name: str) -> Node: ...
+
+    def call_function(self, function: object, args: tuple[object, ...]) -> Node: ...
+
+    def node_copy(self, node: Node, arg_transform: "Callable[[Node], object]") -> Node: ...
+
+    def output(self, result: object) -> Node: ...
 
 
 class SchemaArgument(Protocol):

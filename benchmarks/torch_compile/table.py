@@ -1,0 +1,93 @@
+"""The page on networks under torch.compile."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from benchmarks.torch_compile.check import MODES, CompiledNetwork
+
+
+def summary(result: CompiledNetwork) -> str:
+    """Return a result in one line."""
+    if not result.modes:
+        return f"{result.name}: {result.reason}"
+    return f"{result.name}: " + "; ".join(
+        f"{mode} {_cell(outcome)}" for mode, outcome in result.modes.items()
+    )
+
+
+def _number(outcome: Mapping[str, object], name: str) -> float:
+    value = outcome[name]
+    assert isinstance(value, int | float)
+    return value
+
+
+def _cell(outcome: Mapping[str, object]) -> str:
+    """Return what became of one mode: parts, FLOPs left to PyTorch, time beside eager."""
+    if outcome["reason"]:
+        return f"**{outcome['reason']}**"
+    time = _number(outcome, "ms") / _number(outcome, "eager_ms")
+    if not outcome["graphs"]:
+        return f"PyTorch, {time:.2f}x"
+    graphs = f" of {outcome['graphs']} graphs" if _number(outcome, "graphs") > 1 else ""
+    if outcome["whole"]:
+        return f"whole{graphs}, {time:.2f}x"
+    parts = int(_number(outcome, "parts"))
+    left = f"{_number(outcome, 'share_left'):.1%} left"
+    return f"{parts} part{'' if parts == 1 else 's'}{graphs}, {left}, {time:.2f}x"
+
+
+def page(results: Sequence[CompiledNetwork]) -> str:
+    """Return docs/torch_compile.md."""
+    return "\n".join((*_head(results), *_rows(results), "", *_ops(results), ""))
+
+
+def _head(results: Sequence[CompiledNetwork]) -> Iterator[str]:
+    ran = [each for each in results if each.modes]
+    outcomes = [outcome for each in ran for outcome in each.modes.values()]
+    native = [each for each in outcomes if each["graphs"] and not each["reason"]]
+    wrong = sum(bool(each["reason"]) for each in outcomes)
+    slow = sum(
+        not each["reason"] and _number(each, "ms") > 1.1 * _number(each, "eager_ms")
+        for each in outcomes
+    )
+    yield "# Networks under torch.compile"
+    yield ""
+    yield (
+        "`python -m benchmarks.torch_compile --page` wrote this page: networks of the zoo and 40 "
+        'others, small and with random weights, each under `torch.compile(net, backend="gawee")` '
+        "in eval and in training mode, with gradients and under `no_grad`. Each is called twice "
+        "with the same seed as eager, and its outputs are compared. One thread."
+    )
+    yield ""
+    yield (
+        f"{len(ran)} networks, {len(outcomes)} modes: {wrong} raise or differ from eager by more "
+        f"than 1e-3 of the range (and 4 times eager's own error); "
+        f"{sum(bool(each['whole']) for each in native)} of {len(native)} compiled are compiled "
+        f"whole; {slow} take more than 1.1 times as long as eager."
+    )
+    yield ""
+
+
+def _rows(results: Sequence[CompiledNetwork]) -> Iterator[str]:
+    yield f"| network | library | {' | '.join(MODES)} |"
+    yield "|---" * (2 + len(MODES)) + "|"
+    for each in sorted(results, key=lambda each: (each.library, each.name)):
+        cells = [_cell(each.modes[mode]) for mode in MODES if mode in each.modes]
+        cells = cells or [each.reason, *[""] * (len(MODES) - 1)]
+        yield f"| {each.name} | {each.library} | {' | '.join(cells)} |"
+
+
+def _ops(results: Sequence[CompiledNetwork]) -> Iterator[str]:
+    networks: Counter[str] = Counter()
+    for each in results:
+        networks.update({op for mode in each.modes.values() for op in _left(mode)})
+    yield "Ops that PyTorch ran since they are not supported, and in how many networks:"
+    yield ""
+    yield "| op | networks |"
+    yield "|---|---|"
+    yield from (f"| `{op}` | {count} |" for op, count in networks.most_common())
+
+
+def _left(outcome: Mapping[str, object]) -> Sequence[str]:
+    left = outcome["left"]
+    return [*left] if isinstance(left, dict) else []

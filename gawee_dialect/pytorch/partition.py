@@ -1,0 +1,253 @@
+"""Cut a graph of PyTorch into parts that are compiled, and what PyTorch runs between them.
+
+1. Every node has a level: inputs and what PyTorch computes of them alone are -1, parts are even,
+   what PyTorch runs is odd, and no node has a lower level than one that it reads.
+2. The supported nodes of one level are one part: any path between two of them stays in it, so
+   that no part waits for itself. There are as few as there can be.
+3. Nodes whose results are smaller, or have to be made anyway, go to the level that reads them.
+4. A part that PyTorch runs sooner than a call of compiled code takes is left to it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from operator import getitem
+
+from gawee_dialect.frontends.npu_ir.pytorch import FxGraph, GraphModule, Node, torch
+from gawee_dialect.pytorch.node_work import (
+    CALL_SECONDS,
+    bytes_of,
+    eager_seconds,
+    is_getitem,
+    is_view,
+    tensors_of,
+)
+
+GIVEN = -1
+"""The level of what is there before the first part."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Nodes that are compiled together; `inputs` and `outputs` are nodes of the whole graph."""
+
+    nodes: Sequence[Node]
+    inputs: Sequence[Node]
+    outputs: Sequence[Node]
+    graph: GraphModule = field(compare=False)
+    """The part alone. Complex inputs and outputs are its as `torch.view_as_real` has them."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the nodes."""
+        return frozenset(node.name for node in self.nodes)
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A graph, and which of its nodes are compiled together."""
+
+    whole: GraphModule
+    levels: Mapping[Node, int]
+
+    @property
+    def left(self) -> Sequence[Node]:
+        """What PyTorch runs."""
+        calls = (node for node in self.whole.graph.nodes if node.op == "call_function")
+        return [node for node in calls if self.levels[node] % 2]
+
+    @cached_property
+    def parts(self) -> Sequence[Part]:
+        """The parts, in the order in which they run."""
+        by_level: dict[int, list[Node]] = defaultdict(list)
+        for node in self.whole.graph.nodes:
+            if node.op == "call_function" and self.levels[node] % 2 == 0:
+                by_level[self.levels[node]].append(node)
+        return [_part(self.whole, by_level[level]) for level in sorted(by_level)]
+
+    def joined(self, runs: Sequence[Callable[..., object]]) -> GraphModule:
+        """Return a graph that calls a function for each part, and PyTorch's ops for the rest."""
+        fx = torch().fx
+        graph = fx.Graph()
+        values: dict[Node, Node] = {}
+        parts = iter(zip(self.parts, runs, strict=True))
+        order = sorted(self.whole.graph.nodes, key=self._order)
+        started: set[int] = set()
+        for node in order:
+            level = self.levels[node]
+            if node.op != "call_function" or level % 2:
+                values[node] = graph.node_copy(node, values.__getitem__)
+            elif level not in started:
+                started.add(level)
+                _call_part(graph, values, *next(parts))
+        return fx.GraphModule(self.whole, graph)
+
+    def _order(self, node: Node) -> tuple[int, int]:
+        first = {"placeholder": 0, "output": 2}.get(node.op, 1)
+        return first, self.levels[node]
+
+
+def _call_part(
+    graph: FxGraph, values: dict[Node, Node], part: Part, run: Callable[..., object]
+) -> None:
+    """Add the call of a part, and what it makes."""
+    args = [
+        graph.call_function(real_parts, (values[each],)) if is_complex(each) else values[each]
+        for each in part.inputs
+    ]
+    made = graph.call_function(run, tuple(args))
+    for index, node in enumerate(part.outputs):
+        value = graph.call_function(getitem, (made, index))
+        complexes = torch().view_as_complex
+        values[node] = graph.call_function(complexes, (value,)) if is_complex(node) else value
+
+
+def real_parts(value: object) -> object:
+    """Return a complex tensor as the real one that has its memory."""
+    return torch().view_as_real(torch().resolve_conj(value))
+
+
+def is_complex(node: Node) -> bool:
+    """Whether a node makes a complex tensor."""
+    return any(getattr(each.dtype, "is_complex") for each in tensors_of(node))
+
+
+def partition(
+    graph: GraphModule, sized: Mapping[str, Node], refused: Collection[str], *, small: bool = False
+) -> Partition:
+    """Cut a graph; `sized` are its nodes for known shapes, `refused` those not to compile.
+
+    With `small`, parts are compiled that do not pay, too.
+    """
+    nodes = [*graph.graph.nodes]
+    supported = {
+        node for node in nodes if node.name in sized and node.name not in refused and _is_op(node)
+    }
+    while True:
+        supported -= _torn_apart(nodes, supported)
+        levels = _levels(nodes, supported, sized)
+        seconds: dict[int, float] = defaultdict(float)
+        for node in supported:
+            seconds[levels[node]] += eager_seconds(sized[node.name])
+        dropped = {
+            node for node in supported if not small and seconds[levels[node]] <= CALL_SECONDS
+        } | _views_for_others(supported, levels)
+        if not dropped:
+            return Partition(graph, levels)
+        supported -= dropped
+
+
+def _is_op(node: Node) -> bool:
+    return is_getitem(node) or isinstance(node.target, torch()._ops.OpOverload)
+
+
+def _torn_apart(nodes: Sequence[Node], supported: Collection[Node]) -> set[Node]:
+    """Return ops with several results, and what takes these, where PyTorch runs one of them."""
+    torn: set[Node] = set()
+    for node in nodes:
+        group = {node, *filter(is_getitem, node.users)}
+        if len(group) > 1 and not group <= set(supported):
+            torn |= group
+    return torn
+
+
+def _views_for_others(supported: Collection[Node], levels: Mapping[Node, int]) -> set[Node]:
+    """Return views that what PyTorch runs reads alone: it makes them of what crosses anyway."""
+    return {
+        node
+        for node in supported
+        if is_view(node)
+        and node.users
+        and not any(map(is_getitem, node.users))
+        and all(user.op != "output" and levels[user] % 2 for user in node.users)
+    }
+
+
+def _levels(
+    nodes: Sequence[Node], supported: Collection[Node], sized: Mapping[str, Node]
+) -> dict[Node, int]:
+    levels: dict[Node, int] = {}
+    drawn = GIVEN
+    for node in nodes:
+        level = max((levels[each] for each in node.all_input_nodes), default=GIVEN)
+        if node.op in ("placeholder", "get_attr"):
+            level = GIVEN
+        elif (level % 2 == 0) != (node in supported):
+            level += 1
+        if node not in supported and _draws(node):
+            level = drawn = max(level, drawn)  # random numbers keep their order
+        levels[node] = level
+    for node in reversed(nodes):
+        if node in supported and node.users and not any(map(is_getitem, (node, *node.users))):
+            later = min(levels[user] for user in node.users)
+            if later % 2 == 0 and later > levels[node] and _crosses_less(node, levels, sized):
+                levels[node] = later
+    return levels
+
+
+def _crosses_less(node: Node, levels: Mapping[Node, int], sized: Mapping[str, Node]) -> bool:
+    """Whether no more bytes go to a later level where a node is computed there."""
+    given = [each for each in node.all_input_nodes if levels[each] > GIVEN]
+    return sum(_bytes(each, sized) for each in given) <= _bytes(node, sized)
+
+
+def _bytes(node: Node, sized: Mapping[str, Node]) -> int:
+    return bytes_of(sized[node.name]) if node.name in sized else 0
+
+
+def _draws(node: Node) -> bool:
+    """Whether a node draws random numbers."""
+    return torch().Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+
+
+def _part(whole: GraphModule, nodes: Sequence[Node]) -> Part:
+    inside = set(nodes)
+    read = {each: None for node in nodes for each in node.all_input_nodes if each not in inside}
+    sizes = (
+        node
+        for node in whole.graph.nodes
+        if node.op == "placeholder" and isinstance(node.meta.get("val"), torch().SymInt)
+    )
+    inputs = list({**dict.fromkeys(sizes), **read})
+    outputs = [node for node in nodes if any(user not in inside for user in node.users)]
+    return Part(nodes, inputs, outputs, _graph_of(whole, nodes, inputs, outputs))
+
+
+def _graph_of(
+    whole: GraphModule, nodes: Sequence[Node], inputs: Sequence[Node], outputs: Sequence[Node]
+) -> GraphModule:
+    fx, aten = torch().fx, torch().ops.aten
+    graph = fx.Graph()
+    values: dict[Node, Node] = {}
+    for node in inputs:
+        placeholder: Node = graph.placeholder(node.name)
+        placeholder.meta.update(node.meta)
+        if node.meta.get("val") is None:
+            placeholder.meta["val"] = getattr(whole, str(node.target))
+        values[node] = placeholder
+    for node in inputs:
+        if is_complex(node):
+            real = values[node]
+            value = real.meta["val"]
+            real.meta["val"] = torch().view_as_real(value)
+            values[node] = graph.call_function(aten.view_as_complex.default, (real,))
+            values[node].meta["val"] = value
+    for node in nodes:
+        values[node] = graph.node_copy(node, values.__getitem__)
+    returned: list[Node] = []
+    for node in outputs:
+        value = values[node]
+        if is_complex(node):
+            value = graph.call_function(aten.view_as_real.default, (value,))
+            value.meta["val"] = torch().view_as_real(values[node].meta["val"])
+        returned.append(value)
+    graph.output(tuple(returned))
+    return fx.GraphModule(whole, graph)
+
+
+def static_inputs_of(part: Part, static: Collection[Node]) -> frozenset[int]:
+    """Return which inputs of a part are weights, or tensors that the graph holds itself."""
+    return frozenset(
+        index for index, node in enumerate(part.inputs) if node in static or node.op == "get_attr"
+    )
