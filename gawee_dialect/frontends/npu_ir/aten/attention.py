@@ -9,11 +9,11 @@ from xdsl.ir import SSAValue
 from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.bitwise import LogicalNotOp
 from gawee_dialect.dialect.comparison import WhereOp
-from gawee_dialect.dialect.elementwise import MulOp, broadcast_shape
+from gawee_dialect.dialect.elementwise import MulOp, ReluOp, broadcast_shape
 from gawee_dialect.dialect.matmul import BatchMatMulOp
 from gawee_dialect.dialect.reduction import ReduceAnyOp, ReduceMeanOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.activation import gelu, relu, softmax
+from gawee_dialect.frontends.npu_ir.aten.activation import gelu, softmax
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
 from gawee_dialect.frontends.npu_ir.aten.contraction import linear
 from gawee_dialect.frontends.npu_ir.aten.normalization import layer_norm
@@ -215,7 +215,7 @@ def transformer_encoder_layer(
 
     def fed_forward(value: SSAValue) -> SSAValue:
         wide = linear(emit, value, ffn_weight_1, ffn_bias_1)
-        active = gelu(emit, wide) if use_gelu else relu(emit, wide)
+        active = gelu(emit, wide) if use_gelu else emit(ReluOp(wide))
         return linear(emit, active, ffn_weight_2, ffn_bias_2)
 
     value = src
