@@ -1,7 +1,7 @@
 """Read operator descriptions: JSON, easy JSON or operator text; every problem at once."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -68,6 +68,7 @@ class DescriptionFile:
     """What a file describes: operators, and the dialect that their ops are in."""
 
     name: str
+    text: str = field(repr=False)
     dialect: str
     operators: Sequence[CompiledOperator]
 
@@ -353,7 +354,7 @@ def parse_descriptions(text: str, name: str) -> DescriptionFile:
         operators.append(operator)
     if problems:
         raise GaweeError(problems)
-    return DescriptionFile(name, dialect, compile_operators(operators))
+    return DescriptionFile(name, text, dialect, compile_operators(operators))
 
 
 def read_descriptions(path: str | Path) -> DescriptionFile:

@@ -12,7 +12,7 @@ def _python(arguments: Namespace) -> str:
     from gawee_dialect.opdesc.read import read_descriptions
 
     described = read_descriptions(arguments.input)
-    return python_file(described.dialect, described.operators, arguments.input)
+    return python_file(described.dialect, described.operators, described.text, arguments.input)
 
 
 def _irdl(arguments: Namespace) -> str:

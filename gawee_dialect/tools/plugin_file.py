@@ -138,7 +138,8 @@ def loaded_files(paths: Sequence[str], flags: Container[str] = ()) -> Generator[
 
 def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitStack) -> None:
     passes = dict(_passes(file, flags))
-    dialects = _dialects(file)
+    described = list(_described(file))
+    dialects = _dialects(file, described)
     instruments = [
         _made(file, kind, "instrument") for kind in file.classes() if issubclass(kind, Instrument)
     ]
@@ -147,9 +148,13 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
     json_ops = list(_json_ops(file))
     own = file.module.__name__
     meanings = any(each.__module__ == own for each in registered_meanings().values())
-    found = passes or dialects or instruments or oracles or functions or json_ops or meanings
-    if not found:
+    ops = dialects or described or functions or json_ops or meanings
+    if not (passes or ops or instruments or oracles):
         raise file.error("it defines no pass, op, attribute or instrument")
+    if described:
+        from gawee_dialect.opdesc.load import registered
+
+        stack.enter_context(registered(described))
     universe = Universe(
         all_dialects={name: lambda found=found: found for name, found in dialects.items()},
         all_passes={name: lambda found=found: found for name, found in passes.items()},
@@ -171,6 +176,17 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
         stack.enter_context(implemented_by(evaluated_functions(meant), *ours))
     loaded.instruments += instruments
     loaded.oracles += oracles
+
+
+def _described(file: LoadedFile) -> Iterator[Dialect]:
+    """Yield the dialects of a file that hold ops of descriptions, and join those that exist."""
+    if "gawee_dialect.opdesc.described_op" not in sys.modules:
+        return  # so that the file has none, and who has none does not pay for the import
+    from gawee_dialect.opdesc.described_op import DescribedOp
+
+    for dialect in file.dialects():
+        if all(issubclass(op, DescribedOp) for op in dialect.operations):
+            yield dialect
 
 
 def _json_ops(file: LoadedFile) -> "Iterator[JsonOp]":
@@ -233,15 +249,21 @@ def _insertion(file: LoadedFile, kind: type[ModulePass], place: str) -> Insertio
     return insertion
 
 
-def _dialects(file: LoadedFile) -> dict[str, Dialect]:
-    """Return the dialects of a file, and those that exist with what the file adds to them."""
+def _dialects(file: LoadedFile, described: Sequence[Dialect]) -> dict[str, Dialect]:
+    """Return the dialects of a file, and those that exist with what the file adds to them.
+
+    Those that are described are left out.
+    """
     existing = all_dialects()
     found: dict[str, Dialect] = {}
     for dialect in file.dialects():
+        if dialect in described:
+            continue
         if dialect.name in existing or dialect.name in found:
             raise file.error(f"there is a dialect '{dialect.name}' already")
         found[dialect.name] = dialect
-    inside = {kind for each in found.values() for kind in (*each.operations, *each.attributes)}
+    held = (*found.values(), *described)
+    inside = {kind for each in held for kind in (*each.operations, *each.attributes)}
     for kind in file.classes():
         if issubclass(kind, Operation | Attribute) and kind not in inside:
             name = _dialect_name(file, kind)
