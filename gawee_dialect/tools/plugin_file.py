@@ -2,10 +2,11 @@
 
 What a file defines is found by its class: passes, ops, attributes and types (alone or in a
 `Dialect`), instruments, op types of JSON (`JsonOp`), implementations of ops for the interpreter
-(`OpFunctions`), and oracles of gawee-fuzz (`Oracle`); an `EvaluatedOp` says itself what it
-computes, and a function that the file registers by `register_meaning` what a described op does. A
-class whose name begins with `_` is left alone, and so is what a file imports. A pass that has a
-`place`, such as `place: ClassVar[str] = "after=fold-conv-add"`, goes into every pipeline there.
+(`OpFunctions`), oracles of gawee-fuzz (`Oracle`) and what it draws (`TrialGenerator`); an
+`EvaluatedOp` says itself what it computes, and a function that the file registers by
+`register_meaning` what a described op does. A class whose name begins with `_` is left alone, and
+so is what a file imports. A pass that has a `place`, such as
+`place: ClassVar[str] = "after=fold-conv-add"`, goes into every pipeline there.
 Mappings of other vocabularies' ops that a file registers are known as long as it is loaded.
 """
 
@@ -38,6 +39,7 @@ from gawee_dialect.universe import all_dialects, all_passes, extended
 
 if TYPE_CHECKING:
     from gawee_dialect.frontends.gawee_json.own_ops import JsonOp
+    from gawee_dialect.fuzz.generator import TrialGenerator
 
 Made = TypeVar("Made")
 
@@ -103,6 +105,7 @@ class Loaded:
     paths: Sequence[str]
     instruments: list[Instrument] = field(default_factory=list[Instrument])
     oracles: list[Oracle] = field(default_factory=list[Oracle])
+    generators: "list[type[TrialGenerator]]" = field(default_factory=list["type[TrialGenerator]"])
 
 
 @contextmanager
@@ -144,12 +147,13 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
         _made(file, kind, "instrument") for kind in file.classes() if issubclass(kind, Instrument)
     ]
     oracles = [_made(file, kind, "oracle") for kind in file.classes() if issubclass(kind, Oracle)]
+    generators = list(_generators(file))
     functions = [kind for kind in file.classes() if issubclass(kind, InterpreterFunctions)]
     json_ops = list(_json_ops(file))
     own = file.module.__name__
     meanings = any(each.__module__ == own for each in registered_meanings().values())
     ops = dialects or described or functions or json_ops or meanings
-    if not (passes or ops or instruments or oracles):
+    if not (passes or ops or instruments or oracles or generators):
         raise file.error("it defines no pass, op, attribute or instrument")
     if described:
         from gawee_dialect.opdesc.load import registered
@@ -176,6 +180,16 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
         stack.enter_context(implemented_by(evaluated_functions(meant), *ours))
     loaded.instruments += instruments
     loaded.oracles += oracles
+    loaded.generators += generators
+
+
+def _generators(file: LoadedFile) -> "Iterator[type[TrialGenerator]]":
+    """Yield what gawee-fuzz can draw by a file."""
+    if "gawee_dialect.fuzz.generator" not in sys.modules:
+        return  # so that the file has none, and who has none does not pay for the import
+    from gawee_dialect.fuzz.generator import TrialGenerator
+
+    yield from (kind for kind in file.classes() if issubclass(kind, TrialGenerator))
 
 
 def _described(file: LoadedFile) -> Iterator[Dialect]:
