@@ -4,45 +4,43 @@ What a text may name depends on where it is evaluated: inputs come first, in ord
 then the checks of the operator, then outputs.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.easy_json import MAX_PROBLEMS
-from gawee_dialect.opdesc import c_syntax as c
-from gawee_dialect.opdesc.c_evaluate import NAMED_CONSTANTS
-from gawee_dialect.opdesc.c_names import (
-    Scope,
-    check_expression,
-    check_message,
-    check_statements,
+from gawee_dialect.opdesc.arguments import (
+    ENTRY,
+    LIST_ENTRY,
+    OPERATOR,
+    PARAM_ENTRY,
+    TENSOR,
+    param_type,
 )
+from gawee_dialect.opdesc.c_check import check_code, check_message
+from gawee_dialect.opdesc.c_evaluate import NAMED_CONSTANTS
 from gawee_dialect.opdesc.c_parse import (
     CodeError,
     parse_arguments,
     parse_expression,
     parse_statements,
 )
+from gawee_dialect.opdesc.c_types import Types
+from gawee_dialect.opdesc.c_values import INT, INT_POINTER, STRING, CType
 from gawee_dialect.opdesc.description import Code, Operator, Param, Place, TensorIn, TensorOut
 from gawee_dialect.opdesc.index_notation.arguments import with_body
 from gawee_dialect.opdesc.index_notation.body import Body
 from gawee_dialect.opdesc.index_notation.lexer import IndexNotationError
+
+if TYPE_CHECKING:
+    from pycparser import c_ast
 
 MAX_ALL_CODE = 40_000
 """Characters of C in one file, what derived operators inherit counted once."""
 
 MAX_ALL_BODIES = 60_000
 """Characters of index notation in one file."""
-
-TENSOR_FIELDS = ("ndim", "len", "dims", "dtype")
-TENSOR_ENTRY_FIELDS = ("name", "isstatic", "mtype", "owner", "offset", "creater")
-LIST_ENTRY_FIELDS = ("arg_name", "name")
-PARAM_ENTRY_FIELDS = (
-    *("arg_name", "type", "array_len", "value_string", "value_double", "value_float"),
-    *("value_int", "value_bool", "value_array_double", "value_array_float", "value_array_int"),
-    *("value_array_bool",),
-)
-OPERATOR_FIELDS = ("name", "optype")
 
 _KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if "
@@ -51,57 +49,50 @@ _KEYWORDS = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class CheckCode:
-    """A check: a condition, and the format and arguments of its message, if it has one."""
-
-    condition: c.Expression
-    message: Sequence[c.Expression]
-
-
 @dataclass
 class Syntax:
     """What the texts of a file parse to; a text that operators inherit is parsed once."""
 
-    _expressions: dict[int, c.Expression] = field(default_factory=dict[int, c.Expression])
-    _statements: dict[int, Sequence[c.Statement]] = field(
-        default_factory=dict[int, Sequence[c.Statement]]
+    _parsed: "dict[int, Sequence[c_ast.Node]]" = field(
+        default_factory=dict[int, "Sequence[c_ast.Node]"]
     )
-    _checks: dict[int, CheckCode] = field(default_factory=dict[int, CheckCode])
 
-    def expression(self, code: Code) -> c.Expression:
-        """Return the syntax of an expression; raises CodeError."""
+    def _nodes(
+        self, code: Code, parse: "Callable[[Code], Sequence[c_ast.Node]]"
+    ) -> "Sequence[c_ast.Node]":
         key = id(code.scalar)  # which the operators keep alive
-        if key not in self._expressions:
-            self._expressions[key] = parse_expression(code)
-        return self._expressions[key]
+        if key not in self._parsed:
+            self._parsed[key] = parse(code)
+        return self._parsed[key]
 
-    def statements(self, code: Code) -> Sequence[c.Statement]:
+    def expression(self, code: Code) -> "c_ast.Node":
+        """Return the syntax of an expression; raises CodeError."""
+        return self._nodes(code, lambda code: [parse_expression(code)])[0]
+
+    def statements(self, code: Code) -> "Sequence[c_ast.Node]":
         """Return the syntax of statements; raises CodeError."""
-        key = id(code.scalar)
-        if key not in self._statements:
-            self._statements[key] = parse_statements(code)
-        return self._statements[key]
+        return self._nodes(code, parse_statements)
 
-    def check(self, code: Code) -> CheckCode:
-        """Return the syntax of a check; raises CodeError, also where its message is none."""
-        key = id(code.scalar)
-        if key not in self._checks:
-            condition, *message = parse_arguments(code)
-            self._checks[key] = CheckCode(condition, message)
-        return self._checks[key]
+    def check(self, code: Code) -> "tuple[c_ast.Node, Sequence[c_ast.Node]]":
+        """Return the condition of a check, and the format and arguments of its message, if any.
+
+        Raises CodeError.
+        """
+        condition, *message = self._nodes(code, parse_arguments)
+        return condition, message
 
 
 @dataclass(frozen=True)
 class CompiledOperator:
     """A description, and the syntax of its C texts.
 
-    `owners` names the input whose memory an output shares, by the output. `body` is the operator's
-    meaning in index notation, where it has one.
+    `types` are the variables that a text may name; `owners` names the input whose memory an output
+    shares, by the output. `body` is the operator's meaning in index notation, where it has one.
     """
 
     operator: Operator
     syntax: Syntax
+    types: Mapping[str, CType]
     owners: Mapping[str, str]
     body: Body | None = None
 
@@ -129,7 +120,7 @@ def compile_operators(operators: Sequence[Operator]) -> Sequence[CompiledOperato
             continue
         checker = _NameChecker(operator, syntax, problems)
         checker.check_all()
-        compiled.append(CompiledOperator(operator, syntax, checker.owners, body))
+        compiled.append(CompiledOperator(operator, syntax, checker.scope, checker.owners, body))
     if problems:
         raise GaweeError(dict.fromkeys(problems))
     return compiled
@@ -165,7 +156,7 @@ class _NameChecker:
     syntax: Syntax
     problems: list[Diagnostic]
     owners: dict[str, str] = field(default_factory=dict[str, str])
-    scope: Scope = field(default_factory=lambda: Scope(op_arg=OPERATOR_FIELDS))
+    scope: Types = field(default_factory=lambda: Types(op_arg=OPERATOR))
 
     def check_all(self) -> None:
         """Check every text; problems are collected."""
@@ -173,7 +164,7 @@ class _NameChecker:
         for tensor in operator.tensors_in:
             self._input(tensor)
         for output in operator.tensors_out:
-            self._add(output.arg_name, output.place, f"{output.arg_name}_name")
+            self._add(output, **{f"{output.arg_name}_name": STRING})
         for param in operator.params:
             self._param(param)
         for code in operator.checks:
@@ -182,88 +173,85 @@ class _NameChecker:
         for output in operator.tensors_out:
             self._output(output)
 
-    def _add(self, arg_name: str, place: Place, *names: str, **structs: Sequence[str]) -> None:
+    def _add(self, argument: TensorIn | TensorOut | Param, **names: CType) -> None:
         """Add the variables of an argument to the scope."""
-        for name in (*names, *structs):
+        for name in names:
             if name in self.scope or name in NAMED_CONSTANTS or name in _KEYWORDS:
-                message = f"argument '{arg_name}': expected '{name}' to be free, it has a meaning"
-                self._report(message, place)
-            self.scope[name] = structs.get(name)
+                message = f"expected '{name}' to be free, it has a meaning"
+                self._report(f"argument '{argument.arg_name}': {message}", argument.place)
+        self.scope |= names
 
     def _report(self, message: str, place: Place | str, hint: str | None = None) -> None:
         text = f"operator '{self.operator.optype}': {message}"
         self.problems.append(Diagnostic(text, str(place), hint=hint))
 
-    def _refuse(self, argument: str, key: str, error: CodeError) -> None:
-        where = f"{argument}, '{key}'" if argument else f"'{key}'"
-        for each in error.diagnostics:
-            self._report(f"{where}: {each.message}", each.place or "", each.hint)
+    def _text(
+        self, argument: str, key: str, code: Code | None, check: Callable[[Code], None]
+    ) -> None:
+        """Check a text, if there is one; what is wrong is reported."""
+        try:
+            if code is not None:
+                check(code)
+        except CodeError as error:
+            where = f"{argument}, '{key}'" if argument else f"'{key}'"
+            for each in error.diagnostics:
+                self._report(f"{where}: {each.message}", each.place or "", each.hint)
 
     def _expression(self, argument: str, key: str, code: Code | None) -> None:
-        if code is None:
-            return
-        try:
-            check_expression(self.syntax.expression(code), self.scope)
-        except CodeError as error:
-            self._refuse(argument, key, error)
+        def check(code: Code) -> None:
+            check_code([self.syntax.expression(code)], self.scope)
+
+        self._text(argument, key, code, check)
 
     def _check(self, argument: str, key: str, code: Code | None) -> None:
-        if code is None:
-            return
-        try:
-            check = self.syntax.check(code)
-            check_expression(check.condition, self.scope)
-            check_message(check.message, self.scope)
-        except CodeError as error:
-            self._refuse(argument, key, error)
+        def check(code: Code) -> None:
+            condition, message = self.syntax.check(code)
+            check_code([condition], self.scope)
+            check_message(message, self.scope)
+
+        self._text(argument, key, code, check)
 
     def _custom(self, argument: str, code: Code | None, key: str = "custom") -> None:
-        if code is None:
-            return
-        try:
-            check_statements(self.syntax.statements(code), self.scope)
-        except CodeError as error:
-            self._refuse(argument, key, error)
+        def check(code: Code) -> None:
+            check_code(self.syntax.statements(code), self.scope)
+
+        self._text(argument, key, code, check)
+
+    def _checks(self, argument: str, described: TensorIn | Param) -> None:
+        """Check what an input or parameter is to satisfy."""
+        self._check(argument, "check", described.check)
+        for code in described.checks:
+            self._check(argument, "checks", code)
+        self._custom(argument, described.custom)
 
     def _input(self, tensor: TensorIn) -> None:
         name = tensor.arg_name
-        structs = {
-            name: TENSOR_FIELDS,
-            f"{name}_entry": TENSOR_ENTRY_FIELDS,
-            f"{name}_list_entry": LIST_ENTRY_FIELDS,
-        }
-        self._add(name, tensor.place, f"{name}_name", **structs)
+        names = {f"{name}_name": STRING, name: TENSOR, f"{name}_entry": ENTRY}
+        self._add(tensor, **names, **{f"{name}_list_entry": LIST_ENTRY})
         argument = f"input '{name}'"
         self._expression(argument, "ndim", tensor.ndim)
         self._expression(argument, "len", tensor.len)
-        self._check(argument, "check", tensor.check)
-        for code in tensor.checks:
-            self._check(argument, "checks", code)
-        self._custom(argument, tensor.custom)
+        self._checks(argument, tensor)
 
     def _param(self, param: Param) -> None:
         name, argument = param.arg_name, f"param '{param.arg_name}'"
-        self._add(name, param.place, **{f"{name}_entry": PARAM_ENTRY_FIELDS})
+        self._add(param, **{f"{name}_entry": PARAM_ENTRY})
         self._expression(argument, "len", param.len)
-        self._add(name, param.place, name)
+        self._add(param, **{name: param_type(param)})
         for bound in param.bounds:
             self._expression(argument, bound.relation, bound.code)
-        self._check(argument, "check", param.check)
-        for code in param.checks:
-            self._check(argument, "checks", code)
-        self._custom(argument, param.custom)
+        self._checks(argument, param)
 
     def _output(self, output: TensorOut) -> None:
         name, argument = output.arg_name, f"output '{output.arg_name}'"
         self._expression(argument, "ndim", output.ndim)
         self._expression(argument, "dtype", output.dtype)
-        self._add(name, output.place, f"{name}_ndim", f"{name}_dtype")
+        self._add(output, **{f"{name}_ndim": INT, f"{name}_dtype": INT})
         for code in output.dims_codes():
             self._expression(argument, "dims", code)
-        self._add(name, output.place, f"{name}_dims")
+        self._add(output, **{f"{name}_dims": INT_POINTER})
         self._custom(argument, output.custom)
-        structs = {name: TENSOR_FIELDS, f"{name}_entry": TENSOR_ENTRY_FIELDS}
-        self._add(name, output.place, **structs)
+        self._add(output, **{name: TENSOR, f"{name}_entry": ENTRY})
         self._custom(argument, output.cleanup, "cleanup")
         if output.owner is not None:
             self._owner(output, output.owner)

@@ -11,10 +11,9 @@ from itertools import count
 
 from xdsl.ir import Attribute
 
-from gawee_dialect.opdesc.c_print import text_literal
 from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.emit.c_locals import Local
 from gawee_dialect.opdesc.emit.c_numbers import STORED, WHOLE, Numbers, require_stored
+from gawee_dialect.opdesc.emit.c_text import Local, text_literal
 from gawee_dialect.opdesc.enums import DTYPES
 from gawee_dialect.opdesc.index_notation.body import Body
 from gawee_dialect.opdesc.index_notation.element_types import Typing

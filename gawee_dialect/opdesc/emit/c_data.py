@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from gawee_dialect.opdesc.arguments import as_realtype, dtype_value
-from gawee_dialect.opdesc.c_print import text_literal
 from gawee_dialect.opdesc.description import Param
+from gawee_dialect.opdesc.emit.c_text import text_literal
 from gawee_dialect.opdesc.enums import from_text
 from gawee_dialect.opdesc.invocation import ParamValue, Tensor, ptype_of
 

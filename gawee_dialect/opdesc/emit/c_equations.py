@@ -7,10 +7,9 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from gawee_dialect.opdesc.c_print import INDENT
 from gawee_dialect.opdesc.emit.c_body import BodyInC
-from gawee_dialect.opdesc.emit.c_locals import Local, param_c_type, param_value, used_lines
 from gawee_dialect.opdesc.emit.c_numbers import WHOLE, CValue, Numbers
+from gawee_dialect.opdesc.emit.c_text import INDENT, Local, param_c_type, param_value, used_lines
 from gawee_dialect.opdesc.index_notation.recursion import Group
 from gawee_dialect.opdesc.index_notation.sizes import Limit
 from gawee_dialect.opdesc.index_notation.syntax import (

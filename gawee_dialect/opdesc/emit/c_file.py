@@ -10,13 +10,17 @@ from pathlib import Path
 from textwrap import dedent
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.opdesc.c_print import INDENT, text_literal
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.description import Code, Operator
 from gawee_dialect.opdesc.emit.c_body import BodyInC
 from gawee_dialect.opdesc.emit.c_equations import run_lines
-from gawee_dialect.opdesc.emit.c_locals import identifiers, locals_from_private, private_fields
-from gawee_dialect.opdesc.emit.c_pre_run import PreRun
+from gawee_dialect.opdesc.emit.c_text import (
+    INDENT,
+    identifiers,
+    locals_from_private,
+    private_fields,
+    text_literal,
+)
 from gawee_dialect.opdesc.index_notation.scalars import ScalarError
 
 HEADER = "gawee_op.h"
@@ -96,6 +100,9 @@ def private_struct(operator: Operator, body: BodyInC | None = None) -> str:
 
 def operator_text(compiled: CompiledOperator) -> str:
     """Return the functions of an operator, and the table that names them."""
+    # Native code of a description has no pre_run: only this needs the generator of C.
+    from gawee_dialect.opdesc.emit.c_pre_run import PreRun
+
     operator = compiled.operator
     optype = operator.optype
     equations = None if compiled.body is None else BodyInC(compiled, compiled.body)

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gawee_dialect.dialect.types import tensor_type
-from gawee_dialect.opdesc.c_print import INDENT, text_literal
 from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.emit.c_data import entry_data, param_data, tensor_data
 from gawee_dialect.opdesc.emit.c_file import HEADER, bodies, body_function, private_struct
+from gawee_dialect.opdesc.emit.c_text import INDENT, text_literal
 from gawee_dialect.opdesc.invocation import Tensor
 from gawee_dialect.opdesc.pre_run import Checked
 
