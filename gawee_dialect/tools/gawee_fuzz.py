@@ -1,4 +1,4 @@
-"""gawee-fuzz: take random graphs, loops and models through random pipelines, and compare levels.
+"""gawee-fuzz: take random graphs and loops through random pipelines, and compare levels.
 
 Every level has to compute what the graph does. What is wrong is made small, and written as an IR
 test, one for each cause.

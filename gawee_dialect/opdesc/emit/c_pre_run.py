@@ -12,7 +12,7 @@ from gawee_dialect.opdesc.arguments import PARAM_ENTRY
 from gawee_dialect.opdesc.c_parse import constant, walk, written_type
 from gawee_dialect.opdesc.c_types import Types, static_type
 from gawee_dialect.opdesc.c_values import INT, Arithmetic, type_of
-from gawee_dialect.opdesc.compiled import CompiledOperator
+from gawee_dialect.opdesc.compiled import CompiledOperator, texts_of
 from gawee_dialect.opdesc.description import Bound, Code, Operator, Param, TensorIn, TensorOut
 from gawee_dialect.opdesc.emit.c_body import BodyInC
 from gawee_dialect.opdesc.emit.c_text import (
@@ -180,13 +180,6 @@ def _stepped(node: c_ast.Node) -> c_ast.Node | None:
     return None
 
 
-def _codes(operator: Operator) -> Iterator[Code]:
-    """Yield the statements of an operator, where variables are set."""
-    for argument in (*operator.tensors_in, *operator.params, *operator.tensors_out, operator):
-        if argument.custom is not None:
-            yield argument.custom
-
-
 def _known_lengths(operator: Operator) -> dict[str, int]:
     """Return how many elements arrays have that the description gives a number for."""
     found: dict[str, int] = {}
@@ -222,7 +215,8 @@ class PreRun:
 
     def __post_init__(self) -> None:
         operator, syntax = self.compiled.operator, self.compiled.syntax
-        statements = [each for code in _codes(operator) for each in syntax.statements(code)]
+        texts = [text for text in texts_of(operator) if text.has_statements]
+        statements = [each for text in texts for each in syntax.statements(text.code)]
         read, self.set = _names([node for each in statements for node in walk(each)])
         self.printer = _Printer(dict(self.compiled.types), _known_lengths(operator), read)
 

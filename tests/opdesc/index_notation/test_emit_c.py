@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.emit.c_data import entry_data, param_data, tensor_data
 from gawee_dialect.opdesc.emit.c_file import c_file, header_text
+from gawee_dialect.opdesc.emit.c_instance import entry_data, param_data, tensor_data
 from gawee_dialect.opdesc.enums import DTYPES
 from gawee_dialect.opdesc.index_notation.evaluate import Array
 from gawee_dialect.opdesc.index_notation.random_use import Use, random_use
