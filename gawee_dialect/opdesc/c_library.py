@@ -88,29 +88,31 @@ def _mode(value: Value) -> str:
 
 def _autopadding_conv(arguments: Sequence[Value]) -> Value:
     padding, *arrays, count, mode = arguments
-    axes, name = count.integer(), _mode(mode)
-    dims, size, stride, dilation = (_integers(each, axes) for each in arrays)
-    totals = [0] * axes
-    if name.startswith("SAME"):
-        for axis in range(axes):
-            out = _divided(dims[axis] + stride[axis] - 1, stride[axis])
-            effective = (size[axis] - 1) * dilation[axis] + 1
-            totals[axis] = (out - 1) * stride[axis] + effective - dims[axis]
-    if name != "NOTSET":
-        _set_padding(padding.ref(), totals, name)
-    return NULL
+
+    def total(dim: int, size: int, stride: int, dilation: int) -> int:
+        out = _divided(dim + stride - 1, stride)
+        return (out - 1) * stride + (size - 1) * dilation + 1 - dim
+
+    return _autopadding(padding, arrays, count, mode, total)
 
 
 def _autopadding_deconv(arguments: Sequence[Value]) -> Value:
     padding, *arrays, count, mode = arguments
+
+    def total(dim: int, out: int, size: int, stride: int, extra: int, dilation: int) -> int:
+        return stride * (dim - 1) + extra + (size - 1) * dilation + 1 - out
+
+    return _autopadding(padding, arrays, count, mode, total)
+
+
+def _autopadding(
+    padding: Value, arrays: Sequence[Value], count: Value, mode: Value, total: Callable[..., int]
+) -> Value:
+    """Write the padding of each axis, in total that of its numbers in the arrays."""
     axes, name = count.integer(), _mode(mode)
-    dims, out, size, stride, extra, dilation = (_integers(each, axes) for each in arrays)
-    totals = [0] * axes
-    if name.startswith("SAME"):
-        for axis in range(axes):
-            effective = (size[axis] - 1) * dilation[axis] + 1
-            full = stride[axis] * (dims[axis] - 1) + extra[axis] + effective
-            totals[axis] = full - out[axis]
+    numbers = zip(*(_integers(each, axes) for each in arrays), strict=True)
+    same = name.startswith("SAME")
+    totals = [total(*each) if same else 0 for each in numbers]
     if name != "NOTSET":
         _set_padding(padding.ref(), totals, name)
     return NULL

@@ -289,11 +289,12 @@ MAX_ALL_CODE = 40_000
 MAX_ALL_BODIES = 60_000
 """Characters of index notation in one file."""
 
-_KEYWORDS = frozenset(
+KEYWORDS = frozenset(
     "auto break case char const continue default do double else enum extern float for goto if "
     "inline int long register restrict return short signed sizeof static struct switch typedef "
     "union unsigned void volatile while bool size_t".split()
 )
+"""What no variable of C is called."""
 
 
 @dataclass
@@ -460,7 +461,7 @@ class _NameChecker:
     def _add(self, argument: Argument, names: Types) -> None:
         """Add variables of an argument to the scope."""
         for name in names:
-            if name in self.scope or name in NAMED_CONSTANTS or name in _KEYWORDS:
+            if name in self.scope or name in NAMED_CONSTANTS or name in KEYWORDS:
                 message = f"expected '{name}' to be free, it has a meaning"
                 self._report(f"argument '{argument.arg_name}': {message}", argument.place)
         self.scope |= names

@@ -5,7 +5,7 @@ axes that it stands for. Integers are computed as `int64_t`; a float that is no 
 as `real`.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
@@ -13,7 +13,7 @@ from itertools import count
 from xdsl.dialects.builtin import f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
-from gawee_dialect.opdesc.compiled import CompiledOperator
+from gawee_dialect.opdesc.compiled import KEYWORDS, CompiledOperator
 from gawee_dialect.opdesc.emit.c_text import Local, text_literal
 from gawee_dialect.opdesc.enums import DTYPES
 from gawee_dialect.opdesc.index_notation.body import Body
@@ -99,13 +99,27 @@ class CValue:
 
 @dataclass
 class Numbers:
-    """Prints numbers; `index` and `parameter` name what names stand for, `size` is of an index."""
+    """Prints numbers of a definition, or of what is required of sizes."""
 
-    typing: Typing
-    index: Callable[[str], str | None]
-    parameter: Callable[[str], str]
-    size: Callable[[Size], str]
+    body: "BodyInC"
+    definition: Definition | None
     real: str = "double"
+
+    @property
+    def typing(self) -> Typing:
+        """The types of expressions."""
+        return self.body.typing
+
+    def index(self, name: str) -> str | None:
+        """Return the variable of an index, None for what is none: numbers have no index."""
+        return None
+
+    def size(self, node: Size) -> str:
+        """Return the size of an axis, or of an index."""
+        if node.axis is not None:
+            return f"({WHOLE}){self.body.axis_size(node.of or '', node.axis)}"
+        assert self.definition is not None  # a requirement has no index
+        return self.body.extent(self.definition, node.of or "...")
 
     def text(self, node: Expression, type: str | None = None) -> str:
         """Return an expression as C, of a type."""
@@ -132,7 +146,7 @@ class Numbers:
             case Name():
                 return self.name(node)
             case Element():
-                text = f"{self.parameter(node.parameter)}[{node.position}]"
+                text = f"{node.parameter}[{node.position}]"
                 return CValue(f"({self.type_of(node)}){text}", _PREFIX, self.type_of(node))
             case Size():
                 return CValue(self.size(node), _PREFIX, WHOLE)
@@ -162,7 +176,7 @@ class Numbers:
             return CValue(f"({type})INFINITY", _PREFIX, type)
         if node.name == "pi":
             return _number(3.141592653589793, type)
-        return CValue(f"({type}){self.parameter(node.name)}", _PREFIX, type)
+        return CValue(f"({type}){node.name}", _PREFIX, type)
 
     def cast(self, node: Expression, type: str) -> CValue:
         """Return an expression converted to a type."""
@@ -234,11 +248,9 @@ def _number(value: float, type: str) -> CValue:
     return CValue(text, _ATOM if value >= 0 else _PREFIX, type)
 
 
-_WORDS = frozenset(
-    "auto break case char const continue default do double else enum extern float for goto if "
-    "inline int long register restrict return short signed sizeof static struct switch typedef "
-    "union unsigned void volatile while bool true false op_arg priv pow nearbyint INFINITY NULL "
-    "EOF NAN int64_t int32_t int8_t size_t stdin stdout stderr errno".split()
+_WORDS = KEYWORDS.union(
+    "true false op_arg priv pow nearbyint INFINITY NULL EOF NAN int64_t int32_t int8_t stdin "
+    "stdout stderr errno".split()
 )
 
 
@@ -357,14 +369,7 @@ class BodyInC:
 
     def numbers(self, definition: Definition | None = None) -> Numbers:
         """Return what prints numbers: parameters and sizes."""
-
-        def size(node: Size) -> str:
-            if node.axis is not None:
-                return f"({WHOLE}){self.axis_size(node.of or '', node.axis)}"
-            assert definition is not None  # a requirement has no index
-            return self.extent(definition, node.of or "...")
-
-        return Numbers(self.typing, lambda name: None, lambda name: name, size)
+        return Numbers(self, definition)
 
     # Sizes of indices.
 

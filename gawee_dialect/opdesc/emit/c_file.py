@@ -434,15 +434,12 @@ class _Elements(Numbers):
     """Prints expressions with elements and reductions, whose loops go before."""
 
     def __init__(self, equation: _Equation) -> None:
-        body, definition = equation.body, equation.definition
-
-        def index(name: str) -> str | None:
-            known = body.body.plans[definition.tensor].origin(name)
-            return None if known is None else equation.index(name)
-
-        size = body.numbers(definition).size
-        super().__init__(body.typing, index, lambda name: name, size, "float")
+        super().__init__(equation.body, equation.definition, "float")
         self.equation = equation
+
+    def index(self, name: str) -> str | None:
+        plan = self.body.body.plans[self.equation.definition.tensor]
+        return None if plan.origin(name) is None else self.equation.index(name)
 
     def value(self, node: Expression) -> CValue:
         match node:

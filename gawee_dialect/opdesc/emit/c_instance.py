@@ -8,6 +8,8 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import FixedBitwidthType
+
 from gawee_dialect.dialect.types import tensor_type
 from gawee_dialect.opdesc.arguments import as_realtype, dtype_value
 from gawee_dialect.opdesc.described_op import DescribedOp
@@ -111,20 +113,8 @@ def _shared(op: DescribedOp, checked: Checked) -> Iterator[str]:
 
 def _size(tensor: Tensor) -> int:
     """Return the bytes of an element, as the format stores it."""
-    return SIZES[tensor.dtype]
-
-
-SIZES = {
-    "TL_DOUBLE": 8,
-    "TL_FLOAT": 4,
-    "TL_INT32": 4,
-    "TL_INT16": 2,
-    "TL_INT8": 1,
-    "TL_UINT32": 4,
-    "TL_UINT16": 2,
-    "TL_UINT8": 1,
-    "TL_BOOL": 1,
-}
+    assert isinstance(tensor.element, FixedBitwidthType)  # the format has no other
+    return tensor.element.size
 
 
 def tensor_data(tensor: Tensor, data: str = "NULL") -> str:
