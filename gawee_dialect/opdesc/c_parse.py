@@ -1,14 +1,14 @@
 """Parse C texts of descriptions by pycparser: its nodes, each with its place in the description.
 
 Nothing is executed here, and nothing is ever executed as Python: `c_evaluate.py` walks the nodes.
-Which of them descriptions may have, `c_check.py` says.
+Which of them descriptions may have, `compiled.py` says.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.locations import line_starts
@@ -105,22 +105,28 @@ def _parse(code: Code, before: str, after: str) -> "list[c_ast.Node]":
     return function.body.block_items or []
 
 
-def _locate(node: "c_ast.Node", code: Code) -> None:
-    """Give a node, and all inside it, their places in the description."""
-    from pycparser.c_parser import Coord
+class _At(NamedTuple):
+    """Where the parser found a node, in the text of some code."""
 
-    if not isinstance(node.coord, Place):  # declarations of one statement share their type
-        at = node.coord
-        index = _index(code.text, at.line, at.column or 1) if isinstance(at, Coord) else 0
-        node.coord = code.place(index)
+    code: Code
+    coord: object
+
+
+def _locate(node: "c_ast.Node", code: Code) -> None:
+    """Have a node, and all inside it, know the code that they are of."""
+    if not isinstance(node.coord, _At):  # declarations of one statement share their type
+        node.coord = _At(code, node.coord)
         for _, child in node.children():
             _locate(child, code)
 
 
 def place_of(node: "c_ast.Node") -> Place:
     """Return where a node stands in its description."""
-    assert isinstance(node.coord, Place)  # no node leaves this file without
-    return node.coord
+    from pycparser.c_parser import Coord
+
+    assert isinstance(node.coord, _At)  # no node leaves this file without
+    code, at = node.coord
+    return code.place(_index(code.text, at.line, at.column or 1) if isinstance(at, Coord) else 0)
 
 
 _line_starts = lru_cache(maxsize=8)(line_starts)
@@ -178,7 +184,7 @@ def type_name(node: "c_ast.Node") -> TypeName | None:
 def written_type(node: "c_ast.Node") -> TypeName:
     """Return the type that a text which was checked writes."""
     written = type_name(node)
-    assert written is not None  # c_check.py lets nothing else pass
+    assert written is not None  # compiled.py lets nothing else pass
     return written
 
 

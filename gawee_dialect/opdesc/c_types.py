@@ -58,7 +58,7 @@ def static_type(node: "c_ast.Node", types: Types) -> CType:
     match node:
         case c_ast.Constant():
             known = constant(node.type, node.value)
-            assert known is not None  # c_check.py lets nothing else pass
+            assert known is not None  # compiled.py lets nothing else pass
             return constant_type(*known)
         case c_ast.ID():
             return types.get(node.name, INT)  # enum constants are int
@@ -82,7 +82,7 @@ def _type_of_access(node: "c_ast.Node", types: Types) -> CType:
     match node:
         case c_ast.StructRef(name=c_ast.ID(name=name)):
             struct = types[name]
-            assert isinstance(struct, StructType)  # c_check.py lets nothing else pass
+            assert isinstance(struct, StructType)  # compiled.py lets nothing else pass
             return struct.fields[node.field.name]
         case c_ast.ArrayRef():
             return _pointee(static_type(node.name, types))

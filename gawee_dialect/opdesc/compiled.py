@@ -56,6 +56,10 @@ SUPPORTED = (
 )
 
 _TYPE_WORDS = frozenset("void char short int long signed unsigned float double size_t bool".split())
+_ARITIES: Mapping[str, int | None] = {
+    **{name: function.arity for name, function in FUNCTIONS.items()},
+    **STATEMENT_CALLS,
+}
 _BINARY = frozenset("+ - * / % == != < <= > >= && ||".split())
 _ASSIGN = frozenset("= += -= *= /= %=".split())
 _UNARY = frozenset("- + ! * & ++ -- p++ p-- sizeof".split())
@@ -194,11 +198,10 @@ class _Checker:
         if not isinstance(node.name, c_ast.ID):
             raise _unsupported("func call", node)
         name, arguments = node.name.name, [] if node.args is None else node.args.exprs
-        known = {each: function.arity for each, function in FUNCTIONS.items()} | {**STATEMENT_CALLS}
-        if name not in known:
-            hint = did_you_mean(name, known, f"known: {', '.join(sorted(FUNCTIONS))}")
+        if name not in _ARITIES:
+            hint = did_you_mean(name, _ARITIES, f"known: {', '.join(sorted(FUNCTIONS))}")
             raise code_error(f"unknown function '{name}'", place_of(node), hint)
-        arity, count = known[name], len(arguments)
+        arity, count = _ARITIES[name], len(arguments)
         if arity is not None:
             if arity != count:
                 message = f"expected {arity} arguments of '{name}', got {count}"
