@@ -67,10 +67,14 @@ def verify_module(module: ModuleOp) -> None:
     except VerifyException as error:
         raise GaweeError(_locate(module, error)) from error
     except OUTER_LACKS as error:
-        outer = _first_wrong(module, region_first=False)
+        outer = _first_wrong(module, region_first=False) or _first_without_segments(module)
         if outer is None:
             raise
         raise GaweeError(outer) from error
+    except Exception as error:
+        if type(error) is not Exception:  # that is what xDSL's memref.load and memref.store raise
+            raise
+        raise GaweeError(_locate(module, error)) from error
     verify_dominance(module)
 
 
@@ -90,7 +94,7 @@ def _not_defined(op: Operation, number: int) -> Diagnostic:
     return Diagnostic.at(op, message, f"it is defined at {defined}" if defined else None)
 
 
-def _locate(module: ModuleOp, error: VerifyException) -> Diagnostic:
+def _locate(module: ModuleOp, error: Exception) -> Diagnostic:
     # xDSL's exception doesn't name the op. Only the failing path pays for this second walk.
     return (
         _first_wrong(module, region_first=True)
@@ -108,6 +112,23 @@ def _first_wrong(
         except VerifyException as error:
             return Diagnostic.at(op, first_line(error))
         except OUTER_LACKS:
+            continue
+        except Exception as error:
+            if type(error) is not Exception:
+                raise
+            return Diagnostic.at(op, first_line(error))
+    return None
+
+
+def _first_without_segments(module: ModuleOp) -> Diagnostic | None:
+    """Return the first op whose verifier looks at groups of values that no property tells apart."""
+    for op in module.walk():
+        try:
+            op.verify(verify_nested_ops=False)
+        except KeyError as error:
+            if error.args in (("operandSegmentSizes",), ("resultSegmentSizes",)):
+                return Diagnostic.at(op, f"expected property '{error.args[0]}'")
+        except (ValueError, VerifyException):
             continue
     return None
 

@@ -14,7 +14,7 @@ from math import isfinite
 from typing import TypeAlias
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.source import Source
+from gawee_dialect.source import Place, Source
 
 MAX_CHARACTERS = 2_000_000
 """Of a text: what people write is a hundredth of it."""
@@ -55,6 +55,25 @@ class Scalar:
             return self.offset
         start, offset = self.breaks[bisect_right(self.breaks, (index, 1 << 62)) - 1]
         return offset + index - start
+
+
+@dataclass(frozen=True)
+class Code:
+    """A string that is code, and where each of its characters is."""
+
+    text: str
+    source: Source = field(repr=False, compare=False)
+    scalar: Scalar = field(repr=False, compare=False)
+
+    @staticmethod
+    def of_text(text: str, name: str) -> "Code":
+        """Make code of text that is in no file; messages call it by a name."""
+        return Code(text, Source.of_text(text, name), Scalar(text, 0, ((0, 0),)))
+
+    def place(self, index: int = 0) -> Place:
+        """Return where a character of the text is."""
+        offset = self.scalar.offset_of(index) if self.scalar.breaks else self.scalar.offset
+        return Place(self.source, offset)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""JSON text whose objects know where they stand, so that a reader's errors can point at them.
+"""JSON text whose objects and arrays know where they stand: a reader's errors point at them.
 
 The standard library's decoder, with its object parser wrapped; shared by all JSON formats.
 """
@@ -22,6 +22,16 @@ class JsonObject(dict[str, "JsonValue"]):
     offset: int = 0
 
 
+class JsonList(list["JsonValue"]):
+    """A JSON array, and the offset of its opening bracket in the text."""
+
+    __slots__ = ("offset",)
+
+    def __init__(self, values: list["JsonValue"], offset: int) -> None:
+        super().__init__(values)
+        self.offset = offset
+
+
 JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | JsonObject | None
 
 
@@ -39,13 +49,14 @@ def value_text(value: JsonValue) -> str:
 _parse_object: Callable[..., tuple[list[tuple[str, JsonValue]], int]] = getattr(
     json.decoder, "JSONObject"
 )
+_parse_array: Callable[..., tuple[list[JsonValue], int]] = getattr(json.decoder, "JSONArray")
 _make_scanner: Callable[[json.JSONDecoder], Callable[[str, int], tuple[JsonValue, int]]] = getattr(
     json.scanner, "py_make_scanner"
 )
 
 
 class _LocatedDecoder(json.JSONDecoder):
-    """The standard decoder; objects come out as JsonObject, repeated keys are remembered."""
+    """The standard decoder; objects and arrays know their places, repeated keys are remembered."""
 
     def __init__(self, *, non_finite: bool) -> None:
         if non_finite:
@@ -55,6 +66,7 @@ class _LocatedDecoder(json.JSONDecoder):
         self.problems: list[tuple[int, str]] = []
         self._refused: list[str] = []
         self.parse_object = self._located_object
+        self.parse_array = _located_array
         self.scan_once = _make_scanner(self)
 
     def _finite_number(self, token: str) -> float:
@@ -96,6 +108,13 @@ class _LocatedDecoder(json.JSONDecoder):
         value: JsonValue = self.decode(text)
         self.problems.extend((0, f"expected a finite number, got {t}") for t in self._refused)
         return value
+
+
+def _located_array(
+    text_and_end: tuple[str, int], scan_once: Callable[[str, int], tuple[JsonValue, int]]
+) -> tuple[JsonList, int]:
+    values, end = _parse_array(text_and_end, scan_once)
+    return JsonList(values, text_and_end[1] - 1), end
 
 
 def _repeated_keys(pairs: list[tuple[str, JsonValue]]) -> str:

@@ -117,6 +117,8 @@ class LocatedParser(Parser):
             yield
         except (ValueError, NotImplementedError) as error:
             self.raise_error(first_line(error) if str(error) else "unsupported element type")
+        except ZeroDivisionError:
+            self.raise_error("expected elements of at least one bit")
 
     def _parse_optional_builtin_parametrized_attr(self) -> Attribute | None:
         if self.parse_optional_keyword("dense_resource"):
@@ -217,7 +219,10 @@ class LocatedParser(Parser):
 
     def parse_operation(self) -> Operation:
         start = self.pos
-        op = super().parse_operation()
+        try:
+            op = super().parse_operation()
+        except ValueError as error:  # a number that the constructor of xDSL's op does not take
+            self.raise_error(first_line(error), start)
         if isinstance(op.location, UnknownLoc):
             op.location = file_location(self._name, *self._line_column(start))
         return op

@@ -71,11 +71,13 @@ class Model:
         Raises ExportError and ConversionError for a model that cannot be extracted or imported.
         """
         from gawee_dialect.frontends.npu_ir.extract import extract_ir
+        from gawee_dialect.frontends.npu_ir.trace import one_trace
         from gawee_dialect.pytorch.execute import ir_model
 
-        ir = extract_ir(net, example_inputs, model_name=name, strict=False)
         state: Callable[[], Mapping[str, object]] = getattr(net, "state_dict")
-        return ir_model(ir, state())
+        with one_trace:
+            ir = extract_ir(net, example_inputs, model_name=name, strict=False)
+            return ir_model(ir, state())
 
     def view(self) -> GraphView:
         """Describe the graph for inspection; raises GaweeError where there is no entry function."""

@@ -107,3 +107,14 @@ class Source:
     def location(self, offset: int, node: str | None = None) -> LocationAttr:
         """Return the location of an offset as ops carry it."""
         return file_location(self.name, *self.line_column(offset), node)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An offset in a source's text."""
+
+    source: Source
+    offset: int
+
+    def __str__(self) -> str:
+        return self.source.place(self.offset)

@@ -14,14 +14,24 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "gawee_dialect"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-# What each part may import of ours. `passes` holds canonicalization patterns, which ops load when
+# What each part may import of ours. Equations stand below the ops that are defined by them: they
+# know types and functions of arrays. `passes` holds canonicalization patterns, which ops load when
 # they are asked for them; that is the one import against the direction, and it is inside a method.
 FOUNDATION = {"diagnostics", "hints", "locations"}
+BELOW_EQUATIONS = {
+    *("gawee_dialect.dialect.types", "gawee_dialect.dialect.special_functions"),
+    *("gawee_dialect.diagnostics", "gawee_dialect.easy_json", "gawee_dialect.hints"),
+    "gawee_dialect.source",
+}
 FILES_OF_SCHEDULES = "gawee_dialect.schedules.file"
 FORBIDDEN = {
     "dialect": {
         *("analysis", "backend", "frontends", "instruments", "interpreter", "parameters"),
         *("passes", "schedules", "tools", "tuning", "universe"),
+    },
+    "equations": {
+        *("analysis", "backend", "frontends", "instruments", "interpreter", "opdesc", "passes"),
+        "tools",
     },
     "diagnostics": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
     "locations": {"backend", "dialect", "frontends", "interpreter", "passes", "tools"},
@@ -160,8 +170,21 @@ def test_ops_import_passes_only_for_their_canonicalization_patterns() -> None:
         if part_of(name) == "dialect"
         for node in ast.walk(syntax(path))
         for other in imported(node)
-        if part_of(other) not in {"dialect", *FOUNDATION}
+        if part_of(other) not in {"dialect", "equations", *FOUNDATION}
         and not other.startswith("gawee_dialect.passes.canonicalization")
+    ]
+
+    assert wrong == []
+
+
+def test_equations_know_no_ops() -> None:
+    wrong = [
+        f"{name} imports {other}"
+        for name, path in MODULES.items()
+        if part_of(name) == "equations"
+        for node in ast.walk(syntax(path))
+        for other in imported(node)
+        if part_of(other) != "equations" and other not in BELOW_EQUATIONS
     ]
 
     assert wrong == []

@@ -123,13 +123,28 @@ def _gathers(op: LinalgStructuredOperation) -> Iterable[tuple[SSAValue, SSAValue
 
 def _call_work(call: CallOp) -> Work | None:
     callee = SymbolTable.lookup_symbol(call, call.callee)
-    if not isinstance(callee, FuncOp) or not callee.body.blocks:
+    if not isinstance(callee, FuncOp) or len(callee.body.blocks) != 1:
+        return None
+    if callee in _called_by(callee):  # it never ends, or ends as its arguments say
         return None
     works = [(op, op_work(op)) for op in callee.body.block.ops]
     if any(work is None and op.regions for op, work in works):
         return None
     together = total(work for _, work in works if work is not None)
     return replace(together, footprint=min(together.footprint, _memory_of(callee)))
+
+
+def _called_by(function: FuncOp) -> set[FuncOp]:
+    """Return the functions that one calls, and those that they call."""
+    found: set[FuncOp] = set()
+    pending = [function]
+    while pending:
+        calls = [op for op in pending.pop().walk() if isinstance(op, CallOp)]
+        callees = [SymbolTable.lookup_symbol(call, call.callee) for call in calls]
+        new = {each for each in callees if isinstance(each, FuncOp)} - found
+        found |= new
+        pending += new
+    return found
 
 
 def _memory_of(function: FuncOp) -> int:

@@ -61,6 +61,8 @@ class WrittenBuffers:
         if not isinstance(callee, FuncOp) or not callee.body.blocks:
             return frozenset(range(len(call.arguments)))  # who knows
         if callee not in self._callees:
+            # One that calls itself may write all: who is asked meanwhile is told so.
+            self._callees[callee] = frozenset(range(len(call.arguments)))
             written = set(self.of(callee))
             arguments = enumerate(callee.body.blocks[0].args)
             self._callees[callee] = frozenset(i for i, arg in arguments if arg in written)

@@ -21,7 +21,10 @@ from xdsl.dialects.builtin import (
     IntegerAttr,
     ModuleOp,
     UnitAttr,
+    f16,
+    i1,
     i8,
+    i16,
     i32,
     i64,
 )
@@ -30,7 +33,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.backend.memory import CACHE_LINE
-from gawee_dialect.backend.signature import Buffer, Signature, signature_of
+from gawee_dialect.backend.signature import Buffer, Signature, llvm_function, signature_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.index_check import IndexCheck
 from gawee_dialect.identifiers import c_name
@@ -65,6 +68,9 @@ class CInterface:
 
     checks: Sequence[Buffer]
     """What gets the worst of an op's run-time indices."""
+
+    scalars: Mapping[int, Attribute]
+    """The llvm types of the arguments that are given by value, by their index."""
 
     @property
     def index_checks(self) -> Sequence[IndexCheck]:
@@ -112,7 +118,14 @@ def c_interface(module: ModuleOp, name: str, function: str) -> CInterface:
         offset,
         _hash(module) if weights else 0,
         signature.of_role("indices"),
+        _scalars(module, function),
     )
+
+
+def _scalars(module: ModuleOp, name: str) -> Mapping[int, Attribute]:
+    function = llvm_function(module, name)
+    types = () if function is None else function.function_type.inputs.data
+    return {at: type for at, type in enumerate(types) if not isinstance(type, LLVMPointerType)}
 
 
 def _hash(module: ModuleOp) -> int:
@@ -156,15 +169,17 @@ def _number_function(name: str, number: int) -> llvm.FuncOp:
 def _run_function(interface: CInterface, inner: str) -> llvm.FuncOp:
     pointer = LLVMPointerType()
     public = [*interface.inputs, *interface.outputs]
-    count = len(public) + 2
-    block = Block(arg_types=[pointer] * count)
+    given = [interface.scalars.get(buffer.index, pointer) for _, buffer in public]
+    types = [*map(_c_abi_type, given), pointer, pointer]
+    block = Block(arg_types=types)
     for argument, name in zip(
         block.args, [*(name for name, _ in public), "weights", "workspace"], strict=True
     ):
         argument.name_hint = name
     *arrays, weights, workspace = block.args
     values: dict[int, SSAValue] = {
-        buffer.index: argument for (_, buffer), argument in zip(public, arrays, strict=True)
+        buffer.index: _as(type, argument, block)
+        for (_, buffer), type, argument in zip(public, given, arrays, strict=True)
     }
     for buffer in interface.signature.of_role("workspace"):
         values[buffer.index] = workspace
@@ -178,14 +193,31 @@ def _run_function(interface: CInterface, inner: str) -> llvm.FuncOp:
         values[buffer.index] = _array(block, prod(buffer.shape))
     block.add_op(llvm.CallOp(inner, *(values[index] for index in range(len(values)))))
     block.add_op(llvm.ReturnOp(_status(block, interface.checks, values)))
-    attributes: dict[str, Attribute] = {"llvm.noalias": UnitAttr()}
+    alone: dict[str, Attribute] = {"llvm.noalias": UnitAttr()}
+    marks = [DictionaryAttr(alone if type == pointer else {}) for type in types]
     return llvm.FuncOp(
         f"{interface.name}_run",
-        LLVMFunctionType([pointer] * count, i32),
+        LLVMFunctionType(types, i32),
         LinkageAttr("external"),
         body=Region(block),
-        other_props={"arg_attrs": ArrayAttr([DictionaryAttr(attributes)] * count)},
+        other_props={"arg_attrs": ArrayAttr(marks)},
     )
+
+
+def _c_abi_type(type: Attribute) -> Attribute:
+    """Return how C hands over a value: a truth is a byte, a half the 16 bits of an integer."""
+    others: Mapping[Attribute, Attribute] = {i1: i8, f16: i16}
+    return others.get(type, type)
+
+
+def _as(type: Attribute, value: SSAValue, block: Block) -> SSAValue:
+    """Insert what makes an argument of C a value of this type."""
+    if value.type == type:
+        return value
+    change = llvm.BitcastOp if type == f16 else llvm.TruncOp
+    made = change(value, type)
+    block.add_op(made)
+    return made.results[0]
 
 
 def _array(block: Block, size: int) -> SSAValue:

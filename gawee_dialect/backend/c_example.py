@@ -152,6 +152,10 @@ def example_program(interface: CInterface) -> str:
     pointers = [_pointer(each, buffer) for each, buffer in (*inputs, *outputs)]
     weights = ["weights"] if first == 2 else []
     arrays = [f"array_{each}" for each in names]
+    given = [
+        f"*array_{each}" if buffer.index in interface.scalars else f"array_{each}"
+        for each, buffer in (*inputs, *outputs)
+    ]
     return Template(MAIN_C).substitute(
         name=name,
         usage=" ".join(usage),
@@ -160,7 +164,7 @@ def example_program(interface: CInterface) -> str:
         declarations="\n".join([*(f"    void *{each} = NULL;" for each in weights), *pointers]),
         reads="\n".join(reads),
         missing="".join(f"!array_{each} || " for each, _ in outputs),
-        arguments=", ".join([*arrays, *(weights or ["NULL"]), "workspace"]),
+        arguments=", ".join([*given, *(weights or ["NULL"]), "workspace"]),
         written=" && ".join(written) or "1",
         prints="\n".join(_print(each, buffer) for each, buffer in outputs),
         frees="\n".join(f"    {name}_free({each});" for each in [*weights, *arrays]),

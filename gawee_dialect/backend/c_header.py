@@ -68,8 +68,13 @@ ${loader}#endif
 """
 
 
-def _declarations(arrays: Iterable[tuple[str, Buffer]], qualifier: str) -> list[str]:
-    return [f"{qualifier}{C_TYPES[buffer.dtype.name]} *{name}" for name, buffer in arrays]
+def _inputs(interface: CInterface) -> list[str]:
+    return [
+        f"{C_TYPES[buffer.dtype.name]} {name}"
+        if buffer.index in interface.scalars
+        else f"const {C_TYPES[buffer.dtype.name]} *{name}"
+        for name, buffer in interface.inputs
+    ]
 
 
 def _comments(arrays: Iterable[tuple[str, Buffer]], direction: str) -> list[str]:
@@ -85,8 +90,8 @@ def array_text(name: str, buffer: Buffer, direction: str = "") -> str:
 def header_text(interface: CInterface) -> str:
     """Return the C header that declares the entry points, and defines what loads the weights."""
     arguments = [
-        *_declarations(interface.inputs, "const "),
-        *_declarations(interface.outputs, ""),
+        *_inputs(interface),
+        *(f"{C_TYPES[buffer.dtype.name]} *{name}" for name, buffer in interface.outputs),
         "const void *weights",
         "void *workspace",
     ]

@@ -183,7 +183,13 @@ def optimize(parsed: binding.ModuleRef, machine: binding.TargetMachine, level: i
     options.slp_vectorization = False
     options.loop_unrolling = False
     builder = binding.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(parsed, builder)
+    manager = builder.getModulePassManager()
+    try:
+        manager.run(parsed, builder)
+    finally:
+        # Its own close() frees nothing in llvmlite 0.50: the base class that would comes second.
+        binding.ffi.lib.LLVMPY_DisposeNewModulePassManger(manager)
+        manager.detach()
 
 
 def optimized_module(

@@ -26,7 +26,7 @@ from gawee_dialect.backend.openmp import cores
 from gawee_dialect.backend.packed_program import packed, unpacked
 from gawee_dialect.backend.sources import sources_behind
 from gawee_dialect.backend.unit_code import compile_units, linked, target_parts
-from gawee_dialect.dialect.entry import entry_arguments
+from gawee_dialect.dialect.entry import entry_arguments, is_public
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.workers.shared_tasks import run_shared
 
@@ -82,8 +82,7 @@ def separate_kernels(module: ModuleOp) -> Sequence[Kernel] | None:
 
 
 def _is_kernel(op: FuncOp) -> bool:
-    visibility = op.sym_visibility
-    return bool(op.body.blocks) and visibility is not None and visibility.data == "private"
+    return bool(op.body.blocks) and not is_public(op)
 
 
 def _has_unmarked_buffers(op: FuncOp) -> bool:

@@ -69,11 +69,17 @@ def signature_of(module: ModuleOp, name: str) -> Signature:
 
     Raises GaweeError where the function is missing or an argument is not a described buffer.
     """
+    from xdsl.dialects.llvm import LLVMVoidType
+
     function = llvm_function(module, name)
     if function is None:
         raise GaweeError(f"expected a function '@{name}' in the module, got none")
     if not function.body.blocks:
         raise GaweeError(Diagnostic.at(function, f"expected '@{name}' to have a body"))
+    returned = function.function_type.output
+    if not isinstance(returned, LLVMVoidType):
+        message = f"expected '@{name}' to write its outputs to buffers, got a result '{returned}'"
+        raise GaweeError(Diagnostic.at(function, message))
     return Signature(name, tuple(_buffer(function, each) for each in entry_arguments(function)))
 
 

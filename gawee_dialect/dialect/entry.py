@@ -89,6 +89,12 @@ def find_function(module: ModuleOp, name: str = MAIN) -> FuncOp | None:
     return next((function for function in functions if function.sym_name.data == name), None)
 
 
+def is_public(function: FuncOp) -> bool:
+    """Whether a function can be called from outside of the module."""
+    visibility = function.sym_visibility
+    return visibility is None or visibility.data == "public"
+
+
 def find_entry(module: ModuleOp, name: str = MAIN) -> Operation | None:
     """Return the function of a name, be it of func or of the llvm dialect; None without one."""
     for op in module.ops:

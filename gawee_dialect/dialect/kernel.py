@@ -44,6 +44,7 @@ from gawee_dialect.dialect.structured_kernel import (
     AnyShaped,
     StructuredKernel,
     element_of,
+    require_scalar_ops,
     shape_of,
 )
 from gawee_dialect.dialect.types import require
@@ -131,6 +132,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
       C5: what a region yields has the type of the accumulator, or of the output's elements.
       C6: `finish` uses only inputs whose maps depend on no reduction.
       C7: `schedule`, where it is given, fits the bounds.
+      C8: every op of a region computes one scalar, without a region.
     """
 
     name = "gawee.kernel"
@@ -335,6 +337,7 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
         require(
             got == [yields], f"expected '{name}' to yield ({_types([yields])}), got ({_types(got)})"
         )
+        require_scalar_ops(name, region)
 
     # Syntax: what is computed first, how last.
 

@@ -8,12 +8,14 @@ An entry that is absent leaves the choice to LLVM.
 
 from collections.abc import Iterator
 
-from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, i32
+from xdsl.dialects.builtin import BoolAttr, DictionaryAttr, IntegerAttr, IntegerType, i1, i32
 from xdsl.ir import Attribute, ParametrizedAttribute
 from xdsl.irdl import irdl_attr_definition
 from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.hints import isa
 
 SETTINGS: dict[str, dict[str, str]] = {
     # group: its settings, each with the metadata that LLVM IR writes for it
@@ -56,10 +58,20 @@ class LoopAnnotationAttr(ParametrizedAttribute):
         )
 
     def verify(self) -> None:
-        for group, key, _ in self.settings():
-            if key not in SETTINGS.get(group, {}):
-                known = ", ".join(f"{g}.{k}" for g, keys in SETTINGS.items() for k in keys)
-                raise VerifyException(f"unsupported setting '{group}.{key}'; supported: {known}")
+        for group, entries in self.groups.data.items():
+            assert isinstance(entries, DictionaryAttr)
+            for key, value in entries.data.items():
+                if key not in SETTINGS.get(group, {}):
+                    known = ", ".join(f"{g}.{k}" for g, keys in SETTINGS.items() for k in keys)
+                    message = f"unsupported setting '{group}.{key}'; supported: {known}"
+                    raise VerifyException(message)
+                counts = key in ("count", "width")
+                if not isa(value, IntegerAttr[IntegerType]) or value.type != (
+                    i32 if counts else i1
+                ):
+                    wanted = "a number of i32" if counts else "true or false"
+                    message = f"expected '{group}.{key}' to be {wanted}, got '{value}'"
+                    raise VerifyException(message)
 
     def settings(self) -> Iterator[tuple[str, str, int]]:
         """Yield every setting: its group, its name and its value (a bool as 0 or 1)."""

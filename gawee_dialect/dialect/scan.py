@@ -235,7 +235,12 @@ def is_of_one_thread(op: Operation) -> bool:
 
 
 def kernel_blocks(function: FuncOp) -> Iterator[Block]:
-    """Yield the blocks whose ops become functions each: of loops over a batch, then the last."""
+    """Yield the blocks whose ops become functions each: of loops over a batch, then the last.
+
+    A function of several blocks has none: its ops are run in an order that it computes.
+    """
+    if len(function.body.blocks) != 1:
+        return
     block = function.body.block
     for op in block.ops:
         if is_batch_loop(op):

@@ -1,10 +1,20 @@
-"""Slices and elements at places that are written in the IR: xDSL does not look if they are inside."""
+"""What upstream's verifiers ask of slices, elements, loops and structured ops, and xDSL's do not.
 
-from collections.abc import Iterator, Sequence
+Places that are written in the IR are inside; there is a number for each axis, and a yielded value
+for each output; a step that is known goes forward; a number that stands for a name has one.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IntegerAttr, ModuleOp
-from xdsl.ir import Operation, SSAValue
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    IntegerAttr,
+    MemRefType,
+    ModuleOp,
+    StridedLayoutAttr,
+)
+from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
@@ -13,11 +23,15 @@ from gawee_dialect.dialect.slicing import require_inside
 from gawee_dialect.dialect.types import require
 
 if TYPE_CHECKING:
-    from xdsl.dialects import tensor
+    from xdsl.dialects import memref, tensor
+    from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+
+LLVM_ENUMERATIONS: Mapping[str, int] = {"overflowFlags": 3, "visibility_": 2, "unnamed_addr": 2}
+"""Properties of llvm's ops that are numbers of names, and the last; xDSL prints no other."""
 
 
 def verify_static_bounds(module: ModuleOp) -> None:
-    """Raise GaweeError that lists every slice and every constant index that leaves its tensor."""
+    """Raise GaweeError that lists every op that upstream would not have, as far as this goes."""
     problems = list(_problems(module))
     if problems:
         raise GaweeError(problems)
@@ -25,10 +39,11 @@ def verify_static_bounds(module: ModuleOp) -> None:
 
 def _problems(module: ModuleOp) -> Iterator[Diagnostic]:
     for op in module.walk():
-        if op.dialect_name() not in ("memref", "tensor"):
+        verify = _VERIFIERS.get(op.dialect_name())
+        if verify is None:
             continue
         try:
-            _verify(op)
+            verify(op)
         except VerifyException as error:
             yield Diagnostic.at(op, str(error))
 
@@ -36,9 +51,18 @@ def _problems(module: ModuleOp) -> Iterator[Diagnostic]:
 def _verify(op: Operation) -> None:
     # They take long to load, and most modules that are read have none of their ops.
     from xdsl.dialects import memref, tensor
+    from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 
+    for value in (*op.operands, *op.results):
+        _verify_layout(value.type)
     match op:
-        case tensor.ExtractSliceOp():
+        case LinalgStructuredOperation():
+            _verify_structured(op)
+        case tensor.EmptyOp():
+            _verify_dynamic(op.dynamic_sizes, shape_of(op.tensor))
+        case memref.AllocOp() | memref.AllocaOp():
+            _verify_dynamic(op.dynamic_sizes, shape_of(op.memref))
+        case memref.SubviewOp() | tensor.ExtractSliceOp():
             _verify_box(op, shape_of(op.source))
         case tensor.InsertSliceOp():
             _verify_box(op, shape_of(op.dest))
@@ -49,28 +73,90 @@ def _verify(op: Operation) -> None:
         case memref.LoadOp() | memref.StoreOp():
             _verify_indices(op.indices, shape_of(op.memref))
         case _:
-            pass
+            _verify_steps(op)
 
 
-def _verify_box(op: "tensor.ExtractSliceOp | tensor.InsertSliceOp", shape: Sequence[int]) -> None:
-    boxes = zip(
-        op.static_offsets.get_values(),
-        op.static_sizes.get_values(),
-        op.static_strides.get_values(),
-        strict=True,
-    )
-    for axis, (extent, box) in enumerate(zip(shape, boxes, strict=False)):
+def _verify_box(
+    op: "tensor.ExtractSliceOp | tensor.InsertSliceOp | memref.SubviewOp",
+    shape: Sequence[int],
+) -> None:
+    lists = [
+        ("offsets", op.static_offsets.get_values(), op.offsets),
+        ("sizes", op.static_sizes.get_values(), op.sizes),
+        ("strides", op.static_strides.get_values(), op.strides),
+    ]
+    for name, static, dynamic in lists:
+        require(len(static) == len(shape), f"expected {len(shape)} {name}, got {len(static)}")
+        _verify_dynamic(dynamic, static)
+    for axis, (extent, *box) in enumerate(zip(shape, *(each for _, each, _ in lists), strict=True)):
         if DYNAMIC_INDEX not in (*box, extent):
             require_inside(axis, extent, *box)
 
 
-def _verify_indices(indices: Sequence[SSAValue], shape: Sequence[int]) -> None:
+def _verify_dynamic(values: Sequence[SSAValue], static: Sequence[int]) -> None:
+    count = list(static).count(DYNAMIC_INDEX)
+    require(len(values) == count, f"expected {count} dynamic sizes, got {len(values)}")
+
+
+def _verify_layout(type: Attribute) -> None:
+    if isinstance(type, MemRefType) and isinstance(type.layout, StridedLayoutAttr):
+        rank, count = len(type.get_shape()), len(type.layout.strides)
+        require(count == rank, f"expected {rank} strides in '{type}', got {count}")
+
+
+def _verify_steps(op: Operation) -> None:
+    from xdsl.dialects import omp, scf
+
+    if isinstance(op, scf.ForOp):
+        steps: Sequence[SSAValue] = (op.step,)
+    else:
+        steps = op.step if isinstance(op, scf.ParallelOp | omp.LoopNestOp) else ()
+    for step in steps:
+        number = _constant(step)
+        require(number is None or number > 0, f"expected a positive step, got {number}")
+
+
+def _constant(value: SSAValue) -> int | None:
     from xdsl.dialects import arith
 
+    owner = value.owner
+    if isinstance(owner, arith.ConstantOp) and isinstance(owner.value, IntegerAttr):
+        return owner.value.value.data
+    return None
+
+
+def _verify_structured(op: "LinalgStructuredOperation") -> None:
+    from xdsl.dialects import linalg
+
+    last, count = op.body.block.last_op, len(op.outputs)
+    require(count > 0, "expected at least one output")
+    yielded = 0 if last is None else len(last.operands)
+    require(yielded == count, f"expected a body that yields {count} values, got {yielded}")
+    for inner in op.body.block.ops:
+        if isinstance(inner, linalg.ops.IndexOp):
+            loops, dim = len(op.get_iterator_types()), inner.dim.value.data
+            require(0 <= dim < loops, f"expected an index of one of {loops} loops, got {dim}")
+
+
+def _verify_indices(indices: Sequence[SSAValue], shape: Sequence[int]) -> None:
+    require(len(indices) == len(shape), f"expected {len(shape)} indices, got {len(indices)}")
     for axis, (index, size) in enumerate(zip(indices, shape, strict=False)):
-        owner = index.owner
-        if not isinstance(owner, arith.ConstantOp) or not isinstance(owner.value, IntegerAttr):
+        value = _constant(index)
+        if value is None:
             continue
-        value = owner.value.value.data
         inside = size == DYNAMIC_INDEX or 0 <= value < size
         require(inside, f"expected index {value} to stay in axis {axis} of size {size}")
+
+
+def _verify_enumerations(op: Operation) -> None:
+    for name, last in LLVM_ENUMERATIONS.items():
+        number = op.properties.get(name)
+        if isinstance(number, IntegerAttr):
+            value = number.value.data
+            require(0 <= value <= last, f"expected {name} from 0 to {last}, got {value}")
+
+
+_VERIFIERS: Mapping[str, Callable[[Operation], None]] = {
+    **dict.fromkeys(("memref", "tensor", "linalg", "scf", "omp"), _verify),
+    "llvm": _verify_enumerations,
+}

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import (
     TensorType,
     i64,
 )
-from xdsl.ir import Attribute, Operation, SSAValue
+from xdsl.ir import Attribute, Operation, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.irdl import (
     IRDLOperation,
@@ -26,6 +26,7 @@ from xdsl.irdl import (
 from xdsl.traits import EffectInstance, MemoryEffect, MemoryEffectKind
 
 from gawee_dialect.dialect.algorithm import Algorithm
+from gawee_dialect.dialect.types import is_shaped, require
 from gawee_dialect.hints import isa
 
 AnyShaped = TensorType[Attribute] | MemRefType[Attribute]
@@ -35,6 +36,17 @@ AnyShaped = TensorType[Attribute] | MemRefType[Attribute]
 def _numbers(data: bytes) -> tuple[int, ...]:
     """Return the numbers of an array of i64: a kernel is asked for its sizes again and again."""
     return struct.unpack(f"<{len(data) // 8}q", data)
+
+
+def require_scalar_ops(name: str, region: Region) -> None:
+    """Require that every op of a region computes one scalar; raises VerifyException."""
+    for op in region.block.ops:
+        made = [result.type for result in op.results]
+        require(
+            op is region.block.last_op
+            or (len(made) == 1 and not is_shaped(made[0]) and not op.regions),
+            f"expected ops that compute a scalar in '{name}', got '{op.name}'",
+        )
 
 
 class WritesOutputBuffer(MemoryEffect):

@@ -173,6 +173,11 @@ def dtype_name(element: Attribute) -> str:
     return DTYPE_NAMES[element]
 
 
+def install_hint(element: Attribute) -> str | None:
+    """Return how to install what has NumPy's arrays of an element type; None where NumPy has."""
+    return "pip install 'gawee-dialect[bf16]'" if isinstance(element, BFloat16Type) else None
+
+
 def _bfloat16() -> str:
     try:
         import_module("ml_dtypes")
@@ -192,6 +197,8 @@ def element_bytes(element: Attribute) -> int:
         return prod(element.get_shape()) * element_bytes(element.element_type)
     if isa(element, IntegerType):
         return max(1, element.width.data // 8)
+    if isinstance(element, IndexType):
+        return 8
     assert isinstance(element, AnyFloat)
     return element.size
 

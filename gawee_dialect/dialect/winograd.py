@@ -32,7 +32,12 @@ from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.kernel import YieldOp
 from gawee_dialect.dialect.operand_segments import quick_operands
-from gawee_dialect.dialect.structured_kernel import StructuredKernel, element_of, shape_of
+from gawee_dialect.dialect.structured_kernel import (
+    StructuredKernel,
+    element_of,
+    require_scalar_ops,
+    shape_of,
+)
 from gawee_dialect.dialect.types import require
 
 KERNEL = 3
@@ -405,6 +410,7 @@ class WinogradOp(StructuredKernel):
         require(types == expected, "expected 'finish' to take the other inputs and the sum")
         yields = isinstance(terminator, YieldOp) and [v.type for v in terminator.values]
         require(yields == [element], f"expected 'finish' to yield ({element})")
+        require_scalar_ops("finish", self.finish)
 
     def _verify_weights(self) -> None:
         expected = self.algorithm.weights_shape(self.sizes[1], self.sizes[4])

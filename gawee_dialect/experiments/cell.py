@@ -17,10 +17,10 @@ from gawee_dialect.evaluation.turns import Referee
 from gawee_dialect.evaluation.validity import Validity
 from gawee_dialect.experiments.networks import network_of
 from gawee_dialect.experiments.provenance import (
+    Origin,
     files_of,
-    key_of,
+    origin_of,
     package_versions,
-    source_hash,
     this_machine,
 )
 from gawee_dialect.experiments.python_names import named_object
@@ -111,14 +111,22 @@ def _built(cell: Cell, model: Model, pipeline: Pipeline) -> tuple[Build, float]:
 
 
 def measure(cell: Cell) -> Record:
-    """Return the record of a cell; what is wrong with it becomes its error."""
-    start = perf_counter()
+    """Return the record of a cell; what is wrong with it becomes its error, as is an edited file.
+
+    Figures are those of the files that were there at the start, or none.
+    """
+    start, origin = perf_counter(), origin_of(cell)
     this_machine()  # before threads are bound: it counts the processors that are allowed
     try:
         found: dict[str, object] = {"figures": dict(figures_of(cell))}
     except Exception as error:  # a cell that fails is a row of the table, whatever the reason
         found = {"error": error_text(error)}
-    return record_of(cell, found, perf_counter() - start)
+    after = files_of(cell)
+    edited = [name for name, digest in origin.files.items() if after.get(name) != digest]
+    if edited:
+        message = f"'{edited[0]}' was edited while the cell was measured; run it again"
+        found = {"error": message}
+    return record_of(cell, origin, found, perf_counter() - start)
 
 
 def error_text(error: Exception) -> str:
@@ -129,11 +137,13 @@ def error_text(error: Exception) -> str:
     return f"{type(error).__name__}: {first_line(error)}"
 
 
-def record_of(cell: Cell, found: Mapping[str, object], wall_seconds: float) -> Record:
+def record_of(
+    cell: Cell, origin: Origin, found: Mapping[str, object], wall_seconds: float
+) -> Record:
     """Return a record: what was found, by what, of what, and where."""
     network, pipeline, options = cell.names
     return {
-        "key": key_of(cell),
+        "key": origin.key,
         "network": network,
         "pipeline": pipeline,
         "options": options,
@@ -145,6 +155,6 @@ def record_of(cell: Cell, found: Mapping[str, object], wall_seconds: float) -> R
         "wall_seconds": round(wall_seconds, 2),
         "machine": this_machine(),
         "versions": package_versions(),
-        "source": source_hash(),
-        "files": files_of(cell),
+        "source": origin.source,
+        "files": origin.files,
     }

@@ -3,6 +3,8 @@
 import hashlib
 import json
 import platform
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib import metadata
 from importlib.util import find_spec
@@ -95,9 +97,24 @@ def _source_of(cell: Cell, where: str) -> Path:
     return Path(origin) if origin is not None else cell.path(where)
 
 
+@dataclass(frozen=True)
+class Origin:
+    """What a record is of: the cell's key, and hashes of the package and of the cell's files."""
+
+    key: str
+    source: str
+    files: Mapping[str, str | None]
+
+
+def origin_of(cell: Cell) -> Origin:
+    """Return what a cell is now; its files may be edited later."""
+    form, files, source = cell.form(), files_of(cell), source_hash()
+    del form["folder"]
+    parts = [form, files, source, package_versions()]
+    key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    return Origin(key, source, files)
+
+
 def key_of(cell: Cell) -> str:
     """Return a hash of all that decides what a cell is, but for the machine that measures it."""
-    form = cell.form()
-    del form["folder"]
-    parts = [form, files_of(cell), source_hash(), package_versions()]
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:16]
+    return origin_of(cell).key

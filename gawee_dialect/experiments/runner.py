@@ -12,7 +12,7 @@ from time import perf_counter
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.experiments.cell import record_of
-from gawee_dialect.experiments.provenance import files_of, key_of, this_machine
+from gawee_dialect.experiments.provenance import files_of, key_of, origin_of, this_machine
 from gawee_dialect.experiments.records import FILE, Journal, Record, processor_of, read_records
 from gawee_dialect.experiments.study import Cell, Study
 from gawee_dialect.hints import isa
@@ -31,7 +31,7 @@ Tell = Callable[[str], None]
 def run_cell(form: Mapping[str, object]) -> Record:
     """Measure a cell in a process of its own; a crash and a timeout become its error."""
     cell = Cell.of(form)
-    start = perf_counter()
+    start, origin = perf_counter(), origin_of(cell)
     with tempfile.TemporaryDirectory() as name:
         asked, answer = Path(name, "cell.json"), Path(name, "record.json")
         asked.write_text(json.dumps(form))
@@ -41,7 +41,7 @@ def run_cell(form: Mapping[str, object]) -> Record:
             record: object = json.loads(answer.read_text())
             if isa(record, dict[str, object]):
                 return record
-    return record_of(cell, {"error": error}, perf_counter() - start)
+    return record_of(cell, origin, {"error": error}, perf_counter() - start)
 
 
 def _run_process(command: Sequence[str], timeout: float) -> str:
@@ -100,11 +100,12 @@ class Run:
 
     def measure(self, todo: Sequence[Cell], workers: Workers | None = None) -> Iterator[Record]:
         """Measure cells; yield their records, each of which is on disk by then."""
-        forms = [cell.form() for cell in todo]
+        forms, origins = [cell.form() for cell in todo], [origin_of(cell) for cell in todo]
         for done in (workers or ThisProcess()).run(run_cell, forms, quiet=True):
             record = done.result
             if record is None:
-                record = record_of(todo[done.number], {"error": done.error}, 0.0)
+                cell, origin = todo[done.number], origins[done.number]
+                record = record_of(cell, origin, {"error": done.error}, 0.0)
             self.journal.add(record)
             yield record
 

@@ -31,7 +31,7 @@ def _leaves(nested: Mapping[str, JsonValue], prefix: str) -> Iterator[tuple[str,
             yield f"{prefix}{key}", value
 
 
-def nest(flat: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+def nest(flat: Mapping[str, JsonValue]) -> JsonObject:
     """Return dotted keys as nested objects: `{"a.b": 1}` as `{"a": {"b": 1}}`.
 
     Raises KeyConflict for a key that is a value and a prefix of another one, and for an empty part.

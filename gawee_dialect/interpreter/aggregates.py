@@ -5,13 +5,15 @@ from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 
 from gawee_dialect.dialect.linalg import PackOp, SoftmaxOp, UnpackOp
 from gawee_dialect.dialect.linalg.named_op import element_shape
+from gawee_dialect.dialect.special_functions import softmax
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.loop_views import in_loop_order
 
 
 def _written(destination: Array, result: Array, *, is_tensor: bool) -> PythonValues:
     if is_tensor:
-        return (np.ascontiguousarray(result),)
+        return (in_loop_order(result),)
     destination[...] = result
     return ()
 
@@ -23,9 +25,8 @@ class AggregateFunctions(OpFunctions):
     @impl(SoftmaxOp)
     def softmax(self, interpreter: Interpreter, op: SoftmaxOp, args: PythonValues) -> PythonValues:
         axis = op.dimension.value.data
-        wide = np.asarray(args[0], np.promote_types(args[0].dtype, np.float32))
-        powers = np.exp(wide - wide.max(axis, keepdims=True))
-        result = (powers / powers.sum(axis, keepdims=True)).astype(args[0].dtype)
+        wide = args[0].astype(np.promote_types(args[0].dtype, np.float32), copy=False)
+        result = softmax(wide, axis).astype(args[0].dtype)
         return _written(args[1], result, is_tensor=op.result is not None)
 
     @impl(PackOp)

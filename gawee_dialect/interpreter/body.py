@@ -16,7 +16,7 @@ from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.cf import assertions, require
 from gawee_dialect.interpreter.loop_views import index_grid, take
 from gawee_dialect.interpreter.math import MATH
-from gawee_dialect.interpreter.scalars import Evaluate, OtherFloats, evaluate_scalar
+from gawee_dialect.interpreter.scalars import Evaluate, evaluate_scalar, floats_of
 
 SCALARS: dict[type[Operation], Evaluate] = {**ARITH, **MATH}
 
@@ -62,7 +62,7 @@ def evaluate_values(
     """Compute values of a block at every point, given its arguments as arrays."""
     known = dict(arguments)
 
-    floats = interpreter if isinstance(interpreter, OtherFloats) else OtherFloats()
+    floats = floats_of(interpreter)
 
     def lookup(value: SSAValue) -> Array:
         return known[value] if value in known else interpreter.get_values((value,))[0]

@@ -52,7 +52,7 @@ def run_destination_style(
 
 def _result_array(initial: Array, affine_map: AffineMap, read: bool) -> Array:
     covered = len(own_loops(affine_map)) == len(affine_map.results)
-    return np.empty_like(initial) if covered and not read else np.array(initial)
+    return np.empty_like(initial) if covered and not read else np.copy(initial)
 
 
 def run_structured(

@@ -10,9 +10,9 @@ from typing import TypeAlias
 import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
-from gawee_dialect.interpreter.arrays import Array, dtype_of
+from gawee_dialect.interpreter.arrays import Array, dtype_of, fresh_array
 from gawee_dialect.interpreter.functions import OpFunctions
 
 Evaluate: TypeAlias = Callable[[Operation, Sequence[Array]], Array]
@@ -34,6 +34,15 @@ class OtherNumbers:
     They may say themselves what a scalar op computes that is no function of NumPy.
     """
 
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """The bytes from one element to the next along every axis."""
+        raise NotImplementedError
+
+    def strided(self, shape: Sequence[int], strides: Sequence[int]) -> Array:
+        """View the elements as NumPy's `as_strided` does."""
+        raise NotImplementedError
+
     def evaluate(self, evaluate: Evaluate, op: Operation, operands: Sequence[Array]) -> Array:
         """Compute an op's only result of operands of which one is such an array."""
         return evaluate(op, operands)
@@ -48,6 +57,24 @@ class OtherFloats:
     def taken_up(self, array: Array) -> Array:
         """Return floats that an op made of integers, or of nothing, as such an array."""
         return array
+
+    def fresh(self, type: Attribute, sizes: Sequence[Array] = ()) -> Array:
+        """Allocate an array of a type, as `fresh_array` does."""
+        return fresh_array(type, sizes)
+
+    def filled(
+        self, shape: Sequence[int], fill: Array | float, dtype: np.dtype[np.generic]
+    ) -> Array:
+        """Return an array of one number."""
+        return np.full(shape, fill, dtype)
+
+
+_PLAIN = OtherFloats()
+
+
+def floats_of(interpreter: Interpreter) -> OtherFloats:
+    """Return what makes the arrays of an interpreter: itself, or NumPy."""
+    return interpreter if isinstance(interpreter, OtherFloats) else _PLAIN
 
 
 def evaluate_scalar(evaluate: Evaluate, op: Operation, operands: Sequence[Array]) -> Array:

@@ -147,6 +147,20 @@ class ScfFunctions(OpFunctions):
         region = op.true_region if np.all(args[0]) else op.false_region
         return interpreter.run_ssacfg_region(region, (), "branch")
 
+    @impl(scf.WhileOp)
+    def while_(self, interpreter: Interpreter, op: scf.WhileOp, args: PythonValues) -> PythonValues:
+        while True:
+            holds, *passed = interpreter.run_ssacfg_region(op.before_region, args, "while")
+            if not np.all(holds):
+                return tuple(passed)
+            args = interpreter.run_ssacfg_region(op.after_region, tuple(passed), "do")
+
+    @impl_terminator(scf.ConditionOp)
+    def condition(
+        self, interpreter: Interpreter, op: scf.ConditionOp, args: PythonValues
+    ) -> tuple[TerminatorValue, PythonValues]:
+        return ReturnedValues(args), ()
+
     @impl_terminator(scf.YieldOp)
     def yield_(
         self, interpreter: Interpreter, op: scf.YieldOp, args: PythonValues

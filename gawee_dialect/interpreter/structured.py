@@ -123,7 +123,7 @@ def run_nest(
         return
     input_maps, output_maps = maps[: len(inputs)], maps[len(inputs) :]
     views = [
-        operand_view(np.asarray(array), affine_map, ranges)
+        operand_view(array, affine_map, ranges)
         for array, affine_map in zip(inputs, input_maps, strict=True)
     ]
     targets: list[Array] = []

@@ -16,9 +16,10 @@ from xdsl.interpreter import (
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect.tensor import GenerateOp, PadOp
-from gawee_dialect.interpreter.arrays import fresh_array, shaped_type
+from gawee_dialect.interpreter.arrays import shaped_type
 from gawee_dialect.interpreter.body import gather, yielded_elements
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.scalars import floats_of
 from gawee_dialect.interpreter.slices import box, mixed_values, put_slice, without_left_out
 
 
@@ -32,7 +33,7 @@ def run_pad(interpreter: Interpreter, op: tensor.PadOp, args: PythonValues) -> P
     shape = tuple(
         before + size + after for before, size, after in zip(low, source.shape, high, strict=True)
     )
-    result = np.empty(shape, source.dtype)
+    result = floats_of(interpreter).filled(shape, 0, source.dtype)
     result[...] = yielded_elements(interpreter, op.region.block, shape)
     result[tuple(slice(b, b + n) for b, n in zip(low, source.shape, strict=True))] = source
     return (result,)
@@ -46,7 +47,7 @@ class TensorFunctions(OpFunctions):
     def empty(
         self, interpreter: Interpreter, op: tensor.EmptyOp, args: PythonValues
     ) -> PythonValues:
-        return (fresh_array(op.tensor.type, args),)
+        return (floats_of(interpreter).fresh(op.tensor.type, args),)
 
     @impl(tensor.ConcatOp)
     def concat(
@@ -58,7 +59,7 @@ class TensorFunctions(OpFunctions):
     def generate(
         self, interpreter: Interpreter, op: GenerateOp, args: PythonValues
     ) -> PythonValues:
-        result = fresh_array(op.result.type, args)
+        result = floats_of(interpreter).fresh(op.result.type, args)
         result[...] = yielded_elements(interpreter, op.body.block, result.shape)
         return (result,)
 
@@ -94,7 +95,7 @@ class TensorFunctions(OpFunctions):
         self, interpreter: Interpreter, op: tensor.InsertSliceOp, args: PythonValues
     ) -> PythonValues:
         source, destination, *dynamic = args
-        result = np.array(destination)
+        result = np.copy(destination)
         put_slice(result, source, op, dynamic)
         return (result,)
 
@@ -133,7 +134,7 @@ class TensorFunctions(OpFunctions):
     ) -> PythonValues:
         scalar, destination, *indices = args
         gather(op, destination, indices)  # refuses positions outside
-        result = np.array(destination)
+        result = np.copy(destination)
         result[tuple(map(int, indices))] = scalar
         return (result,)
 
@@ -141,10 +142,13 @@ class TensorFunctions(OpFunctions):
     def splat(
         self, interpreter: Interpreter, op: tensor.SplatOp, args: PythonValues
     ) -> PythonValues:
-        return (np.full(shaped_type(op.result).get_shape(), args[0]),)
+        return (np.copy(np.broadcast_to(args[0], shaped_type(op.result).get_shape())),)
 
     @impl(tensor.FromElementsOp)
     def from_elements(
         self, interpreter: Interpreter, op: tensor.FromElementsOp, args: PythonValues
     ) -> PythonValues:
-        return (np.array(args).reshape(shaped_type(op.result).get_shape()),)
+        result = floats_of(interpreter).fresh(op.result.type)
+        for place, element in zip(np.ndindex(result.shape), args, strict=True):
+            result[place] = element
+        return (result,)

@@ -33,8 +33,8 @@ from gawee_dialect.opdesc.c_values import (
     size_of,
     type_of,
 )
-from gawee_dialect.opdesc.description import Place
 from gawee_dialect.opdesc.enums import CONSTANTS
+from gawee_dialect.source import Place
 
 if TYPE_CHECKING:
     from pycparser import c_ast

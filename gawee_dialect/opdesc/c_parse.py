@@ -11,9 +11,10 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.easy_json import Code
 from gawee_dialect.locations import line_starts
 from gawee_dialect.opdesc.c_values import TypeName
-from gawee_dialect.opdesc.description import Code, Place
+from gawee_dialect.source import Place
 
 if TYPE_CHECKING:
     from pycparser import c_ast
@@ -43,11 +44,12 @@ def code_error(message: str, place: Place, hint: str | None = None) -> CodeError
     return CodeError(Diagnostic(message, str(place), hint=hint))
 
 
-def require_pycparser() -> None:
-    """Raise GaweeError where the parser of C is not installed."""
+def require_pycparser(place: Place) -> None:
+    """Raise GaweeError where the parser of C is not installed: no CodeError of many."""
     if find_spec("pycparser") is None:
         message = "cannot read operator descriptions: pycparser is not installed"
-        raise GaweeError(Diagnostic(message, hint="pip install 'gawee-dialect[opdesc]'"))
+        hint = "pip install 'gawee-dialect[opdesc]'"
+        raise GaweeError(Diagnostic(message, str(place), hint=hint))
 
 
 def parse_expression(code: Code) -> "c_ast.Node":
@@ -62,9 +64,9 @@ def parse_expression(code: Code) -> "c_ast.Node":
 
 def parse_arguments(code: Code) -> "Sequence[c_ast.Node]":
     """Parse expressions with commas between, as the arguments of a call; raises CodeError."""
+    statements = _parse(code, "f(", ");")
     from pycparser import c_ast
 
-    statements = _parse(code, "f(", ");")
     call = statements[0] if len(statements) == 1 else None
     if not isinstance(call, c_ast.FuncCall):
         raise code_error("expected a C expression, got statements", code.place())
@@ -80,7 +82,7 @@ def parse_statements(code: Code) -> "Sequence[c_ast.Node]":
 
 def _parse(code: Code, before: str, after: str) -> "list[c_ast.Node]":
     """Parse a text inside a function; returns the statements of the function's body."""
-    require_pycparser()
+    require_pycparser(code.place())
     from pycparser import c_ast, c_parser
 
     if len(code.text) > MAX_CODE:

@@ -23,10 +23,9 @@ from xdsl.utils.exceptions import InterpretationError, VerifyException
 from gawee_dialect.dialect.index_notation import IndexNotationOp
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.dialect.types import is_tensor, require_static
+from gawee_dialect.equations.instance import Instance, Misfit, flops
 from gawee_dialect.locations import node_name
 from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.index_notation.instance import Instance, Misfit
-from gawee_dialect.opdesc.index_notation.work import flops
 from gawee_dialect.opdesc.invocation import (
     Argument,
     CheckFailure,
@@ -124,7 +123,7 @@ class BodyOp(DescribedOp, IndexNotationOp, ABC):
         return instance
 
     def evaluate(self, arrays: Sequence["Array"]) -> Sequence["Array"]:
-        from gawee_dialect.opdesc.index_notation.evaluate import evaluate
+        from gawee_dialect.equations.evaluate import evaluate
 
         names = [each.arg_name for each in self.description().operator.tensors_in]
         try:

@@ -6,33 +6,8 @@ The fields are those of the format, with the place of everything that an error m
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from gawee_dialect.easy_json import Scalar
-from gawee_dialect.source import Source
-
-
-@dataclass(frozen=True)
-class Place:
-    """An offset in a description's text."""
-
-    source: Source
-    offset: int
-
-    def __str__(self) -> str:
-        return self.source.place(self.offset)
-
-
-@dataclass(frozen=True)
-class Code:
-    """A C expression, or C statements, and where each of its characters is."""
-
-    text: str
-    source: Source = field(repr=False, compare=False)
-    scalar: Scalar = field(repr=False, compare=False)
-
-    def place(self, index: int = 0) -> Place:
-        """Return where a character of the text is."""
-        offset = self.scalar.offset_of(index) if self.scalar.breaks else self.scalar.offset
-        return Place(self.source, offset)
+from gawee_dialect.easy_json import Code
+from gawee_dialect.source import Place
 
 
 @dataclass(frozen=True)

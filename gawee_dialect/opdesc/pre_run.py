@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from xdsl.ir import Attribute
 
 from gawee_dialect.diagnostics import did_you_mean
+from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.instance import Instance, Misfit, Type
 from gawee_dialect.opdesc.arguments import (
     OPERATOR,
     entry_struct,
@@ -32,11 +34,9 @@ from gawee_dialect.opdesc.c_values import (
     combined,
     converted,
 )
-from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.description import Bound, Code, Param, TensorIn, TensorOut
+from gawee_dialect.opdesc.compiled import CompiledOperator, numbers_of
+from gawee_dialect.opdesc.description import Bound, Param, TensorIn, TensorOut
 from gawee_dialect.opdesc.enums import DTYPES
-from gawee_dialect.opdesc.index_notation.arguments import numbers_of
-from gawee_dialect.opdesc.index_notation.instance import Instance, Misfit, Type
 from gawee_dialect.opdesc.invocation import (
     Argument,
     CheckFailure,

@@ -10,6 +10,7 @@ from gawee_dialect.easy_json import (
     MAX_CHARACTERS,
     MAX_NAME,
     MAX_PROBLEMS,
+    Code,
     Fields,
     Items,
     Node,
@@ -19,12 +20,10 @@ from gawee_dialect.easy_json import (
 from gawee_dialect.opdesc.compiled import CompiledOperator, compile_operators
 from gawee_dialect.opdesc.description import (
     Bound,
-    Code,
     ExtraPrivate,
     Named,
     Operator,
     Param,
-    Place,
     TensorIn,
     TensorOut,
 )
@@ -39,7 +38,7 @@ from gawee_dialect.opdesc.enums import (
 )
 from gawee_dialect.opdesc.mlir_body import check_mlir_body
 from gawee_dialect.opdesc.op_text import MAX_OPERATORS, decode_op_text, is_op_text
-from gawee_dialect.source import Source
+from gawee_dialect.source import Place, Source
 
 MAX_ARGUMENTS = 64
 """Inputs, outputs, parameters or checks: each kind of an operator."""

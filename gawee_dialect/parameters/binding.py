@@ -107,7 +107,8 @@ class _CheckedStore(ParameterStore):
         try:
             return self._store[name]
         except ParameterProblem as problem:
-            raise GaweeError(f"cannot read weights: {problem}") from problem
+            message = f"cannot read weights: {problem}"
+            raise GaweeError(Diagnostic(message, problem.place)) from problem
 
     def __contains__(self, name: object) -> bool:
         return name in self._names

@@ -15,7 +15,11 @@ Array = NDArray[np.generic]
 
 
 class ParameterProblem(Exception):
-    """What is wrong with one parameter's data, in one line."""
+    """What is wrong with one parameter's data, in one line; `place` where its file has lines."""
+
+    def __init__(self, message: str, place: str | None = None) -> None:
+        super().__init__(message)
+        self.place = place
 
 
 class MissingParameter(ParameterProblem):

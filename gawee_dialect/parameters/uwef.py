@@ -206,12 +206,12 @@ class UwefFile(ParameterStore):
             return read_only(self._numbers(tensor).reshape(tensor.description.shape))
         except ValueError as error:
             place = self._text.place(tensor.offset)
-            message = f"'{name}': cannot read its data at {place}: {first_line(error)}"
-            raise ParameterProblem(message) from error
+            message = f"'{name}': cannot read its data: {first_line(error)}"
+            raise ParameterProblem(message, place) from error
 
     def _numbers(self, tensor: UwefTensor) -> Array:
         """Read the numbers of a tensor; raises ValueError for what is no number of its dtype."""
-        loads = import_orjson().loads
+        loads = import_orjson(self._text.place(tensor.offset)).loads
         dtype, count = tensor.description.dtype, tensor.numbers.count
         result = np.empty(count, dtype)
         done = 0
@@ -234,7 +234,7 @@ class UwefFile(ParameterStore):
         return len(self._tensors)
 
 
-def import_orjson():
+def import_orjson(place: str):
     """Import the library that reads and writes numbers fast; raises GaweeError without it."""
     try:
         return import_module("orjson")
@@ -242,6 +242,7 @@ def import_orjson():
         raise GaweeError(
             Diagnostic(
                 "cannot read or write UWEF without orjson, got no such module",
+                place,
                 hint="pip install 'gawee-dialect[uwef]'",
             )
         ) from error

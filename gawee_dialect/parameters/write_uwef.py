@@ -82,7 +82,8 @@ def write_uwef(
             file.write(b"%b\n  %b: {%b" % (b"," if index else b"", _json(node.id), head))
             for number, (key, part) in enumerate(node.tensors.items()):
                 file.write(b"%b\n   %b: " % (b"," if number else b"", _json(key)))
-                file.writelines(_tensor_text(part.of(store[part.name]), f"{node.id}.{key}"))
+                array = part.of(store[part.name])
+                file.writelines(_tensor_text(array, f"{node.id}.{key}", path))
             file.write(b"}}")
         file.write(b"\n }\n}\n")
 
@@ -91,8 +92,8 @@ def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-def _tensor_text(array: Array, name: str) -> Iterable[bytes]:
-    orjson = import_orjson()
+def _tensor_text(array: Array, name: str, path: Path) -> Iterable[bytes]:
+    orjson = import_orjson(str(path))
     head = b'{"dtype": %b, "shape": %b, "data": ['
     yield head % (_json(array.dtype.name), _json(list(array.shape)))
     numbers = array.reshape(-1)

@@ -73,8 +73,9 @@ class AnnotateCost(ModulePass):
         works = [
             _annotate(inner, processor)
             for function in op.ops
-            if isinstance(function, FuncOp) and function.body.blocks
-            for inner in function.body.block.ops
+            if isinstance(function, FuncOp)
+            for block in function.body.blocks
+            for inner in block.ops
         ]
         report_statistic(self, "ops annotated", sum(work is not None for work in works))
 

@@ -8,11 +8,12 @@ import numpy as np
 from xdsl.context import Context
 from xdsl.dialects import memref, vector
 from xdsl.dialects.builtin import MemRefType, ModuleOp, UnknownLoc, i8
-from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.func import CallOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 
+from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.written_buffers import VIEWS, WrittenBuffers, buffer_of
 from gawee_dialect.dialect.scan import kernel_blocks
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
@@ -316,10 +317,7 @@ class CoalesceCopies(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         written, saved = WrittenBuffers(op), 0
-        for function in op.ops:
-            # A private function's buffers are no part of the workspace.
-            if not isinstance(function, FuncOp) or function.sym_visibility is not None:
-                continue
+        for function in entries(op):  # others' buffers are no part of the workspace
             for block in kernel_blocks(function) if len(function.body.blocks) == 1 else ():
                 copies = [each for op in block.ops if (each := part_copy(op)) is not None]
                 saved += Coalescer(block, copies, written).run() if copies else 0

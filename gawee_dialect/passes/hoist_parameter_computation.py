@@ -16,6 +16,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.kernel_kind import copied_input
 from gawee_dialect.analysis.values_read import values_read
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import (
     MAIN,
     PREPARE,
@@ -185,6 +186,10 @@ class PrepareFunction:
     def value_of(self, argument: EntryArgument, value: SSAValue) -> SSAValue:
         """Return what an argument of `@main` is in `@prepare`: an argument, or a result."""
         if argument.kind is ArgumentKind.PREPARED:
+            if not argument.name.isdecimal() or int(argument.name) >= len(self.results):
+                returned = f"'@{PREPARE}' to return value '{argument.name}'"
+                message = f"expected {returned}, got {len(self.results)} values"
+                raise GaweeError(Diagnostic.at(self.function, message))
             return self.results[int(argument.name)]
         key = argument.kind, argument.name
         if key in self._known:

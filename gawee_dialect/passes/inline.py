@@ -12,6 +12,7 @@ from xdsl.passes import ModulePass
 from xdsl.traits import SymbolTable
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import is_public
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.passes.numerics import EXACT, Numerics
 
@@ -52,7 +53,7 @@ class Inliner:
     def erase_inlined(self) -> None:
         """Erase the private functions that nobody calls any more."""
         for callee in self.inlined:
-            if callee.sym_visibility is not None and callee.sym_visibility.data == "private":
+            if not is_public(callee):
                 callee.detach()
                 callee.erase()
 

@@ -12,8 +12,9 @@ from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Block, IRNode, Operation, Region, SSAValue
 from xdsl.passes import ModulePass
-from xdsl.traits import MemoryEffectKind, get_effects
+from xdsl.traits import IsTerminator, MemoryEffectKind, get_effects
 
+from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.analysis.values_read import values_read
 from gawee_dialect.dialect.kernel import KernelOp
@@ -44,7 +45,7 @@ def is_work(op: Operation) -> bool:
 def touches_elements(op: Operation) -> bool:
     """Whether an op between those that work may read what they write, or write what they read."""
     effects = get_effects(op)
-    touching = (MemoryEffectKind.READ, MemoryEffectKind.WRITE)
+    touching = (MemoryEffectKind.READ, MemoryEffectKind.WRITE, MemoryEffectKind.FREE)
     return effects is None or any(effect.kind in touching for effect in effects)
 
 
@@ -52,12 +53,17 @@ def node_groups(block: Block) -> Iterable[list[Operation]]:
     """Yield runs of working ops that come from one graph node, that is, have one location.
 
     A `gawee.kernel` is a group of its own: fusion and layouts have made it what it should be. A
-    group ends where elements are loaded or stored: its function is called behind all of it.
+    group ends where elements are loaded or stored: its function is called behind all of it. What
+    reads the scalars that an op returns is in its group.
     """
     group: list[Operation] = []
+    grouped: set[Operation] = set()
     for op in block.ops:
-        if not is_work(op):
-            if group and touches_elements(op):
+        if op in grouped:
+            continue
+        run = with_readers(op) if is_work(op) else []
+        if not run:
+            if group and (is_work(op) or touches_elements(op)):
                 yield group
                 group = []
             continue
@@ -66,9 +72,42 @@ def node_groups(block: Block) -> Iterable[list[Operation]]:
         if group and not (joins and op.location == group[-1].location):
             yield group
             group = []
-        group.append(op)
+        group += run
+        grouped.update(run)
     if group:
         yield group
+
+
+def with_readers(op: Operation) -> list[Operation]:
+    """Return an op, what reads the values that it returns or that are made of them, and the ops
+    between that touch elements; none where one of them has to stay with the caller.
+    """
+    run, awaited = [op], readers_in_block(op)
+    current: Operation = op
+    while awaited:
+        if current.next_op is None:  # a reader is in another block
+            return []
+        current = current.next_op
+        if current in awaited or is_work(current) or touches_elements(current):
+            if stays_with_caller(current):
+                return []
+            run.append(current)
+            awaited = awaited - {current} | readers_in_block(current)
+    return run
+
+
+def stays_with_caller(op: Operation) -> bool:
+    """Whether an op is in no kernel: the entry function allocates, calls and returns."""
+    callers = CallOp | memref.AllocOp | memref.DeallocOp
+    return isinstance(op, callers) or is_batch_loop(op) or op.has_trait(IsTerminator)
+
+
+def readers_in_block(op: Operation) -> set[Operation | None]:
+    """Return the ops of its block that read what an op returns, inside too; None for others."""
+    block = op.parent
+    assert block is not None
+    users = (use.operation for result in op.results for use in result.uses)
+    return {block.find_ancestor_op_in_block(user) for user in users}
 
 
 @dataclass
@@ -142,7 +181,7 @@ class Outliner:
             call = self._call_of_known(group) or self._call_of_new(group)
             hand_on_location(group[0], call)
             block.insert_op_after(call, group[-1])
-            for op in group:
+            for op in reversed(group):
                 op.detach()
                 op.erase()
         erase_unused(block)
@@ -201,9 +240,11 @@ class OutlineKernels(ModulePass):
     1. A group is a run of ops on buffers, or loops over them, that have one location: a graph
        node's padding, initial value and computation. Ops without a location, and each
        `gawee.kernel`, are groups of their own; a load or a store between them ends a group.
-    2. A group becomes a function of the whole buffers it touches. Views, globals and constants
+    2. Where an op returns values, all that reads them is in its group, and so are the ops up to
+       there that touch elements; where one of these is a call or returns, the op stays.
+    3. A group becomes a function of the whole buffers it touches. Views, globals and constants
        are repeated inside it.
-    3. Groups that are equal but for names and locations share one function.
+    4. Groups that are equal but for names and locations share one function.
 
     A kernel's arguments never alias, since whatever one call touches is alive at the same time.
     So LLVM need not prove that, and compiles each distinct kernel once. Comes after `bufferize`
@@ -225,8 +266,6 @@ class OutlineKernels(ModulePass):
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         outliner = Outliner(op)
-        functions = [inner for inner in op.ops if isinstance(inner, FuncOp)]
-        for function in functions:
-            if function.body.blocks and function.sym_visibility is None:
-                outliner.outline(function)
+        for function in entries(op):
+            outliner.outline(function)
         report_statistic(self, "distinct kernels", sum(outliner.names.values()))

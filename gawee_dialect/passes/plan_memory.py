@@ -21,6 +21,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.passes import ModulePass
 from xdsl.rewriter import Rewriter
 
+from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
 from gawee_dialect.dialect.scan import is_batch_loop, kernel_blocks
@@ -76,7 +77,7 @@ def local_spans(block: Block) -> Spans:
 def spans_of(function: FuncOp) -> Spans:
     """Number the ops of a function and of its loops over a batch; a loop spans what it has."""
     spans: dict[Operation, tuple[int, int]] = {}
-    for op in function.body.block.ops:
+    for op in function.body.blocks[0].ops:
         first = len(spans)
         for inner in op.body.block.ops if is_batch_loop(op) else ():
             spans[inner] = len(spans), len(spans)
@@ -128,7 +129,7 @@ def find_workspace(function: FuncOp) -> SSAValue | None:
     """Return the workspace argument that a function has already, None without one."""
     kinds = (each.kind for each in entry_arguments(function))
     index = next((i for i, kind in enumerate(kinds) if kind is ArgumentKind.WORKSPACE), None)
-    return None if index is None else function.body.block.args[index]
+    return None if index is None else function.body.blocks[0].args[index]
 
 
 def enlarge(function: FuncOp, workspace: SSAValue, size: int) -> tuple[SSAValue, int]:
@@ -143,7 +144,7 @@ def enlarge(function: FuncOp, workspace: SSAValue, size: int) -> tuple[SSAValue,
 
 def add_workspace(function: FuncOp, size: int) -> SSAValue:
     """Append the workspace argument, marked `gawee.workspace`, and return it."""
-    block = function.body.block
+    block = function.body.blocks[0]
     workspace = block.insert_arg(MemRefType(i8, (size,)), len(block.args))
     workspace.name_hint = "workspace"
     inputs = [argument.type for argument in block.args]
@@ -219,10 +220,8 @@ class PlanMemory(ModulePass):
     special_values: ClassVar[bool] = True
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        for function in op.ops:
-            # A private kernel works on its caller's buffers.
-            if isinstance(function, FuncOp) and function.sym_visibility is None:
-                self._plan(function)
+        for function in entries(op):  # a kernel works on its caller's buffers
+            self._plan(function)
 
     def _plan(self, function: FuncOp) -> None:
         spans = spans_of(function)

@@ -33,7 +33,7 @@ from gawee_dialect.dialect.movement import integers
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.slicing import SliceOp
-from gawee_dialect.dialect.types import shape_text, tensor_shape, tensor_type
+from gawee_dialect.dialect.types import is_tensor, shape_text, tensor_shape, tensor_type
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.numerics import EXACT, Numerics
 
@@ -77,7 +77,10 @@ def inputs_with_images(
         each.name: each for each in entry_arguments(function) if each.kind is ArgumentKind.INPUT
     }
     values = function.body.block.args
-    shapes = {name: tensor_shape(values[each.index]) for name, each in inputs.items()}
+    shapes = {
+        name: tensor_shape(values[each.index]) if is_tensor(each.type) else ()
+        for name, each in inputs.items()
+    }
     wanted = {name: 0 for name, shape in shapes.items() if shape} if axes is None else axes
     problems = [
         f"unknown input '{name}'; expected: {', '.join(inputs) or 'none'}"

@@ -8,10 +8,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.located_json import JsonObject, JsonValue, decode_json
+from gawee_dialect.located_json import JsonList, JsonObject, decode_json
 from gawee_dialect.parameters.uwef import UwefFile
 from gawee_dialect.pgflow.operations import OPERATIONS
 from gawee_dialect.source import Source
@@ -51,21 +52,21 @@ def read_pgflow_graph(path: Path, weights: UwefFile | None = None) -> PgFlowGrap
         _ids(value, "final_output_ids", source),
     )
     problems = [
-        Diagnostic(text, source.place(value.offset))
-        for text in (*_problems(value, graph), *(_differences(graph, weights) if weights else ()))
+        Diagnostic(text, source.place(where.offset))
+        for where, text in (*_problems(value, graph), *_differences(value, graph, weights))
     ]
     if problems:
         raise GaweeError(problems)
     return graph
 
 
-def _refuse(source: Source, where: JsonObject, message: str) -> GaweeError:
+def _refuse(source: Source, where: JsonObject | JsonList, message: str) -> GaweeError:
     return GaweeError(Diagnostic(message, source.place(where.offset)))
 
 
-def _list(root: JsonObject, key: str, source: Source) -> list[JsonValue]:
+def _list(root: JsonObject, key: str, source: Source) -> JsonList:
     value = root.get(key)
-    if not isinstance(value, list):
+    if not isinstance(value, JsonList):
         raise _refuse(source, root, f"expected '{key}' to be a list")
     return value
 
@@ -74,26 +75,29 @@ def _ids(root: JsonObject, key: str, source: Source) -> list[int]:
     values = _list(root, key, source)
     ids = [each for each in values if isinstance(each, int)]
     if len(ids) != len(values):
-        raise _refuse(source, root, f"expected '{key}' to be a list of ids")
+        raise _refuse(source, values, f"expected '{key}' to be a list of ids")
     return ids
 
 
 def _edges(root: JsonObject, source: Source) -> list[tuple[int, int]]:
     edges: list[tuple[int, int]] = []
-    for edge in _list(root, "edges", source):
+    every = _list(root, "edges", source)
+    for edge in every:
         match edge:
             case [int(before), int(after)]:
                 edges.append((before, after))
             case _:
-                raise _refuse(source, root, "expected an edge to be two ids")
+                where = edge if isinstance(edge, JsonList | JsonObject) else every
+                raise _refuse(source, where, "expected an edge to be two ids")
     return edges
 
 
 def _nodes(root: JsonObject, source: Source) -> Iterator[tuple[int, int]]:
     seen: set[int] = set()
-    for node in _list(root, "nodes", source):
+    every = _list(root, "nodes", source)
+    for node in every:
         if not isinstance(node, JsonObject):
-            raise _refuse(source, root, "expected a node to be an object")
+            raise _refuse(source, every, "expected a node to be an object")
         key, index, name = node.get("id"), node.get("op_idx"), node.get("op_name")
         if not isinstance(key, int) or not isinstance(index, int) or not isinstance(name, str):
             raise _refuse(source, node, "expected a node to have id, op_idx and op_name")
@@ -109,31 +113,52 @@ def _nodes(root: JsonObject, source: Source) -> Iterator[tuple[int, int]]:
         yield key, index
 
 
-def _problems(root: JsonObject, graph: PgFlowGraph) -> Iterator[str]:
+def _problems(root: JsonObject, graph: PgFlowGraph) -> Iterator[tuple[JsonObject | JsonList, str]]:
     for what, count in (("nodes", len(graph.operations)), ("edges", len(graph.edges))):
         total = root.get(f"total_{what}", count)
         if total != count:
-            yield f"expected {total} {what} as total_{what} says, got {count}"
-    unknown = [
-        *(each for edge in graph.edges for each in edge if each not in graph.operations),
-        *(each for each in graph.outputs if each not in graph.operations),
+            yield root, f"expected {total} {what} as total_{what} says, got {count}"
+    places: list[tuple[Sequence[int], JsonObject | JsonList]] = [
+        (edge, _edge_place(root, index)) for index, edge in enumerate(graph.edges)
     ]
+    places.append((graph.outputs, _member(root, "final_output_ids")))
+    unknown = {
+        id: where for ids, where in reversed(places) for id in ids if id not in graph.operations
+    }
     if unknown:
-        yield f"expected edges and outputs between nodes, got unknown ids {sorted(set(unknown))}"
+        first = min(unknown.values(), key=lambda where: where.offset)
+        yield first, f"expected edges and outputs between nodes, got unknown ids {sorted(unknown)}"
         return
     try:
         graph.predecessors()
     except CycleError as error:
         cycle: list[int] = error.args[1]
-        yield f"expected no cycle, got {' -> '.join(map(str, cycle))}"
+        steps = set(pairwise(cycle)) | set(pairwise(reversed(cycle)))
+        where = next(index for index, edge in enumerate(graph.edges) if edge in steps)
+        yield _edge_place(root, where), f"expected no cycle, got {' -> '.join(map(str, cycle))}"
 
 
-def _differences(graph: PgFlowGraph, weights: UwefFile) -> Iterator[str]:
+def _member(root: JsonObject, key: str) -> JsonObject | JsonList:
+    value = root[key]
+    return value if isinstance(value, JsonList) else root
+
+
+def _edge_place(root: JsonObject, index: int) -> JsonObject | JsonList:
+    edges = _member(root, "edges")
+    edge = edges[index] if isinstance(edges, JsonList) else None
+    return edge if isinstance(edge, JsonList) else root
+
+
+def _differences(
+    root: JsonObject, graph: PgFlowGraph, weights: UwefFile | None
+) -> Iterator[tuple[JsonObject, str]]:
     """Yield where entries of weights are not those of the graph."""
+    if weights is None:
+        return
     known = {str(key): OPERATIONS[index] for key, index in graph.operations.items()}
     for key, node in weights.nodes.items():
         if key not in known:
             hint = did_you_mean(key, known, f"there are {len(known)} nodes")
-            yield f"expected weights of nodes of the graph, got '{key}' ({hint})"
+            yield root, f"expected weights of nodes of the graph, got '{key}' ({hint})"
         elif known[key] != node.op_type:
-            yield f"expected weights of node '{key}' for '{known[key]}', got '{node.op_type}'"
+            yield root, f"expected weights of node '{key}' for '{known[key]}', got '{node.op_type}'"

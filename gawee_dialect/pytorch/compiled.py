@@ -16,6 +16,7 @@ from gawee_dialect.frontends.npu_ir.errors import ExecutionError
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR
 from gawee_dialect.frontends.npu_ir.pytorch import Module, Tensor, is_tensor
 from gawee_dialect.frontends.npu_ir.state import extract_with_state
+from gawee_dialect.frontends.npu_ir.trace import one_trace
 from gawee_dialect.frontends.op_mapping.schema import value_text
 from gawee_dialect.pytorch.any_batch import Traced, traced_for_images
 from gawee_dialect.pytorch.execute import ir_model, named_inputs, used_weights
@@ -155,16 +156,18 @@ def compile_torch(
         return kept_graph(model, inputs, options, extract) if cache else extract(inputs)
 
     images: Mapping[str, int] | None = None
-    if dynamic_batch is False:
-        ir, changed = trace(example_inputs)
-    else:
-        (ir, changed), images = traced_for_images(trace, example_inputs, dynamic_batch)
     state: Callable[[], Mapping[str, object]] = getattr(model, "state_dict")
+    with one_trace:
+        if dynamic_batch is False:
+            ir, changed = trace(example_inputs)
+        else:
+            (ir, changed), images = traced_for_images(trace, example_inputs, dynamic_batch)
+        weights = state()
     given = enumerate(leaves(tuple(example_inputs)))
     known = {index: each for index, each in given if not is_tensor(each)}
     held = [partial(_tensor_of, model, name) for name in changed]
     return CompiledTorch(
-        *(ir, state(), options),
+        *(ir, weights, options),
         passes=passes,
         cache=cache,
         known=known,

@@ -63,9 +63,15 @@ def _without_call(model: Module, inputs: Sequence[object]) -> str:
 
 
 def _state_of_file(kind: type) -> str:
-    """Return which file a class is from, and when that was changed; its lines are in the graph."""
+    """Return which file a class is from, and when that was changed; its lines are in the graph.
+
+    The module alone where there is no such file: code of a notebook, a shell, `python -c`.
+    """
     path = getattr(modules.get(kind.__module__), "__file__", None)
     if path is None:
         return kind.__module__
-    status = Path(path).stat()
+    try:
+        status = Path(path).stat()
+    except OSError:  # a script on standard input is from '<stdin>', a package may be in an archive
+        return kind.__module__
     return f"{path} {status.st_size} {status.st_mtime_ns}"

@@ -31,7 +31,7 @@ from gawee_dialect.printing import TextOptions
 from gawee_dialect.report.assembly import AssemblyJson, assembly_json, called_from
 from gawee_dialect.report.changes import diffs_json
 from gawee_dialect.report.origins import Origins
-from gawee_dialect.report.snapshot import Json, LevelJson, Snapshots, is_public
+from gawee_dialect.report.snapshot import Json, LevelJson, Snapshots, is_external
 
 INPUT = "input"
 """The name of the module as it was read, beside those of the levels."""
@@ -142,7 +142,7 @@ class Recording(Instrument):
             return
         self.seconds.append(seconds)
         # What a failed pass left may not be printable in the form of its ops.
-        is_printed = is_public if is_large(module) else prints_all
+        is_printed = is_external if is_large(module) else prints_all
         after = self._before if errors else self._texts.of(module, is_printed)
         changed = bool(changed_functions(self._before, after))
         self.passes.append(
@@ -293,7 +293,7 @@ def is_large(module: ModuleOp) -> bool:
 
 
 def _is_private(op: Operation) -> bool:
-    return not is_public(op)
+    return not is_external(op)
 
 
 def current_errors() -> list[Json]:

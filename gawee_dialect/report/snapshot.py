@@ -11,7 +11,7 @@ from xdsl.dialects.func import FuncOp
 from xdsl.dialects.llvm import FuncOp as LLVMFuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from gawee_dialect.dialect.entry import entry_arguments
+from gawee_dialect.dialect.entry import entry_arguments, is_public
 from gawee_dialect.inspection.module_view import used_from_outside
 from gawee_dialect.instruments.function_texts import FunctionText, key
 from gawee_dialect.report.loop_nest import LoopJson, nest_json
@@ -103,7 +103,7 @@ def _function(
     block = function.body.blocks.first
     assert block is not None
     values = _Values()
-    public = is_public(function)
+    public = is_external(function)
     symbols, locations = _inside(function)
     return {
         "name": function.sym_name.data,
@@ -117,11 +117,10 @@ def _function(
     }
 
 
-def is_public(op: Operation) -> bool:
+def is_external(op: Operation) -> bool:
     """Whether an op of a module can be called from outside; True for what is no function."""
     if isinstance(op, FuncOp):
-        visibility = op.sym_visibility
-        return visibility is None or visibility.data == "public"
+        return is_public(op)
     return not isinstance(op, LLVMFuncOp) or op.linkage.linkage.data == "external"
 
 

@@ -12,7 +12,7 @@ NAME = "compare"
 
 def compare_parser() -> CommandParser:
     """Describe the command line."""
-    from gawee_dialect.opdesc.index_notation.oracle import TOLERANCE
+    from gawee_dialect.opdesc.oracle import TOLERANCE
 
     parser = CommandParser(
         prog=f"gawee-run {NAME}",
@@ -58,7 +58,7 @@ def is_compare(argv: Sequence[str]) -> bool:
 
 def run_compare(arguments: Namespace) -> int:
     """Compare, print a line for each operator, and return the exit code."""
-    from gawee_dialect.opdesc.index_notation.oracle import compare_with_oracle, oracle_of
+    from gawee_dialect.opdesc.oracle import compare_with_oracle, oracle_of
     from gawee_dialect.opdesc.read import read_descriptions
     from gawee_dialect.tools.plugin_file import run_file
 

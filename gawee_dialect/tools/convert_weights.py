@@ -13,7 +13,12 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.model import load
 from gawee_dialect.parameters import open_archive
 from gawee_dialect.parameters.binding import open_parameters
-from gawee_dialect.parameters.store import Array, ArrayDescription, ParameterStore
+from gawee_dialect.parameters.store import (
+    Array,
+    ArrayDescription,
+    ParameterProblem,
+    ParameterStore,
+)
 from gawee_dialect.parameters.write_archive import write_parameters
 from gawee_dialect.tools.command_line import DONE, CommandParser
 
@@ -31,7 +36,11 @@ class _WatchedStore(ParameterStore):
         return self._store.describe(name)
 
     def __getitem__(self, name: str) -> Array:
-        array = self._store[name]
+        try:
+            array = self._store[name]
+        except ParameterProblem as problem:
+            message = f"cannot read weights: {problem}"
+            raise GaweeError(Diagnostic(message, problem.place)) from problem
         self._tell(array.nbytes)
         return array
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
-from gawee_dialect.dialect.types import dtype_name, is_shaped, shape_text
+from gawee_dialect.dialect.types import dtype_name, install_hint, is_shaped, shape_text
 from gawee_dialect.parameters.archives import read_npy, read_npz
 from gawee_dialect.parameters.contained_file import MAX_TENSOR_BYTES
 from gawee_dialect.parameters.fitting import fitted
@@ -44,7 +45,11 @@ class InputSpec:
         """Describe an entry argument: a tensor, a buffer or a number; raises GaweeError."""
         type = argument.type
         element, shape = (type.element_type, type.get_shape()) if is_shaped(type) else (type, ())
-        dtype = np.dtype(dtype_name(element))
+        try:
+            dtype = np.dtype(dtype_name(element))
+        except VerifyException as error:
+            message = f"{argument.kind} '{argument.name}': {error}"
+            raise GaweeError(Diagnostic(message, hint=install_hint(element))) from error
         if prod(shape) * dtype.itemsize > MAX_TENSOR_BYTES:
             raise GaweeError(
                 f"expected {argument.kind} '{argument.name}' of at most {MAX_TENSOR_BYTES} bytes, "

@@ -111,6 +111,65 @@ def test_arrays_of_other_types_and_no_weights(tmp_path: Path) -> None:
     ]
 
 
+SCALARS = """
+func.func public @main(%x: memref<3xf32> {gawee.input = "x"}, %s: f32, %b: i1, %h: f16, %n: i32,
+                       %k: index, %d: f64, %y: memref<4xf64> {gawee.output = "y"}) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %three = arith.constant 3 : index
+  %e = memref.load %x[%k] : memref<3xf32>
+  %p = arith.mulf %e, %s : f32
+  %q = arith.extf %p : f32 to f64
+  %r = arith.select %b, %q, %d : f64
+  memref.store %r, %y[%zero] : memref<4xf64>
+  %f = arith.extf %h : f16 to f64
+  memref.store %f, %y[%one] : memref<4xf64>
+  %i = arith.sitofp %n : i32 to f64
+  memref.store %i, %y[%two] : memref<4xf64>
+  memref.store %d, %y[%three] : memref<4xf64>
+  return
+}
+"""
+CALLER = """
+#include <stdio.h>
+#include "net.h"
+int main(void) {
+    const float x[3] = {1, 2, 4};
+    double y[4];
+    net_run(x, 1.5f, 1, 0xc000, -7, 2, 0.1, y, NULL, NULL);
+    printf("%g %g %g %g\\n", y[0], y[1], y[2], y[3]);
+    net_run(x, 1.5f, 0, 0xc000, -7, 2, 0.1, y, NULL, NULL);
+    printf("%g\\n", y[0]);
+    return 0;
+}
+"""
+
+
+@needs_compiler
+def test_scalars_are_given_by_value(tmp_path: Path) -> None:
+    export(llvm_module(SCALARS), "net", tmp_path, ["example"], parameters={})
+    (tmp_path / "call.c").write_text(CALLER)
+    command = [*BUILD, "-I.", "call.c", "net.o", "-o", "call"]
+    assert run(tmp_path, *command).stderr == ""
+    folder = tmp_path / "net_example"
+    assert run(folder, *BUILD, "main.c", "../net.o", "-o", "net").stderr == ""
+    arrays = [
+        *(np.float32([1, 2, 4]), np.float32(1.5), np.bool_(True), np.float16(-2), np.int32(-7)),
+        *(np.int64(2), np.float64(0.1)),
+    ]
+    for name, array in zip("xsbhnkd", arrays, strict=True):
+        (folder / name).write_bytes(array.tobytes())
+
+    assert run(tmp_path, "./call").stdout == "6 -2 -7 0.1\n0.1\n"
+    assert run(folder, "./net", *"xsbhnkd").stdout.split()[-4:] == [
+        "6",
+        "-2",
+        "-7",
+        "0.10000000000000001",
+    ]
+
+
 @needs_compiler
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="needs CMake")
 @pytest.mark.parametrize("threads", ["1", "2"])

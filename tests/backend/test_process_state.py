@@ -4,18 +4,23 @@ import gc
 import os
 import subprocess
 import sys
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from pathlib import Path
 
+import numpy as np
 import pytest
 from llvmlite import binding
 
 from gawee_dialect.backend.code_generation import own_code_generation
-from gawee_dialect.backend.jit import Target, initialize, make_machine
+from gawee_dialect.backend.jit import Target, compile_object, initialize, make_machine
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.garbage_collection import no_garbage_collection, rare_garbage_collection
-from gawee_dialect.model import load
+from gawee_dialect.model import Model, load
 from gawee_dialect.tools import gawee_opt
+from gawee_dialect.universe import make_context
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -179,3 +184,58 @@ def test_garbage_is_collected_after_a_graph_is_read_or_refused(tmp_path: Path, t
     with nullcontext() if text.endswith("}\n") else pytest.raises(GaweeError):
         load(graph)
     assert gc.isenabled()
+
+
+def megabytes() -> float:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") / 2**20
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_compiling_again_takes_no_more_memory() -> None:
+    def compile_often() -> None:
+        for _ in range(100):
+            compile_object("define void @nothing() {\n  ret void\n}", Target())
+
+    compile_often()
+    before = megabytes()
+    compile_often()
+
+    # Each pass manager that stays is 0.03 MB.
+    assert megabytes() - before < 1
+
+
+@pytest.fixture
+def many_switches() -> Generator[None]:
+    """Let threads take turns after every few instructions."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def biased(rows: int) -> Model:
+    """Return a network that adds 20, by ops whose regions xDSL makes when it is lowered."""
+    type = f"tensor<{rows}x3xf32>"
+    lines = [f"func.func @main(%x0: {type}) -> {type} {{"]
+    lines.append("  %w = gawee.constant dense<[[1., 0., 0.], [0., 1., 0.], [0., 0., 1.]]>")
+    lines[-1] += " : tensor<3x3xf32>\n  %b = gawee.constant dense<1.> : tensor<3xf32>"
+    types = f"({type}, tensor<3x3xf32>, tensor<3xf32>) -> {type}"
+    lines += [f"  %x{i + 1} = gawee.matmul %x{i}, %w bias %b : {types}" for i in range(20)]
+    lines += [f"  return %x20 : {type}", "}"]
+    return Model(parse_mlir(make_context(), "\n".join(lines), "biased.mlir"))
+
+
+def test_threads_compile_one_network_and_several(many_switches: None) -> None:
+    networks = [biased(5), biased(7)]
+    expected = [str(each.lowered("linalg")) for each in networks]
+    order = [0, 0, 0, 1, 1, 0, 1, 0]
+
+    with ThreadPoolExecutor(len(order)) as pool:
+        made = list(pool.map(lambda index: str(networks[index].lowered("linalg")), order))
+        codes = list(pool.map(lambda index: networks[index].compile(cache=False), order))
+
+    assert made == [expected[index] for index in order]
+    for index, code in zip(order, codes, strict=True):
+        x = np.linspace(-1, 1, 15 + 6 * index, dtype=np.float32).reshape(-1, 3)
+        np.testing.assert_allclose(code(x), x + 20, rtol=1e-6)

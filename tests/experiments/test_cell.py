@@ -7,8 +7,10 @@ import pytest
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.experiments.cell import code_options, error_text, evaluator_of, measure
 from gawee_dialect.experiments.networks import network_of
+from gawee_dialect.experiments.provenance import key_of
 from gawee_dialect.experiments.python_names import named_object
 from gawee_dialect.experiments.study import Cell, Measuring, Network, Options, Pipeline
+from tests.tuning.networks import CONVOLUTION
 
 
 def cell(folder: Path, **parts: object) -> Cell:
@@ -97,3 +99,33 @@ def test_what_goes_wrong_is_the_record(tmp_path: Path) -> None:
     assert "figures" not in record
     assert str(record["error"]).startswith(f"{tmp_path}/n.mlir:1:")
     assert error_text(KeyError("x")) == "KeyError: 'x'"
+
+
+EDITS = """
+from pathlib import Path
+from gawee_dialect.evaluation.evaluator import Evaluator
+class Edits(Evaluator):
+    def figures(self, builds):
+        file = Path(__file__).with_name("n.mlir")
+        file.write_text(file.read_text() + "// edited\\n")
+        return [{"edits": 1}]
+"""
+
+
+def test_a_file_that_is_edited_while_it_is_measured_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "n.mlir").write_text(CONVOLUTION)
+    (tmp_path / "edits.py").write_text(EDITS)
+    measuring = Measuring(evaluators=["edits.py:Edits"])
+    asked = cell(
+        tmp_path,
+        network=Network("n", file="n.mlir", weights="random"),
+        options=Options(num_threads=1),
+        measuring=measuring,
+    )
+    key = key_of(asked)
+
+    record = measure(asked)
+
+    assert "figures" not in record
+    assert record["error"] == "'n.mlir' was edited while the cell was measured; run it again"
+    assert record["key"] == key != key_of(asked)

@@ -114,6 +114,31 @@ NINES = "9" * 5000
             '"func.func"() <{sym_name = "f"}> ({\n"func.return"() : () -> ()\n}) : () -> ()',
             "m.mlir:1:1: error: 'func.func' op property 'function_type' expected in operation 'func.func'",
         ),
+        (
+            'func.func @f(%a: i64) { %c = "llvm.add"(%a, %a) <{overflowFlags = 4 : i32}> '
+            ": (i64, i64) -> i64 return }",
+            "m.mlir:1:25: error: 'llvm.add' op expected overflowFlags from 0 to 3, got 4",
+        ),
+        (
+            '"llvm.func"() <{sym_name = "f", function_type = !llvm.func<void ()>, CConv = '
+            "#llvm.cconv<ccc>, linkage = #llvm.linkage<external>, visibility_ = 3 : i64}> ({}) : () -> ()",
+            "m.mlir:1:1: error: 'llvm.func' op expected visibility_ from 0 to 2, got 3",
+        ),
+        (
+            "func.func @f(%p: !llvm.ptr) { %q = llvm.getelementptr %p[9223372036854775808] : "
+            "(!llvm.ptr) -> !llvm.ptr, !llvm.ptr return }",
+            "m.mlir:1:31: error: integer value 9223372036854775808 is out of range for type i32",
+        ),
+        (
+            '"a.b"() {x = array<i0: 0>} : () -> ()',
+            "m.mlir:1:25: error: expected elements of at least one bit",
+        ),
+        (
+            'func.func @f(%x: tensor<3xf32>) { %y = "tensor.pad"(%x) <{static_low = array<i64: 0>, '
+            "static_high = array<i64: 0>}> ({ ^bb0(%i: index): %z = arith.constant 0.0 : f32 "
+            "tensor.yield %z : f32 }) : (tensor<3xf32>) -> tensor<3xf32> return }",
+            "m.mlir:1:35: error: 'tensor.pad' op expected property 'operandSegmentSizes'",
+        ),
     ],
 )
 def test_numbers_and_properties_that_nobody_can_read_are_refused(text: str, message: str):

@@ -82,7 +82,8 @@ def _torch(*, zipped: bool) -> bytes:
     return stream.getvalue()
 
 
-def _uwef() -> bytes:
+def uwef() -> bytes:
+    """Return UWEF of one layer."""
     tensors = {"weight": {"dtype": "float32", "shape": [2, 2], "data": [1, -2.5, 3e-7, 4]}}
     entry = {"op_type": "Linear", "has_weight": True, "tensors": tensors}
     meta = dict.fromkeys(("architecture", "source_framework", "created_at"), "x")
@@ -164,8 +165,8 @@ WEIGHTS: Sequence[Reader] = (
         lambda: [_torch(zipped=True), _torch(zipped=False)],
         needs=("torch",),
     ),
-    Reader("uwef", partial(_file, ".json", _all_arrays), lambda: [_uwef()], mutated_json),
-    Reader("weights-of-xoc", _xoc_with, lambda: [_uwef()], mutated_json, is_file=False),
+    Reader("uwef", partial(_file, ".json", _all_arrays), lambda: [uwef()], mutated_json),
+    Reader("weights-of-xoc", _xoc_with, lambda: [uwef()], mutated_json, is_file=False),
     Reader("raw-folder", _raw_folder, lambda: [bytes(24) + b"\nw.bin", bytes(24) + b"\n./w.bin"]),
     Reader("pg-flow", partial(_file, ".json", read_pgflow_graph), lambda: [PAGE], mutated_json),
     Reader("picture", partial(_file, ".png", _as_input), lambda: [_picture()], needs=("PIL",)),

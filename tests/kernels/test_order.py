@@ -64,13 +64,17 @@ def test_long_rows_are_merged(shape, wanted):
     check(lambda x: TopKOp(x, **options).results, [x], expected, WAYS[0], tolerance=0)
 
 
-@settings(max_examples=10)
+@settings(max_examples=14)
 @given(st.data(), dtypes, ways, st.booleans())
 def test_up_to_half_of_a_long_row_is_found_and_put_in_order(data, dtype, way, largest):
     # How much is wanted: what is counted, what is merged; half of a row, one more.
     shape, wanted = data.draw(
         st.sampled_from(
-            [((3, 65), 9), ((2, 300), 64), ((2, 300), 65), ((130, 3), 65), ((131,), 66)]
+            [
+                *[((3, 65), 9), ((2, 300), 64), ((2, 300), 65), ((130, 3), 65)],
+                # One row alone: its loops are the function's own.
+                *[((131,), 66), ((131,), 9), ((1, 507), 50), ((203, 1), 12), ((1, 300), 65)],
+            ]
         )
     )
     x, axis = drawn(data, shape, dtype), int(np.argmax(shape))

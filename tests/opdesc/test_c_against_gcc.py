@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from xdsl.dialects.builtin import f32
 
-from gawee_dialect.easy_json import Scalar
+from gawee_dialect.easy_json import Code
 from gawee_dialect.opdesc.arguments import tensor_struct
 from gawee_dialect.opdesc.c_evaluate import CodeFailure, Evaluator, Unsatisfied
 from gawee_dialect.opdesc.c_parse import parse_expression, parse_statements
@@ -28,9 +28,7 @@ from gawee_dialect.opdesc.c_values import (
     Ref,
     Value,
 )
-from gawee_dialect.opdesc.description import Code
 from gawee_dialect.opdesc.invocation import Tensor
-from gawee_dialect.source import Source
 
 pytest.importorskip("pycparser")
 GCC = shutil.which("gcc")
@@ -345,7 +343,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 
 def code(text: str) -> Code:
-    return Code(text, Source.of_text(text, "block"), Scalar(text, 0, ((0, 0),)))
+    return Code.of_text(text, "block")
 
 
 sizes = st.lists(st.integers(1, 40), min_size=4, max_size=4)

@@ -16,10 +16,10 @@ from xdsl.utils.test_value import create_ssa_value
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.opdesc import lightnet
 from gawee_dialect.opdesc.described_op import BodyOp
-from gawee_dialect.opdesc.index_notation.random_use import random_use
 from gawee_dialect.opdesc.invocation import ptype_of
 from gawee_dialect.opdesc.load import load_operator_descriptions
 from gawee_dialect.opdesc.param_syntax import param_attribute
+from gawee_dialect.opdesc.random_use import random_use
 from gawee_dialect.tools.gawee_opt import main as gawee_opt
 from gawee_dialect.tools.gawee_translate import main
 from gawee_dialect.tools.plugin_file import loaded_files
@@ -307,3 +307,24 @@ def test_any_text_of_a_description_survives(doc: str, tmp_path: Path) -> None:
     (made,) = imported(written(tmp_path, path)).operations
 
     assert made.__doc__ == loaded.__doc__
+
+
+def test_operators_without_a_dialect_join_the_shipped_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    custom = "int *sizes = ln_alloc(sizeof(int)); sizes[0] = src->len;"
+    flat = operator("flat", tensors_out=[output(ndim="1", dims="sizes")], custom=custom)
+    path, graph = tmp_path / "ops.json", tmp_path / "in.mlir"
+    path.write_text(text(flat))
+    source = written(tmp_path, path)
+    graph.write_text(
+        "func.func @main(%x: tensor<3x2xf32>) -> tensor<6xf32> {\n"
+        "  %r = lightnet.relu %x : (tensor<3x2xf32>) -> tensor<3x2xf32>\n"
+        "  %y = lightnet.flat %r : (tensor<3x2xf32>) -> tensor<6xf32>\n"
+        "  return %y : tensor<6xf32>\n}\n"
+    )
+
+    assert gawee_opt(["--load", str(source), str(graph)]) == 0
+    graph.write_text(graph.read_text().replace("<6xf32>", "<7xf32>"))
+    assert gawee_opt(["--load", str(source), str(graph)]) == 1
+    assert f"{graph}:3:3: error: 'lightnet.flat' op expected" in capsys.readouterr().err

@@ -136,6 +136,27 @@ def test_wrong_graphs_are_refused(tmp_path: Path, changes: dict[str, object], me
     assert f"{tmp_path}/toy_graph.json:1:" in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"edges": [[0, 2], [2, 0]], "total_edges": 2}, "[0, 2]"),
+        ({"edges": [[0, 1], [0, 9]], "total_edges": 2}, "[0, 9]"),
+        ({"edges": [[0, 1], [0]]}, "[0]"),
+        ({"final_output_ids": [11]}, "[11]"),
+        ({"final_output_ids": ["a"]}, '["a"]'),
+        ({"nodes": [3]}, "[3]"),
+    ],
+)
+def test_errors_point_at_the_edge(tmp_path: Path, changes: dict[str, object], where: str) -> None:
+    path = saved(tmp_path, content(**changes))
+
+    with pytest.raises(GaweeError) as caught:
+        read_pgflow_graph(path)
+
+    column = path.read_text().index(where) + 1
+    assert [each.place for each in caught.value.diagnostics] == [f"{path}:1:{column}"]
+
+
 def test_a_graph_is_an_object(tmp_path: Path) -> None:
     with pytest.raises(GaweeError, match="as a graph: expected an object with nodes"):
         read_pgflow_graph(saved(tmp_path, [1]))

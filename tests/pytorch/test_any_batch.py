@@ -186,6 +186,23 @@ def test_torch_compile_finds_that_the_batch_changes(compilations: list[object]) 
     assert len(compilations) == 3
 
 
+def test_torch_compile_has_code_for_batches_that_pytorch_traces_again(
+    compilations: list[object],
+) -> None:
+    torch._dynamo.reset()
+    model = images()
+    run = torch.compile(model, backend=gawee_backend, dynamic=True)
+
+    with torch.no_grad():
+        for batch in (4, 2, 16, 32):
+            x = pictures(batch)
+            torch.testing.assert_close(run(x), model(x), **CLOSE)
+
+    # PyTorch asks whether a batch has 16 images, to choose its own convolution.
+    few, many = map(str, compilations)
+    assert few == many
+
+
 def test_torch_compile_compiles_for_each_batch_what_mixes_images(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

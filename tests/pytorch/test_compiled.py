@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 pytest.importorskip("torch")
 
 import torch
+from torch import nn
 
 import gawee_dialect
 from gawee_dialect.diagnostics import GaweeError
@@ -304,3 +306,16 @@ def test_pytorch_finds_the_backend_by_name() -> None:
     module, _, function = entry.partition(":")
 
     assert getattr(import_module(module), function) is gawee_backend
+
+
+def test_threads_compile_one_model_and_several() -> None:
+    models = [nn.Linear(5, 3).eval(), nn.Sequential(nn.Linear(5, 4), nn.ReLU()).eval()]
+    x = torch.randn(2, 5)
+    expected = [model(x) for model in models]
+    order = [0, 0, 1, 0]
+
+    with ThreadPoolExecutor(len(order)) as pool:
+        made = list(pool.map(lambda index: compile_torch(models[index], (x,), cache=False), order))
+
+    for index, compiled in zip(order, made, strict=True):
+        torch.testing.assert_close(compiled(x), expected[index])

@@ -83,3 +83,22 @@ def test_uwef_of_digits_names_its_operations(tmp_path: Path) -> None:
         **{name: "BatchNorm" for name in nodes if name.startswith("bn")},
         "fc": "Linear",
     }
+
+
+def test_a_number_that_its_dtype_does_not_hold_is_refused_at_its_place(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    large = {"dtype": "float16", "shape": [1, 1], "data": [70000.0]}
+    node = {"op_type": "Linear", "has_weight": True, "tensors": {"weight": large}}
+    meta = dict.fromkeys(("architecture", "source_framework", "created_at"), "x")
+    document = {"meta": {**meta, "format_version": "1.0"}, "node_weights": {"fc": node}}
+    path = tmp_path / "w.json"
+    path.write_text(json.dumps(document))
+
+    assert main(["weights", str(path), str(tmp_path / "w.npz")]) == 1
+
+    assert capsys.readouterr().err == (
+        f"{path}:1:189: error: cannot read weights: 'fc.weight': cannot read its data: expected "
+        "numbers that float16 holds, got a larger one at 0\n"
+    )
+    assert not (tmp_path / "w.npz").exists()

@@ -16,7 +16,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.kernel import YieldOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.dialect.scan import ScanOp
-from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.dialect.types import is_tensor, tensor_shape
 
 PYTHON_VALUES = (GetAttrOp, GetItemOp)
 """What a graph of modules says of shapes: the ops that read it have the sizes themselves."""
@@ -229,6 +229,7 @@ class _Walk:
             written_out = (
                 value not in axes
                 and self.found.batch > 1
+                and is_tensor(value.type)
                 and tensor_shape(value)[:1] == (self.found.batch,)
                 and self._repetition.repeats(value, Along(0))
             )

@@ -5,9 +5,14 @@
 them.
 """
 
+from collections.abc import Generator
+from contextlib import contextmanager
+from threading import RLock
+
+from xdsl import builder
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.dialects.linalg.ops import BroadcastOp, TransposeOp, YieldOp
-from xdsl.ir import Dialect
+from xdsl.ir import Block, BlockArgument, Dialect, Region
 
 from gawee_dialect.dialect.linalg.attributes import ElementwiseKindAttr, TypeFunctionAttr
 from gawee_dialect.dialect.linalg.elementwise import ElementwiseOp
@@ -35,6 +40,25 @@ from gawee_dialect.dialect.linalg.named_ops import (
 from gawee_dialect.dialect.linalg.pack import PackOp, UnpackOp
 from gawee_dialect.dialect.linalg.reduce import MapOp, ReduceOp
 from gawee_dialect.dialect.linalg.softmax import SoftmaxOp
+
+_one_thread = RLock()
+_implicit_builder = builder.ImplicitBuilder
+
+
+@contextmanager
+def implicit_builder(
+    arg: builder.Builder | Block | Region | None,
+) -> Generator[tuple[BlockArgument, ...]]:
+    """Append the ops that are made to a block: xDSL's function, for one thread at a time.
+
+    While it is in use, it replaces what all ops run when they are made. Two threads at once would
+    replace each other's, and leave one behind (docs/xdsl.md).
+    """
+    with _one_thread, _implicit_builder(arg) as arguments:
+        yield arguments
+
+
+builder.ImplicitBuilder = implicit_builder
 
 LINALG = Dialect(
     "linalg",

@@ -19,7 +19,13 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     torch,
     torch_name,
 )
-from gawee_dialect.frontends.npu_ir.trace import check_mutations, decomposed, export, kind_of
+from gawee_dialect.frontends.npu_ir.trace import (
+    check_mutations,
+    decomposed,
+    export,
+    kind_of,
+    one_trace,
+)
 
 SHOWN = 5
 """How many tensors an error about devices names."""
@@ -57,12 +63,13 @@ def extract_ir(
     """
     if strict:
         _check_devices(model, (example_inputs, example_kwargs))
-    program = export(model, example_inputs, example_kwargs or {})
-    check_mutations(program)
-    if decompose:
-        program = decomposed(program, keep)
+    with one_trace:
+        program = export(model, example_inputs, example_kwargs or {})
         check_mutations(program)
-    return graph_of(program, model, model_name or type(model).__name__)
+        if decompose:
+            program = decomposed(program, keep)
+            check_mutations(program)
+        return graph_of(program, model, model_name or type(model).__name__)
 
 
 def _named_tensors(model: Module, inputs: object) -> Iterator[tuple[str, Tensor]]:

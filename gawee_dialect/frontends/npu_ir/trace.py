@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
+from threading import RLock
 
 from gawee_dialect.diagnostics import Diagnostic, first_line
 from gawee_dialect.frontends.npu_ir.decompositions import decompositions
@@ -21,6 +22,10 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     torch,
 )
 from gawee_dialect.frontends.npu_ir.stand_ins import StandIns
+
+one_trace = RLock()
+"""Held while a model is traced: its weights are stand-ins meanwhile, and torch.export changes what
+PyTorch does in all threads."""
 
 
 class StateChange(ExportError):

@@ -75,7 +75,8 @@ def bind_weights(
     try:
         arrays.update((name, described[own]) for name, own in report.found.items())
     except ParameterProblem as problem:
-        raise WeightLoadError(f"cannot read weights: {problem}") from problem
+        message = f"cannot read weights: {problem}"
+        raise WeightLoadError(Diagnostic(message, problem.place)) from problem
     return arrays
 
 

@@ -10,7 +10,7 @@ from math import prod
 from typing import TypeGuard
 
 from gawee_dialect.diagnostics import did_you_mean
-from gawee_dialect.frontends.metadata import KeyConflict, flatten
+from gawee_dialect.frontends.metadata import KeyConflict, flatten, nest
 from gawee_dialect.frontends.onnx_attributes import ATTRIBUTES
 from gawee_dialect.frontends.report import Report
 from gawee_dialect.frontends.xoc.document import DTYPES, Role, XocDocument, XocNode, XocTensor
@@ -193,7 +193,7 @@ class _Reader:
             self.report.add(where.offset, message)
             return None
         try:
-            flatten(value)
+            return nest(flatten(value))
         except KeyConflict as conflict:
             self.report.add(value.offset, f"metadata of {what}: {conflict}")
         return value

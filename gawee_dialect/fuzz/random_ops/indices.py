@@ -14,6 +14,9 @@ from gawee_dialect.fuzz.random_ops.values import ELEMENTS, NUMBERS, value
 
 INDEX_TYPES: Sequence[Attribute] = (i32, i64)
 
+LONG_ROW = (60, 150)
+"""Elements of a row, on both sides of where it is no longer counted what comes before each."""
+
 
 def gather(draw: Draw) -> Operation:
     """Draw a choice along one axis."""
@@ -66,17 +69,27 @@ def scatter_nd(draw: Draw) -> Operation:
     return ScatterNdOp(value(element, dims), indices, updates, reduction=reduction)
 
 
+def _ordered(draw: Draw) -> tuple[list[int], int]:
+    """Return a shape and an axis of it to put in order: now and then the one long axis of it."""
+    dims = draw.shape(least=1)
+    axis = draw.axis(dims)
+    if draw.chance(0.4):
+        rows = draw.chance(0.5)
+        dims = [size if rows and size < 3 else 1 for size in dims]
+        dims[axis] = draw.integer(*LONG_ROW)
+    return dims, axis
+
+
 def sort(draw: Draw) -> Operation:
     """Draw a sorting."""
-    dims = draw.shape(least=1)
+    dims, axis = _ordered(draw)
     input = value(draw.one_of(NUMBERS), dims)
-    return SortOp(input, axis=draw.axis(dims), descending=draw.chance())
+    return SortOp(input, axis=axis, descending=draw.chance())
 
 
 def top_k(draw: Draw) -> Operation:
     """Draw a choice of the largest or smallest, of none too."""
-    dims = draw.shape(least=1)
-    axis = draw.axis(dims)
+    dims, axis = _ordered(draw)
     return TopKOp(
         value(draw.one_of(NUMBERS), dims),
         k=draw.integer(0, dims[axis]),

@@ -11,7 +11,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.signature import Signature
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.elementwise import DivOp, SqrtOp
 from gawee_dialect.dialect.entry import (
@@ -21,10 +21,12 @@ from gawee_dialect.dialect.entry import (
     ArgumentKind,
     EntryArgument,
     find_function,
+    is_public,
 )
 from gawee_dialect.dialect.gather import IndexedOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.dialect.types import install_hint
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import ShapedType, dtype_of
 
@@ -41,9 +43,7 @@ def public_functions(module: ModuleOp) -> list[str]:
     names: list[str] = []
     for op in module.ops:
         if isinstance(op, FuncOp):
-            visibility = op.sym_visibility
-            public = visibility is None or visibility.data == "public"
-            runs = public and len(op.body.blocks) == 1
+            runs = is_public(op) and len(op.body.blocks) == 1
         elif isinstance(op, llvm.FuncOp):
             runs = op.linkage.linkage.data == "external" and bool(op.body.blocks)
         else:
@@ -112,7 +112,9 @@ def _dtype_of(argument: EntryArgument) -> np.dtype[np.generic]:
             return dtype_of(type)
     except InterpretationError:
         pass
-    raise GaweeError(f"cannot make data for argument '{argument.name}' of type '{type}'")
+    message = f"cannot make data for argument '{argument.name}' of type '{type}'"
+    hint = install_hint(type.get_element_type()) if isa(type, ShapedType) and dense else None
+    raise GaweeError(Diagnostic(message, hint=hint))
 
 
 def _llvm_specs(module: ModuleOp, name: str) -> Iterable[ArraySpec]:

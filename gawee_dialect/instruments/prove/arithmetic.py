@@ -128,6 +128,26 @@ def _in_order(left: Numbers, right: Numbers) -> tuple[Floats, Floats]:
     return np.where(near, _rank(left), x), np.where(near, _rank(right), y)
 
 
+def ordinals(input: Numbers) -> Floats:
+    """Return whole numbers in the order that comparisons say the numbers have; NaN of NaN."""
+    words, places = np.unique(input.words(), return_inverse=True)
+    values = np.full(words.size, np.nan)
+    np.fmax.at(values, places.reshape(-1), input.settled().reshape(-1))  # equal ones have one value
+    value = values[places].reshape(-1)
+    leading = _leading(value)
+    keys = (
+        np.where(np.isfinite(leading), leading, value),
+        np.where(np.isfinite(value), _rank(input).reshape(-1), 0.0),
+    )
+    order = np.lexsort(keys[::-1])
+    larger = np.zeros(input.size, np.bool_)
+    for key in keys:
+        larger[1:] |= key[order][1:] != key[order][:-1]
+    result = np.empty(input.size)
+    result[order] = np.cumsum(larger)
+    return np.where(np.isnan(value), np.nan, result).reshape(input.shape)
+
+
 def _leading(value: Floats) -> Floats:
     """Round to 26 bits, as Dekker splits a float; what is next to an infinity becomes NaN."""
     scaled = value * SPLIT

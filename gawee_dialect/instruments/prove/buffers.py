@@ -10,10 +10,10 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.prove.fresh import constant, is_float, unwritten
-from gawee_dialect.instruments.prove.numbers import Numbers, as_array, numbers
-from gawee_dialect.interpreter.arrays import Array, array_shape, dtype_of, shaped_type
+from gawee_dialect.instruments.prove.numbers import Numbers, as_array
+from gawee_dialect.interpreter.arrays import Array, array_shape, dtype_of
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.memref import reshaped_view, view_of_bytes
+from gawee_dialect.interpreter.memref import view_of_bytes
 
 DOUBLES_PER_BYTE = 2
 """The smallest float has two bytes, and a number four doubles."""
@@ -74,15 +74,6 @@ def _is_viewed(buffer: SSAValue) -> bool:
     return any(isinstance(use.operation, memref.ViewOp) for use in buffer.uses)
 
 
-def _reshaped(source: Array, result: SSAValue) -> Array:
-    if not isinstance(source, Numbers):
-        return reshaped_view(source, result)
-    view = numbers(source).reshape(array_shape(shaped_type(result)))
-    if view.size and not np.may_share_memory(view.data, source.data):
-        raise InterpretationError(f"cannot view '{result.type}' without a copy")
-    return as_array(view)
-
-
 def _allocated(buffer: SSAValue) -> object:
     bytes = viewed_bytes(buffer.type) if _is_viewed(buffer) else None
     return unwritten(buffer.type) if bytes is None else bytes
@@ -90,7 +81,7 @@ def _allocated(buffer: SSAValue) -> object:
 
 @register_impls
 class ExactBuffers(OpFunctions):
-    """Implementations of memref ops that make buffers, or see them under other shapes."""
+    """Implementations of memref ops that make buffers, or see bytes as them."""
 
     @impl(memref.AllocOp)
     def alloc(
@@ -103,18 +94,6 @@ class ExactBuffers(OpFunctions):
         self, interpreter: Interpreter, op: memref.AllocaOp, args: PythonValues
     ) -> PythonValues:
         return (_allocated(op.memref),)
-
-    @impl(memref.CollapseShapeOp)
-    def collapse_shape(
-        self, interpreter: Interpreter, op: memref.CollapseShapeOp, args: PythonValues
-    ) -> PythonValues:
-        return (_reshaped(args[0], op.result),)
-
-    @impl(memref.ExpandShapeOp)
-    def expand_shape(
-        self, interpreter: Interpreter, op: memref.ExpandShapeOp, args: PythonValues
-    ) -> PythonValues:
-        return (_reshaped(args[0], op.result),)
 
     @impl(memref.ViewOp)
     def view(self, interpreter: Interpreter, op: memref.ViewOp, args: PythonValues) -> PythonValues:

@@ -10,6 +10,7 @@ from itertools import product
 from math import prod
 
 import numpy as np
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir import Operation
@@ -214,6 +215,12 @@ class ExactGraphOpsWithArrays(OpFunctions):
     @impl(ConstantOp)
     def constant(
         self, interpreter: Interpreter, op: ConstantOp, args: PythonValues
+    ) -> PythonValues:
+        return (constant(op.value, op.result.type),)
+
+    @impl(arith.ConstantOp)
+    def scalar_constant(
+        self, interpreter: Interpreter, op: arith.ConstantOp, args: PythonValues
     ) -> PythonValues:
         return (constant(op.value, op.result.type),)
 

@@ -4,8 +4,6 @@ from gawee_dialect.instruments.prove import arithmetic, functions, movements
 from gawee_dialect.instruments.prove.buffers import ExactBuffers
 from gawee_dialect.instruments.prove.from_integers import ExactFromIntegers
 from gawee_dialect.instruments.prove.graph_ops import ExactGraphOps, ExactGraphOpsWithArrays
-from gawee_dialect.instruments.prove.nests import ExactNests
-from gawee_dialect.instruments.prove.tensors import ExactTensors
 from gawee_dialect.instruments.prove.winograd import ExactWinograd
 from gawee_dialect.interpreter.functions import OpFunctions
 
@@ -15,9 +13,7 @@ NUMPY = (arithmetic, functions, movements)
 EXACT_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ExactGraphOps,
     ExactGraphOpsWithArrays,
-    ExactTensors,
     ExactBuffers,
-    ExactNests,
     ExactFromIntegers,
     ExactWinograd,
 )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from gawee_dialect.instruments.prove.arithmetic import maximum, minimum
+from gawee_dialect.instruments.prove.arithmetic import maximum, minimum, ordinals
 from gawee_dialect.instruments.prove.functions import select
 from gawee_dialect.instruments.prove.numbers import FUNCTIONS, REDUCTIONS, Numbers, numbers
 from gawee_dialect.instruments.prove.residues import Floats, reduce_in_place
@@ -23,11 +23,20 @@ def _moves(function: Callable[..., Array]) -> Callable[..., Numbers]:
     return move
 
 
-def _by_value(function: Callable[..., Array]) -> Callable[..., Array]:
+def _by_order(function: Callable[..., Array]) -> Callable[..., Array]:
     """Say that a function's result depends on the order of elements alone."""
 
     def compute(input: Numbers, *arguments: object, **options: object) -> Array:
-        return function(input.value, *arguments, **options)
+        return function(ordinals(input), *arguments, **options)
+
+    return compute
+
+
+def _by_truth(function: Callable[..., Array]) -> Callable[..., Array]:
+    """Say that a function's result depends alone on which elements are zero."""
+
+    def compute(input: Numbers, *arguments: object, **options: object) -> Array:
+        return function(input.settled(), *arguments, **options)
 
     return compute
 
@@ -37,6 +46,14 @@ def concatenate(arrays: Sequence[object], axis: int = 0) -> Numbers:
     exact = [numbers(each) for each in arrays]
     data = np.concatenate([each.data for each in exact], axis % exact[0].ndim + 1)
     return Numbers(data, exact[0].dtype)
+
+
+def pad(input: Numbers, widths: Sequence[tuple[int, int]], constant_values: object = 0) -> Numbers:
+    """Surround numbers by one number."""
+    fill = numbers(constant_values).data
+    parts = zip(input.data, fill, strict=True)
+    data = [np.pad(part, widths, constant_values=each) for part, each in parts]
+    return Numbers(np.stack(data), input.dtype)
 
 
 def clip(input: object, low: object, high: object) -> Numbers:
@@ -88,6 +105,8 @@ FUNCTIONS.update(
     {
         np.where: select,
         np.clip: clip,
+        np.copy: Numbers.copy,
+        np.pad: pad,
         np.concatenate: concatenate,
         np.cumsum: cumulated,
         np.empty_like: _unwritten,
@@ -116,6 +135,5 @@ FUNCTIONS.update(
         )
     }
 )
-FUNCTIONS.update(
-    {each: _by_value(each) for each in (np.argsort, np.argmax, np.argmin, np.any, np.all)}
-)
+FUNCTIONS.update({each: _by_order(each) for each in (np.argsort, np.argmax, np.argmin)})
+FUNCTIONS.update({each: _by_truth(each) for each in (np.any, np.all)})

@@ -14,6 +14,7 @@ from typing import SupportsIndex, TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
+from numpy.lib.stride_tricks import as_strided
 from numpy.typing import DTypeLike, NDArray
 from xdsl.interpreter import PythonValues
 from xdsl.ir import Operation
@@ -101,6 +102,14 @@ class Numbers(NDArrayOperatorsMixin, OtherNumbers):
     def T(self) -> "Numbers":
         """The array with its axes reversed."""
         return self.transpose()
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        return self.data.strides[1:]
+
+    def strided(self, shape: Sequence[int], strides: Sequence[int]) -> Array:
+        data = as_strided(self.data, (4, *shape), (self.data.strides[0], *strides))
+        return as_array(Numbers(data, self.dtype))
 
     def settled(self) -> Floats:
         """Return the values; that of a whole number is the number, without what rounding did to it.

@@ -8,25 +8,23 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import AnyFloat, ModuleOp, TensorType, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions, OpImplResult, PythonValues
-from xdsl.ir import Operation
+from xdsl.ir import Attribute, Operation
 
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.instruments.prove.buffers import Bytes, viewed_bytes
-from gawee_dialect.instruments.prove.fresh import is_float, unwritten
+from gawee_dialect.instruments.prove.fresh import filled, is_float, unwritten
 from gawee_dialect.instruments.prove.from_integers import FROM_INTEGERS
 from gawee_dialect.instruments.prove.inputs import drawn
 from gawee_dialect.instruments.prove.meanings import EXACT_FUNCTIONS
-from gawee_dialect.instruments.prove.nests import structured_functions
 from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array
 from gawee_dialect.instruments.prove.wrong_indices import worst_names
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.machine import Machine, check_implemented, implementations
 from gawee_dialect.interpreter.scalars import OtherFloats
-from gawee_dialect.walk import kinds_of
 
 FLOATS = AnyFloat | TensorType | VectorType
 """Types of values that may be floats; of buffers, the op that makes one takes care."""
@@ -48,6 +46,14 @@ class ExactMachine(Machine, OtherFloats):
 
     def taken_up(self, array: Array) -> Array:
         return exact(array)
+
+    def fresh(self, type: Attribute, sizes: Sequence[Array] = ()) -> Array:
+        return unwritten(type, sizes)
+
+    def filled(
+        self, shape: Sequence[int], fill: Array | float, dtype: np.dtype[np.generic]
+    ) -> Array:
+        return filled(shape, fill, dtype)
 
     def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
         self._steps += _steps_of(op)
@@ -82,8 +88,7 @@ def make_machine(
 ) -> ExactMachine:
     """Make an interpreter of a module on exact numbers; `more` implementations come first."""
     machine = ExactMachine(module, listeners=tuple(listeners))
-    structured = structured_functions(kinds_of(module))
-    machine.take_over((*implementations(module), *EXACT_FUNCTIONS, structured))
+    machine.take_over((*implementations(module), *EXACT_FUNCTIONS))
     for functions in more:
         machine.register_implementations(functions, override=True)
     return machine

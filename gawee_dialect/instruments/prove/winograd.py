@@ -10,13 +10,12 @@ from gawee_dialect.dialect.kernel import element_of, shape_of
 from gawee_dialect.dialect.winograd import Matrix, WinogradOp
 from gawee_dialect.instruments.prove.arithmetic import matmul
 from gawee_dialect.instruments.prove.fresh import filled
-from gawee_dialect.instruments.prove.nests import stored
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array, numbers
 from gawee_dialect.instruments.prove.residues import of_fraction
-from gawee_dialect.instruments.prove.views import view_by_loops, write
 from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.gawee.kernel import finish
+from gawee_dialect.interpreter.gawee.kernel import finish, stored, write
+from gawee_dialect.interpreter.loop_views import operand_view
 
 
 def _exact(matrix: Matrix) -> Numbers:
@@ -38,7 +37,7 @@ def input_tiles(op: WinogradOp, input: Array) -> Numbers:
     places: list[AffineExpr] = [n, nowhere, y * size + i, x * size + j, c]
     reads = (expr.replace_dims_and_symbols(places, []) for expr in op.maps[0].results)
     ranges = (images, channels, down, across, points, points)
-    return numbers(view_by_loops(input, AffineMap(6, 0, tuple(reads)), ranges))
+    return numbers(operand_view(input, AffineMap(6, 0, tuple(reads)), ranges))
 
 
 def _both_sides(matrix: Numbers, tiles: Numbers) -> Numbers:
@@ -85,7 +84,7 @@ class ExactWinograd(OpFunctions):
         images, features, rows, columns, _ = op.sizes
         ranges = (images, features, rows, columns, 1)  # channels are summed
         views = [
-            view_by_loops(array, affine_map, ranges)
+            operand_view(array, affine_map, ranges)
             for array, affine_map in zip(args[1:count], op.maps[1:], strict=False)
         ]
         total = sums(op, args[0], numbers(args[count]))

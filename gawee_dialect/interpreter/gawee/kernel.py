@@ -21,6 +21,7 @@ from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
 from gawee_dialect.interpreter.body import evaluate_values
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loop_views import element_indices, loop_view, operand_view
+from gawee_dialect.interpreter.scalars import floats_of
 from gawee_dialect.interpreter.structured import Nest, run_on_views
 
 
@@ -31,7 +32,8 @@ def accumulate(
     first = op.num_parallel
     shape = (*op.sizes[:first], *(1 for _ in op.sizes[first:]))
     type = initial.get_type()
-    accumulator = np.full(shape, attribute_value(initial, type), dtype_of(type))
+    value = attribute_value(initial, type)
+    accumulator = floats_of(interpreter).filled(shape, value, dtype_of(type))
     outer = tuple(dim for dim in range(first, len(op.sizes)) if op.sizes[dim] > 1)
     if 0 not in op.sizes:
         block = op.accumulate.block
@@ -63,6 +65,14 @@ def write(result: Array, affine_map: AffineMap, sizes: Sequence[int], output: Ar
     output[tuple(index.astype(np.int64) for index in indices)] = np.broadcast_to(result, points)
 
 
+def stored(result: Array, output: PythonValues) -> PythonValues:
+    """Return a tensor, or write a buffer."""
+    if not output:
+        return (result,)
+    output[0][...] = result
+    return ()
+
+
 @register_impls
 class KernelFunctions(OpFunctions):
     """What the ops of `dialect/kernel.py` compute."""
@@ -72,20 +82,17 @@ class KernelFunctions(OpFunctions):
         parallel = (*op.sizes[: op.num_parallel], *(1 for _ in op.sizes[op.num_parallel :]))
         maps, count = op.maps, len(op.inputs)
         views = [
-            operand_view(np.asarray(array), affine_map, op.sizes)
+            operand_view(array, affine_map, op.sizes)
             for array, affine_map in zip(args[:count], maps[:count], strict=True)
         ]
         if op.initial is not None:
             views.append(accumulate(interpreter, op, op.initial, views))
         element = element_of(op.target)
         outside = 0 if op.outside is None else attribute_value(op.outside, element)
-        result = np.full(shape_of(op.target), outside, dtype_of(element))
+        result = floats_of(interpreter).filled(shape_of(op.target), outside, dtype_of(element))
         total = finish(interpreter, op.finish.block, op.yielded(op.finish), views)
         write(total, maps[-1], parallel, result)
-        if op.output is None:
-            return (result,)
-        args[count][...] = result
-        return ()
+        return stored(result, args[count:])
 
     @impl_terminator(YieldOp)
     def yield_(

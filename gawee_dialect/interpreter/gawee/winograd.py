@@ -11,7 +11,7 @@ from gawee_dialect.dialect.winograd import Matrix, WinogradOp
 from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.body import evaluate_values
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.gawee.kernel import write
+from gawee_dialect.interpreter.gawee.kernel import stored, write
 from gawee_dialect.interpreter.loop_views import in_loop_order, operand_view
 
 Floats = NDArray[np.float32 | np.float64]
@@ -94,7 +94,4 @@ class WinogradFunctions(OpFunctions):
         )
         result = np.zeros(shape_of(op.target), dtype_of(element_of(op.target)))
         write(total, op.maps[-1], ranges, result)
-        if op.output is None:
-            return (result,)
-        arrays[-1][...] = result
-        return ()
+        return stored(result, () if op.output is None else args[-1:])

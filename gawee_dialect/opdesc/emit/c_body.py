@@ -13,16 +13,12 @@ from itertools import count
 from xdsl.dialects.builtin import f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute
 
-from gawee_dialect.opdesc.compiled import KEYWORDS, CompiledOperator
-from gawee_dialect.opdesc.emit.c_text import Local, text_literal
-from gawee_dialect.opdesc.enums import DTYPES
-from gawee_dialect.opdesc.index_notation.body import Body
-from gawee_dialect.opdesc.index_notation.element_types import CONVERTS, TYPES, Typing, Weak
-from gawee_dialect.opdesc.index_notation.functions import FUNCTIONS
-from gawee_dialect.opdesc.index_notation.input_types import input_types
-from gawee_dialect.opdesc.index_notation.program import expressions, indices_of, read_tensors
-from gawee_dialect.opdesc.index_notation.scalars import ScalarError
-from gawee_dialect.opdesc.index_notation.sizes import (
+from gawee_dialect.equations.element_types import CONVERTS, TYPES, Typing, Weak, input_types
+from gawee_dialect.equations.functions import FUNCTIONS
+from gawee_dialect.equations.instance import Body
+from gawee_dialect.equations.program import expressions, indices_of, read_tensors
+from gawee_dialect.equations.scalars import ScalarError
+from gawee_dialect.equations.sizes import (
     Axis,
     Limit,
     Origin,
@@ -31,8 +27,7 @@ from gawee_dialect.opdesc.index_notation.sizes import (
     Window,
     subscripts_of,
 )
-from gawee_dialect.opdesc.index_notation.spelled import spelled
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.equations.syntax import (
     COMPARISONS,
     Access,
     Binary,
@@ -46,8 +41,12 @@ from gawee_dialect.opdesc.index_notation.syntax import (
     Size,
     Unary,
     Wildcard,
+    spelled,
     walk,
 )
+from gawee_dialect.opdesc.compiled import KEYWORDS, CompiledOperator
+from gawee_dialect.opdesc.emit.c_text import Local, text_literal
+from gawee_dialect.opdesc.enums import DTYPES
 
 WHOLE = "int64_t"
 

@@ -11,8 +11,23 @@ from pathlib import Path
 from textwrap import dedent
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.program import Group
+from gawee_dialect.equations.scalars import ScalarError
+from gawee_dialect.equations.sizes import Limit
+from gawee_dialect.equations.syntax import (
+    Access,
+    Conditional,
+    Definition,
+    Expression,
+    Name,
+    Range,
+    Reduction,
+    Wildcard,
+    operands,
+)
 from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.description import Code, Operator
+from gawee_dialect.opdesc.description import Operator
 from gawee_dialect.opdesc.emit.c_body import WHOLE, BodyInC, CValue, Numbers
 from gawee_dialect.opdesc.emit.c_text import (
     INDENT,
@@ -24,20 +39,6 @@ from gawee_dialect.opdesc.emit.c_text import (
     private_fields,
     text_literal,
     used_lines,
-)
-from gawee_dialect.opdesc.index_notation.recursion import Group
-from gawee_dialect.opdesc.index_notation.scalars import ScalarError
-from gawee_dialect.opdesc.index_notation.sizes import Limit
-from gawee_dialect.opdesc.index_notation.syntax import (
-    Access,
-    Conditional,
-    Definition,
-    Expression,
-    Name,
-    Range,
-    Reduction,
-    Wildcard,
-    operands,
 )
 
 HEADER = "gawee_op.h"

@@ -12,14 +12,11 @@ from string import ascii_lowercase
 from xdsl.dialects.builtin import f32
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.enums import DTYPES
-from gawee_dialect.opdesc.index_notation.body import Body
-from gawee_dialect.opdesc.index_notation.input_types import input_types
-from gawee_dialect.opdesc.index_notation.program import indices_of
-from gawee_dialect.opdesc.index_notation.scalars import ScalarError
-from gawee_dialect.opdesc.index_notation.spelled import spelled
-from gawee_dialect.opdesc.index_notation.syntax import (
+from gawee_dialect.equations.element_types import input_types
+from gawee_dialect.equations.instance import Body
+from gawee_dialect.equations.program import indices_of
+from gawee_dialect.equations.scalars import ScalarError
+from gawee_dialect.equations.syntax import (
     Access,
     Binary,
     Call,
@@ -33,7 +30,10 @@ from gawee_dialect.opdesc.index_notation.syntax import (
     Unary,
     Wildcard,
     named_ranges,
+    spelled,
 )
+from gawee_dialect.opdesc.compiled import CompiledOperator
+from gawee_dialect.opdesc.enums import DTYPES
 
 OPSET = 18
 

@@ -89,7 +89,8 @@ class _Scheduler:
         self.texts = Fingerprints()
 
     def run(self, function: FuncOp) -> None:
-        self._run_block(function.body.block)
+        for block in function.body.blocks:
+            self._run_block(block)
 
     def _run_block(self, block: Block) -> None:
         for op in list(block.ops):

@@ -60,7 +60,7 @@ def _prefetched(
     parts, rest = ceil(sizes[dim] / step), (loop.dim for loop in inner)
     for index, operand in enumerate(kernel.inputs):
         weights = operand.is_parameter and is_packed(operand, kernel, tile.vector)
-        if not weights or parts == 1 or dim not in operand.dims or dim in rest:
+        if not weights or parts <= 1 or 0 in sizes or dim not in operand.dims or dim in rest:
             continue
         part = BYTES * step * prod(sizes[each] for each in operand.dims if each != dim)
         points = prod(sizes[each] for each in range(kernel.num_parallel) if each != dim)

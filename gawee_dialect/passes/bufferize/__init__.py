@@ -8,6 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.passes import ModulePass
 
+from gawee_dialect.analysis.entries import entries
 from gawee_dialect.passes.bufferize import calls, forall, loops, structured, tensors
 from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules
 from gawee_dialect.passes.bufferize.globals import Globals
@@ -28,7 +29,8 @@ class Bufferize(ModulePass):
     """Turn tensors into buffers, in destination-passing form.
 
     1. Every tensor argument becomes a memref argument; every result becomes a trailing memref
-       argument that the function writes, marked with the result's `gawee.output`.
+       argument that the function writes, marked with the result's `gawee.output`. A scalar result
+       stays one where the function is called in the module, or private.
     2. In order: an op in destination-passing style writes its destination's buffer in place where
        nobody reads that buffer later; otherwise it gets a fresh `memref.alloc`, with a copy of
        the destination if the op reads its contents.
@@ -65,10 +67,14 @@ class Bufferize(ModulePass):
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         constants = Globals(op)
         functions = [inner for inner in op.ops if isinstance(inner, FuncOp)]
+        run = entries(op)
+        default = structured.structured_or_scalar
         for function in functions:
             if function.body.blocks:
-                default = structured.structured_or_scalar
-                new = FunctionBufferizer(function, constants, RULES, default).run()
+                twin = FunctionBufferizer(
+                    function, constants, RULES, default, is_run=function in run
+                )
+                new = twin.run()
             else:
                 new = calls.declaration(function)
             op.body.block.insert_op_before(new, function)

@@ -1,5 +1,7 @@
 """Rules of calls and returns: a function is given the buffers that its tensors go to."""
 
+from collections.abc import Mapping
+
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import DenseArrayBase, i64
 from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
@@ -46,12 +48,17 @@ def call(to: FunctionBufferizer, op: Operation) -> None:
 
 
 def return_(to: FunctionBufferizer, op: Operation) -> None:
-    """func.return %t -> the output argument is %t's buffer, or gets a copy of it"""
-    tensors = [value for value in op.operands if is_tensor(value.type)]
-    for old, output in zip(tensors, to.outputs, strict=True):
+    """func.return %t -> the output argument is %t's buffer, or gets a copy of it, or the scalar"""
+    written = [value for value in op.operands if to.is_written(value.type)]
+    for old, output in zip(written, to.outputs, strict=True):
+        if not is_tensor(old.type):
+            to.builder.insert(memref.StoreOp.get(to.value(old), output, ()))
+            continue
         buffer = to.source(old)
         if _is_of_other_shape(buffer):
-            _write_to(output, buffer)
+            renamed = _write_to(output, buffer)
+            for value in to.roots[old].tensors:
+                to.new[value] = renamed.get(to.new[value], to.new[value])
             continue
         alloc = buffer.owner
         if not isinstance(alloc, memref.AllocOp):
@@ -63,7 +70,7 @@ def return_(to: FunctionBufferizer, op: Operation) -> None:
                 to.new[value] = output
         alloc.detach()
         alloc.erase()
-    scalars = [to.value(value) for value in op.operands if not is_tensor(value.type)]
+    scalars = [to.value(value) for value in op.operands if not to.is_written(value.type)]
     to.builder.insert(ReturnOp(*scalars))
 
 
@@ -73,8 +80,8 @@ def _is_of_other_shape(buffer: SSAValue) -> bool:
     return isinstance(view, memref.CollapseShapeOp) and isinstance(view.src.owner, memref.AllocOp)
 
 
-def _write_to(output: SSAValue, buffer: SSAValue) -> None:
-    """Let an output be viewed as what was allocated, in its place."""
+def _write_to(output: SSAValue, buffer: SSAValue) -> Mapping[SSAValue, SSAValue]:
+    """Let an output be viewed as what was allocated, in its place; return what is what then."""
     view = buffer.owner
     assert isinstance(view, memref.CollapseShapeOp)
     alloc = view.src.owner
@@ -99,6 +106,7 @@ def _write_to(output: SSAValue, buffer: SSAValue) -> None:
     buffer.replace_all_uses_with(output)
     view.detach()
     view.erase()
+    return {buffer: output, alloc.memref: parts.result}
 
 
 RULES: Rules = {CallOp: call, ReturnOp: return_}

@@ -39,8 +39,17 @@ def is_empty(value: SSAValue) -> bool:
 class FunctionBufferizer:
     """Builds the bufferized twin of one function; rules say what each op becomes."""
 
-    def __init__(self, function: FuncOp, constants: Globals, rules: "Rules", default: "Rule"):
+    def __init__(
+        self,
+        function: FuncOp,
+        constants: Globals,
+        rules: "Rules",
+        default: "Rule",
+        *,
+        is_run: bool = False,
+    ):
         self.function = function
+        self._is_run = is_run
         self.constants = constants
         self.new: dict[SSAValue, SSAValue] = {}
         self.in_place = InPlace(function, self.new)
@@ -61,15 +70,18 @@ class FunctionBufferizer:
 
     def run(self) -> FuncOp:
         """Return the new function; raises GaweeError at an op there is no rule for."""
+        if (count := len(self.function.body.blocks)) != 1:
+            self.reject(f"expected one block, got {count}")
         for old in self.function.body.block.args:
             new = self.block.insert_arg(buffer_type(old.type), len(self.block.args), old.location)
             new.name_hint = old.name_hint
             self.assign(old, new, Root(writable=False))
         outputs = self.function.function_type.outputs
         for name, result in zip(output_names(self.function), outputs, strict=True):
-            if not is_tensor(result):
+            if not self.is_written(result):
                 continue
-            output = self.block.insert_arg(buffer_type(result), len(self.block.args))
+            type = buffer_type(result) if is_tensor(result) else dense_type(result, ())
+            output = self.block.insert_arg(type, len(self.block.args))
             spelt = ascii_letters(name)
             output.name_hint = spelt if spelt.isidentifier() else None
             self.outputs.append(output)
@@ -77,14 +89,18 @@ class FunctionBufferizer:
             self.bufferize(op)
         return self._new_function()
 
+    def is_written(self, result: Attribute) -> bool:
+        """Whether a result of this type goes to a buffer: a scalar for who runs the function."""
+        return is_tensor(result) or (self._is_run and not isinstance(result, MemRefType))
+
     def _new_function(self) -> FuncOp:
         inputs = [argument.type for argument in self.block.args]
         # Each argument says what it is from here on, where outputs are arguments too.
         marks = [argument.attributes() for argument in entry_arguments(self.function)]
         outputs, told = self.function.function_type.outputs, result_attributes(self.function)
         pairs = list(zip(outputs, told, strict=True))
-        marks += [attributes for result, attributes in pairs if is_tensor(result)]
-        scalars = [(result, attributes) for result, attributes in pairs if not is_tensor(result)]
+        marks += [attributes for result, attributes in pairs if self.is_written(result)]
+        scalars = [pair for pair in pairs if not self.is_written(pair[0])]
         function = FuncOp(
             self.function.sym_name.data,
             (inputs, [result for result, _ in scalars]),

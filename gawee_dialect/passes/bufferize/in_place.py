@@ -17,7 +17,7 @@ from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
 
 Insertion = tensor.InsertSliceOp | ParallelInsertSliceOp
 Slice = tensor.ExtractSliceOp | Insertion
-Loop = scf.ForOp | ForallOp
+Loop = scf.ForOp | scf.WhileOp | ForallOp
 
 
 @dataclass(eq=False)

@@ -1,5 +1,7 @@
 """Rules of loops: each version of a tensor is left where the next one starts."""
 
+from collections.abc import Sequence
+
 from xdsl.dialects import memref, scf
 from xdsl.ir import Block, Operation, Region, SSAValue
 
@@ -50,9 +52,95 @@ def _destination(
     return place
 
 
+def branch(to: FunctionBufferizer, op: Operation) -> None:
+    """scf.if -> (tensor) -> scf.if, each branch of which writes a fresh buffer"""
+    assert isinstance(op, scf.IfOp)
+    for result in op.results:
+        if is_tensor(result.type):
+            to.assign(result, to.allocate(result.type), Root(writable=True))
+    scalars = [result for result in op.results if not is_tensor(result.type)]
+    then, otherwise = (Region(Block()) if each.blocks else Region() for each in op.regions)
+    types = [result.type for result in scalars]
+    twin = to.builder.insert(scf.IfOp(to.value(op.cond), types, then, otherwise))
+    for old, new in zip(op.regions, twin.regions, strict=True):
+        if old.blocks:
+            to.fill_loop(twin, old.block, new.block)
+    to.new.update(zip(scalars, twin.results, strict=True))
+
+
+def repeat(to: FunctionBufferizer, op: Operation) -> None:
+    """scf.while (%t = %x) -> scf.while on buffers of what is tested, and of what is passed on
+
+    Each test copies what it passes on, and each step what it yields: neither sees the other write.
+    """
+    assert isinstance(op, scf.WhileOp)
+    before, after = op.before_region.block, op.after_region.block
+    test, body = Block(), Block()
+    starts: list[SSAValue] = []
+    for init, argument in zip(op.arguments, before.args, strict=True):
+        if is_tensor(init.type):
+            to.assign(argument, to.allocate(init.type), Root(writable=True))
+            if not is_empty(init):
+                to.builder.insert(memref.CopyOp(to.new[init], to.new[argument]))
+        else:
+            starts.append(to.value(init))
+            to.new[argument] = test.insert_arg(init.type, len(test.args))
+    for argument, result in zip(after.args, op.results, strict=True):
+        if is_tensor(argument.type):
+            to.assign(argument, to.allocate(argument.type), Root(writable=True))
+        else:
+            to.new[argument] = body.insert_arg(argument.type, len(body.args))
+    types = [result.type for result in op.results if not is_tensor(result.type)]
+    twin = to.builder.insert(scf.WhileOp(starts, types, Region(test), Region(body)))
+    to.fill_loop(twin, before, test)
+    to.fill_loop(twin, after, body)
+    scalars = iter(twin.results)
+    for argument, result in zip(after.args, op.results, strict=True):
+        if is_tensor(result.type):
+            to.assign(result, to.new[argument], to.roots[argument])
+        else:
+            to.new[result] = next(scalars)
+
+
+def condition(to: FunctionBufferizer, op: Operation) -> None:
+    """scf.condition(%c) %t -> %t copied to where the body finds it, and scf.condition(%c)"""
+    assert isinstance(op, scf.ConditionOp)
+    around = op.parent_op()
+    assert isinstance(around, scf.WhileOp)
+    kept = _copied(to, op.args, around.after_region.block.args)
+    to.builder.insert(scf.ConditionOp(to.value(op.condition), *kept))
+
+
+def _copied(
+    to: FunctionBufferizer, values: Sequence[SSAValue], targets: Sequence[SSAValue]
+) -> list[SSAValue]:
+    """Copy tensors to the buffers of others; return the scalars.
+
+    No two of these share a buffer, so the order of the copies does not matter where a value is not
+    in the buffer of another target; where it is, all are read before any is written.
+    """
+    pairs = zip(values, targets, strict=True)
+    moved = [(value, target) for value, target in pairs if is_tensor(value.type)]
+    moved = [(value, target) for value, target in moved if not is_empty(value)]
+    written = {to.roots[target] for _, target in moved}
+    sources = [
+        to.copy_of(value) if to.roots[value] in written - {to.roots[target]} else to.new[value]
+        for value, target in moved
+    ]
+    for source, (_, target) in zip(sources, moved, strict=True):
+        if source is not to.new[target]:
+            to.builder.insert(memref.CopyOp(source, to.new[target]))
+    return [to.value(value) for value in values if not is_tensor(value.type)]
+
+
 def yield_(to: FunctionBufferizer, op: Operation) -> None:
     """scf.yield %t -> nothing where %t is in the buffer that the loop carries, else a copy"""
     around = op.parent_op()
+    if isinstance(around, scf.IfOp | scf.WhileOp):
+        is_if = isinstance(around, scf.IfOp)
+        targets = around.results if is_if else around.before_region.block.args
+        to.builder.insert(scf.YieldOp(*_copied(to, op.operands, targets)))
+        return
     if not isinstance(around, scf.ForOp):
         to.reject("no rule is for it")
     arguments = around.body.block.args[1:]
@@ -75,4 +163,10 @@ def yield_(to: FunctionBufferizer, op: Operation) -> None:
     to.builder.insert(scf.YieldOp(*kept))
 
 
-RULES: Rules = {scf.ForOp: loop, scf.YieldOp: yield_}
+RULES: Rules = {
+    scf.ForOp: loop,
+    scf.IfOp: branch,
+    scf.WhileOp: repeat,
+    scf.ConditionOp: condition,
+    scf.YieldOp: yield_,
+}

@@ -20,30 +20,35 @@ from gawee_dialect.passes.bufferize.tensors import place_between, place_in_batch
 
 
 def structured_or_scalar(to: FunctionBufferizer, op: Operation) -> None:
-    """Bufferize an op of a kind that has no rule of its own."""
-    if isinstance(op, LinalgStructuredOperation):
+    """Bufferize an op of a kind that has no rule of its own; what has no tensors stays."""
+    if not any(
+        is_tensor(value.type) for inner in op.walk() for value in (*inner.operands, *inner.results)
+    ):
+        to.builder.insert(op.clone(to.new))
+    elif isinstance(op, LinalgStructuredOperation):
         structured(to, op)
     elif isinstance(op, StructuredKernel):
         kernel(to, op)
-    elif any(
-        is_tensor(value.type) for inner in op.walk() for value in (*inner.operands, *inner.results)
-    ):
-        to.reject("no rule is for it")
     else:
-        to.builder.insert(op.clone(to.new))
+        to.reject("no rule is for it")
 
 
 def structured(to: FunctionBufferizer, op: LinalgStructuredOperation) -> None:
     """linalg.op ins(%a) outs(%c) -> the same on memrefs, writing %c's buffer or a fresh one"""
-    count = len(op.inputs)
+    for inner in op.body.walk():
+        values = (*inner.operands, *inner.results)
+        if not isinstance(inner, tensor.ExtractOp) and any(is_tensor(v.type) for v in values):
+            to.reject(f"expected scalars in its body, got '{inner.name}'")
+    arguments = zip(op.outputs, op.body.block.args[len(op.inputs) :], strict=True)
     destinations = [
         to.destination(op, out, reads=bool(argument.uses))
-        for out, argument in zip(op.outputs, op.body.block.args[count:], strict=True)
+        for out, argument in arguments
+        if is_tensor(out.type)
     ]
     operands = [
         to.source(value) if is_tensor(value.type) else to.value(value) for value in op.inputs
     ]
-    operands += [buffer for buffer, _ in destinations]
+    operands += [buffer for buffer, _ in destinations] or map(to.value, op.outputs)
     body = Region()
     op.body.clone_into(body, value_mapper=to.new)
     for inner in tuple(body.walk()):
@@ -103,7 +108,7 @@ def kernel(to: FunctionBufferizer, op: StructuredKernel) -> None:
 def constant(to: FunctionBufferizer, op: Operation) -> None:
     """arith.constant dense<...> -> memref.get_global of a read-only global"""
     assert isinstance(op, arith.ConstantOp)
-    if not isa(op.value, DenseIntOrFPElementsAttr):
+    if not isa(op.value, DenseIntOrFPElementsAttr) or not is_tensor(op.result.type):
         to.builder.insert(op.clone(to.new))
         return
     name = to.constants.name_of(op.value, op)

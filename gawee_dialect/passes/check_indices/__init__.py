@@ -79,7 +79,7 @@ class _Checker:
             around = op.parent_op()
             if around is not self.function:  # a step's: the next one has others
                 op.operands[1] = found.indices
-                if isinstance(around, ScanOp) and around.parent is self.function.body.block:
+                if isinstance(around, ScanOp) and around.parent is self.function.body.first_block:
                     self.found.append((check, worst_of_steps(around, found.worst)))
                 return
             self.checked[key] = found
@@ -98,8 +98,13 @@ class _Checker:
 
     def finish(self, *, returned: bool) -> None:
         """Return the worst indices behind the outputs."""
+        if not returned or not self.found:
+            return
+        if (count := len(self.function.body.blocks)) != 1:
+            message = f"expected one block where indices are checked, got {count}"
+            raise GaweeError(Diagnostic.at(self.function, message))
         last = self.function.body.block.last_op
-        if not returned or not self.found or not isinstance(last, ReturnOp):
+        if not isinstance(last, ReturnOp):
             return
         checks = [check.mark() for check, _ in self.found]
         marks = (*output_attributes(output_names(self.function)), *checks)

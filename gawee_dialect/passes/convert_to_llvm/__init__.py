@@ -14,6 +14,7 @@ from xdsl.ir import Operation, Region
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import is_public
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.convert_to_llvm import (
     arith,
@@ -125,7 +126,7 @@ class ConvertToLLVM(ModulePass):
                 case FuncOp():
                     function = func.convert_function(top, conversion)
                     made += [*conversion.outlined, function]
-                    if func.is_public(top) and top.body.blocks and not top.function_type.outputs:
+                    if is_public(top) and top.body.blocks and not top.function_type.outputs:
                         made.append(func.packed_entry(function))
                 case GlobalOp():
                     made.append(memref.converted_global(top))

@@ -17,7 +17,7 @@ from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType, L
 from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
 from gawee_dialect.analysis.signature import Signature
-from gawee_dialect.dialect.entry import ArgumentKind
+from gawee_dialect.dialect.entry import ArgumentKind, is_public
 from gawee_dialect.dialect.llvm import NOT_INLINED
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
@@ -32,11 +32,6 @@ from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT, buffer_bytes,
 
 ALIGNED = (ArgumentKind.PREPARED, ArgumentKind.WORKSPACE)
 """The arguments whose memory is ours: aligned to ALIGNMENT; a user's array only to its elements."""
-
-
-def is_public(function: func.FuncOp) -> bool:
-    """Whether a function can be called from outside the module."""
-    return function.sym_visibility is None or function.sym_visibility.data == "public"
 
 
 NO_KEYWORDS: dict[str, Attribute] = {"unnamed_addr": IntegerAttr(0, i64)}

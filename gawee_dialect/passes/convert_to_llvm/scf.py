@@ -130,7 +130,26 @@ def convert_if(op: scf.IfOp, to: FunctionConversion) -> None:
         to.define(result, value)
 
 
+def convert_while(op: scf.WhileOp, to: FunctionConversion) -> None:
+    """scf.while  ->  a block that tests, the body, a back edge, and a block of the results"""
+    test, body = (to.block_like(each.block.args) for each in (op.before_region, op.after_region))
+    done = Block(arg_types=[converted_type(result.type) for result in op.results])
+    to.append(jump(test, to.all_values(op.arguments)))
+
+    to.start(test)
+    condition, *passed = to.convert_body(op.before_region.block)
+    to.append(llvm.CondBrOp(condition, body, passed, done, passed))
+
+    to.start(body)
+    to.append(jump(test, to.convert_body(op.after_region.block)))
+
+    to.start(done)
+    for result, value in zip(op.results, done.args, strict=True):
+        to.define(result, value)
+
+
 RULES = (
     rule(scf.ForOp, convert_for),
     rule(scf.IfOp, convert_if),
+    rule(scf.WhileOp, convert_while),
 )

@@ -5,6 +5,7 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, FloatAttr, IntegerAt
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.kernel import KernelOp, Number
+from gawee_dialect.dialect.structured_kernel import element_of
 from gawee_dialect.hints import isa
 
 
@@ -20,7 +21,8 @@ def number_everywhere(value: SSAValue) -> Number | None:
     """Return the number that every element of a tensor is; None where they differ."""
     op = value.owner
     if isinstance(op, linalg.ops.FillOp):
-        return constant_of(op.inputs[0])
+        same = op.inputs[0].type == element_of(value)  # else it is cast
+        return constant_of(op.inputs[0]) if same else None
     if isinstance(op, KernelOp):
         filled = not op.inputs and op.initial is None and op.covers_output()
         return constant_of(op.yielded(op.finish)) if filled else None

@@ -6,9 +6,9 @@ from xdsl.ir import Operation
 from xdsl.traits import SymbolTable
 
 from gawee_dialect.dialect.native_code import C_SOURCE, COMPUTED_ONCE
+from gawee_dialect.easy_json import Code
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.opdesc.described_op import DescribedOp
-from gawee_dialect.opdesc.description import Code
 from gawee_dialect.opdesc.emit.c_instance import instance_of
 from gawee_dialect.passes.lower_opdesc.site import NoMeaning
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis

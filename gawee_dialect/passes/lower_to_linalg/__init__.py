@@ -21,13 +21,13 @@ from gawee_dialect.passes.lower_to_linalg.constant import LowerConstant
 from gawee_dialect.passes.lower_to_linalg.conv import LowerConv
 from gawee_dialect.passes.lower_to_linalg.conv_transpose import LowerConvTranspose
 from gawee_dialect.passes.lower_to_linalg.elementwise import LowerElementwise
+from gawee_dialect.passes.lower_to_linalg.equations import LowerIndexNotation
 from gawee_dialect.passes.lower_to_linalg.gather import (
     LowerGather,
     LowerGatherElements,
     LowerGatherNd,
 )
 from gawee_dialect.passes.lower_to_linalg.grid_sample import LowerGridSample
-from gawee_dialect.passes.lower_to_linalg.index_notation import LowerIndexNotation
 from gawee_dialect.passes.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
 from gawee_dialect.passes.lower_to_linalg.named_meaning import RejectNamedMeaning
 from gawee_dialect.passes.lower_to_linalg.non_max_suppression import LowerNonMaxSuppression

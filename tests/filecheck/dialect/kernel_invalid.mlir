@@ -633,3 +633,15 @@ func.func @the_result_is_a_buffer(%x: tensor<3x5xf32>) {
     } : memref<3xf32>
   func.return
 }
+
+// -----
+
+// CHECK: error: 'gawee.kernel' op expected ops that compute a scalar in 'finish', got 'memref.store'
+func.func @c8_an_op_has_no_result(%x: tensor<3xf32>, %y: memref<f32>) {
+  %0 = gawee.kernel parallel [3] ins(%x : tensor<3xf32>) maps [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>] finish {
+  ^bb0(%a: f32):
+    memref.store %a, %y[] : memref<f32>
+    gawee.yield %a : f32
+  } : tensor<3xf32>
+  func.return
+}

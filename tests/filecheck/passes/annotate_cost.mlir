@@ -90,3 +90,25 @@ func.func @costs_are_counted_anew(%e: tensor<3xf32>) -> tensor<3xf32> {
   %y = linalg.fill {gawee.cost = {flops = 99 : i64}} ins(%c : f32) outs(%e : tensor<3xf32>) -> tensor<3xf32>
   func.return %y : tensor<3xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @a_function_that_calls_itself_has_no_cost
+// CHECK:         func.call @a_function_that_calls_itself_has_no_cost(%x) : (memref<3xf32>) -> ()
+func.func @a_function_that_calls_itself_has_no_cost(%x: memref<3xf32>) {
+  func.call @a_function_that_calls_itself_has_no_cost(%x) : (memref<3xf32>) -> ()
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @functions_that_call_each_other_have_no_cost
+// CHECK-NOT:     gawee.cost
+func.func @functions_that_call_each_other_have_no_cost(%x: memref<3xf32>) {
+  func.call @other(%x) : (memref<3xf32>) -> ()
+  func.return
+}
+func.func @other(%x: memref<3xf32>) {
+  func.call @functions_that_call_each_other_have_no_cost(%x) : (memref<3xf32>) -> ()
+  func.return
+}

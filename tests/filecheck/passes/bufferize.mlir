@@ -188,13 +188,26 @@ func.func @loop_that_reads_what_it_started_from_has_its_own_buffer(%x: tensor<5x
 
 // CHECK-LABEL: func.func private @elsewhere(memref<5xf32>, f32, memref<5xf32>) -> f32
 // CHECK-LABEL: func.func @a_call_is_given_the_buffers_of_its_results
-// CHECK-SAME:    (%x: memref<5xf32> {gawee.input = "x"}, %v: f32 {gawee.input = "v"}, %y: memref<5xf32> {gawee.output = "y"}) -> (f32
+// CHECK-SAME:    (%x: memref<5xf32> {gawee.input = "x"}, %v: f32 {gawee.input = "v"}, %y: memref<5xf32> {gawee.output = "y"}, %[[OUT:.*]]: memref<f32> {gawee.output = "output1"})
 // CHECK-NEXT:    %[[S:.*]] = func.call @elsewhere(%x, %v, %y) : (memref<5xf32>, f32, memref<5xf32>) -> f32
-// CHECK-NEXT:    func.return %[[S]] : f32
+// CHECK-NEXT:    memref.store %[[S]], %[[OUT]][] : memref<f32>
+// CHECK-NEXT:    func.return
 func.func private @elsewhere(tensor<5xf32>, f32) -> (f32, tensor<5xf32>)
 func.func @a_call_is_given_the_buffers_of_its_results(%x: tensor<5xf32>, %v: f32) -> (tensor<5xf32> {gawee.output = "y"}, f32) {
   %s, %y = func.call @elsewhere(%x, %v) : (tensor<5xf32>, f32) -> (f32, tensor<5xf32>)
   return %y, %s : tensor<5xf32>, f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_function_that_is_called_returns_its_scalar
+// CHECK-SAME:    -> (f32
+func.func @a_function_that_is_called_returns_its_scalar(%x: f32) -> f32 {
+  func.return %x : f32
+}
+func.func @caller(%x: f32) -> f32 {
+  %y = func.call @a_function_that_is_called_returns_its_scalar(%x) : (f32) -> f32
+  func.return %y : f32
 }
 
 // -----
@@ -244,4 +257,107 @@ func.func @a_tile_of_a_computed_size_gets_a_part_of_a_buffer(%x: tensor<7xf32>, 
     scf.yield %m : tensor<7xf32>
   }
   return %r : tensor<7xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_while_loop_copies_what_is_tested_and_what_is_passed_on
+// CHECK:         %[[T:.*]] = memref.alloc() : memref<5xf32>
+// CHECK-NEXT:    "memref.copy"(%x, %[[T]])
+// CHECK-NEXT:    %[[V:.*]] = memref.alloc() : memref<5xf32>
+// CHECK-NEXT:    %{{.*}} = scf.while (%[[J:.*]] = %zero) : (i32) -> i32 {
+// CHECK-NEXT:      %c = arith.cmpi slt, %[[J]], %n : i32
+// CHECK-NEXT:      "memref.copy"(%[[T]], %y)
+// CHECK-NEXT:      scf.condition(%c) %[[J]] : i32
+// CHECK:           linalg.exp ins(%y : memref<5xf32>) outs(%[[V]] : memref<5xf32>)
+// CHECK:           "memref.copy"(%[[V]], %[[T]])
+func.func @a_while_loop_copies_what_is_tested_and_what_is_passed_on(%x: tensor<5xf32>, %n: i32) -> (tensor<5xf32> {gawee.output = "y"}) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %i, %y = scf.while (%j = %zero, %t = %x) : (i32, tensor<5xf32>) -> (i32, tensor<5xf32>) {
+    %c = arith.cmpi slt, %j, %n : i32
+    scf.condition(%c) %j, %t : i32, tensor<5xf32>
+  } do {
+  ^bb0(%k: i32, %u: tensor<5xf32>):
+    %e = tensor.empty() : tensor<5xf32>
+    %v = linalg.exp ins(%u : tensor<5xf32>) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+    %l = arith.addi %k, %one : i32
+    scf.yield %l, %v : i32, tensor<5xf32>
+  }
+  func.return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @each_branch_writes_the_buffer_of_the_result
+// CHECK:         %[[A:.*]] = memref.alloc() : memref<5xf32>
+// CHECK-NEXT:    scf.if %c {
+// CHECK-NEXT:      linalg.exp ins(%x : memref<5xf32>) outs(%[[A]] : memref<5xf32>)
+// CHECK-NEXT:      "memref.copy"(%[[A]], %y)
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      "memref.copy"(%x, %y)
+
+func.func @each_branch_writes_the_buffer_of_the_result(%x: tensor<5xf32>, %c: i1) -> (tensor<5xf32> {gawee.output = "y"}) {
+  %y = scf.if %c -> (tensor<5xf32>) {
+    %e = tensor.empty() : tensor<5xf32>
+    %a = linalg.exp ins(%x : tensor<5xf32>) outs(%e : tensor<5xf32>) -> tensor<5xf32>
+    scf.yield %a : tensor<5xf32>
+  } else {
+    scf.yield %x : tensor<5xf32>
+  }
+  func.return %y : tensor<5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @what_is_on_buffers_stays
+// CHECK:         linalg.generic
+// CHECK-SAME:    outs(%x, %[[A:.*]] : memref<5xf32>, memref<5xf32>)
+// CHECK:         linalg.exp ins(%[[A]] : memref<5xf32>) outs(%x : memref<5xf32>)
+func.func @what_is_on_buffers_stays(%x: memref<5xf32>, %t: tensor<5xf32>) -> tensor<5xf32> {
+  %a = memref.alloc() : memref<5xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%x, %a : memref<5xf32>, memref<5xf32>) {
+  ^bb0(%b: f32, %c: f32):
+    linalg.yield %c, %b : f32, f32
+  }
+  linalg.exp ins(%a : memref<5xf32>) outs(%x : memref<5xf32>)
+  func.return %t : tensor<5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @elements_of_a_tensor_go_to_a_buffer
+// CHECK:         linalg.generic
+// CHECK-SAME:    outs(%y : memref<5xf32>)
+// CHECK:           memref.load %x[%i]
+func.func @elements_of_a_tensor_go_to_a_buffer(%x: tensor<5xf32>, %y: memref<5xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%y : memref<5xf32>) {
+  ^bb0(%a: f32):
+    %i = linalg.index 0 : index
+    %e = tensor.extract %x[%i] : tensor<5xf32>
+    linalg.yield %e : f32
+  }
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_constant_vector_stays
+// CHECK:         arith.constant dense<{{.*}}> : vector<4xf32>
+func.func @a_constant_vector_stays(%x: tensor<4xf32>, %y: memref<4xf32>, %i: index) -> tensor<4xf32> {
+  %v = arith.constant dense<1.0> : vector<4xf32>
+  vector.store %v, %y[%i] : memref<4xf32>, vector<4xf32>
+  func.return %x : tensor<4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_view_that_is_returned_twice_is_copied
+// CHECK-SAME:    %output0: memref<6xf32> {gawee.output = "output0"}, %output1: memref<6xf32>
+// CHECK:         "memref.copy"(%output0, %output1)
+func.func @a_view_that_is_returned_twice_is_copied(%x: tensor<2x3xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+  %e = tensor.empty() : tensor<2x3xf32>
+  %y = linalg.exp ins(%x : tensor<2x3xf32>) outs(%e : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %v = tensor.collapse_shape %y [[0 : i64, 1 : i64]] : tensor<2x3xf32> into tensor<6xf32>
+  func.return %v, %v : tensor<6xf32>, tensor<6xf32>
 }

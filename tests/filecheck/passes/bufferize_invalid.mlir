@@ -49,3 +49,24 @@ func.func @padding_to_any_size(%x: tensor<5xf32>, %n: index, %v: f32) -> tensor<
   } : tensor<5xf32> to tensor<?xf32>
   func.return %p : tensor<?xf32>
 }
+
+// -----
+
+// CHECK: error: 'linalg.generic' op cannot be bufferized: expected scalars in its body, got 'gawee.relu'
+func.func @an_element_is_computed_of_tensors(%x: tensor<5xf32>, %y: tensor<5xf32>) -> tensor<5xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<5xf32>) outs(%y : tensor<5xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %z = gawee.relu %x : (tensor<5xf32>) -> tensor<5xf32>
+    linalg.yield %a : f32
+  } -> tensor<5xf32>
+  func.return %r : tensor<5xf32>
+}
+
+// -----
+
+// CHECK: error: 'func.func' op cannot be bufferized: expected one block, got 2
+func.func @two_blocks(%x: tensor<5xf32>) -> tensor<5xf32> {
+  cf.br ^next
+^next:
+  func.return %x : tensor<5xf32>
+}

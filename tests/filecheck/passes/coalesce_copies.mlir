@@ -335,3 +335,18 @@ func.func @part_whose_whole_would_be_alive_for_too_long_stays(%x: memref<1x16xf3
   linalg.exp ins(%d : memref<8x16xf32>) outs(%y : memref<8x16xf32>)
   func.return
 }
+
+// -----
+
+// CHECK-LABEL: func.func public @parts_of_a_public_function
+// CHECK-NOT:     memref.copy
+// CHECK:         func.return
+func.func public @parts_of_a_public_function(%x: memref<1x3x16xf32>, %y: memref<1x5x16xf32>) {
+  %a = memref.alloc() : memref<1x3x16xf32>
+  linalg.exp ins(%x : memref<1x3x16xf32>) outs(%a : memref<1x3x16xf32>)
+  %d = memref.alloc() : memref<1x5x16xf32>
+  %s = memref.subview %d[0, 2, 0] [1, 3, 16] [1, 1, 1] : memref<1x5x16xf32> to memref<1x3x16xf32, strided<[80, 16, 1], offset: 32>>
+  "memref.copy"(%a, %s) : (memref<1x3x16xf32>, memref<1x3x16xf32, strided<[80, 16, 1], offset: 32>>) -> ()
+  linalg.exp ins(%d : memref<1x5x16xf32>) outs(%y : memref<1x5x16xf32>)
+  func.return
+}

@@ -64,3 +64,63 @@ func.func @a_load_ends_a_group(%a: memref<5xf32>, %y: memref<5xf32>) {
   memref.store %e, %y[%three] : memref<5xf32>
   func.return
 }
+
+// -----
+
+// The second loop reads what the first one returns, and the third what is made of that.
+// CHECK-LABEL: func.func @what_reads_a_loops_result_is_in_its_kernel
+// CHECK-SAME:  (%[[X:.*]]: memref<7xi32>, %[[Y:.*]]: memref<5xi32>)
+// CHECK:       func.call @fill_0(
+// CHECK-NEXT:  func.call @loop_0(
+// CHECK-NEXT:  func.return
+// CHECK:       func.func private @loop_0(
+// CHECK:         %[[SUM:.*]] = scf.for
+// CHECK:         %[[TWICE:.*]] = arith.addi %[[SUM]], %[[SUM]]
+// CHECK:         memref.store %[[TWICE]]
+func.func @what_reads_a_loops_result_is_in_its_kernel(%x: memref<7xi32>, %y: memref<5xi32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %three = arith.constant 3 : index
+  %seven = arith.constant 7 : index
+  %init = arith.constant 0 : i32
+  linalg.fill ins(%init : i32) outs(%y : memref<5xi32>)
+  %sum = scf.for %i = %zero to %seven step %one iter_args(%s = %init) -> (i32) {
+    %e = memref.load %x[%i] : memref<7xi32>
+    %next = arith.addi %s, %e : i32
+    scf.yield %next : i32
+  }
+  %twice = arith.addi %sum, %sum : i32
+  memref.store %twice, %y[%three] : memref<5xi32>
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @a_loop_whose_result_is_returned_stays
+// CHECK:       func.call @fill_0(
+// CHECK:       %[[SUM:.*]] = scf.for
+// CHECK:       func.call @exp_0(
+// CHECK-NEXT:  func.return %[[SUM]]
+func.func @a_loop_whose_result_is_returned_stays(%x: memref<7xf32>, %y: memref<7xf32>) -> f32 {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %seven = arith.constant 7 : index
+  %init = arith.constant 0.0 : f32
+  linalg.fill ins(%init : f32) outs(%y : memref<7xf32>) loc("node"("graph.json":3:5))
+  %sum = scf.for %i = %zero to %seven step %one iter_args(%s = %init) -> (f32) {
+    %e = memref.load %x[%i] : memref<7xf32>
+    %next = arith.addf %s, %e : f32
+    scf.yield %next : f32
+  } loc("node"("graph.json":3:5))
+  linalg.exp ins(%x : memref<7xf32>) outs(%y : memref<7xf32>) loc("node"("graph.json":3:5))
+  func.return %sum : f32
+}
+
+// -----
+
+// CHECK-LABEL: func.func public @a_public_function_calls_kernels
+// CHECK-NEXT:    func.call @exp_0(
+func.func public @a_public_function_calls_kernels(%x: memref<7xf32>, %y: memref<7xf32>) {
+  linalg.exp ins(%x : memref<7xf32>) outs(%y : memref<7xf32>)
+  func.return
+}

@@ -102,3 +102,35 @@ func.func @buffers_of_a_part_share_memory(%x: memref<30xf32>, %y: memref<2x30xf3
   linalg.exp ins(%all : memref<2x30xf32>) outs(%y : memref<2x30xf32>)
   func.return
 }
+
+// -----
+
+// CHECK-LABEL: func.func public @a_public_function_has_a_workspace
+// CHECK-SAME:    %workspace: memref<64xi8> {gawee.workspace}
+// CHECK-NOT:     memref.alloc
+// CHECK-LABEL: func.func private @a_private_function_works_on_its_callers_buffers
+// CHECK:         memref.alloc
+func.func public @a_public_function_has_a_workspace(%x: memref<7xf32>, %y: memref<7xf32>) {
+  %a = memref.alloc() : memref<7xf32>
+  linalg.exp ins(%x : memref<7xf32>) outs(%a : memref<7xf32>)
+  linalg.exp ins(%a : memref<7xf32>) outs(%y : memref<7xf32>)
+  func.return
+}
+func.func private @a_private_function_works_on_its_callers_buffers(%x: memref<7xf32>, %y: memref<7xf32>) {
+  %a = memref.alloc() : memref<7xf32>
+  linalg.exp ins(%x : memref<7xf32>) outs(%a : memref<7xf32>)
+  linalg.exp ins(%a : memref<7xf32>) outs(%y : memref<7xf32>)
+  func.return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @what_several_blocks_allocate_stays
+// CHECK:         memref.alloc
+func.func @what_several_blocks_allocate_stays(%y: memref<7xf32>) {
+  %a = memref.alloc() : memref<7xf32>
+  cf.br ^next
+^next:
+  linalg.exp ins(%a : memref<7xf32>) outs(%y : memref<7xf32>)
+  func.return
+}

@@ -1,8 +1,14 @@
 """Calls of products, windows, normalizations, attention, recurrent layers and resampling."""
 
+from importlib import import_module
+
 import torch
 
 from tests.frontends.aten.calls import Call, Draw, case
+
+import_module("transformers.integrations.moe")  # defines an op
+
+INDEX_TYPES = (torch.int32, torch.int64)
 
 SUMS = {"rtol": 1e-4, "atol": 1e-5}
 """Sums of many products, in another order."""
@@ -62,6 +68,21 @@ def grouped_mm(d: Draw) -> Call:
     return Call(
         [d.floats(*left), d.floats(*right), None if len(right) + len(left) == 6 else ends], **SUMS
     )
+
+
+@case("transformers.grouped_mm_fallback.default")
+def grouped_mm_fallback(d: Draw) -> Call:
+    # A group of nothing, and rows behind the last group, which are zeros.
+    ends = torch.tensor(d.choice([2, 5, 7], [0, 7, 7], [3, 3, 5]), dtype=d.choice(*INDEX_TYPES))
+    dtype = d.choice(torch.float32, torch.float64)
+    return Call([d.floats(7, 5, dtype=dtype), d.floats(3, 5, 4, dtype=dtype), ends], **SUMS)
+
+
+@case("aten._int_mm.default")
+def int_mm(d: Draw) -> Call:
+    # PyTorch wants sizes that eight divides.
+    left, right = (d.ints(*shape, low=-128, high=127) for shape in ((17, 8), (8, 16)))
+    return Call([left.to(torch.int8), right.to(torch.int8)])
 
 
 @case(*(f"aten.{name}.default" for name in ("linalg_inv", "linalg_inv_ex", "inverse")))
@@ -226,6 +247,31 @@ def batch_norm_no_training(d: Draw) -> Call:
     )
 
 
+@case("aten._native_batch_norm_legit_functional.default")
+def batch_norm_functional(d: Draw) -> Call:
+    training = d.bool()
+    outputs = d.choice([0], [0, 3, 4], [0, 1, 2, 3, 4]) if training else [0, 3, 4]
+    return Call([*batch_and_statistics(d), training, 0.3, 1e-3], outputs=outputs, **SUMS)
+
+
+@case("aten._batch_norm_with_update_functional.default")
+def batch_norm_with_update(d: Draw) -> Call:
+    outputs = d.choice([0], [0, 4, 5], [0, 1, 2, 4, 5])
+    return Call([*batch_and_statistics(d), 0.3, 1e-3], outputs=outputs, **SUMS)
+
+
+def batch_and_statistics(d: Draw) -> list[torch.Tensor | None]:
+    dtype, stored = d.choice(
+        (torch.float32, torch.float32),
+        (torch.float64, torch.float64),
+        (torch.bfloat16, torch.float32),
+        (torch.bfloat16, torch.bfloat16),
+    )
+    value = d.floats(*d.choice((5, 3), (2, 3, 7), (1, 3, 2, 5), (1, 3)), dtype=dtype)
+    affine = d.choice((None, None), (d.floats(3, dtype=stored), d.floats(3, dtype=stored)))
+    return [value, *affine, d.floats(3, dtype=stored), d.floats(3, low=0.5, dtype=stored)]
+
+
 @case("aten._native_batch_norm_legit.no_stats")
 def batch_norm_no_stats(d: Draw) -> Call:
     both = d.choice([None, None], [d.floats(3), d.floats(3)])
@@ -348,6 +394,57 @@ def flash_attention(d: Draw) -> Call:
 def attention_math(d: Draw) -> Call:
     tensors = [d.floats(2, 4, 5, 6) for _ in range(3)]
     return Call([*tensors, None, 0.0, d.bool()], outputs=[0], rtol=1e-4, atol=1e-5)
+
+
+def masks(d: Draw, batch: int, heads: int, length: int):
+    """A mask and its type; now and then it hides all keys from a query."""
+    kind = d.choice(None, 0, 1, 2)
+    if kind is None:
+        return None, None
+    shapes = {0: (length, length), 1: (batch, length), 2: (batch, heads, length, length)}
+    mask = d.bools(*shapes[d.choice(kind, 2)])
+    return d.choice(mask, torch.zeros(mask.shape).masked_fill(mask, -torch.inf)), kind
+
+
+def projections(d: Draw, width: int, dtype: torch.dtype) -> list[torch.Tensor]:
+    shapes = (3 * width, width), (3 * width,), (width, width), (width,)
+    return [d.floats(*shape, low=-0.5, high=0.5, dtype=dtype) for shape in shapes]
+
+
+FLOATS = (torch.float32, torch.float64, torch.bfloat16)
+
+
+@case("aten._native_multi_head_attention.default")
+def multi_head_attention(d: Draw) -> Call:
+    heads, dtype = d.choice(2, 3), d.choice(*FLOATS)
+    query, other, third = (d.floats(2, 5, 6, dtype=dtype) for _ in range(3))
+    inputs = d.choice((query, query, query), (query, other, other), (query, other, third))
+    mask, kind = masks(d, 2, heads, 5)
+    args = [*inputs, 6, heads, *projections(d, 6, dtype), mask, True, d.bool(), kind]
+    return Call(args, outputs=d.choice([0], [0, 1]), **SUMS)
+
+
+@case("aten._transformer_encoder_layer_fwd.default")
+def transformer_encoder_layer(d: Draw) -> Call:
+    heads, dtype = d.choice(2, 3), d.choice(*FLOATS)
+    shapes = ((6,), (6,), (6,), (6,), (10, 6), (10,), (6, 10), (6,))
+    weights = [d.floats(*shape, low=-0.5, high=0.5, dtype=dtype) for shape in shapes]
+    mask, kind = masks(d, 2, heads, 5)
+    flags = [d.bool(), d.bool(), 1e-4]
+    args = [d.floats(2, 5, 6, dtype=dtype), 6, heads, *projections(d, 6, dtype), *flags]
+    return Call([*args, *weights, mask, kind], **SUMS)
+
+
+@case("aten.mkldnn_rnn_layer.default")
+def mkldnn_rnn_layer(d: Draw) -> Call:
+    hidden, features, steps, biases = 3, 4, d.choice(1, 3, 7), d.bool()
+    params = [d.floats(4 * hidden, size, low=-1, high=1) for size in (features, hidden)]
+    # Without biases they are zeros.
+    params += [d.floats(4 * hidden) * biases for _ in range(2)]
+    state = [d.floats(1, 2, hidden) for _ in range(2)]
+    flags = [[], 2, hidden, d.int(1, 2), biases, d.bool(), d.bool(), False]
+    value = d.floats(steps, 2, features)
+    return Call([value, *params, *state, d.bool(), *flags], outputs=[0, 1, 2], **SUMS)
 
 
 def recurrent(name: str, gates: int, states: int) -> None:

@@ -388,12 +388,13 @@ KINDS = (None, torch.float32, torch.float64, torch.int64, torch.int32)
 
 @case("aten.arange.default")
 def arange(d: Draw) -> Call:
-    return Call([d.choice(0, 5, 3.5)], {"dtype": d.choice(*KINDS)})
+    return Call([d.choice(0, 5, 3.5)], {"dtype": d.choice(*KINDS, torch.uint8)})
 
 
 @case("aten.arange.start")
 def arange_start(d: Draw) -> Call:
-    return Call([d.choice(-2, 1), d.choice(4, 7)], {"dtype": d.choice(*KINDS)})
+    dtype = d.choice(*KINDS, torch.uint8)
+    return Call([d.choice(-2, 1) * (dtype != torch.uint8), d.choice(4, 7)], {"dtype": dtype})
 
 
 @case("aten.arange.start_step")

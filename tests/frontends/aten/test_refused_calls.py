@@ -18,7 +18,26 @@ OFFSETS = torch.tensor([0, 2])
 BAGS = [torch.zeros(7, 5), INDEX[0], OFFSETS, False]
 SCALED = [X.to(torch.uint8).reshape(1, 1, 3, 5), [2, 2], False]
 
+GATES = torch.zeros(12, 4)
+RECURRENT = [X.reshape(3, 1, 5), GATES, GATES, X, X, X, X, False]
+HEADS = [X.reshape(1, 3, 5)] * 3
+PROJECTIONS = [torch.zeros(15, 5), torch.zeros(15), torch.zeros(5, 5), torch.zeros(5)]
+
 REFUSED = {
+    "unsupported mode 3; supported: 2, an LSTM": (
+        *("mkldnn_rnn_layer.default", [*RECURRENT, [], 3, 3, 1, True, False, False, False]),
+    ),
+    "unsupported batch_sizes [2, 1]; supported: none": (
+        *("mkldnn_rnn_layer.default", [*RECURRENT, [2, 1], 2, 3, 1, True, False, False, False]),
+    ),
+    "unsupported mask_type 3; supported: 0, 1, 2": (
+        "_native_multi_head_attention.default",
+        [*HEADS, 5, 1, *PROJECTIONS, X, False, True, 3],
+    ),
+    "expected a mask of 1x3 for mask_type 1, got 3x5": (
+        "_native_multi_head_attention.default",
+        [*HEADS, 5, 1, *PROJECTIONS, X, False, True, 1],
+    ),
     "unsupported inverse of 17 rows; supported: up to 16": ("linalg_inv.default", [WIDE]),
     "expected square matrices of floats, got tensor<3x5xf32>": ("linalg_inv.default", [X]),
     "unsupported reduce 'amid'; supported: sum, mean, prod, amax, amin": (

@@ -83,6 +83,16 @@ def test_written_graphs_are_read_again_as_they_were() -> None:
     assert xoc_text(read(text)) == text
 
 
+def test_metadata_by_dotted_keys_is_nested() -> None:
+    graph = chain(metadata={"perf.time.cpu": 12.5, "perf": {"runs": 3}})
+    graph["nodes"][0]["metadata"] = {"perf.time.cpu": 12.5}
+
+    written = json.loads(xoc_text(read(graph)))
+
+    assert written["metadata"] == {"perf": {"time": {"cpu": 12.5}, "runs": 3}}
+    assert written["nodes"][0]["metadata"] == {"perf": {"time": {"cpu": 12.5}}}
+
+
 def test_writing_adds_no_defaults() -> None:
     written = json.loads(xoc_text(read(chain())))
 

@@ -369,3 +369,23 @@ def test_the_command_line_says_what_is_proved(
     assert code == 0
     assert "linalg.generic" in out
     assert re.search(r"lower-to-linalg\s+│ proved", err)
+
+
+CROPS = """
+func.func @main(%x: tensor<5xf32> {gawee.input = "x"}) -> (tensor<4xf32> {gawee.output = "y"}) {
+  %z = arith.constant 0.0 : f32
+  %same = arith.constant 0.0 : f32
+  %y = tensor.pad %x low[-1] high[0] {
+  ^bb0(%i: index):
+    %v = arith.addf %z, %same : f32
+    tensor.yield %v : f32
+  } : tensor<5xf32> to tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+"""
+
+
+def test_what_the_interpreter_refuses_is_not_provable() -> None:
+    first, *_ = prove(parse(CROPS), "cse").steps
+
+    assert "'tensor.pad' op cannot run: expected padding of at least 0" in first.note

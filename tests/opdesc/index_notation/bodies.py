@@ -4,12 +4,9 @@ from collections.abc import Mapping
 
 from xdsl.dialects.builtin import f32
 
-from gawee_dialect.easy_json import Scalar
-from gawee_dialect.opdesc.description import Code
-from gawee_dialect.opdesc.index_notation.body import Body, read_body
-from gawee_dialect.opdesc.index_notation.instance import Instance, Type
-from gawee_dialect.opdesc.index_notation.scalars import ParameterValue
-from gawee_dialect.source import Source
+from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.instance import Body, Instance, Type, read_body
+from gawee_dialect.equations.scalars import ParameterValue
 
 CONV = """
 int s = 1, d = 1, p = 0, q = 0
@@ -18,7 +15,7 @@ y[n,o,h,w] = sum(c,i,j) x[n,c,h*s+i*d-p,w*s+j*d-q] * k[o,c,i,j] + b[o]
 
 
 def body(text: str) -> Body:
-    return read_body(Code(text, Source.of_text(text, "b"), Scalar(text, 0, ((0, 0),))))
+    return read_body(Code.of_text(text, "b"))
 
 
 def instance(

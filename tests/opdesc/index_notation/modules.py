@@ -7,9 +7,9 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Region
 
 from gawee_dialect.dialect.types import ELEMENT_TYPES
+from gawee_dialect.equations.evaluate import Array
 from gawee_dialect.model import Model
 from gawee_dialect.opdesc.described_op import DescribedOp
-from gawee_dialect.opdesc.index_notation.evaluate import Array
 from gawee_dialect.opdesc.invocation import ParamValue
 
 

@@ -6,8 +6,8 @@ import time
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.opdesc.index_notation.lexer import IndexNotationError
-from gawee_dialect.opdesc.index_notation.spelled import spelled
+from gawee_dialect.equations.parse import IndexNotationError
+from gawee_dialect.equations.syntax import spelled
 from tests.opdesc.index_notation.bodies import CONV, body
 
 

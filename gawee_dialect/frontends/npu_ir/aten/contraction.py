@@ -1,5 +1,6 @@
 """Products of matrices and vectors."""
 
+from xdsl.dialects.builtin import i32
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.arrangement import TransposeOp
@@ -88,6 +89,12 @@ def baddbmm(
 def mm(emit: Emitter, self: SSAValue, mat2: SSAValue) -> SSAValue:
     """The product of matrices"""
     return product(emit, self, mat2)
+
+
+@register_op("aten._int_mm")
+def int_mm(emit: Emitter, self: SSAValue, mat2: SSAValue) -> SSAValue:
+    """The product of matrices of int8, in int32"""
+    return product(emit, emit.cast(self, i32), emit.cast(mat2, i32))
 
 
 @register_op("aten.matmul", "aten.linalg_matmul")

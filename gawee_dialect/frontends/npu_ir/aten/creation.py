@@ -8,7 +8,7 @@ from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.elementwise import AddOp, MulOp
 from gawee_dialect.dialect.position import IotaOp, TriOp
-from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
+from gawee_dialect.dialect.types import element_type, is_float, is_signed_number, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.op_mapping.promotion import number_element
@@ -38,10 +38,13 @@ def arange(
     if is_float(element) and (start, step) != (0, 1):
         # PyTorch computes start + i * step in double precision and rounds once.
         return emit.array(start + step * np.arange(count, dtype=np.float64), element)
-    value = emit(IotaOp(TensorType(element, [count]), axis=0))
+    counted = element if is_signed_number(element) else i64
+    value = emit(IotaOp(TensorType(counted, [count]), axis=0))
     if step != 1:
-        value = emit(MulOp(value, emit.number(step, element)))
-    return value if start == 0 else emit(AddOp(value, emit.number(start, element)))
+        value = emit(MulOp(value, emit.number(step, counted)))
+    if start != 0:
+        value = emit(AddOp(value, emit.number(start, counted)))
+    return emit.cast(value, element)
 
 
 @register_op("aten.arange.start")

@@ -70,3 +70,11 @@ def _by_offsets(
     rows, axis = (tensor_shape(self)[0], 2) if ranks == (2, 3) else (tensor_shape(mat2)[1], 1)
     mask = unsqueeze(emit, members(emit, offs, rows), axis)
     return emit(ReduceSumOp(kept(emit, everything, mask), axes=[0], keep_dims=False))
+
+
+@register_op("transformers.grouped_mm_fallback")
+def grouped_mm_fallback(
+    emit: Emitter, input: SSAValue, weight: SSAValue, offs: SSAValue
+) -> SSAValue:
+    """A product for each group of rows, as transformers makes it of experts"""
+    return grouped_mm(emit, input, weight, offs)

@@ -1,18 +1,18 @@
 """Normalizations."""
 
 from collections.abc import Callable, Sequence
-from math import prod
+from math import inf, prod
 
 import numpy as np
 from xdsl.dialects.builtin import f32
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.elementary import RsqrtOp
 from gawee_dialect.dialect.elementwise import DivOp, MulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.reduction import ReduceMeanOp
 from gawee_dialect.dialect.types import dtype_name, element_type, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, scaled
 from gawee_dialect.frontends.npu_ir.aten.reduction import reduced, vector_norm
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.statistics import moments
@@ -90,6 +90,58 @@ def batch_norm_no_training(
     return result, None, None
 
 
+@register_op("aten._native_batch_norm_legit_functional")
+def batch_norm_functional(
+    emit: Emitter,
+    input: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    running_mean: SSAValue,
+    running_var: SSAValue,
+    training: bool,
+    momentum: float,
+    eps: float,
+) -> Sequence[SSAValue | None]:
+    """Normalize; in training with the statistics of the batch. The running ones are results too."""
+    if not training:
+        made = batch_norm_no_training(
+            emit, input, weight, bias, running_mean, running_var, momentum, eps
+        )
+        return *made, running_mean, running_var
+    statistics = None
+    if any(map(emit.is_used, (1, 2, 3, 4))):
+        statistics = batch_statistics(emit, input, element_type(running_mean))
+    result, *saved = batch_norm_of_batch(emit, input, weight, bias, eps, statistics)
+    if statistics is None:
+        return result, *saved, None, None
+    mean, variance = statistics
+    count = prod(tensor_shape(input)) // tensor_shape(input)[1]
+    # Of one element the variance is 0 / 0, as in PyTorch; so 0 * inf, not a division here.
+    unbiased = scaled(emit, variance, count / (count - 1) if count > 1 else inf)
+    new = (
+        add(emit, scaled(emit, running, 1 - momentum), scaled(emit, of_batch, momentum))
+        for running, of_batch in ((running_mean, mean), (running_var, unbiased))
+    )
+    return result, *saved, *new
+
+
+@register_op("aten._batch_norm_with_update_functional")
+def batch_norm_with_update(
+    emit: Emitter,
+    input: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    running_mean: SSAValue,
+    running_var: SSAValue,
+    momentum: float,
+    eps: float,
+) -> Sequence[SSAValue | None]:
+    """Normalize with the statistics of the batch; what another device reserves is not made."""
+    running = running_mean, running_var
+    made = batch_norm_functional(emit, input, weight, bias, *running, True, momentum, eps)
+    return *made[:3], None, *made[3:]
+
+
 @register_op("aten._native_batch_norm_legit.no_stats")
 def batch_norm_no_stats(
     emit: Emitter,
@@ -104,17 +156,37 @@ def batch_norm_no_stats(
     return batch_norm_of_batch(emit, input, weight, bias, eps)
 
 
+def batch_statistics(
+    emit: Emitter, input: SSAValue, element: Attribute
+) -> tuple[SSAValue, SSAValue]:
+    """Return mean and variance of each channel, in an element type."""
+    axes = [0, *range(2, len(tensor_shape(input)))]
+    variance, mean = moments(emit, emit.cast(input, element), axes, 0, False)
+    return mean, variance
+
+
 def batch_norm_of_batch(
-    emit: Emitter, input: SSAValue, weight: SSAValue | None, bias: SSAValue | None, eps: float
+    emit: Emitter,
+    input: SSAValue,
+    weight: SSAValue | None,
+    bias: SSAValue | None,
+    eps: float,
+    statistics: tuple[SSAValue, SSAValue] | None = None,
 ) -> tuple[SSAValue, SSAValue | None, SSAValue | None]:
     """Normalize along all axes but the channels; return also mean and reciprocal deviation."""
     batch, channels, *spatial = tensor_shape(input)
     training_only = emit.is_used(1) or emit.is_used(2)
-    if batch == 1 and not training_only and spatial:
-        return emit(GroupNormOp(input, weight, bias, groups=channels, eps=eps)), None, None
-    axes = [0, *range(2, 2 + len(spatial))]
-    variance, mean = moments(emit, input, axes, 0, False)
-    result = emit(BatchNormOp(input, mean, variance, weight, bias, eps=eps))
+
+    def of_one_image(value: SSAValue, *affine: SSAValue | None) -> SSAValue:
+        return emit(GroupNormOp(value, *affine, groups=channels, eps=eps))
+
+    def of_batch(value: SSAValue, *statistics: SSAValue) -> SSAValue:
+        return emit(BatchNormOp(value, *statistics, eps=eps))
+
+    if batch == 1 and not training_only and spatial and statistics is None:
+        return in_one_type(emit, of_one_image, input, weight, bias), None, None
+    mean, variance = statistics or batch_statistics(emit, input, element_type(input))
+    result = in_one_type(emit, of_batch, input, mean, variance, weight, bias)
     deviation = reciprocal_deviation(emit, variance, eps) if training_only else None
     return result, mean, deviation
 

@@ -19,7 +19,7 @@ from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.recurrence import recurrence
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Tensors
+from gawee_dialect.frontends.op_mapping.schema import Ints, Tensors
 
 State: TypeAlias = Sequence[SSAValue]
 """What one step hands to the next: h, or h and c."""
@@ -175,6 +175,45 @@ def lstm(
     """LSTM layers: outputs, last h, last c"""
     layers = Layers(has_biases, num_layers, train, dropout, bidirectional, batch_first)
     return run_layers(emit, lstm_cell, input, hx, params, layers)
+
+
+_LSTM = 2
+"""The mode that oneDNN gives an LSTM."""
+
+
+@register_op("aten.mkldnn_rnn_layer", limits=("mode is 2, an LSTM", "no batch_sizes"))
+def mkldnn_rnn_layer(
+    emit: Emitter,
+    input: SSAValue,
+    weight0: SSAValue,
+    weight1: SSAValue,
+    weight2: SSAValue,
+    weight3: SSAValue,
+    hx_: SSAValue,
+    cx_: SSAValue,
+    reverse: bool,
+    batch_sizes: Ints,
+    mode: int,
+    hidden_size: int,
+    num_layers: int,
+    has_biases: bool,
+    bidirectional: bool,
+    batch_first: bool,
+    train: bool,
+) -> Sequence[SSAValue | None]:
+    """One layer of an LSTM in one direction, time first: outputs, last h, last c
+
+    What is said of the whole module does not count: its other layers are nodes of their own.
+    """
+    if mode != _LSTM:
+        raise Refusal(f"unsupported mode {mode}; supported: {_LSTM}, an LSTM")
+    if batch_sizes:
+        raise Refusal(f"unsupported batch_sizes {list(batch_sizes)}; supported: none")
+    biases = (weight2, weight3) if has_biases else (None, None)
+    weights = Weights(weight0, weight1, *biases)
+    state = [select(emit, each, 0, 0) for each in (hx_, cx_)]
+    outputs, last = over_time(emit, lstm_cell, input, state, weights, reverse)
+    return outputs, *(emit.reshape(each, (1, *tensor_shape(each))) for each in last), None
 
 
 def single_state(cell: Cell) -> Callable[..., Sequence[SSAValue]]:

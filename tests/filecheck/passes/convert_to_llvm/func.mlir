@@ -63,3 +63,12 @@ func.func private @square(%a: f32) -> f32 {
   %0 = arith.mulf %a, %a : f32
   return %0 : f32
 }
+
+// -----
+
+// CHECK-LABEL: llvm.func @a_function_calls_itself
+// CHECK:         llvm.call @a_function_calls_itself(%x)
+func.func @a_function_calls_itself(%x: memref<3xf32>) {
+  func.call @a_function_calls_itself(%x) : (memref<3xf32>) -> ()
+  func.return
+}

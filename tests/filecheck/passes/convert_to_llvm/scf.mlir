@@ -91,3 +91,28 @@ func.func @loops_that_compute_are_left_to_llvm(%x: memref<9xf32>, %at: memref<5x
   }
   return
 }
+
+// -----
+
+// CHECK-LABEL: llvm.func @a_while_loop_tests_then_runs
+// CHECK:         llvm.br ^[[TEST:.*]](%one : i32)
+// CHECK-NEXT:  ^[[TEST]](%i: i32):
+// CHECK-NEXT:    %c = llvm.icmp "slt" %i, %n : i32
+// CHECK-NEXT:    llvm.cond_br %c, ^[[BODY:.*]](%i : i32), ^[[DONE:.*]](%i : i32)
+// CHECK-NEXT:  ^[[BODY]](%j: i32):
+// CHECK-NEXT:    %k = llvm.add %j, %j : i32
+// CHECK-NEXT:    llvm.br ^[[TEST]](%k : i32)
+// CHECK-NEXT:  ^[[DONE]](%r: i32):
+// CHECK-NEXT:    llvm.return %r : i32
+func.func @a_while_loop_tests_then_runs(%n: i32) -> i32 {
+  %one = arith.constant 1 : i32
+  %r = scf.while (%i = %one) : (i32) -> i32 {
+    %c = arith.cmpi slt, %i, %n : i32
+    scf.condition(%c) %i : i32
+  } do {
+  ^bb0(%j: i32):
+    %k = arith.addi %j, %j : i32
+    scf.yield %k : i32
+  }
+  func.return %r : i32
+}

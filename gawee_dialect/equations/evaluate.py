@@ -1,0 +1,435 @@
+"""The meaning of index notation: what its equations are on arrays, in NumPy.
+
+An expression is an array with an axis for each index that it depends on, no more; a sum of products
+is contracted by `einsum`. float16 is computed in float32, and sums of more than 8192 floats in
+float64. Outside of a tensor an element is what `else` says; without it, points of a reduction that
+read there do not count, and elsewhere 0 is read.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from math import prod
+from string import ascii_letters
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import f16
+from xdsl.ir import Attribute
+
+from gawee_dialect.dialect.special_functions import erf, power, sigmoid, sign
+from gawee_dialect.dialect.types import DTYPE_NAMES
+from gawee_dialect.equations.element_types import CONVERTS, TYPES, ExpressionType, Weak
+from gawee_dialect.equations.instance import Equation, Instance, Misfit, Step
+from gawee_dialect.equations.syntax import (
+    COMPARISONS,
+    Access,
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    Name,
+    Number,
+    Reduction,
+    Unary,
+    Wildcard,
+    named_ranges,
+    operands,
+)
+
+Array: TypeAlias = NDArray[np.generic]
+
+LONG_SUM = 8192
+"""Floats from which on a sum is taken in float64."""
+
+MAX_POINTS = 1 << 28
+"""Elements of one intermediate array: 1 GB of float32."""
+
+
+@dataclass(frozen=True)
+class Axes:
+    """An array and the indices of its axes."""
+
+    array: Array
+    indices: tuple[str, ...] = ()
+
+    def along(self, indices: Sequence[str]) -> Array:
+        """Return a view with an axis for each of some indices, of size 1 where there is none."""
+        order = [self.indices.index(each) for each in indices if each in self.indices]
+        moved = self.array.transpose(order)
+        missing = [axis for axis, each in enumerate(indices) if each not in self.indices]
+        return np.expand_dims(moved, missing)
+
+
+def joined(*parts: Axes) -> tuple[str, ...]:
+    """Return the indices that some arrays depend on together."""
+    return tuple(dict.fromkeys(index for part in parts for index in part.indices))
+
+
+def applied(function: Callable[..., Array], *parts: Axes) -> Axes:
+    """Apply a function of arrays that broadcast."""
+    indices = joined(*parts)
+    return Axes(np.asarray(function(*(part.along(indices) for part in parts))), indices)
+
+
+def evaluate(instance: Instance, inputs: Mapping[str, Array]) -> list[Array]:
+    """Compute the outputs of an instance from arrays by the names of its inputs.
+
+    Raises Misfit where an intermediate array would be too large for this way to compute it.
+    """
+    arrays = dict(inputs)
+    with np.errstate(all="ignore"):
+        for step in instance.steps:
+            _run(instance, step, arrays)
+    return [arrays[name] for name in instance.program.outputs]
+
+
+def _run(instance: Instance, step: Step, arrays: dict[str, Array]) -> None:
+    if step.along is None:
+        (equation,) = step.equations
+        arrays[equation.definition.tensor] = Evaluator(instance, equation, arrays).result()
+        return
+    for equation in step.equations:
+        name = equation.definition.tensor
+        arrays[name] = np.zeros(equation.shape, _stored(instance.tensors[name].element))
+    count = step.equations[0].extents[step.along]
+    for position in reversed(range(count)) if step.backward else range(count):
+        for equation in step.equations:
+            evaluator = Evaluator(instance, equation, arrays, {step.along: position})
+            axis = equation.indices.index(step.along)
+            target = np.moveaxis(arrays[equation.definition.tensor], axis, 0)
+            target[position] = evaluator.result()
+
+
+def _stored(element: Attribute) -> np.dtype[np.generic]:
+    return np.dtype(DTYPE_NAMES[element])
+
+
+@dataclass
+class Evaluator:
+    """Evaluates the expressions of one equation; `fixed` indices have one value."""
+
+    instance: Instance
+    equation: Equation
+    arrays: Mapping[str, Array]
+    fixed: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def result(self) -> Array:
+        """Return what the equation defines, without the axes of fixed indices."""
+        definition = self.equation.definition
+        indices = [each for each in self.equation.indices if each not in self.fixed]
+        shape = [self.equation.extents[each] for each in indices]
+        self.require_room(indices)
+        value = self.value(definition.value).along(indices)
+        element = self.instance.tensors[definition.tensor].element
+        return np.array(np.broadcast_to(value, shape), _stored(element))
+
+    # Types.
+
+    def dtype(self, type: ExpressionType) -> np.dtype[np.generic]:
+        """Return the dtype that a type is computed in."""
+        if type is Weak.INT:
+            return np.dtype(np.int64)
+        element = self.instance.typing.strong(type)
+        return np.dtype(np.float32) if element == f16 else _stored(element)
+
+    def cast(self, node: Expression, type: ExpressionType) -> Axes:
+        """Evaluate an expression in the dtype that a type is computed in."""
+        value = self.value(node)
+        return Axes(value.array.astype(self.dtype(type), copy=False), value.indices)
+
+    def type(self, node: Expression) -> ExpressionType:
+        return self.instance.typing.of(node)
+
+    # Expressions.
+
+    def value(self, node: Expression) -> Axes:
+        """Evaluate an expression at every point."""
+        match node:
+            case Name() if node.name in self.fixed:
+                return Axes(np.asarray(self.fixed[node.name]))
+            case Name() if node.name in self.equation.extents:
+                return Axes(np.arange(self.equation.extents[node.name]), (node.name,))
+            case Access():
+                return self.access(node)
+            case Unary():
+                minus = node.operator == "-"
+                return applied(np.negative if minus else np.logical_not, self.value(node.operand))
+            case Binary():
+                return self.binary(node)
+            case Conditional():
+                type = self.type(node)
+                parts = self.cast(node.yes, type), self.cast(node.no, type)
+                return applied(np.where, self.value(node.condition), *parts)
+            case Call():
+                return self.call(node)
+            case Reduction():
+                return self.reduction(node)
+            case _:
+                number = self.instance.numbers(self.equation).value(node)
+                return Axes(np.asarray(number, self.dtype(self.type(node))))
+
+    def binary(self, node: Binary) -> Axes:
+        if node.operator in ("&&", "||"):
+            function = np.logical_and if node.operator == "&&" else np.logical_or
+            return applied(function, self.value(node.lhs), self.value(node.rhs))
+        type = self.type(node)
+        if node.operator in COMPARISONS:
+            type = self.instance.typing.common(node, node.lhs, node.rhs)
+        lhs, rhs = self.cast(node.lhs, type), self.cast(node.rhs, type)
+        return applied(_BINARY[node.operator], lhs, rhs)
+
+    def call(self, node: Call) -> Axes:
+        type = self.type(node)
+        if node.function in CONVERTS:
+            value = self.value(node.arguments[0])
+            if type == TYPES["bool"]:
+                return applied(_is_not_zero, value)
+            element = self.instance.typing.strong(type)
+            rounded = value.array.astype(_stored(element))
+            return Axes(rounded.astype(self.dtype(type), copy=False), value.indices)
+        return applied(_CALLS[node.function], *(self.cast(each, type) for each in node.arguments))
+
+    # Elements.
+
+    def access(self, node: Access) -> Axes:
+        """Read elements; outside of the tensor `else`, or 0."""
+        array = self.arrays[node.tensor]
+        if array.dtype == np.float16:
+            array = array.astype(np.float32)
+        names = [each.name if isinstance(each, Name) else "" for each in node.subscripts]
+        extents = [self.extent(name) for name in names]
+        if list(array.shape) == extents and len({*names}) == len(names):
+            return Axes(array, tuple(names))
+        subscripts = self.subscripts(node)
+        indices = joined(*subscripts)
+        self.require_room(indices)
+        places = [each.along(indices) for each in subscripts]
+        found = Axes(_taken(array, places), indices)
+        inside = self.bounds(node, subscripts)
+        if inside is None:
+            return found
+        otherwise = Axes(np.zeros((), array.dtype))
+        if node.otherwise is not None:
+            otherwise = self.cast(node.otherwise, self.type(node))
+        return applied(np.where, inside, found, otherwise)
+
+    def extent(self, name: str) -> int:
+        return -1 if name in self.fixed else self.equation.extents.get(name, -1)
+
+    def subscripts(self, node: Access) -> list[Axes]:
+        return [self.value(each) for each in node.subscripts if not isinstance(each, Wildcard)]
+
+    def bounds(self, node: Access, subscripts: Sequence[Axes]) -> Axes | None:
+        """Return where an access is inside of its tensor; None where it is everywhere."""
+        conditions = [
+            Axes(_within(each.array, size), each.indices)
+            for each, size in zip(subscripts, self.arrays[node.tensor].shape, strict=True)
+        ]
+        conditions = [each for each in conditions if not np.all(each.array)]
+        return _all(conditions)
+
+    def inside(self, node: Expression) -> Axes | None:
+        """Return at which points an expression reads inside of tensors; None for all points."""
+        match node:
+            case Reduction():
+                return None  # which does not count such points itself
+            case Access() if node.otherwise is not None:
+                return None
+            case Access():
+                nested = [
+                    found
+                    for each in node.subscripts
+                    if not isinstance(each, Wildcard) and (found := self.inside(each)) is not None
+                ]
+                bounds = self.bounds(node, self.subscripts(node))
+                return _all([*nested, *([] if bounds is None else [bounds])])
+            case Conditional():
+                return self.inside_choice(node)
+            case _:
+                parts = [self.inside(each) for each in operands(node)]
+                return _all([each for each in parts if each is not None])
+
+    def inside_choice(self, node: Conditional) -> Axes | None:
+        always = Axes(np.asarray(True))
+        branches = [self.inside(each) or always for each in (node.yes, node.no)]
+        chosen = applied(np.where, self.value(node.condition), *branches)
+        condition = self.inside(node.condition)
+        return _all([chosen, *([] if condition is None else [condition])])
+
+    # Reductions.
+
+    def reduction(self, node: Reduction) -> Axes:
+        factors = _factors(node.term)
+        if node.kind == "sum" and node.condition is None and len(factors) > 1:
+            contracted = self.contraction(node, factors)
+            if contracted is not None:
+                return contracted
+        type = self.type(node)
+        term = self.cast(node.term, type)
+        reduced = [each.index for each in named_ranges(node.ranges)]
+        conditions = [self.inside(node.term)]
+        if node.condition is not None:
+            conditions.append(self.value(node.condition))
+        counts = _all([each for each in conditions if each is not None])
+        if counts is not None:
+            neutral = Axes(np.asarray(_neutral(node.kind, self.dtype(type))))
+            term = applied(np.where, counts, term, neutral)
+        missing = [each for each in reduced if each not in term.indices]
+        indices = (*term.indices, *missing)
+        self.require_room(indices)
+        array = term.along(indices)
+        shape = [self.equation.extents[each] for each in indices]
+        axes = tuple(indices.index(each) for each in reduced)
+        left = tuple(each for each in indices if each not in reduced)
+        return Axes(_reduced(node.kind, np.broadcast_to(array, shape), axes), left)
+
+    def contraction(self, node: Reduction, factors: Sequence[Expression]) -> Axes | None:
+        """Contract a product: a factor that reads outside is 0; None where it is not so simple."""
+        type = self.type(node)
+        if not np.issubdtype(self.dtype(type), np.floating):
+            return None
+        reduced = [each.index for each in named_ranges(node.ranges)]
+        parts: list[Axes] = []
+        for factor in factors:
+            inside, value = self.inside(factor), self.cast(factor, type)
+            if inside is not None:
+                value = applied(np.where, inside, value, Axes(np.zeros((), value.array.dtype)))
+            parts.append(value)
+        names = joined(*parts)
+        if any(each not in names for each in reduced) or len(names) > len(ascii_letters):
+            return None
+        length = prod(self.equation.extents[each] for each in reduced)
+        left = tuple(each for each in joined(*parts) if each not in reduced)
+        self.require_room(left)
+        wide = np.float64 if length > LONG_SUM or self.dtype(type) == np.float64 else np.float32
+        letters = dict(zip(joined(*parts), ascii_letters, strict=False))
+        terms = ["".join(letters[each] for each in part.indices) for part in parts]
+        result = "".join(letters[each] for each in left)
+        arrays: list[NDArray[np.floating]] = [part.array.astype(wide) for part in parts]
+        found = np.einsum(f"{','.join(terms)}->{result}", *arrays, optimize=True)
+        return Axes(np.asarray(found).astype(self.dtype(type), copy=False), left)
+
+    def require_room(self, indices: Sequence[str]) -> None:
+        """Refuse to make an array that is too large."""
+        count = prod(self.equation.extents[each] for each in indices)
+        if count > MAX_POINTS:
+            message = f"expected at most {MAX_POINTS} points at a time in NumPy, got {count}"
+            place = self.instance.program.code.place(self.equation.definition.offset)
+            raise Misfit(message, "compile it, or run it on smaller tensors", str(place))
+
+
+def _taken(array: Array, places: Sequence[Array]) -> Array:
+    """Return the elements at some places, those outside of an axis at its ends."""
+    flat: Array = np.zeros((), np.int64)
+    for place, size in zip(places, array.shape, strict=True):
+        flat = np.add(np.multiply(flat, size), np.clip(place, 0, size - 1))
+    return np.take(array.reshape(-1), flat.astype(np.int64))
+
+
+def _within(place: Array, size: int) -> Array:
+    return np.logical_and(np.greater_equal(place, 0), np.less(place, size))
+
+
+def _is_not_zero(array: Array) -> Array:
+    return np.not_equal(array, 0)
+
+
+def _factors(node: Expression) -> list[Expression]:
+    """Return the factors of a product, in their order; a sign is the factor -1."""
+    if isinstance(node, Binary) and node.operator == "*":
+        return [*_factors(node.lhs), *_factors(node.rhs)]
+    if isinstance(node, Unary) and node.operator == "-":
+        return [Number(node.offset, -1), *_factors(node.operand)]
+    return [node]
+
+
+def _all(conditions: Sequence[Axes]) -> Axes | None:
+    if not conditions:
+        return None
+    return reduce(lambda one, other: applied(np.logical_and, one, other), conditions)
+
+
+def _neutral(kind: str, dtype: np.dtype[np.generic]) -> bool | int | float:
+    if kind in ("any", "all"):
+        return kind == "all"
+    if kind in ("sum", "prod"):
+        return int(kind == "prod")
+    if np.issubdtype(dtype, np.floating):
+        return -np.inf if kind == "max" else np.inf
+    limits = np.iinfo(dtype.name)
+    return int(limits.min if kind == "max" else limits.max)
+
+
+def _reduced(kind: str, array: Array, axes: tuple[int, ...]) -> Array:
+    if kind == "sum" and array.dtype == np.float32:
+        length = prod(array.shape[axis] for axis in axes)
+        wide = np.float64 if length > LONG_SUM else np.float32
+        return np.asarray(np.add.reduce(array, axis=axes, dtype=wide)).astype(np.float32)
+    return np.asarray(_REDUCTIONS[kind].reduce(array, axis=axes, dtype=array.dtype))
+
+
+_REDUCTIONS: Mapping[str, np.ufunc] = {
+    "sum": np.add,
+    "prod": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+    "any": np.logical_or,
+    "all": np.logical_and,
+}
+
+
+def _floor_divide(lhs: Array, rhs: Array) -> Array:
+    safe = np.where(np.equal(rhs, 0), 1, rhs)
+    return np.where(np.equal(rhs, 0), 0, np.floor_divide(lhs, safe)).astype(lhs.dtype)
+
+
+def _rsqrt(array: Array) -> Array:
+    return np.divide(1, np.sqrt(array))
+
+
+def _relu(array: Array) -> Array:
+    return np.maximum(array, 0)
+
+
+def _remainder(lhs: Array, rhs: Array) -> Array:
+    return np.subtract(lhs, np.multiply(_floor_divide(lhs, rhs), rhs))
+
+
+_BINARY: Mapping[str, Callable[..., Array]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "//": _floor_divide,
+    "%": _remainder,
+    "**": power,
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
+
+_CALLS: Mapping[str, Callable[..., Array]] = {
+    "exp": np.exp,
+    "log": np.log,
+    "log1p": np.log1p,
+    "sqrt": np.sqrt,
+    "rsqrt": _rsqrt,
+    "tanh": np.tanh,
+    "erf": erf,
+    "sin": np.sin,
+    "cos": np.cos,
+    "sigmoid": sigmoid,
+    "relu": _relu,
+    "abs": np.abs,
+    "sign": sign,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "round": np.rint,
+    "max": np.maximum,
+    "min": np.minimum,
+}
