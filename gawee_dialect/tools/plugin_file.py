@@ -199,7 +199,8 @@ def _described(file: LoadedFile) -> Iterator[Dialect]:
     from gawee_dialect.opdesc.described_op import DescribedOp
 
     for dialect in file.dialects():
-        if all(issubclass(op, DescribedOp) for op in dialect.operations):
+        kinds = [*dialect.operations, *dialect.attributes]
+        if all(issubclass(kind, DescribedOp) for kind in kinds):
             yield dialect
 
 
