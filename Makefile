@@ -37,7 +37,8 @@ test: $(STAMP)dev ## Run lit and pytest; tests of absent oracles (PyTorch, mlir-
 fuzz: $(STAMP)dev ## Give readers damaged inputs, compile random graphs: make fuzz INPUTS=5000 READERS="xoc onnx", or MINUTES=10
 	$(PY) -m tests.fuzz --inputs $(INPUTS) $(if $(MINUTES),--minutes $(MINUTES)) $(READERS)
 	$(VENV)/bin/gawee-fuzz --minutes $(or $(MINUTES),2) --seed $(SEED) --output fuzz-findings \
-	  $(if $(wildcard $(VENV)/lib/python*/site-packages/torch),--load tests/graph_fuzz/pytorch_oracle.py)
+	  $(if $(wildcard $(VENV)/lib/python*/site-packages/torch),--load tests/graph_fuzz/pytorch_oracle.py) \
+	  $(if $(wildcard $(VENV)/lib/python*/site-packages/onnxruntime),--load tests/graph_fuzz/onnx_models.py)
 
 mutants: $(STAMP)dev $(STAMP)mutants ## List changes that no test sees, of FILES=... or of what changed since main
 	$(PY) -m tests.mutants $(FILES) $(if $(filter-out tests/filecheck,$(TESTS)),--tests $(TESTS))

@@ -1,4 +1,4 @@
-"""What is drawn: graphs of the dialect, loops, models of ONNX; each with a pipeline and data."""
+"""What is drawn: graphs of the dialect, loops, what files add; each with a pipeline and data."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence

@@ -2,18 +2,18 @@
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from time import monotonic, time
 
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.finding import SKIPPED, Done, Finding, Skipped
 from gawee_dialect.fuzz.generator import Settings, TrialGenerator
 from gawee_dialect.fuzz.judge import failure_of
-from gawee_dialect.fuzz.smaller_origin import with_smaller_origin
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.reduce.failure import Failure, OutOfTime, time_limit
@@ -34,7 +34,10 @@ SLOW = Finding("slow", "", f"more than {SECONDS:.0f} s of a processor")
 class Tried:
     """What came of some trials."""
 
+    drawn: Counter[str] = field(default_factory=Counter[str])
+    """How many trials there were, by what is drawn: `graphs`."""
     done: Done = field(default_factory=Counter[str])
+    """What was done to how many."""
     found: dict[tuple[str, str], tuple[int, Finding]] = field(
         default_factory=dict[tuple[str, str], tuple[int, Finding]]
     )
@@ -49,6 +52,7 @@ class Tried:
 
     def update(self, other: "Tried") -> None:
         """Take in what came of other trials."""
+        self.drawn.update(other.drawn)
         self.done.update(other.done)
         self.findings.update(other.findings)
         for key, each in other.found.items():
@@ -100,21 +104,21 @@ class Session:
                 if time() >= until:
                     break
                 begun(number)
-                found = self._found(number, tried.done)
+                found = self._found(number, tried)
                 if found is not None:
                     tried.add(number, found)
                 if number % BETWEEN_COLLECTIONS == 0:
                     gc.collect()
         return tried
 
-    def _found(self, number: int, done: Done) -> Finding | None:
+    def _found(self, number: int, tried: Tried) -> Finding | None:
         try:
             generator, trial = self.trial(number)
         except Exception as error:
             found = failure_of(error)
             return Finding(f"{found.kind} while it is drawn", found.cause, found.message)
-        done[generator.what] += 1
-        return limited(trial, done)
+        tried.drawn[generator.what] += 1
+        return limited(trial, tried.done)
 
     def reduced(self, number: int, finding: Finding) -> tuple[Trial, Finding]:
         """Return the smallest trial found that has what a trial found, and what is said of it."""
@@ -152,3 +156,25 @@ def limited(trial: Trial, done: Done) -> Finding | None:
     except OutOfTime:
         return SLOW
     return None
+
+
+def with_smaller_origin(trial: Trial, finding: Finding, deadline: float) -> Trial:
+    """Return the smallest trial found until the deadline that differs from its origin too."""
+    candidates = _smaller(trial)
+    while monotonic() < deadline and (candidate := next(candidates, None)) is not None:
+        try:
+            found = candidate.differs_from_origin()
+        except Skipped:
+            continue
+        if found is not None and finding.is_in(found):
+            trial, candidates = candidate, _smaller(candidate)
+    return trial
+
+
+def _smaller(trial: Trial) -> Iterator[Trial]:
+    assert trial.origin is not None
+    for origin in trial.origin.smaller():
+        try:
+            yield replace(trial, module=origin.module(), origin=origin)
+        except GaweeError:  # it is of no model that can be read
+            continue

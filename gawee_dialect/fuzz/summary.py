@@ -5,28 +5,21 @@ from collections.abc import Callable
 from time import perf_counter
 
 from gawee_dialect.fuzz.finding import Finding
-from gawee_dialect.fuzz.generators import GENERATORS
 from gawee_dialect.fuzz.session import Tried
 
 LINES = 4
 """Of a message."""
 
 
-def tried_count(tried: Tried) -> int:
-    """Return how many trials there were."""
-    return sum(tried.done[each.what] for each in GENERATORS.values())
-
-
 def summary(tried: Tried, seconds: float) -> str:
     """Return what was tried, and what was done to how many, in one line."""
-    drawn = [each.what for each in GENERATORS.values() if tried.done[each.what]]
-    what = " and ".join(f"{tried.done[each]} {each}" for each in drawn) or "nothing"
+    what = " and ".join(f"{count} {each}" for each, count in sorted(tried.drawn.items()))
     counts = sorted(tried.done.items(), key=lambda count: -count[1])
-    parts = ", ".join(f"{count} {name}" for name, count in counts if name not in drawn and count)
-    rate = tried_count(tried) / max(seconds, 1e-9)
+    parts = ", ".join(f"{count} {name}" for name, count in counts if count)
+    rate = tried.drawn.total() / max(seconds, 1e-9)
     causes = len(tried.found)
     wrong = f"{causes} cause{'' if causes == 1 else 's'} of findings" if causes else "no findings"
-    return f"{what} in {seconds:.0f} s, {rate:.1f} a second: {parts}; {wrong}"
+    return f"{what or 'nothing'} in {seconds:.0f} s, {rate:.1f} a second: {parts}; {wrong}"
 
 
 def finding_text(tried: Tried, number: int, finding: Finding) -> str:

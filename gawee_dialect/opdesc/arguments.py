@@ -9,8 +9,10 @@ from gawee_dialect.opdesc.c_values import (
     INT_POINTER,
     NULL,
     STRING,
+    ULONG,
     Arithmetic,
     Buffer,
+    CType,
     PointerType,
     Ref,
     StructType,
@@ -23,10 +25,25 @@ from gawee_dialect.opdesc.invocation import ParamValue, Tensor
 
 MAX_FLOAT = 3.4028234663852886e38
 
-TENSOR = StructType("tensor")
-ENTRY = StructType("tensor entry")
-LIST_ENTRY = StructType("argument")
-PARAM_ENTRY = StructType("param entry")
+TENSOR = StructType("tensor", {"ndim": INT, "len": INT, "dims": INT_POINTER, "dtype": INT})
+ENTRY = StructType(
+    "tensor entry",
+    {
+        **{"name": STRING, "isstatic": INT, "mtype": INT, "owner": STRING, "offset": ULONG},
+        "creater": STRING,
+    },
+)
+LIST_ENTRY = StructType("argument", {"arg_name": STRING, "name": STRING})
+PARAM_ENTRY = StructType(
+    "param entry",
+    {
+        **{"arg_name": STRING, "type": INT, "array_len": INT, "value_string": STRING},
+        **{"value_double": DOUBLE, "value_float": FLOAT, "value_int": INT, "value_bool": INT},
+        **{f"value_array_{kind.name}": PointerType(kind) for kind in (DOUBLE, FLOAT, INT)},
+        "value_array_bool": INT_POINTER,
+    },
+)
+OPERATOR = StructType("operator", {"name": STRING, "optype": STRING})
 
 _REALTYPES: Mapping[str, Arithmetic] = {"int": INT, "float": FLOAT, "double": DOUBLE}
 _NUMBER = Value(INT, 0)
@@ -84,6 +101,16 @@ def as_realtype(number: float, realtype: str) -> int | float:
     if realtype == "float":
         return rounded(min(max(float(number), -MAX_FLOAT), MAX_FLOAT))
     return float(number)
+
+
+def param_type(param: Param) -> CType:
+    """Return the type of a parameter's variable."""
+    if param.kind == "NULL":
+        return NULL.type
+    if param.kind == "STRING" and param.realtype is None:
+        return StructType("string array") if param.is_array else STRING
+    element = INT if param.kind != "NUMBER" or param.realtype is None else _real(param)
+    return PointerType(element) if param.is_array else element
 
 
 def param_variable(param: Param, value: ParamValue) -> Value:

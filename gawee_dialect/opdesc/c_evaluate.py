@@ -3,34 +3,41 @@
 Work is limited: so many steps, so many array elements. Nothing here reads a file, or runs code.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from gawee_dialect.opdesc import c_syntax as c
-from gawee_dialect.opdesc.c_library import FUNCTIONS, MAX_ELEMENTS
-from gawee_dialect.opdesc.c_operations import arithmetic, combined, loaded, number_value, size_of
+from gawee_dialect.opdesc.c_library import FUNCTIONS, MAX_ELEMENTS, formatted
+from gawee_dialect.opdesc.c_parse import constant, place_of, written_type
+from gawee_dialect.opdesc.c_types import constant_type, static_type
 from gawee_dialect.opdesc.c_values import (
     CHAR,
-    DOUBLE,
     INT,
     NULL,
-    STRING,
     Arithmetic,
     Buffer,
     CType,
     EvaluationError,
     PointerType,
     Ref,
+    TypeName,
     Value,
+    arithmetic,
     as_arithmetic,
+    combined,
     converted,
     described,
     element_type,
+    loaded,
+    size_of,
     type_of,
 )
 from gawee_dialect.opdesc.enums import CONSTANTS
-from gawee_dialect.opdesc.printf import formatted
 from gawee_dialect.source import Place
+
+if TYPE_CHECKING:
+    from pycparser import c_ast
 
 MAX_STEPS = 50_000
 """Expressions and statements of one invocation: a loop over the sizes of a tensor is 100."""
@@ -117,211 +124,166 @@ class Evaluator:
         """Return a variable, the innermost of its name."""
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
-    def evaluate(self, node: c.Expression) -> Value:
+    def evaluate(self, node: "c_ast.Node") -> Value:
         """Return an expression's value; raises CodeFailure and Unsatisfied."""
-        self._step(node.place)
+        self._step(node)
+        visit: Callable[[c_ast.Node], Value] = getattr(self, f"visit_{type(node).__name__}")
         try:
-            return self._evaluate(node)
+            return visit(node)
         except EvaluationError as error:
-            raise CodeFailure(str(error), node.place) from error
+            raise CodeFailure(str(error), place_of(node)) from error
         except RecursionError as error:
-            raise CodeFailure("expected C text that is nested less deeply", node.place) from error
+            message = "expected C text that is nested less deeply"
+            raise CodeFailure(message, place_of(node)) from error
 
-    def run(self, statements: Sequence[c.Statement]) -> None:
+    def run(self, statements: "Sequence[c_ast.Node]") -> None:
         """Run statements in the innermost scope; raises CodeFailure and Unsatisfied."""
         for statement in statements:
             self._run(statement)
 
-    def _step(self, place: Place) -> None:
+    def _step(self, node: "c_ast.Node") -> None:
         self.steps += 1
         if self.steps > MAX_STEPS:
-            raise CodeFailure(f"expected to end within {MAX_STEPS} steps", place)
+            raise CodeFailure(f"expected to end within {MAX_STEPS} steps", place_of(node))
 
-    def _evaluate(self, node: c.Expression) -> Value:
-        match node:
-            case c.Number():
-                return number_value(node)
-            case c.Text():
-                return Value(STRING, node.value)
-            case c.Name():
-                return self._name(node)
-            case c.Binary():
-                return self._binary(node)
-            case c.Unary():
-                return self._unary(node)
-            case c.Index():
-                return self._element(node)
-            case c.Member():
-                return self._member(node)
-            case c.Conditional():
-                return self._conditional(node)
-            case _:
-                return self._evaluate_other(node)
+    # Expressions.
 
-    def _evaluate_other(self, node: c.Expression) -> Value:
-        match node:
-            case c.Call():
-                return self._call(node)
-            case c.Cast():
-                return self._cast(node)
-            case c.SizeOf():
-                return size_of(node.type)
-            case c.ArrayLiteral():
-                return self._array(node)
-            case c.Assign():
-                return self._assign(node)
-            case c.Step():
-                return self._increment(node)
-            case _:
-                raise AssertionError(f"no expression: {node}")
+    def visit_Constant(self, node: "c_ast.Constant") -> Value:
+        known = constant(node.type, node.value)
+        assert known is not None  # compiled.py lets nothing else pass
+        value, suffix = known
+        kind = constant_type(value, suffix)
+        if isinstance(value, str) or not isinstance(kind, Arithmetic):
+            return Value(kind, value)
+        return Value(kind, as_arithmetic(value, kind))
 
-    def _name(self, node: c.Name) -> Value:
+    def visit_ID(self, node: "c_ast.ID") -> Value:
         found = self.variable(node.name)
         if found is None:
-            constant = NAMED_CONSTANTS.get(node.name)
-            if constant is None:
+            value = NAMED_CONSTANTS.get(node.name)
+            if value is None:
                 raise EvaluationError(f"unknown name '{node.name}'")
-            return constant
+            return value
         if found.value is None:
             raise EvaluationError(f"'{node.name}' is read before it is set")
         return found.value
 
-    def _binary(self, node: c.Binary) -> Value:
+    def visit_BinaryOp(self, node: "c_ast.BinaryOp") -> Value:
         left = self.evaluate(node.left)
-        if node.operator == "&&":
+        if node.op == "&&":
             return Value(INT, int(left.truth() and self.evaluate(node.right).truth()))
-        if node.operator == "||":
+        if node.op == "||":
             return Value(INT, int(left.truth() or self.evaluate(node.right).truth()))
-        return combined(node.operator, left, self.evaluate(node.right))
+        return combined(node.op, left, self.evaluate(node.right))
 
-    def _conditional(self, node: c.Conditional) -> Value:
-        chosen = node.yes if self.evaluate(node.condition).truth() else node.no
-        value = self.evaluate(chosen)
-        # The type is that of both together.
-        other = self._type_of(node.no if chosen is node.yes else node.yes)
-        if isinstance(value.type, Arithmetic) and other is not None:
-            return converted(value, max(value.type, other, INT, key=lambda each: each.rank))
-        return value
+    def visit_TernaryOp(self, node: "c_ast.TernaryOp") -> Value:
+        value = self.evaluate(node.iftrue if self.evaluate(node.cond).truth() else node.iffalse)
+        if not isinstance(value.type, Arithmetic):
+            return value
+        types = {name: each.type for scope in self.scopes for name, each in scope.items()}
+        return converted(value, static_type(node, types))  # which is that of both together
 
-    def _type_of(self, node: c.Expression) -> Arithmetic | None:
-        """Return the type of what is not evaluated, None for what is no number."""
-        kind: CType | None = None
-        match node:
-            case c.Number():
-                kind = number_value(node).type
-            case c.Cast():
-                kind = type_of(node.type)
-            case c.Name():
-                variable = self.variable(node.name)
-                kind = INT if variable is None else variable.type
-            case c.Binary() if node.operator in ("+", "-", "*", "/", "%"):
-                types = self._type_of(node.left), self._type_of(node.right), INT
-                kind = max((each for each in types if each), key=lambda each: each.rank)
-            case c.Unary() if node.operator in ("-", "+"):
-                kind = self._type_of(node.operand)
-            case c.Index(array=c.Name(name=name)):
-                variable = self.variable(name)
-                if variable is not None and isinstance(variable.type, PointerType):
-                    kind = variable.type.to
-            case c.Call(function="ceil" | "floor"):
-                kind = DOUBLE
-            case _:
-                kind = INT
-        return kind if isinstance(kind, Arithmetic) else None
-
-    def _unary(self, node: c.Unary) -> Value:
-        if node.operator == "&":
-            assert isinstance(node.operand, c.Index)  # the parser lets nothing else pass
-            ref = self._ref(node.operand)
+    def visit_UnaryOp(self, node: "c_ast.UnaryOp") -> Value:
+        if node.op == "sizeof":
+            return size_of(written_type(node.expr))
+        if node.op.endswith(("++", "--")):
+            return self._increment(node)
+        if node.op == "&":
+            ref = self._ref(node.expr)
             return Value(PointerType(ref.buffer.element), ref)
-        value = self.evaluate(node.operand)
-        if node.operator == "*":
+        value = self.evaluate(node.expr)
+        if node.op == "*":
             return loaded(value.ref())
-        if node.operator == "!":
+        if node.op == "!":
             return Value(INT, int(not value.truth()))
         if isinstance(value.type, Arithmetic) and value.type.floating:
-            return Value(value.type, -value.number() if node.operator == "-" else value.number())
-        return arithmetic(node.operator, Value(INT, 0), value)
+            return Value(value.type, -value.number() if node.op == "-" else value.number())
+        return arithmetic(node.op, Value(INT, 0), value)
 
-    def _ref(self, node: c.Index) -> Ref:
-        array = self.evaluate(node.array)
-        index = self.evaluate(node.index).number()
+    def _ref(self, node: "c_ast.Node") -> Ref:
+        """Return the pointer to an element, `array[index]` or `*pointer`."""
+        from pycparser import c_ast
+
+        if isinstance(node, c_ast.ArrayRef):
+            return self._moved(self.evaluate(node.name), node.subscript)
+        assert isinstance(node, c_ast.UnaryOp)  # compiled.py lets nothing else pass
+        return self.evaluate(node.expr).ref()
+
+    def _moved(self, array: Value, subscript: "c_ast.Node") -> Ref:
+        index = self.evaluate(subscript).number()
         if isinstance(index, float):
             raise EvaluationError("expected an index to be an integer")
         return array.ref().moved(index)
 
-    def _element(self, node: c.Index) -> Value:
-        array = self.evaluate(node.array)
+    def visit_ArrayRef(self, node: "c_ast.ArrayRef") -> Value:
+        array = self.evaluate(node.name)
         if not isinstance(array.data, str):
-            index = self.evaluate(node.index).number()
-            if isinstance(index, float):
-                raise EvaluationError("expected an index to be an integer")
-            return loaded(array.ref().moved(index))
-        index = self.evaluate(node.index).integer()
+            return loaded(self._moved(array, node.subscript))
+        index = self.evaluate(node.subscript).integer()
         characters = [*array.data.encode(), 0]
         if not 0 <= index < len(characters):
             raise EvaluationError(f"index {index} is out of range of {len(characters)} elements")
         return Value(CHAR, as_arithmetic(characters[index], CHAR))
 
-    def _member(self, node: c.Member) -> Value:
-        struct = self.evaluate(node.struct)
+    def visit_StructRef(self, node: "c_ast.StructRef") -> Value:
+        struct, name = self.evaluate(node.name), node.field.name
         if not isinstance(struct.data, Mapping):
             raise EvaluationError(f"expected a struct before ->, got {described(struct.type)}")
-        if node.field_name not in struct.data:
+        if name not in struct.data:
             known = ", ".join(struct.data)
-            raise EvaluationError(f"unknown field '{node.field_name}'; known: {known}")
-        return struct.data[node.field_name]
+            raise EvaluationError(f"unknown field '{name}'; known: {known}")
+        return struct.data[name]
 
-    def _cast(self, node: c.Cast) -> Value:
-        if node.type.words == ("void",) and not node.type.pointers:
-            self.evaluate(node.operand)
-            return NULL
-        return converted(self.evaluate(node.operand), type_of(node.type))
+    def visit_Cast(self, node: "c_ast.Cast") -> Value:
+        value, written = self.evaluate(node.expr), written_type(node.to_type)
+        return NULL if str(written) == "void" else converted(value, type_of(written))
 
     def _count(self, elements: int) -> None:
         self.elements += elements
         if self.elements > MAX_ELEMENTS:
             raise EvaluationError(f"expected at most {MAX_ELEMENTS} array elements, got more")
 
-    def _array(self, node: c.ArrayLiteral) -> Value:
-        element = element_type(node.type)
-        if element is None or node.type.pointers:
+    def visit_CompoundLiteral(self, node: "c_ast.CompoundLiteral") -> Value:
+        return self._array(written_type(node.type), node.init.exprs)
+
+    def _array(self, written: TypeName, elements: "Sequence[c_ast.Node]") -> Value:
+        """Return an array of elements, and of zeros behind them."""
+        element = element_type(written)
+        if element is None or written.is_pointer:
             raise EvaluationError("expected an array of numbers")
-        length = len(node.elements)
-        if node.type.length is not None:
-            length = self.evaluate(node.type.length).integer()
-        if length < max(1, len(node.elements)):
+        length = len(elements)
+        if written.length is not None:
+            length = self.evaluate(written.length).integer()
+        if length < max(1, len(elements)):
             raise EvaluationError(f"expected an array of more than {length} elements")
         self._count(length)
         cells: list[int | float | None] = [
-            as_arithmetic(self.evaluate(each).number(), element) for each in node.elements
+            as_arithmetic(self.evaluate(each).number(), element) for each in elements
         ]
         cells += [as_arithmetic(0, element)] * (length - len(cells))
         return Value(PointerType(element), Ref(Buffer.of(element, cells)))
 
-    def _assign(self, node: c.Assign) -> Value:
-        value = self.evaluate(node.value)
-        if node.operator:
-            value = combined(node.operator, self.evaluate(node.target), value)
-        return self._store(node.target, value)
+    def visit_Assignment(self, node: "c_ast.Assignment") -> Value:
+        value = self.evaluate(node.rvalue)
+        if node.op != "=":
+            value = combined(node.op.removesuffix("="), self.evaluate(node.lvalue), value)
+        return self._store(node.lvalue, value)
 
-    def _increment(self, node: c.Step) -> Value:
-        before = self.evaluate(node.target)
-        after = self._store(node.target, combined("+", before, Value(INT, node.by)))
-        return after if node.is_prefix else before
+    def _increment(self, node: "c_ast.UnaryOp") -> Value:
+        before = self.evaluate(node.expr)
+        after = self._store(node.expr, combined(node.op[-1], before, Value(INT, 1)))
+        return before if node.op.startswith("p") else after
 
-    def _store(self, target: c.Expression, value: Value) -> Value:
-        if isinstance(target, c.Name):
+    def _store(self, target: "c_ast.Node", value: Value) -> Value:
+        from pycparser import c_ast
+
+        if isinstance(target, c_ast.ID):
             variable = self.variable(target.name)
             if variable is None:
                 raise EvaluationError(f"cannot assign to '{target.name}', which is no variable")
             variable.value = converted(value, variable.type)
             return variable.value
-        if isinstance(target, c.Index):
-            ref = self._ref(target)
-        else:
-            assert isinstance(target, c.Unary)  # the parser lets nothing else pass
-            ref = self.evaluate(target.operand).ref()
+        ref = self._ref(target)
         element = ref.buffer.element
         if element is None:
             raise EvaluationError("expected an array whose element type is known")
@@ -329,25 +291,20 @@ class Evaluator:
         ref.store(number)
         return Value(element, number)
 
-    def _call(self, node: c.Call) -> Value:
-        if node.function in STATEMENT_CALLS:
-            self._complain(node)
+    def visit_FuncCall(self, node: "c_ast.FuncCall") -> Value:
+        name = str(getattr(node.name, "name", ""))  # compiled.py lets no other function pass
+        arguments = [] if node.args is None else node.args.exprs
+        if name in STATEMENT_CALLS:
+            self._complain(name, arguments)
             return NULL
-        function = FUNCTIONS.get(node.function)
-        if function is None:
-            raise EvaluationError(f"unknown function '{node.function}'")
-        if len(node.arguments) != function.arity:
-            message = f"expected {function.arity} arguments of '{node.function}'"
-            raise EvaluationError(f"{message}, got {len(node.arguments)}")
-        values = [self.evaluate(each) for each in node.arguments]
-        result = function.run(values)
+        function = FUNCTIONS[name]
+        result = function.run([self.evaluate(each) for each in arguments])
         if isinstance(result.data, Ref):
             self._count(max(result.data.buffer.size // 4, 1))
         return result
 
-    def _complain(self, node: c.Call) -> None:
+    def _complain(self, name: str, arguments: "Sequence[c_ast.Node]") -> None:
         """Run a function that checks; its message is only made where the check fails."""
-        name, arguments = node.function, node.arguments
         if name in PARAM_CHECKS:
             self._compare_param(name, arguments)
         elif name == "ln_opck_satisfy":
@@ -361,14 +318,14 @@ class Evaluator:
         else:
             raise Unsatisfied("satisfy_msg", self.message(arguments))
 
-    def message(self, arguments: Sequence[c.Expression]) -> str:
+    def message(self, arguments: "Sequence[c_ast.Node]") -> str:
         """Return a message of a format and its arguments."""
         if not arguments:
             raise EvaluationError("expected a message, got none")
         values = [self.evaluate(each) for each in arguments]
         return formatted(values[0].text(), values[1:])
 
-    def _compare_param(self, name: str, arguments: Sequence[c.Expression]) -> None:
+    def _compare_param(self, name: str, arguments: "Sequence[c_ast.Node]") -> None:
         kind, relation = PARAM_CHECKS[name]
         entry, limit = (self.evaluate(each) for each in arguments)
         if not isinstance(entry.data, Mapping):
@@ -381,71 +338,88 @@ class Evaluator:
                 f"{limit.number():g}, got {actual.number():g}",
             )
 
-    def _run(self, node: c.Statement) -> None:
-        self._step(node.place)
-        match node:
-            case c.Evaluate():
-                self.evaluate(node.expression)
-            case c.Declare():
-                self._located(node.place, lambda: self._declare(node))
-            case c.Block():
-                self._scoped(lambda: self.run(node.statements))
-            case c.If():
-                if self.evaluate(node.condition).truth():
-                    self._scoped(lambda: self._run(node.yes))
-                elif node.no is not None:
-                    no = node.no
-                    self._scoped(lambda: self._run(no))
-            case c.For():
-                self._scoped(lambda: self._loop(node))
-            case c.Break():
-                raise _Leave(breaks=True)
-            case c.Continue():
-                raise _Leave(breaks=False)
+    # Statements.
 
-    def _located(self, place: Place, run: Callable[[], None]) -> None:
+    def _run(self, node: "c_ast.Node") -> None:
+        self._step(node)
+        run: Callable[[c_ast.Node], object]
+        run = getattr(self, f"run_{type(node).__name__}", self.evaluate)
         try:
-            run()
+            run(node)
         except EvaluationError as error:
-            raise CodeFailure(str(error), place) from error
+            raise CodeFailure(str(error), place_of(node)) from error
 
-    def _scoped(self, run: Callable[[], None]) -> None:
+    def run_EmptyStatement(self, node: "c_ast.EmptyStatement") -> None:
+        """Do nothing."""
+
+    def run_Compound(self, node: "c_ast.Compound") -> None:
+        with self._scope():
+            self.run(node.block_items or ())
+
+    def run_If(self, node: "c_ast.If") -> None:
+        chosen = node.iftrue if self.evaluate(node.cond).truth() else node.iffalse
+        if chosen is not None:
+            with self._scope():
+                self._run(chosen)
+
+    def run_For(self, node: "c_ast.For") -> None:
+        with self._scope():
+            if node.init is not None:
+                self._run(node.init)
+            while node.cond is None or self.evaluate(node.cond).truth():
+                self._step(node)
+                try:
+                    with self._scope():
+                        self._run(node.stmt)
+                except _Leave as leave:
+                    if leave.breaks:
+                        return
+                if node.next is not None:
+                    self.evaluate(node.next)
+
+    def run_Break(self, node: "c_ast.Node") -> None:
+        raise _Leave(breaks=True)
+
+    def run_Continue(self, node: "c_ast.Node") -> None:
+        raise _Leave(breaks=False)
+
+    @contextmanager
+    def _scope(self) -> Generator[None]:
         depth = len(self.scopes)
         self.scopes.append({})
         try:
-            run()
+            yield
         finally:
             del self.scopes[depth:]
 
-    def _declare(self, node: c.Declare) -> None:
-        if node.name in self.scopes[-1]:
-            raise EvaluationError(f"there is a variable '{node.name}' already")
-        kind = type_of(node.type)
-        if node.value is not None:
-            self.declare(node.name, kind, self.evaluate(node.value))
-            return
-        if not node.type.is_array:
-            self.declare(node.name, kind)
-            return
-        element = element_type(node.type)
-        if element is None or node.type.length is None or node.type.pointers:
+    def run_DeclList(self, node: "c_ast.DeclList") -> None:
+        self.run(node.decls)
+
+    def run_Decl(self, node: "c_ast.Decl") -> None:
+        from pycparser import c_ast
+
+        name = node.name or ""
+        if name in self.scopes[-1]:
+            raise EvaluationError(f"there is a variable '{name}' already")
+        written = written_type(node.type)
+        kind = type_of(written)
+        if isinstance(node.init, c_ast.InitList):
+            self.declare(name, kind, self._array(written, node.init.exprs))
+        elif node.init is not None:
+            self.declare(name, kind, self.evaluate(node.init))
+        elif written.is_array:
+            self.declare(name, kind, self._unset(written))
+        else:
+            self.declare(name, kind)
+
+    def _unset(self, written: TypeName) -> Value:
+        """Return an array whose elements are not set."""
+        element = element_type(written)
+        if element is None or written.length is None or written.is_pointer:
             raise EvaluationError("expected an array of numbers with a length")
-        length = self.evaluate(node.type.length).integer()
+        length = self.evaluate(written.length).integer()
         if length < 1:
             raise EvaluationError(f"expected a length of at least 1, got {length}")
         # A line of text is never read element by element: it counts as one.
         self._count(1 if element is CHAR and length <= LN_MAXLINE else length)
-        cells: list[int | float | None] = [None] * length
-        self.declare(node.name, kind, Value(kind, Ref(Buffer.of(element, cells))))
-
-    def _loop(self, node: c.For) -> None:
-        self.run(node.start)
-        while node.condition is None or self.evaluate(node.condition).truth():
-            self._step(node.place)
-            try:
-                self._scoped(lambda: self._run(node.body))
-            except _Leave as leave:
-                if leave.breaks:
-                    return
-            if node.step is not None:
-                self.evaluate(node.step)
+        return Value(PointerType(element), Ref(Buffer.of(element, [None] * length)))

@@ -1,10 +1,11 @@
 """The functions that C texts of descriptions may call, and what each computes.
 
 The arithmetic of windows is that of the format: an output size is
-(in + padding - ((size - 1) * dilation + 1)) / stride + 1.
+(in + padding - ((size - 1) * dilation + 1)) / stride + 1. Messages have printf's formats.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite
 from types import MappingProxyType
@@ -18,6 +19,7 @@ from gawee_dialect.opdesc.c_values import (
     FLOAT,
     INT,
     INT_POINTER,
+    LONG,
     NULL,
     STRING,
     ULONG,
@@ -86,29 +88,31 @@ def _mode(value: Value) -> str:
 
 def _autopadding_conv(arguments: Sequence[Value]) -> Value:
     padding, *arrays, count, mode = arguments
-    axes, name = count.integer(), _mode(mode)
-    dims, size, stride, dilation = (_integers(each, axes) for each in arrays)
-    totals = [0] * axes
-    if name.startswith("SAME"):
-        for axis in range(axes):
-            out = _divided(dims[axis] + stride[axis] - 1, stride[axis])
-            effective = (size[axis] - 1) * dilation[axis] + 1
-            totals[axis] = (out - 1) * stride[axis] + effective - dims[axis]
-    if name != "NOTSET":
-        _set_padding(padding.ref(), totals, name)
-    return NULL
+
+    def total(dim: int, size: int, stride: int, dilation: int) -> int:
+        out = _divided(dim + stride - 1, stride)
+        return (out - 1) * stride + (size - 1) * dilation + 1 - dim
+
+    return _autopadding(padding, arrays, count, mode, total)
 
 
 def _autopadding_deconv(arguments: Sequence[Value]) -> Value:
     padding, *arrays, count, mode = arguments
+
+    def total(dim: int, out: int, size: int, stride: int, extra: int, dilation: int) -> int:
+        return stride * (dim - 1) + extra + (size - 1) * dilation + 1 - out
+
+    return _autopadding(padding, arrays, count, mode, total)
+
+
+def _autopadding(
+    padding: Value, arrays: Sequence[Value], count: Value, mode: Value, total: Callable[..., int]
+) -> Value:
+    """Write the padding of each axis, in total that of its numbers in the arrays."""
     axes, name = count.integer(), _mode(mode)
-    dims, out, size, stride, extra, dilation = (_integers(each, axes) for each in arrays)
-    totals = [0] * axes
-    if name.startswith("SAME"):
-        for axis in range(axes):
-            effective = (size[axis] - 1) * dilation[axis] + 1
-            full = stride[axis] * (dims[axis] - 1) + extra[axis] + effective
-            totals[axis] = full - out[axis]
+    numbers = zip(*(_integers(each, axes) for each in arrays), strict=True)
+    same = name.startswith("SAME")
+    totals = [total(*each) if same else 0 for each in numbers]
     if name != "NOTSET":
         _set_padding(padding.ref(), totals, name)
     return NULL
@@ -221,3 +225,48 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
     }
 )
 """Functions of values; those that check and complain are in `c_evaluate.py`."""
+
+
+_DIRECTIVE = re.compile(
+    r"%(?:%|([-+ 0#]*)(\d{0,3})(?:\.(\d{1,3}))?(?:hh|h|ll|l|z)?(.?))", re.DOTALL
+)
+_KINDS = {"d": "d", "i": "d", "u": "d", "x": "x", "s": "s", "f": "f", "g": "g", "e": "e"}
+
+MAX_MESSAGE = 2000
+
+
+def directives(format: str) -> Iterator[str]:
+    """Yield the letter of every argument that a format wants; empty for one that it can't."""
+    for found in _DIRECTIVE.finditer(format):
+        if found[0] != "%%":
+            yield _KINDS.get(found[4] or "", "")
+
+
+def formatted(format: str, arguments: Sequence[Value]) -> str:
+    """Return a message; raises EvaluationError where the arguments are not those of the format."""
+    left = list(arguments)
+
+    def one(found: re.Match[str]) -> str:
+        if found[0] == "%%":
+            return "%"
+        kind = _KINDS.get(found[4] or "")
+        if kind is None:
+            raise EvaluationError(f"unsupported format '{found[0]}'")
+        if not left:
+            raise EvaluationError("expected an argument for every % of the message")
+        flags, width, precision = found[1], found[2], found[3]
+        spec = f"%{flags}{width}{'.' + precision if precision is not None else ''}{kind}"
+        return spec % _argument(left.pop(0), kind)
+
+    text = _DIRECTIVE.sub(one, format)
+    if left:
+        raise EvaluationError("expected a % of the message for every argument")
+    return text[:MAX_MESSAGE]
+
+
+def _argument(value: Value, kind: str) -> str | int | float:
+    if kind == "s":
+        return value.text()
+    data = converted(value, LONG if kind in "dx" else DOUBLE).data
+    assert isinstance(data, int | float)
+    return data

@@ -1,18 +1,19 @@
-"""Parse C texts of descriptions: pycparser reads all of C, what is outside the subset is refused.
+"""Parse C texts of descriptions by pycparser: its nodes, each with its place in the description.
 
-Nothing is executed here, and nothing is ever executed as Python: `c_evaluate.py` walks the syntax.
+Nothing is executed here, and nothing is ever executed as Python: `c_evaluate.py` walks the nodes.
+Which of them descriptions may have, `compiled.py` says.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.easy_json import Code
 from gawee_dialect.locations import line_starts
-from gawee_dialect.opdesc import c_syntax as c
+from gawee_dialect.opdesc.c_values import TypeName
 from gawee_dialect.source import Place
 
 if TYPE_CHECKING:
@@ -21,26 +22,17 @@ if TYPE_CHECKING:
 MAX_CODE = 20_000
 """Characters of one C text: the longest of the shipped descriptions has 800."""
 
-SUPPORTED = (
-    "integers, floats, strings, names, ->, [], calls, sizeof, casts, (int[]){...}, "
-    "+ - * / % ! && || ?: & ++ -- =, comparisons, declarations, if, for, break, continue, blocks"
-)
+MAX_DIGITS = 70
+"""Of an integer."""
 
-_TYPE_WORDS = frozenset(
-    ("void", "char", "short", "int", "long", "signed", "unsigned", "float", "double")
-)
 _TYPEDEFS = ("size_t", "bool")
 _PRELUDE = "".join(f"typedef unsigned long {name};" for name in _TYPEDEFS)
 
 _COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|(//[^\n]*|/\*.*?\*/)', re.DOTALL)
 _DIRECTIVE = re.compile(r"^[ \t]*#", re.MULTILINE)
 _PROBLEM = re.compile(r"[^:]*:(\d+):(\d+): (.*)", re.DOTALL)
-_SUFFIX = re.compile(r"([uUlL]*)$")
 _ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
-
-_BINARY = frozenset(("+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||"))
-_ASSIGN = frozenset(("=", "+=", "-=", "*=", "/=", "%="))
 
 
 class CodeError(GaweeError):
@@ -60,7 +52,7 @@ def require_pycparser(place: Place) -> None:
         raise GaweeError(Diagnostic(message, str(place), hint=hint))
 
 
-def parse_expression(code: Code) -> c.Expression:
+def parse_expression(code: Code) -> "c_ast.Node":
     """Parse one expression; raises CodeError."""
     expressions = parse_arguments(code)
     if len(expressions) != 1:
@@ -70,7 +62,7 @@ def parse_expression(code: Code) -> c.Expression:
     return expressions[0]
 
 
-def parse_arguments(code: Code) -> Sequence[c.Expression]:
+def parse_arguments(code: Code) -> "Sequence[c_ast.Node]":
     """Parse expressions with commas between, as the arguments of a call; raises CodeError."""
     statements = _parse(code, "f(", ");")
     from pycparser import c_ast
@@ -80,17 +72,12 @@ def parse_arguments(code: Code) -> Sequence[c.Expression]:
         raise code_error("expected a C expression, got statements", code.place())
     if call.args is None:
         raise code_error("expected a C expression, got none", code.place())
-    converter, arguments = _Converter(code), call.args.exprs
-    return converter.guarded(lambda: [converter.expression(each) for each in arguments])
+    return call.args.exprs
 
 
-def parse_statements(code: Code) -> Sequence[c.Statement]:
+def parse_statements(code: Code) -> "Sequence[c_ast.Node]":
     """Parse statements; raises CodeError."""
-    statements = _parse(code, "", "")
-    converter = _Converter(code)
-    return converter.guarded(
-        lambda: [made for each in statements for made in converter.statements(each)]
-    )
+    return _parse(code, "", "")
 
 
 def _parse(code: Code, before: str, after: str) -> "list[c_ast.Node]":
@@ -109,6 +96,7 @@ def _parse(code: Code, before: str, after: str) -> "list[c_ast.Node]":
     )
     try:
         tree = c_parser.CParser().parse(f"{_PRELUDE} void f(void) {{{before}\n{text}\n{after}}}")
+        _locate(tree.ext[-1], code)
     except c_parser.ParseError as error:
         raise _syntax_error(code, str(error)) from error
     except RecursionError as error:
@@ -117,6 +105,30 @@ def _parse(code: Code, before: str, after: str) -> "list[c_ast.Node]":
     if len(tree.ext) != len(_TYPEDEFS) + 1 or not isinstance(function, c_ast.FuncDef):
         raise code_error("expected brackets that match, got a } too many", code.place())
     return function.body.block_items or []
+
+
+class _At(NamedTuple):
+    """Where the parser found a node, in the text of some code."""
+
+    code: Code
+    coord: object
+
+
+def _locate(node: "c_ast.Node", code: Code) -> None:
+    """Have a node, and all inside it, know the code that they are of."""
+    if not isinstance(node.coord, _At):  # declarations of one statement share their type
+        node.coord = _At(code, node.coord)
+        for _, child in node.children():
+            _locate(child, code)
+
+
+def place_of(node: "c_ast.Node") -> Place:
+    """Return where a node stands in its description."""
+    from pycparser.c_parser import Coord
+
+    assert isinstance(node.coord, _At)  # no node leaves this file without
+    code, at = node.coord
+    return code.place(_index(code.text, at.line, at.column or 1) if isinstance(at, Coord) else 0)
 
 
 _line_starts = lru_cache(maxsize=8)(line_starts)
@@ -145,222 +157,60 @@ def _syntax_error(code: Code, text: str) -> CodeError:
     return code_error(message, code.place(index))
 
 
-T = TypeVar("T")
+def walk(node: "c_ast.Node") -> "Iterator[c_ast.Node]":
+    """Yield a node and all that is inside it, but for names of functions and of fields."""
+    yield node
+    apart = {"FuncCall": "name", "StructRef": "field"}.get(type(node).__name__)
+    for name, child in node.children():
+        if name != apart:
+            yield from walk(child)
 
 
-class _Converter:
-    """Turns pycparser's syntax into ours; raises CodeError for what is outside the subset."""
+def type_name(node: "c_ast.Node") -> TypeName | None:
+    """Return the type that a declaration or a cast writes; None for one that is not supported."""
+    from pycparser import c_ast
 
-    def __init__(self, code: Code) -> None:
-        self.code = code
+    is_array, length, pointers = False, None, 0
+    if isinstance(node, c_ast.Typename):
+        node = node.type
+    if isinstance(node, c_ast.ArrayDecl):
+        is_array, length, node = True, node.dim, node.type
+    while isinstance(node, c_ast.PtrDecl):
+        pointers, node = pointers + 1, node.type
+    named = node.type if isinstance(node, c_ast.TypeDecl) else node
+    if not isinstance(named, c_ast.IdentifierType) or pointers > 1:
+        return None
+    return TypeName(tuple(named.names), pointers == 1, is_array, length)
 
-    def guarded(self, convert: Callable[[], T]) -> T:
-        """Convert; raises CodeError where the syntax is too deep for Python's stack."""
+
+def written_type(node: "c_ast.Node") -> TypeName:
+    """Return the type that a text which was checked writes."""
+    written = type_name(node)
+    assert written is not None  # compiled.py lets nothing else pass
+    return written
+
+
+@lru_cache(maxsize=1024)
+def constant(type: str, spelling: str) -> tuple[int | float | str, str] | None:
+    """Return what a constant is, and the suffix that is its type; None for an unsupported one."""
+    if type == "string":
+        return _unescaped(spelling[1:-1]), ""
+    if type == "char" and spelling.startswith("'"):
+        character = _unescaped(spelling[1:-1])
+        return (ord(character), "") if len(character) == 1 and ord(character) < 128 else None
+    if type in ("float", "double"):
+        suffix = "f" if spelling[-1] in "fF" and not spelling.startswith("0x") else ""
         try:
-            return convert()
-        except RecursionError as error:
-            message = "expected C text that is nested less deeply"
-            raise code_error(message, self.code.place()) from error
-
-    def place(self, node: "c_ast.Node") -> Place:
-        """Return where a piece of syntax stands."""
-        coord = node.coord
-        if coord is None:
-            return self.code.place()
-        return self.code.place(_index(self.code.text, coord.line, coord.column or 1))
-
-    def unsupported(self, what: str, node: "c_ast.Node") -> CodeError:
-        """Return the error for C that is not evaluated."""
-        return code_error(f"unsupported C: {what}", self.place(node), f"supported: {SUPPORTED}")
-
-    def expression(self, node: "c_ast.Node") -> c.Expression:
-        """Convert an expression."""
-        from pycparser import c_ast
-
-        place = self.place(node)
-        match node:
-            case c_ast.Constant():
-                return self._constant(node, place)
-            case c_ast.ID():
-                return c.Name(place, node.name)
-            case c_ast.UnaryOp():
-                return self._unary(node, place)
-            case c_ast.BinaryOp():
-                if node.op not in _BINARY:
-                    raise self.unsupported(f"operator {node.op}", node)
-                left, right = self.expression(node.left), self.expression(node.right)
-                return c.Binary(place, node.op, left, right)
-            case c_ast.TernaryOp():
-                parts = (node.cond, node.iftrue, node.iffalse)
-                condition, yes, no = map(self.expression, parts)
-                return c.Conditional(place, condition, yes, no)
-            case c_ast.ArrayRef():
-                array, index = self.expression(node.name), self.expression(node.subscript)
-                return c.Index(place, array, index)
-            case _:
-                return self._other_expression(node, place)
-
-    def _other_expression(self, node: "c_ast.Node", place: Place) -> c.Expression:
-        from pycparser import c_ast
-
-        match node:
-            case c_ast.StructRef(type="->"):
-                return c.Member(place, self.expression(node.name), node.field.name)
-            case c_ast.FuncCall(name=c_ast.ID() as function):
-                arguments = node.args.exprs if node.args is not None else []
-                return c.Call(place, function.name, [self.expression(each) for each in arguments])
-            case c_ast.Cast():
-                return c.Cast(place, self._type(node.to_type.type), self.expression(node.expr))
-            case c_ast.CompoundLiteral():
-                return self._array(node.type.type, node.init, place)
-            case c_ast.Assignment():
-                if node.op not in _ASSIGN:
-                    raise self.unsupported(f"operator {node.op}", node)
-                target, value = self._target(node.lvalue), self.expression(node.rvalue)
-                return c.Assign(place, node.op.removesuffix("="), target, value)
-            case _:
-                raise self.unsupported(_words_of(type(node).__name__), node)
-
-    def _constant(self, node: "c_ast.Constant", place: Place) -> c.Expression:
-        if node.type == "string":
-            return c.Text(place, _unescaped(node.value[1:-1]))
-        if node.type == "char" and node.value.startswith("'"):
-            character = _unescaped(node.value[1:-1])
-            if len(character) == 1 and ord(character) < 128:
-                return c.Number(place, ord(character))
-        if node.type in ("float", "double"):
-            suffix = "f" if node.value[-1] in "fF" and not node.value.startswith("0x") else ""
-            try:
-                return c.Number(place, float(node.value.rstrip("fF")), suffix)
-            except ValueError:
-                pass
-        if node.type.endswith("int"):
-            return self._integer(node, place)
-        raise self.unsupported(f"constant {node.value[:20]}", node)
-
-    def _integer(self, node: "c_ast.Constant", place: Place) -> c.Expression:
-        suffix = _SUFFIX.search(node.value)
-        assert suffix is not None  # it matches nothing, too
-        digits = node.value[: suffix.start()].lower()
-        base = 16 if digits.startswith("0x") else 2 if digits.startswith("0b") else 10
-        if base == 10 and len(digits) > 1 and digits.startswith("0"):
-            base = 8
-        if len(digits) > 70:
-            raise self.unsupported("an integer of so many digits", node)
-        return c.Number(place, int(digits, base), suffix[1].lower())
-
-    def _unary(self, node: "c_ast.UnaryOp", place: Place) -> c.Expression:
-        from pycparser import c_ast
-
-        if node.op == "sizeof":
-            if not isinstance(node.expr, c_ast.Typename):
-                raise self.unsupported("sizeof of a value", node)
-            return c.SizeOf(place, self._type(node.expr.type))
-        if node.op in ("++", "--", "p++", "p--"):
-            by = 1 if "+" in node.op else -1
-            return c.Step(place, by, not node.op.startswith("p"), self._target(node.expr))
-        if node.op == "&":
-            operand = self.expression(node.expr)
-            if not isinstance(operand, c.Index):
-                raise self.unsupported("& of what is no element of an array", node)
-            return c.Unary(place, "&", operand)
-        if node.op not in ("-", "+", "!", "*"):
-            raise self.unsupported(f"operator {node.op}", node)
-        return c.Unary(place, node.op, self.expression(node.expr))
-
-    def _target(self, node: "c_ast.Node") -> c.Expression:
-        target = self.expression(node)
-        if not isinstance(target, c.Name | c.Index) and not (
-            isinstance(target, c.Unary) and target.operator == "*"
-        ):
-            raise self.unsupported("assignment to what is no variable or element", node)
-        return target
-
-    def _array(
-        self, declared: "c_ast.Node", initializer: "c_ast.Node", place: Place
-    ) -> c.ArrayLiteral:
-        from pycparser import c_ast
-
-        type_ = self._type(declared)
-        if not type_.is_array or not isinstance(initializer, c_ast.InitList):
-            raise self.unsupported("a list in braces for what is no array", initializer)
-        return c.ArrayLiteral(place, type_, [self.expression(each) for each in initializer.exprs])
-
-    def _type(self, node: "c_ast.Node") -> c.TypeName:
-        from pycparser import c_ast
-
-        is_array, length = False, None
-        pointers = 0
-        if isinstance(node, c_ast.ArrayDecl):
-            is_array = True
-            length = None if node.dim is None else self.expression(node.dim)
-            node = node.type
-        while isinstance(node, c_ast.PtrDecl):
-            pointers += 1
-            node = node.type
-        named = node.type if isinstance(node, c_ast.TypeDecl) else node
-        if not isinstance(named, c_ast.IdentifierType) or pointers > 1:
-            raise self.unsupported("a type that is no number, array of numbers or pointer", node)
-        for word in named.names:
-            if word not in _TYPE_WORDS and word not in _TYPEDEFS:
-                raise self.unsupported(f"type {word}", named)
-        return c.TypeName(tuple(named.names), pointers, is_array, length)
-
-    def statements(self, node: "c_ast.Node") -> Iterator[c.Statement]:
-        """Convert a statement; an empty one is none."""
-        from pycparser import c_ast
-
-        if isinstance(node, c_ast.DeclList):
-            for each in node.decls:
-                yield from self.statements(each)
-        elif isinstance(node, c_ast.Decl):
-            yield self._declaration(node)
-        elif not isinstance(node, c_ast.EmptyStatement):
-            yield self._statement(node)
-
-    def _block(self, node: "c_ast.Node") -> c.Statement:
-        """Convert a statement inside another; one that is empty is a block of none."""
-        made = tuple(self.statements(node))
-        return made[0] if len(made) == 1 else c.Block(self.place(node), made)
-
-    def _declaration(self, node: "c_ast.Decl") -> c.Statement:
-        place = self.place(node)
-        if node.storage or node.funcspec or node.bitsize is not None or node.name is None:
-            raise self.unsupported("a declaration that is no plain variable", node)
-        type_ = self._type(node.type)
-        if node.init is None:
-            return c.Declare(place, type_, node.name, None)
-        if type_.is_array:
-            return c.Declare(place, type_, node.name, self._array(node.type, node.init, place))
-        return c.Declare(place, type_, node.name, self.expression(node.init))
-
-    def _statement(self, node: "c_ast.Node") -> c.Statement:
-        from pycparser import c_ast
-
-        place = self.place(node)
-        match node:
-            case c_ast.Compound():
-                items = node.block_items or []
-                return c.Block(place, [made for each in items for made in self.statements(each)])
-            case c_ast.If():
-                no = None if node.iffalse is None else self._block(node.iffalse)
-                return c.If(place, self.expression(node.cond), self._block(node.iftrue), no)
-            case c_ast.For():
-                start = () if node.init is None else tuple(self.statements(node.init))
-                condition = None if node.cond is None else self.expression(node.cond)
-                step = None if node.next is None else self.expression(node.next)
-                return c.For(place, start, condition, step, self._block(node.stmt))
-            case c_ast.Break():
-                return c.Break(place)
-            case c_ast.Continue():
-                return c.Continue(place)
-            case _:
-                return c.Evaluate(place, self.expression(node))
-
-
-def _words_of(class_name: str) -> str:
-    """Return the name of a class of syntax as words: `DoWhile` is do while."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", class_name).lower()
+            return float(spelling.rstrip("fF")), suffix
+        except ValueError:
+            return None
+    digits = spelling.rstrip("uUlL").lower()
+    if not type.endswith("int") or len(digits) > MAX_DIGITS:
+        return None
+    base = 16 if digits.startswith("0x") else 2 if digits.startswith("0b") else 10
+    if base == 10 and len(digits) > 1 and digits.startswith("0"):
+        base = 8
+    return int(digits, base), spelling[len(digits) :].lower()
 
 
 def _unescaped(text: str) -> str:

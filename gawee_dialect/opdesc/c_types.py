@@ -1,61 +1,27 @@
-"""The types that C texts of descriptions have before they are evaluated, for who writes code."""
+"""The types that C expressions have before they are evaluated."""
 
 from collections.abc import Mapping
-from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from gawee_dialect.opdesc import c_syntax as c
-from gawee_dialect.opdesc.arguments import ENTRY, LIST_ENTRY, PARAM_ENTRY, TENSOR
-from gawee_dialect.opdesc.c_operations import number_value
+from gawee_dialect.opdesc.c_parse import constant, written_type
 from gawee_dialect.opdesc.c_values import (
     DOUBLE,
-    DOUBLE_POINTER,
     FLOAT,
     INT,
-    INT_POINTER,
-    NULL,
+    LONG,
     STRING,
+    UINT,
     ULONG,
     Arithmetic,
     CType,
+    EvaluationError,
     PointerType,
     StructType,
     type_of,
 )
-from gawee_dialect.opdesc.description import Operator, Param
 
-OPERATOR = StructType("operator")
-
-FIELDS: Mapping[tuple[str, str], CType] = MappingProxyType(
-    {
-        (TENSOR.name, "ndim"): INT,
-        (TENSOR.name, "len"): INT,
-        (TENSOR.name, "dims"): INT_POINTER,
-        (TENSOR.name, "dtype"): INT,
-        (ENTRY.name, "name"): STRING,
-        (ENTRY.name, "isstatic"): INT,
-        (ENTRY.name, "mtype"): INT,
-        (ENTRY.name, "owner"): STRING,
-        (ENTRY.name, "offset"): ULONG,
-        (ENTRY.name, "creater"): STRING,
-        (LIST_ENTRY.name, "arg_name"): STRING,
-        (LIST_ENTRY.name, "name"): STRING,
-        (PARAM_ENTRY.name, "arg_name"): STRING,
-        (PARAM_ENTRY.name, "type"): INT,
-        (PARAM_ENTRY.name, "array_len"): INT,
-        (PARAM_ENTRY.name, "value_string"): STRING,
-        (PARAM_ENTRY.name, "value_double"): DOUBLE,
-        (PARAM_ENTRY.name, "value_float"): FLOAT,
-        (PARAM_ENTRY.name, "value_int"): INT,
-        (PARAM_ENTRY.name, "value_bool"): INT,
-        (PARAM_ENTRY.name, "value_array_double"): DOUBLE_POINTER,
-        (PARAM_ENTRY.name, "value_array_float"): PointerType(FLOAT),
-        (PARAM_ENTRY.name, "value_array_int"): INT_POINTER,
-        (PARAM_ENTRY.name, "value_array_bool"): INT_POINTER,
-        (OPERATOR.name, "name"): STRING,
-        (OPERATOR.name, "optype"): STRING,
-    }
-)
-"""The type of every field that a text may read."""
+if TYPE_CHECKING:
+    from pycparser import c_ast
 
 _RETURNS: Mapping[str, CType] = {
     "ln_alloc": PointerType(None),
@@ -66,87 +32,85 @@ _RETURNS: Mapping[str, CType] = {
     "floor": DOUBLE,
     "floorf": FLOAT,
 }
-_REALTYPES: Mapping[str, Arithmetic] = {"int": INT, "float": FLOAT, "double": DOUBLE}
 
 Types = dict[str, CType]
 """The variables of a text, and the type of each."""
 
 
-def param_type(param: Param) -> CType:
-    """Return the type of a parameter's variable."""
-    if param.kind == "NULL":
-        return NULL.type
-    if param.kind == "STRING" and param.realtype is None:
-        return StructType("string array") if param.is_array else STRING
-    element = INT
-    if param.kind == "NUMBER" and param.realtype is not None:
-        element = _REALTYPES[param.realtype.text]
-    return PointerType(element) if param.is_array else element
+def constant_type(value: float | str, suffix: str) -> CType:
+    """Return the first type that holds a constant; raises EvaluationError beyond long."""
+    if isinstance(value, str):
+        return STRING
+    if isinstance(value, float):
+        return FLOAT if suffix == "f" else DOUBLE
+    unsigned, long = "u" in suffix, "l" in suffix
+    for kind in (INT, UINT, LONG, ULONG):
+        if kind.signed != unsigned and (not long or kind.size == LONG.size):
+            if value <= kind.highest:
+                return kind
+    raise EvaluationError("an integer is out of range of long")
 
 
-def variables(operator: Operator) -> Types:
-    """Return every variable that a text of an operator may name."""
-    types: Types = {"op_arg": OPERATOR}
-    for tensor in (*operator.tensors_in, *operator.tensors_out):
-        name = tensor.arg_name
-        types |= {name: TENSOR, f"{name}_entry": ENTRY, f"{name}_list_entry": LIST_ENTRY}
-        types |= {f"{name}_name": STRING, f"{name}_ndim": INT, f"{name}_dtype": INT}
-        types[f"{name}_dims"] = INT_POINTER
-    for param in operator.params:
-        types |= {param.arg_name: param_type(param), f"{param.arg_name}_entry": PARAM_ENTRY}
-    return types
-
-
-def static_type(node: c.Expression, types: Types) -> CType:
+def static_type(node: "c_ast.Node", types: Types) -> CType:
     """Return the type of an expression whose names are known."""
+    from pycparser import c_ast
+
     match node:
-        case c.Number():
-            return number_value(node).type
-        case c.Text():
-            return STRING
-        case c.Name():
+        case c_ast.Constant():
+            known = constant(node.type, node.value)
+            assert known is not None  # compiled.py lets nothing else pass
+            return constant_type(*known)
+        case c_ast.ID():
             return types.get(node.name, INT)  # enum constants are int
-        case c.Cast():
-            return type_of(node.type)
-        case c.SizeOf():
-            return ULONG
-        case c.ArrayLiteral():
-            return type_of(node.type)
-        case c.Assign() | c.Step():
-            return static_type(node.target, types)
-        case c.Conditional():
-            return _joined(static_type(node.yes, types), static_type(node.no, types))
+        case c_ast.Cast():
+            return type_of(written_type(node.to_type))
+        case c_ast.CompoundLiteral():
+            return type_of(written_type(node.type))
+        case c_ast.Assignment():
+            return static_type(node.lvalue, types)
+        case c_ast.TernaryOp():
+            return _joined(static_type(node.iftrue, types), static_type(node.iffalse, types))
+        case c_ast.UnaryOp():
+            return _type_of_unary(node, types)
         case _:
             return _type_of_access(node, types)
 
 
-def _type_of_access(node: c.Expression, types: Types) -> CType:
+def _type_of_access(node: "c_ast.Node", types: Types) -> CType:
+    from pycparser import c_ast
+
     match node:
-        case c.Member():
-            struct = static_type(node.struct, types)
-            assert isinstance(struct, StructType)  # c_names.py lets nothing else pass
-            return FIELDS[struct.name, node.field_name]
-        case c.Index():
-            return _pointee(static_type(node.array, types))
-        case c.Call():
-            if node.function == "ln_clone":
-                return static_type(node.arguments[0], types)
-            return _RETURNS.get(node.function, INT)
-        case c.Unary(operator="&"):
-            return PointerType(_arithmetic(static_type(node.operand, types)))
-        case c.Unary(operator="*"):
-            return _pointee(static_type(node.operand, types))
-        case c.Unary():
-            own = static_type(node.operand, types)
-            return INT if node.operator == "!" else _joined(own, INT)
-        case c.Binary() if node.operator in ("+", "-", "*", "/", "%"):
+        case c_ast.StructRef(name=c_ast.ID(name=name)):
+            struct = types[name]
+            assert isinstance(struct, StructType)  # compiled.py lets nothing else pass
+            return struct.fields[node.field.name]
+        case c_ast.ArrayRef():
+            return _pointee(static_type(node.name, types))
+        case c_ast.FuncCall(name=c_ast.ID(name=function)):
+            if function == "ln_clone" and node.args is not None:
+                return static_type(node.args.exprs[0], types)
+            return _RETURNS.get(function, INT)
+        case c_ast.BinaryOp(op="+" | "-" | "*" | "/" | "%"):
             return _joined(static_type(node.left, types), static_type(node.right, types))
         case _:
             return INT  # comparisons, && and ||
 
 
-def _arithmetic(kind: CType) -> Arithmetic | None:
-    return kind if isinstance(kind, Arithmetic) else None
+def _type_of_unary(node: "c_ast.UnaryOp", types: Types) -> CType:
+    if node.op == "sizeof":
+        return ULONG
+    own = static_type(node.expr, types)
+    match node.op:
+        case "&":
+            return PointerType(own if isinstance(own, Arithmetic) else None)
+        case "*":
+            return _pointee(own)
+        case "!":
+            return INT
+        case "+" | "-":
+            return _joined(own, INT)
+        case _:
+            return own  # ++ and --
 
 
 def _pointee(kind: CType) -> CType:

@@ -1,15 +1,34 @@
 """What C expressions compute: typed numbers, text, and pointers into arrays whose ends are known.
 
-Types are those of a 64-bit machine: `int` has 32 bits, `long` and `size_t` 64.
+Operators do the usual conversions, truncating division, and no overflow. Types are those of a
+64-bit machine: `int` has 32 bits, `long` and `size_t` 64.
 """
 
+import operator as python
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from gawee_dialect.opdesc.c_syntax import TypeName
+if TYPE_CHECKING:
+    from pycparser import c_ast
+
+
+@dataclass(frozen=True)
+class TypeName:
+    """A type as it is written: its words, whether it is a pointer, and the length of an array.
+
+    `length` is None for what is no array, and for an array whose initializer says its length.
+    """
+
+    words: tuple[str, ...]
+    is_pointer: bool = False
+    is_array: bool = False
+    length: "c_ast.Node | None" = None
+
+    def __str__(self) -> str:
+        return f"{' '.join(self.words)}{' *' if self.is_pointer else ''}"
 
 
 class EvaluationError(Exception):
@@ -64,15 +83,15 @@ class PointerType:
 
 @dataclass(frozen=True)
 class StructType:
-    """A pointer to one of the format's structs."""
+    """A pointer to one of the format's structs, and the types of its fields."""
 
     name: str
+    fields: "Mapping[str, CType]" = field(default_factory=dict[str, "CType"], compare=False)
 
 
 CType: TypeAlias = Arithmetic | PointerType | StructType
 
 INT_POINTER = PointerType(INT)
-DOUBLE_POINTER = PointerType(DOUBLE)
 STRING = PointerType(CHAR)
 
 
@@ -300,8 +319,101 @@ def element_type(written: TypeName) -> Arithmetic | None:
 def type_of(written: TypeName) -> CType:
     """Return the type that is written, a pointer for an array; raises EvaluationError."""
     kind = element_type(written)
-    if written.pointers or written.is_array:
+    if written.is_pointer or written.is_array:
         return PointerType(kind)
     if kind is None:
         raise EvaluationError("expected a type of values, got 'void'")
     return kind
+
+
+COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
+    "==": python.eq,
+    "!=": python.ne,
+    "<": python.lt,
+    "<=": python.le,
+    ">": python.gt,
+    ">=": python.ge,
+}
+
+
+def arithmetic(operator: str, left: Value, right: Value) -> Value:
+    """Return `left operator right` for numbers, by C's usual conversions."""
+    a, b = left.number(), right.number()
+    assert isinstance(left.type, Arithmetic)
+    assert isinstance(right.type, Arithmetic)
+    kind = max(left.type, right.type, INT, key=lambda each: each.rank)
+    a, b = as_arithmetic(a, kind), as_arithmetic(b, kind)
+    if operator in COMPARISONS:
+        return Value(INT, int(COMPARISONS[operator](a, b)))
+    if operator in ("/", "%") and b == 0:
+        raise EvaluationError("division by zero")
+    if isinstance(a, float) or isinstance(b, float):
+        return _float_arithmetic(operator, float(a), float(b), kind)
+    return Value(kind, fitting(_integer_arithmetic(operator, a, b), kind))
+
+
+def _integer_arithmetic(operator: str, a: int, b: int) -> int:
+    match operator:
+        case "+":
+            return a + b
+        case "-":
+            return a - b
+        case "*":
+            return a * b
+        case _:
+            quotient = abs(a) // abs(b)
+            if (a < 0) != (b < 0):
+                quotient = -quotient
+            return quotient if operator == "/" else a - b * quotient
+
+
+def _float_arithmetic(operator: str, a: float, b: float, kind: Arithmetic) -> Value:
+    match operator:
+        case "+":
+            result = a + b
+        case "-":
+            result = a - b
+        case "*":
+            result = a * b
+        case "/":
+            result = a / b
+        case _:
+            raise EvaluationError("% is for integers")
+    if not isfinite(result):
+        raise EvaluationError(f"{a:g} {operator} {b:g} is out of range of {kind.name}")
+    return Value(kind, rounded(result) if kind is FLOAT else result)
+
+
+def loaded(ref: Ref) -> Value:
+    """Return the element that a pointer is to; raises EvaluationError."""
+    if ref.buffer.element is None:
+        raise EvaluationError("expected an array whose element type is known")
+    return Value(ref.buffer.element, ref.load())
+
+
+def size_of(written: TypeName) -> Value:
+    """Return `sizeof` of a type of numbers or pointers; raises EvaluationError."""
+    if written.is_pointer:
+        return Value(ULONG, 8)
+    element = element_type(written)
+    if element is None or written.is_array:
+        raise EvaluationError("expected sizeof of a type of numbers")
+    return Value(ULONG, element.size)
+
+
+def combined(operator: str, left: Value, right: Value) -> Value:
+    """Return what an operator makes of two values: numbers, or a pointer and a number."""
+    if isinstance(left.type, Arithmetic) and isinstance(right.type, Arithmetic):
+        return arithmetic(operator, left, right)
+    if operator in ("==", "!=") and NULL.data in (left.data, right.data):
+        return int_value(int((left.data is right.data) == (operator == "==")))
+    if operator in ("+", "-") and isinstance(left.data, Ref):
+        by = right.number()
+        if isinstance(by, int):
+            return Value(left.type, left.data.moved(by if operator == "+" else -by))
+    if isinstance(left.data, str) and isinstance(right.data, str):
+        raise EvaluationError("strings are compared by ln_streq")
+    raise EvaluationError(
+        f"expected numbers beside {operator}, got {described(left.type)} "
+        f"and {described(right.type)}"
+    )

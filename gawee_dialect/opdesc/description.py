@@ -54,12 +54,6 @@ class TensorOut:
     custom: Code | None = None
     cleanup: Code | None = None
 
-    def dims_codes(self) -> Sequence[Code]:
-        """Return the expressions of `dims`, none where there is no such field."""
-        if self.dims is None:
-            return ()
-        return (self.dims,) if isinstance(self.dims, Code) else self.dims
-
 
 @dataclass(frozen=True)
 class Bound:

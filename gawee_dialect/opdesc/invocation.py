@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import TypeAlias
 
 from xdsl.ir import Attribute
@@ -33,10 +34,7 @@ class Tensor:
     @property
     def len(self) -> int:
         """How many elements the tensor has."""
-        count = 1
-        for size in self.shape:
-            count *= size
-        return count
+        return prod(self.shape)
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ from gawee_dialect.easy_json import (
     decode_easy_json,
 )
 from gawee_dialect.frontends.report import Report
-from gawee_dialect.opdesc.field_reader import MAX_ARGUMENTS
 from gawee_dialect.opdesc.invocation import Argument, Invocation, ParamValue, ptype_of
 from gawee_dialect.opdesc.invocation import Scalar as ParamScalar
 from gawee_dialect.opdesc.op_text import OpTextReader
+from gawee_dialect.opdesc.read import MAX_ARGUMENTS
 from gawee_dialect.source import Source
 
 

@@ -1,6 +1,6 @@
 """Descriptions as dialects: an op class for each operator of a file."""
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -10,7 +10,7 @@ from xdsl.universe import Universe
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.opdesc.described_op import DescribedOp, op_class
-from gawee_dialect.opdesc.read import DescriptionFile, read_descriptions
+from gawee_dialect.opdesc.read import DescriptionFile, parse_descriptions, read_descriptions
 from gawee_dialect.universe import all_dialects, extended
 
 _loaded: ContextVar[Sequence[Dialect]] = ContextVar("loaded", default=())
@@ -34,6 +34,20 @@ def load_operator_descriptions(path: str | Path) -> Dialect:
     return Dialect(described.dialect, [*described_ops(described)])
 
 
+def parse_operator_descriptions(
+    text: str, name: str, module: str
+) -> Mapping[str, type[DescribedOp]]:
+    """Read the descriptions of a text; returns the class of each op, by its operator.
+
+    `name` is what messages call the text, `module` the module that the classes belong to. Raises
+    GaweeError that lists every problem of the text.
+    """
+    ops = described_ops(parse_descriptions(text, name))
+    for op in ops:
+        op.__module__ = module
+    return {op.description().operator.optype: op for op in ops}
+
+
 @contextmanager
 def loaded_operators(paths: Sequence[str]) -> Generator[None]:
     """Have every tool know the ops of files for the time of a with block.
@@ -42,11 +56,18 @@ def loaded_operators(paths: Sequence[str]) -> Generator[None]:
     Raises OSError and GaweeError, also where files describe an op twice, or the ops of a dialect
     that is not described.
     """
+    with registered([load_operator_descriptions(path) for path in paths]):
+        yield
+
+
+@contextmanager
+def registered(described: Sequence[Dialect]) -> Generator[None]:
+    """Have every tool know dialects of described ops, as `loaded_operators` does."""
     added: dict[str, list[type[DescribedOp]]] = {}
-    for path in paths:
-        described = read_descriptions(path)
-        existing = added.setdefault(described.dialect, [])
-        for op in described_ops(described):
+    for dialect in described:
+        existing = added.setdefault(dialect.name, [])
+        for op in dialect.operations:
+            assert issubclass(op, DescribedOp)
             if any(op.name == other.name for other in existing):
                 message = f"expected operators to differ, got '{op.name}' twice"
                 raise GaweeError(Diagnostic(message, str(op.description().operator.place)))

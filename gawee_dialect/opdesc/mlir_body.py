@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import prod
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
@@ -130,7 +131,7 @@ class _MlirBody:
         assert not isinstance(type, str)  # checked when the description was read
         if field[2] is None:
             fields = {"ndim": type.get_num_dims(), "dtype": type.element_type}
-            return str(fields.get(field[3], _length(type)))
+            return str(fields.get(field[3], prod(type.get_shape())))
         shape, axis = type.get_shape(), int(field[2])
         if axis >= len(shape):
             message = f"expected '{field[1]}' of more than {axis} dimensions, got {len(shape)}"
@@ -171,13 +172,6 @@ class _MlirBody:
         start, index = self.breaks[nearest]
         limits = [each for _, each in self.breaks[nearest + 1 :]] or [len(self.code.text)]
         return str(self.code.place(min(index + at - start, limits[0])))
-
-
-def _length(type: AnyTensor) -> int:
-    length = 1
-    for size in type.get_shape():
-        length *= size
-    return length
 
 
 def _values(op: DescribedOp) -> dict[str, "AnyTensor | str"]:

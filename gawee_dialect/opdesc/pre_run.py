@@ -14,6 +14,7 @@ from gawee_dialect.diagnostics import did_you_mean
 from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.instance import Instance, Misfit, Type
 from gawee_dialect.opdesc.arguments import (
+    OPERATOR,
     entry_struct,
     list_entry_struct,
     param_entry_struct,
@@ -22,7 +23,6 @@ from gawee_dialect.opdesc.arguments import (
     text_value,
 )
 from gawee_dialect.opdesc.c_evaluate import RELATIONS, CodeFailure, Evaluator, Unsatisfied
-from gawee_dialect.opdesc.c_operations import combined
 from gawee_dialect.opdesc.c_values import (
     INT,
     INT_POINTER,
@@ -30,8 +30,8 @@ from gawee_dialect.opdesc.c_values import (
     Buffer,
     EvaluationError,
     Ref,
-    StructType,
     Value,
+    combined,
     converted,
 )
 from gawee_dialect.opdesc.compiled import CompiledOperator, numbers_of
@@ -87,7 +87,7 @@ class _PreRun:
         """Go through all checks."""
         operator, invocation = self.compiled.operator, self.invocation
         names = {"name": text_value(invocation.name), "optype": text_value(operator.optype)}
-        self.evaluator.declare("op_arg", (kind := StructType("operator")), Value(kind, names))
+        self.evaluator.declare("op_arg", OPERATOR, Value(OPERATOR, names))
         self._count(
             "tensors_in_len_eq", "input tensors", operator.tensors_in, invocation.tensors_in
         )
@@ -161,11 +161,11 @@ class _PreRun:
     def _satisfy(self, what: str, code: Code | None) -> None:
         if code is None:
             return
-        check = self.compiled.syntax.check(code)
+        condition, message_nodes = self.compiled.syntax.check(code)
         try:
-            if self.evaluator.evaluate(check.condition).truth():
+            if self.evaluator.evaluate(condition).truth():
                 return
-            message = self.evaluator.message(check.message) if check.message else None
+            message = self.evaluator.message(message_nodes) if message_nodes else None
         except CodeFailure as failure:
             raise self._failed_code(what, failure) from failure
         except (EvaluationError, Unsatisfied) as failure:

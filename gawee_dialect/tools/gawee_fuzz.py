@@ -1,4 +1,4 @@
-"""gawee-fuzz: take random graphs, loops and models through random pipelines, and compare levels.
+"""gawee-fuzz: take random graphs and loops through random pipelines, and compare levels.
 
 Every level has to compute what the graph does. What is wrong is made small, and written as an IR
 test, one for each cause.
@@ -11,16 +11,17 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, time
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.fuzz.finding import Finding
-from gawee_dialect.fuzz.generator import Settings, TrialGenerator
-from gawee_dialect.fuzz.generators import GENERATORS, installed
+from gawee_dialect.fuzz.generator import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.hunt import Hunt
 from gawee_dialect.fuzz.lit_test import files_of_test, size_text
+from gawee_dialect.fuzz.loop_nests import LoopNests
 from gawee_dialect.fuzz.oracle import Oracle
 from gawee_dialect.fuzz.random_pipeline import check_places
 from gawee_dialect.fuzz.session import Session
@@ -47,6 +48,7 @@ from gawee_dialect.workers.workers import Workers
 PROG = "gawee-fuzz"
 WRONG = 1
 GRAPHS, ENDLESS = 1000, 1 << 40
+GENERATORS: Sequence[type[TrialGenerator]] = (Graphs, LoopNests)
 SECONDS_OF_A_SPAN, SECONDS_OF_A_REDUCTION = 3600.0, 120.0
 """By the clock, where a process waits for nothing; what computes too long is stopped before."""
 
@@ -100,8 +102,8 @@ def argument_parser() -> CommandParser:
     add(
         "--generators",
         metavar="NAMES",
-        help=f"what to draw, of {', '.join(GENERATORS)} (default: all that is installed; graphs, "
-        "where passes are given)",
+        help=f"what to draw, of {', '.join(each.name for each in GENERATORS)} and what --load "
+        "adds (default: all that is installed; graphs, where passes are given)",
     )
     add(
         "--share",
@@ -126,8 +128,15 @@ SHARES: Mapping[str, float] = {
 }
 
 
-def parse_arguments(argv: Sequence[str], oracles: Sequence[Oracle]) -> tuple[Namespace, Session]:
-    """Read the command line; raises GaweeError, with the nearest flag, for an unknown one."""
+def parse_arguments(
+    argv: Sequence[str],
+    oracles: Sequence[Oracle],
+    generators: Sequence[type[TrialGenerator]] = (),
+) -> tuple[Namespace, Session]:
+    """Read the command line; raises GaweeError, with the nearest flag, for an unknown one.
+
+    `oracles` and `generators` are those of files that were loaded.
+    """
     table = all_passes()
     rest, specs = split_pass_flags(argv, table)
     parser = argument_parser()
@@ -145,22 +154,26 @@ def parse_arguments(argv: Sequence[str], oracles: Sequence[Oracle]) -> tuple[Nam
     settings = _with_shares(
         Settings(passes=passes, insertions=insertions, oracles=oracles), arguments.share
     )
-    generators = _generators(arguments.generators, graphs_alone=bool(passes))
-    return arguments, Session(arguments.seed, generators, settings)
+    known = {each.name: each for each in (*GENERATORS, *generators)}
+    chosen = _generators(arguments.generators, known, graphs_alone=bool(passes))
+    return arguments, Session(arguments.seed, chosen, settings)
 
 
-def _generators(names: str | None, *, graphs_alone: bool) -> Sequence[TrialGenerator]:
+def _generators(
+    names: str | None, known: Mapping[str, type[TrialGenerator]], *, graphs_alone: bool
+) -> Sequence[TrialGenerator]:
+    installed = {name: each for name, each in known.items() if all(map(find_spec, each.needs))}
     if names is None:
-        return [GENERATORS["graphs"]()] if graphs_alone else [each() for each in installed()]
+        return [Graphs()] if graphs_alone else [each() for each in installed.values()]
     chosen: list[TrialGenerator] = []
     for name in names.split(","):
-        if name not in GENERATORS:
-            hint = did_you_mean(name, GENERATORS, f"known: {', '.join(GENERATORS)}")
+        if name not in known:
+            hint = did_you_mean(name, known, f"known: {', '.join(known)}")
             raise GaweeError(Diagnostic(f"unknown generator '{name}'", hint=hint))
-        if GENERATORS[name] not in installed():
-            needs = " and ".join(GENERATORS[name].needs)
+        if name not in installed:
+            needs = " and ".join(known[name].needs)
             raise GaweeError(f"generator '{name}' needs {needs}, which is not installed")
-        chosen.append(GENERATORS[name]())
+        chosen.append(known[name]())
     return chosen
 
 
@@ -266,7 +279,7 @@ def run(argv: Sequence[str]) -> int:
     """Do what the command line says; raises GaweeError and OSError."""
     paths, rest = split_load_flags(PROG, argv)
     with loaded_files(paths, flags=argument_parser().flags()) as loaded:
-        arguments, session = parse_arguments(rest, loaded.oracles)
+        arguments, session = parse_arguments(rest, loaded.oracles, loaded.generators)
         if arguments.scheduler is not None and paths:
             raise GaweeError("expected --scheduler without --load, got both")
         return fuzz(arguments, session, argv, paths)

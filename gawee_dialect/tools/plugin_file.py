@@ -2,10 +2,11 @@
 
 What a file defines is found by its class: passes, ops, attributes and types (alone or in a
 `Dialect`), instruments, op types of JSON (`JsonOp`), implementations of ops for the interpreter
-(`OpFunctions`), and oracles of gawee-fuzz (`Oracle`); an `EvaluatedOp` says itself what it
-computes, and a function that the file registers by `register_meaning` what a described op does. A
-class whose name begins with `_` is left alone, and so is what a file imports. A pass that has a
-`place`, such as `place: ClassVar[str] = "after=fold-conv-add"`, goes into every pipeline there.
+(`OpFunctions`), oracles of gawee-fuzz (`Oracle`) and what it draws (`TrialGenerator`); an
+`EvaluatedOp` says itself what it computes, and a function that the file registers by
+`register_meaning` what a described op does. A class whose name begins with `_` is left alone, and
+so is what a file imports. A pass that has a `place`, such as
+`place: ClassVar[str] = "after=fold-conv-add"`, goes into every pipeline there.
 Mappings of other vocabularies' ops that a file registers are known as long as it is loaded.
 """
 
@@ -30,7 +31,6 @@ from xdsl.universe import Universe
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.evaluated import EvaluatedOp
 from gawee_dialect.fuzz.oracle import Oracle
-from gawee_dialect.opdesc.enums import DEFAULT_DIALECT
 from gawee_dialect.opdesc.python_meaning import meanings_undone, registered_meanings
 from gawee_dialect.passes.insertion import Insertion, declared, declared_insertions
 from gawee_dialect.passes.instrument import Instrument
@@ -39,6 +39,7 @@ from gawee_dialect.universe import all_dialects, all_passes, extended
 
 if TYPE_CHECKING:
     from gawee_dialect.frontends.gawee_json.own_ops import JsonOp
+    from gawee_dialect.fuzz.generator import TrialGenerator
 
 Made = TypeVar("Made")
 
@@ -104,6 +105,7 @@ class Loaded:
     paths: Sequence[str]
     instruments: list[Instrument] = field(default_factory=list[Instrument])
     oracles: list[Oracle] = field(default_factory=list[Oracle])
+    generators: "list[type[TrialGenerator]]" = field(default_factory=list["type[TrialGenerator]"])
 
 
 @contextmanager
@@ -139,18 +141,24 @@ def loaded_files(paths: Sequence[str], flags: Container[str] = ()) -> Generator[
 
 def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitStack) -> None:
     passes = dict(_passes(file, flags))
-    dialects = _dialects(file)
+    described = list(_described(file))
+    dialects = _dialects(file, described)
     instruments = [
         _made(file, kind, "instrument") for kind in file.classes() if issubclass(kind, Instrument)
     ]
     oracles = [_made(file, kind, "oracle") for kind in file.classes() if issubclass(kind, Oracle)]
+    generators = list(_generators(file))
     functions = [kind for kind in file.classes() if issubclass(kind, InterpreterFunctions)]
     json_ops = list(_json_ops(file))
     own = file.module.__name__
     meanings = any(each.__module__ == own for each in registered_meanings().values())
-    found = passes or dialects or instruments or oracles or functions or json_ops or meanings
-    if not found:
+    ops = dialects or described or functions or json_ops or meanings
+    if not (passes or ops or instruments or oracles or generators):
         raise file.error("it defines no pass, op, attribute or instrument")
+    if described:
+        from gawee_dialect.opdesc.load import registered
+
+        stack.enter_context(registered(described))
     universe = Universe(
         all_dialects={name: lambda found=found: found for name, found in dialects.items()},
         all_passes={name: lambda found=found: found for name, found in passes.items()},
@@ -172,6 +180,28 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
         stack.enter_context(implemented_by(evaluated_functions(meant), *ours))
     loaded.instruments += instruments
     loaded.oracles += oracles
+    loaded.generators += generators
+
+
+def _generators(file: LoadedFile) -> "Iterator[type[TrialGenerator]]":
+    """Yield what gawee-fuzz can draw by a file."""
+    if "gawee_dialect.fuzz.generator" not in sys.modules:
+        return  # so that the file has none, and who has none does not pay for the import
+    from gawee_dialect.fuzz.generator import TrialGenerator
+
+    yield from (kind for kind in file.classes() if issubclass(kind, TrialGenerator))
+
+
+def _described(file: LoadedFile) -> Iterator[Dialect]:
+    """Yield the dialects of a file that hold ops of descriptions, and join those that exist."""
+    if "gawee_dialect.opdesc.described_op" not in sys.modules:
+        return  # so that the file has none, and who has none does not pay for the import
+    from gawee_dialect.opdesc.described_op import DescribedOp
+
+    for dialect in file.dialects():
+        kinds = [*dialect.operations, *dialect.attributes]
+        if all(issubclass(kind, DescribedOp) for kind in kinds):
+            yield dialect
 
 
 def _json_ops(file: LoadedFile) -> "Iterator[JsonOp]":
@@ -234,22 +264,21 @@ def _insertion(file: LoadedFile, kind: type[ModulePass], place: str) -> Insertio
     return insertion
 
 
-def _dialects(file: LoadedFile) -> dict[str, Dialect]:
+def _dialects(file: LoadedFile, described: Sequence[Dialect]) -> dict[str, Dialect]:
     """Return the dialects of a file, and those that exist with what the file adds to them.
 
-    Operators whose description names no dialect join the shipped ones, as those of `--load-ops` do.
+    Those that are described are left out.
     """
     existing = all_dialects()
     found: dict[str, Dialect] = {}
     for dialect in file.dialects():
-        name = dialect.name
-        if name in found or (name in existing and name != DEFAULT_DIALECT):
-            raise file.error(f"there is a dialect '{name}' already")
-        own = {each.name for each in dialect.operations}
-        old = existing[name]().operations if name in existing else ()
-        kept = [each for each in old if each.name not in own]
-        found[name] = replace(dialect, _operations=[*kept, *dialect.operations])
-    inside = {kind for each in found.values() for kind in (*each.operations, *each.attributes)}
+        if dialect in described:
+            continue
+        if dialect.name in existing or dialect.name in found:
+            raise file.error(f"there is a dialect '{dialect.name}' already")
+        found[dialect.name] = dialect
+    held = (*found.values(), *described)
+    inside = {kind for each in held for kind in (*each.operations, *each.attributes)}
     for kind in file.classes():
         if issubclass(kind, Operation | Attribute) and kind not in inside:
             name = _dialect_name(file, kind)

@@ -15,17 +15,17 @@ pytest.importorskip("onnxruntime")
 
 from onnx import parser, shape_inference  # noqa: E402
 
-from gawee_dialect.fuzz import onnx_comparison  # noqa: E402
 from gawee_dialect.fuzz.draw import Draw  # noqa: E402
 from gawee_dialect.fuzz.finding import Finding  # noqa: E402
 from gawee_dialect.fuzz.lit_test import files_of_test, size_text  # noqa: E402
-from gawee_dialect.fuzz.onnx_comparison import differs  # noqa: E402
-from gawee_dialect.fuzz.onnx_models import random_model  # noqa: E402
-from gawee_dialect.fuzz.onnx_origin import OnnxOrigin  # noqa: E402
-from gawee_dialect.fuzz.onnx_runtime import onnx_runtime  # noqa: E402
-from gawee_dialect.fuzz.smaller_origin import with_smaller_origin  # noqa: E402
+from gawee_dialect.fuzz.session import with_smaller_origin  # noqa: E402
 from gawee_dialect.fuzz.trial import Trial  # noqa: E402
 from gawee_dialect.interpreter.arrays import Array  # noqa: E402
+from tests.graph_fuzz import onnx_comparison  # noqa: E402
+from tests.graph_fuzz.onnx_comparison import differs  # noqa: E402
+from tests.graph_fuzz.onnx_models import random_model  # noqa: E402
+from tests.graph_fuzz.onnx_origin import OnnxOrigin  # noqa: E402
+from tests.graph_fuzz.onnx_runtime import onnx_runtime  # noqa: E402
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from gawee_dialect.fuzz.onnx_models import OnnxModels
 from gawee_dialect.tools import gawee_fuzz, gawee_opt
 
 OWN = """
@@ -47,6 +46,18 @@ class Die(ModulePass):
 """
 
 WRONG_EXP = "--load own.py --wrong-exp --first 10 --graphs 9 --seed 1 -o found".split()
+
+DRAWN = """
+from gawee_dialect.fuzz.generator import Graphs
+
+
+class Mine(Graphs):
+    name = "mine"
+    what = "of mine"
+    needs = ()
+"""
+NEEDS = 'needs = ("re", "no_such_package")'
+ONNX_MODELS = Path(__file__).parents[1] / "graph_fuzz" / "onnx_models.py"
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -208,11 +219,31 @@ def test_mistakes_are_named(run: Run, words: str, message: str) -> None:
 
 
 def test_a_generator_whose_packages_are_missing_is_named(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    run: Run,
 ) -> None:
-    monkeypatch.setattr(OnnxModels, "needs", ("onnx", "no_such_package"))
+    Path("own.py").write_text(DRAWN)
+    Path("other.py").write_text(DRAWN.replace("mine", "other").replace("needs = ()", NEEDS))
 
-    code, _, err = run("--generators", "onnx")
+    code, _, err = run(*"--load own.py --load other.py --generators mine,other".split())
 
     assert code == 1
-    assert "generator 'onnx' needs onnx and no_such_package, which is not installed" in err
+    assert "generator 'other' needs re and no_such_package, which is not installed" in err
+
+
+def test_a_file_adds_what_is_drawn(run: Run) -> None:
+    Path("own.py").write_text(DRAWN)
+
+    code, out, err = run(*"--load own.py --generators mine --graphs 3".split())
+
+    assert (code, err) == (0, "")
+    assert out.startswith("3 of mine in ")
+
+
+def test_random_models_of_onnx_are_drawn_from_a_file(run: Run) -> None:
+    pytest.importorskip("onnx")
+    pytest.importorskip("onnxruntime")
+
+    code, out, _ = run("--load", str(ONNX_MODELS), *"--generators onnx --graphs 3".split())
+
+    assert code == 0
+    assert re.match(r"3 ONNX models in .* ONNX Runtime", out)

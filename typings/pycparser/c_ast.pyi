@@ -1,11 +1,10 @@
 # What gawee_dialect reads of pycparser's syntax trees.
 
-class Coord:
-    line: int
-    column: int | None
+from collections.abc import Sequence
 
 class Node:
-    coord: Coord | None
+    coord: object
+    def children(self) -> Sequence[tuple[str, Node]]: ...
 
 class FileAST(Node):
     ext: list[Node]
@@ -15,6 +14,7 @@ class FuncDef(Node):
 
 class Compound(Node):
     block_items: list[Node] | None
+    def __init__(self, block_items: list[Node] | None) -> None: ...
 
 class Typedef(Node): ...
 
@@ -24,6 +24,7 @@ class Constant(Node):
 
 class ID(Node):
     name: str
+    def __init__(self, name: str) -> None: ...
 
 class UnaryOp(Node):
     op: str
@@ -33,6 +34,7 @@ class BinaryOp(Node):
     op: str
     left: Node
     right: Node
+    def __init__(self, op: str, left: Node, right: Node) -> None: ...
 
 class TernaryOp(Node):
     cond: Node
@@ -100,17 +102,22 @@ class Assignment(Node):
     op: str
     lvalue: Node
     rvalue: Node
+    def __init__(self, op: str, lvalue: Node, rvalue: Node) -> None: ...
 
 class If(Node):
     cond: Node
     iftrue: Node
     iffalse: Node | None
+    def __init__(self, cond: Node, iftrue: Node, iffalse: Node | None) -> None: ...
 
 class For(Node):
     init: Node | None
     cond: Node | None
     next: Node | None
     stmt: Node
+    def __init__(
+        self, init: Node | None, cond: Node | None, next: Node | None, stmt: Node
+    ) -> None: ...
 
 class Break(Node): ...
 class Continue(Node): ...

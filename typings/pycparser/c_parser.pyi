@@ -1,5 +1,9 @@
 from pycparser.c_ast import FileAST
 
+class Coord:
+    line: int
+    column: int | None
+
 class ParseError(Exception): ...
 
 class CParser:

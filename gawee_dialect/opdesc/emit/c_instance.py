@@ -8,12 +8,16 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from xdsl.dialects.builtin import FixedBitwidthType
+
 from gawee_dialect.dialect.types import tensor_type
-from gawee_dialect.opdesc.c_print import INDENT, text_literal
+from gawee_dialect.opdesc.arguments import as_realtype, dtype_value
 from gawee_dialect.opdesc.described_op import DescribedOp
-from gawee_dialect.opdesc.emit.c_data import entry_data, param_data, tensor_data
+from gawee_dialect.opdesc.description import Param
 from gawee_dialect.opdesc.emit.c_file import HEADER, bodies, body_function, private_struct
-from gawee_dialect.opdesc.invocation import Tensor
+from gawee_dialect.opdesc.emit.c_text import INDENT, text_literal
+from gawee_dialect.opdesc.enums import from_text
+from gawee_dialect.opdesc.invocation import ParamValue, Tensor, ptype_of
 from gawee_dialect.opdesc.pre_run import Checked
 
 SYMBOL_PREFIX = "gawee_native_"
@@ -109,17 +113,65 @@ def _shared(op: DescribedOp, checked: Checked) -> Iterator[str]:
 
 def _size(tensor: Tensor) -> int:
     """Return the bytes of an element, as the format stores it."""
-    return SIZES[tensor.dtype]
+    assert isinstance(tensor.element, FixedBitwidthType)  # the format has no other
+    return tensor.element.size
 
 
-SIZES = {
-    "TL_DOUBLE": 8,
-    "TL_FLOAT": 4,
-    "TL_INT32": 4,
-    "TL_INT16": 2,
-    "TL_INT8": 1,
-    "TL_UINT32": 4,
-    "TL_UINT16": 2,
-    "TL_UINT8": 1,
-    "TL_BOOL": 1,
-}
+def tensor_data(tensor: Tensor, data: str = "NULL") -> str:
+    """Return the initializer of an `ln_tensor`."""
+    dims = f"(int[]){{{', '.join(map(str, tensor.shape)) or '0'}}}"
+    return f"{{{len(tensor.shape)}, {tensor.len}, {dims}, {dtype_value(tensor)}, {data}}}"
+
+
+def entry_data(tensor: Tensor, address: str) -> str:
+    """Return the initializer of an `ln_tensor_entry` of the tensor at an address."""
+    fields = [
+        text_literal(tensor.name),
+        address,
+        str(int(bool(tensor.static))),
+        tensor.mtype or "LN_MEM_NONE",
+        "NULL" if tensor.owner is None else text_literal(tensor.owner),
+        "0",
+        "NULL" if tensor.creator is None else text_literal(tensor.creator),
+    ]
+    return f"{{{', '.join(fields)}}}"
+
+
+def param_data(arg_name: str, value: ParamValue, param: Param | None = None) -> str:
+    """Return the initializer of an `ln_param_entry`.
+
+    `param` says by which function a string becomes a number; pre_run does that by itself. An array
+    holds one kind of value, and at least one.
+    """
+    fields = [f".arg_name = {text_literal(arg_name)}", f".type = {ptype_of(value)}"]
+    if isinstance(value, tuple):
+        fields += [f".array_len = {len(value)}", *_array(value)]
+    elif isinstance(value, str):
+        fields.append(f".value_string = {text_literal(value)}")
+    elif value is not None:
+        fields += [f".value_{kind} = {_number(value, kind)}" for kind in ("double", "float", "int")]
+        fields.append(f".value_bool = {int(bool(value))}")
+    if param is not None and param.from_func is not None:
+        texts = value if isinstance(value, tuple) else (value,)
+        numbers = [str(from_text(param.from_func.text, str(each))) for each in texts]
+        array = f".value_array_int = (int[]){{{', '.join(numbers)}}}"
+        fields.append(array if isinstance(value, tuple) else f".value_int = {numbers[0]}")
+    return f"{{{', '.join(fields)}}}"
+
+
+def _array(values: Sequence[bool | int | float | str]) -> Iterator[str]:
+    if isinstance(values[0], str):
+        texts = ", ".join(text_literal(str(each)) for each in values)
+        yield f".value_array_string = (char *[]){{{texts}}}"
+    elif isinstance(values[0], bool):
+        yield f".value_array_bool = (int[]){{{', '.join(str(int(bool(each))) for each in values)}}}"
+    else:
+        for kind in ("double", "float", "int"):
+            elements = ", ".join(_number(each, kind) for each in values)
+            yield f".value_array_{kind} = ({kind}[]){{{elements}}}"
+
+
+def _number(value: bool | float | str, kind: str) -> str:
+    assert not isinstance(value, str)  # arrays hold one kind of value
+    number = as_realtype(value, kind)
+    return f"(-{-number - 1} - 1)" if kind == "int" and number < 0 else repr(number)

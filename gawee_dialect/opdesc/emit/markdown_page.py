@@ -16,8 +16,6 @@ from gawee_dialect.equations.instance import Body, flops
 from gawee_dialect.equations.sizes import Axis, Limit, Origin
 from gawee_dialect.equations.syntax import Parameter, Wildcard, spelled
 from gawee_dialect.opdesc.c_evaluate import RELATIONS
-from gawee_dialect.opdesc.c_print import CPrinter
-from gawee_dialect.opdesc.c_types import variables
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.description import Operator, Param, TensorIn, TensorOut
 
@@ -161,8 +159,10 @@ def _checks(argument: TensorIn | Param, compiled: CompiledOperator) -> Iterator[
 
 
 def _check(code: Code, compiled: CompiledOperator) -> str:
-    check = compiled.syntax.check(code)
-    return f"`{_printer(compiled).expression(check.condition)}`"
+    from pycparser.c_generator import CGenerator
+
+    condition, _ = compiled.syntax.check(code)
+    return f"`{CGenerator(reduce_parentheses=True).visit(condition)}`"
 
 
 def _statements(operator: Operator) -> Iterator[str]:
@@ -181,10 +181,6 @@ def _value(code: Code) -> str:
 
 def _text(code: Code) -> str:
     return " ".join(code.text.split())
-
-
-def _printer(compiled: CompiledOperator) -> CPrinter:
-    return CPrinter(variables(compiled.operator), checked=False)
 
 
 def _prose(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The variables of an operator's C functions: what each is called, its type, and its value."""
+"""Pieces of C: literals, and the variables of an operator's functions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,19 @@ from dataclasses import dataclass
 
 from gawee_dialect.opdesc.description import Operator, Param
 
+INDENT = "  "
+
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 _ASIDE = re.compile(r'"(?:\\.|[^"\\])*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
+
+
+def text_literal(text: str) -> str:
+    """Return a string as C spells it."""
+    spelled = (
+        _ESCAPES.get(each) or (each if each.isprintable() else f"\\{ord(each) & 0xFF:03o}")
+        for each in text
+    )
+    return f'"{"".join(spelled)}"'
 
 
 @dataclass(frozen=True)

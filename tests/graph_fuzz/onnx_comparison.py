@@ -7,8 +7,8 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.fuzz.finding import Done, Finding
 from gawee_dialect.fuzz.judge import ROUNDING, Arrays, differing, rounding_of
-from gawee_dialect.fuzz.onnx_rounding import moved_by_rounding
-from gawee_dialect.fuzz.onnx_runtime import onnx_runtime, values_read
+from tests.graph_fuzz.onnx_rounding import moved_by_rounding
+from tests.graph_fuzz.onnx_runtime import onnx_runtime, values_read
 
 if TYPE_CHECKING:
     from onnx import ModelProto

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gawee_dialect.fuzz.onnx_runtime import onnx_runtime, values_read
 from gawee_dialect.instruments.check.compare import absolute_difference, magnitude
 from gawee_dialect.interpreter.arrays import Array
+from tests.graph_fuzz.onnx_runtime import onnx_runtime, values_read
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto

@@ -10,10 +10,10 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.fuzz.finding import Done, Finding
 from gawee_dialect.fuzz.judge import Arrays
-from gawee_dialect.fuzz.onnx_comparison import NOT_ONNX_RUNTIMES, differs
-from gawee_dialect.fuzz.smaller_onnx import smaller_models
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.source import Source
+from tests.graph_fuzz.onnx_comparison import NOT_ONNX_RUNTIMES, differs
+from tests.graph_fuzz.smaller_onnx import smaller_models
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -22,7 +22,7 @@ TEST = '''"""{said}"""
 
 from pathlib import Path
 
-from gawee_dialect.fuzz.onnx_origin import difference
+from tests.graph_fuzz.onnx_origin import difference
 
 
 def test_the_model_computes_what_onnx_runtime_does() -> None:

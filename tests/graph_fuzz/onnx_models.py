@@ -1,12 +1,15 @@
-"""Random models of ONNX, read by our reader, and computed by ONNX Runtime too.
+"""Random models of ONNX, read by our reader, and computed by ONNX Runtime too:
+`gawee-fuzz --load tests/graph_fuzz/onnx_models.py`.
 
 Node after node: what ONNX's own shape inference refuses is left out. Ops at whose jumps a last bit
 decides take inputs alone.
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import prod
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from gawee_dialect.fuzz.draw import Draw
@@ -18,13 +21,18 @@ from gawee_dialect.fuzz.generator import (
     stages_of,
     trial_of,
 )
-from gawee_dialect.fuzz.onnx_origin import OnnxOrigin
 from gawee_dialect.fuzz.random_pipeline import Depth
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.hints import isa
 
 if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto
+
+ROOT = str(Path(__file__).resolve().parents[2])
+if ROOT not in sys.path:
+    sys.path.append(ROOT)  # a file that is loaded is not imported from its package
+
+from tests.graph_fuzz.onnx_origin import OnnxOrigin  # noqa: E402
 
 OPSET, IR_VERSION = 18, 8
 MOST_ELEMENTS = 2000
