@@ -528,6 +528,23 @@ func.func @c7_nothing_is_reduced(%x: tensor<3xf32>) {
 
 // -----
 
+// KernelOp C8: a region holds a loop.
+// CHECK: error: 'gawee.kernel' op expected ops that compute a scalar in 'finish', got 'scf.for'
+func.func @c8_a_region_holds_a_loop(%x: tensor<3xf32>, %low: index, %high: index, %step: index) {
+  %y = gawee.kernel parallel [3] ins(%x : tensor<3xf32>)
+    maps [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>]
+    finish {
+    ^bb0(%e: f32):
+      %s = scf.for %i = %low to %high step %step iter_args(%a = %e) -> (f32) {
+        scf.yield %a : f32
+      }
+      gawee.yield %s : f32
+    } : tensor<3xf32>
+  func.return
+}
+
+// -----
+
 // A schedule names its loops d0, d1, ...
 // CHECK: error: expected a dimension, such as d0, got 'x'
 func.func @a_loop_is_not_a_dimension(%x: tensor<3x5xf32>) {
