@@ -228,6 +228,8 @@ def torch_integer(compute: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 
 MEANING: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
+    **MOVEMENT,
+    **COMPUTED,
     ConvOp: torch_conv,
     ConvTransposeOp: torch_conv_transpose,
     BatchMatMulOp: torch_batch_matmul,
@@ -252,8 +254,6 @@ MEANING: dict[type[Operation], Callable[..., Tensor | Sequence[Tensor]]] = {
     CatOp: lambda op, *xs: torch.cat(xs, op.dim.value.data),
     ConstantOp: lambda op: torch_constant(op.value),
     ScanOp: torch_scan,
-    **MOVEMENT,
-    **COMPUTED,
 }
 """What PyTorch function each op class stands for, given the op and its operands."""
 

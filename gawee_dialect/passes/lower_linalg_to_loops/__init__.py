@@ -50,7 +50,7 @@ def constant_index(builder: Builder, value: int) -> SSAValue:
     while function is not None and not isinstance(function, FuncOp):
         function = function.parent_op()
     assert function is not None
-    top = function.body.block
+    top = function.body.blocks[0]
     op = top.first_op
     while type(op) is arith.ConstantOp:  # dozens for each number: `isinstance` would take thrice
         number = op.properties["value"]
