@@ -72,7 +72,14 @@ def positive_number(text: str) -> float:
 
 
 def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
-    """Run a tool on its arguments; report what it raises, and return the exit code."""
+    """Run a tool on its arguments; report what it raises, and return the exit code.
+
+    Where a shell asks for completions, those are written instead.
+    """
+    if "_ARGCOMPLETE" in os.environ:
+        from gawee_dialect.tools.completion import complete
+
+        return complete(prog)
     configure: Callable[..., None] | None = getattr(sys.stdout, "reconfigure", None)
     if configure is not None:  # names may have letters that the terminal has not
         configure(errors="backslashreplace")
