@@ -7,6 +7,7 @@ rest, where the text was read before, and while the server reads the version tha
 """
 
 import asyncio
+import os
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Mapping
@@ -126,7 +127,8 @@ async def measure(nodes: int) -> None:
         start = perf_counter()
         session.open()
         await session.published.wait()
-        print(f"{model_name()}, {date.today()}; {nodes} nodes, {len(session.text)} characters\n")
+        load = f"load {os.getloadavg()[0]:.0f} on {os.cpu_count()} processors"
+        print(f"{model_name()}, {date.today()}, {load}; {nodes} nodes\n")
         print(f"opened and checked in {perf_counter() - start:.2f} s\n")
         rest = {
             name: [await timed(ask) for _ in range(TIMES)]
