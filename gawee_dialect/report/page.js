@@ -561,7 +561,7 @@ function profileTable(panel) {
     const cell = make(line, "td");
     if (number === undefined) cell.textContent = each.node;
     else link(cell, each.node, () => choose([number], null));
-    make(line, "td", short(each.milliseconds));
+    make(line, "td", short(each.milliseconds), "number");
     const parts = number === undefined ? "" : partsText(number);
     make(line, "td", ran(each) + (parts && `, with ${parts}`));
   }
