@@ -17,8 +17,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from gawee_dialect.tools.completion import completion_parser
-from gawee_dialect.tools.doctor import doctor_parser
 from xdsl.passes import ModulePass
 
 from gawee_dialect.dialect import GAWEE
@@ -31,6 +29,8 @@ from gawee_dialect.opdesc.lightnet import lightnet_dialect
 from gawee_dialect.passes.lowerings import lowerings
 from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.tools.compare_oracle import compare_parser
+from gawee_dialect.tools.completion import completion_parser
+from gawee_dialect.tools.doctor import doctor_parser
 from gawee_dialect.tools.gawee_experiment import PARSERS as EXPERIMENT_PARSERS
 from gawee_dialect.tools.inspect_graph import SUB_COMMANDS
 from gawee_dialect.tools.pass_list import options
