@@ -27,6 +27,7 @@ COLOURS = 64
 SELECTED = {
     "gallery_transformer": ("search", "matmul"),
     "gallery_lstm": ("pass", "form-kernels"),
+    "gallery_passes": ("keys", "ArrowRight x"),
     "report_digits": ("search", "conv2"),
 }
 """What is pressed in a report before its picture is taken."""
@@ -52,9 +53,13 @@ def words(command: str) -> list[str]:
 
 
 def press(page: "Page", what: str, text: str) -> None:
-    """Select an op by search, or a pass by its name."""
+    """Select an op by search, or a pass by its name; or press keys."""
     if what == "pass":
         page.locator("#passes button.changed", has_text=text).first.click()
+        return
+    if what == "keys":
+        for key in text.split():
+            page.keyboard.press(key)
         return
     page.keyboard.press("/")
     page.keyboard.type(text)

@@ -17,26 +17,28 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from gawee_dialect.dialect import GAWEE
 from gawee_dialect.frontends.coverage import lowering_text, ops_of
 from gawee_dialect.frontends.formats import FRONTENDS, Frontend
+from gawee_dialect.inspection.op_page import docstring, op_section, prose
 from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.emit.markdown_page import page
 from gawee_dialect.opdesc.lightnet import lightnet_dialect
 from gawee_dialect.passes.lowerings import lowerings
 from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.tools.compare_oracle import compare_parser
-from gawee_dialect.tools.gawee_experiment import compare_parser as study_comparison_parser
-from gawee_dialect.tools.gawee_experiment import plot_parser, run_parser, table_parser
+from gawee_dialect.tools.completion import completion_parser
+from gawee_dialect.tools.doctor import doctor_parser
+from gawee_dialect.tools.gawee_experiment import PARSERS as EXPERIMENT_PARSERS
 from gawee_dialect.tools.inspect_graph import SUB_COMMANDS
 from gawee_dialect.tools.pass_list import options
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes
 
 FOLDER = Path(__file__).parent / "reference"
 TOOLS = (
+    "gawee",
     "gawee_opt",
     "gawee_translate",
     "gawee_run",
@@ -44,62 +46,9 @@ TOOLS = (
     "gawee_reduce",
     "gawee_fuzz",
     "gawee_experiment",
+    "gawee_lsp",
 )
 GENERATED = "<!-- Written by docs/generate_reference.py; edit the docstrings instead. -->"
-
-
-def prose(text: str) -> str:
-    """Return docstring text as Markdown: formulas keep their stars, code stays as it is."""
-    parts = re.split(r"(```.*?```|`[^`\n]*`)", text, flags=re.DOTALL)
-    return "".join(part if part.startswith("`") else _escape(part) for part in parts)
-
-
-def _escape(text: str) -> str:
-    return re.sub(r"([*|])", r"\\\1", text).replace("<", "&lt;")
-
-
-def docstring(thing: object) -> str:
-    """Return a docstring without its indentation, empty where a dataclass made it up."""
-    text = inspect.cleandoc(getattr(thing, "__doc__", None) or "")
-    return "" if inspect.isclass(thing) and text.startswith(f"{thing.__name__}(") else text
-
-
-def constraint_list(text: str) -> str:
-    """Return a `Constraints:` block, whose entries may go on over lines, as a list."""
-    entries = re.split(r"\n\s*(?=C\d+:)", "\n" + text.strip())[1:]
-    lines = [" ".join(entry.split()).split(":", 1) for entry in entries]
-    return "\n".join(f"- **{label}**:{prose(rest)}" for label, rest in lines)
-
-
-def op_section(op: type[Operation]) -> str:
-    """Return what the page of the dialect says of an op."""
-    text, _, constraints = docstring(op).partition("Constraints:\n")
-    summary, _, body = text.partition("\n")
-    parts = [f"### `{op.name}`", prose(summary), prose(body.strip())]
-    parts += _equations(op)
-    if constraints:
-        parts.append("The verifier checks:\n\n" + constraint_list(constraints))
-    assembly = op.__dict__.get("assembly_format") or getattr(op, "assembly_format", None)
-    if isinstance(assembly, str):
-        parts.append(f"Assembly format:\n\n```text\n{op.name} {assembly}\n```")
-    definition = op.get_irdl_definition()
-    signature = [
-        *(f"operand `{name}`" for name, _ in definition.operands),
-        *(f"property `{name}`" for name in definition.properties),
-        *(f"result `{name}`" for name, _ in definition.results),
-    ]
-    traits = sorted(type(trait).__name__ for trait in op.traits.traits)
-    parts.append(f"Has {', '.join(signature)}. Traits: {', '.join(traits) or 'none'}.")
-    return "\n\n".join(part for part in parts if part)
-
-
-def _equations(op: type[Operation]) -> Iterator[str]:
-    """Yield the equations of an op as a block: one, or one for each value of a property."""
-    equation = getattr(op, "EQUATION", None)
-    if isinstance(equation, str):
-        yield f"```text\n{equation}\n```"
-    elif isinstance(equation, Mapping):
-        yield "```text\n" + "\n".join(f"{key}: {text}" for key, text in equation.items()) + "\n```"
 
 
 def dialect_page() -> str:
@@ -200,7 +149,8 @@ def flag_row(action: Action) -> str:
 SUB_COMMAND_PARSERS: Mapping[str, Sequence[Callable[[], CommandParser]]] = {
     "gawee_run": [compare_parser],
     "gawee_translate": [make_parser for make_parser, _ in SUB_COMMANDS.values()],
-    "gawee_experiment": [run_parser, table_parser, plot_parser, study_comparison_parser],
+    "gawee_experiment": [*EXPERIMENT_PARSERS.values()],
+    "gawee": [doctor_parser, completion_parser],
 }
 
 

@@ -57,6 +57,10 @@ FORBIDDEN = {
         *("analysis", "backend", "inspection", "instruments", "interpreter", "parameters"),
         *("passes", "tools"),
     },
+    "language_server": {
+        *("backend", "instruments", "interpreter", "model", "parameters", "passes", "pytorch"),
+        "tools",
+    },
     "inspection": {"backend", "frontends", "interpreter", "passes", "tools"},
     "interpreter": {"backend", "frontends", "passes", "tools"},
     "backend": {"frontends", "passes", "plots", "tools"},

@@ -2,23 +2,22 @@
 
 1. Nodes are the ops of the gawee dialect, but for constants and for what depends on parameters
    alone: weights, and the arithmetic that folding puts on them, run once per load.
-2. FLOPs are known for conv, matmul (two for a multiply-add, bias not counted) and add, sub, mul,
-   div (one for an element), and for a scan those of its body at every step. They are unknown, not
-   zero, for the others: coverage says for how many nodes they are known.
+2. FLOPs are those of `op_work`: two for a multiply-add, one for other arithmetic on an element.
+   Totals are published of conv, matmul, add, sub, mul and div alone: `published_flops`.
 3. A node reads the bytes of its tensor operands that are values of the graph, constants included,
    weights not; it writes the bytes of its result.
-4. A node that takes or makes a Python value has no known bytes at all.
+4. What takes or makes a Python value has no cost.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
-from math import prod
 from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
+from gawee_dialect.analysis.op_cost import op_work
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
@@ -26,17 +25,19 @@ from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.operation import CountedOp
-from gawee_dialect.dialect.scan import ScanOp
-from gawee_dialect.dialect.types import is_tensor, shaped_bytes, tensor_shape
+from gawee_dialect.dialect.types import is_tensor, shaped_bytes
 from gawee_dialect.locations import node_name
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+PUBLISHED = frozenset(op.name for op in (ConvOp, MatMulOp, AddOp, SubOp, MulOp, DivOp))
+"""Ops whose FLOPs are in the totals that other tools publish."""
+
 
 @dataclass(frozen=True)
 class NodeCost:
-    """The cost of one node; None where it is unknown."""
+    """The cost of one node; None where it has none, since it takes or makes a Python value."""
 
     name: str
     op: str
@@ -53,39 +54,33 @@ class CostReport:
 
     @property
     def flops(self) -> int:
-        """The sum of all known FLOPs."""
+        """The sum of all FLOPs."""
         return sum(node.flops or 0 for node in self.nodes)
 
     @property
-    def flops_known(self) -> int:
-        """For how many nodes FLOPs are known."""
-        return sum(node.flops is not None for node in self.nodes)
+    def published_flops(self) -> int:
+        """The sum of the FLOPs of PUBLISHED ops alone, to compare with totals of other tools."""
+        return sum(node.flops or 0 for node in self.nodes if node.op in PUBLISHED)
 
     @property
     def read_bytes(self) -> int:
-        """The sum of all known bytes read."""
+        """The sum of all bytes read."""
         return sum(node.read_bytes or 0 for node in self.nodes)
 
     @property
     def write_bytes(self) -> int:
-        """The sum of all known bytes written."""
+        """The sum of all bytes written."""
         return sum(node.write_bytes or 0 for node in self.nodes)
 
-    @property
-    def bytes_known(self) -> int:
-        """For how many nodes the bytes are known."""
-        return sum(node.write_bytes is not None for node in self.nodes)
-
     def to_json(self) -> dict[str, object]:
-        """Return the report as `json.dumps` takes it: totals, coverage and nodes."""
+        """Return the report as `json.dumps` takes it: totals and nodes."""
         return {
             "total": {
                 "nodes": len(self.nodes),
                 "flops": self.flops,
-                "flops_known": self.flops_known,
+                "published_flops": self.published_flops,
                 "read_bytes": self.read_bytes,
                 "write_bytes": self.write_bytes,
-                "bytes_known": self.bytes_known,
             },
             "nodes": [asdict(node) for node in self.nodes],
         }
@@ -109,22 +104,6 @@ def _weights(function: FuncOp) -> set[SSAValue]:
     return weights
 
 
-def _flops(op: Operation) -> int | None:
-    match op:
-        case ConvOp():
-            return 2 * prod(tensor_shape(op.result)) * prod(tensor_shape(op.weight)[1:])
-        case MatMulOp():
-            return 2 * prod(tensor_shape(op.result)) * tensor_shape(op.weight)[1]
-        case AddOp() | SubOp() | MulOp() | DivOp():
-            return prod(tensor_shape(op.result))
-        case ScanOp():
-            return op.num_steps * sum(_flops(inner) or 0 for inner in op.body.block.ops)
-        case CountedOp():
-            return op.flops()
-        case _:
-            return None
-
-
 def _bytes(values: Iterable[SSAValue]) -> int | None:
     """Return the bytes of values together, None where one of them is no tensor."""
     total = 0
@@ -139,10 +118,11 @@ def _node_cost(op: Operation, weights: set[SSAValue]) -> NodeCost:
     read = _bytes(operand for operand in op.operands if operand not in weights)
     written = _bytes(op.results)
     known = read is not None and written is not None
+    work = op_work(op)
     return NodeCost(
         name=node_name(op.location) or op.results[0].name_hint or "",
         op=op.name,
-        flops=_flops(op),
+        flops=None if work is None else work.flops,
         read_bytes=read if known else None,
         write_bytes=written if known else None,
     )
@@ -183,24 +163,24 @@ def analyze_module_cost(module: ModuleOp, name: str = MAIN) -> CostReport:
 
 
 def _cell(value: int | None) -> str:
-    return "?" if value is None else f"{value:,}".replace(",", " ")
+    return "-" if value is None else f"{value:,}".replace(",", " ")
 
 
 def cost_table(report: CostReport) -> "Table":
-    """Return a table for `rich.print`: one row a node, then the totals with their coverage."""
+    """Return a table for `rich.print`: one row a node, then the totals.
+
+    Below them is the total of the ops that published totals count.
+    """
     from rich.table import Table
 
     count = len(report.nodes)
     table = Table(title=f"cost of {count} {'node' if count == 1 else 'nodes'}", show_footer=True)
-    table.add_column("node", footer="total", overflow="fold")
+    table.add_column("node", footer="total\nconv, matmul, + - * /", overflow="fold")
     table.add_column("op", footer="")
-    known = f"{report.flops_known}/{count} known"
-    table.add_column("FLOPs", footer=f"{_cell(report.flops)}\n{known}", justify="right")
-    known = f"{report.bytes_known}/{count} known"
-    table.add_column("bytes read", footer=f"{_cell(report.read_bytes)}\n{known}", justify="right")
-    table.add_column(
-        "bytes written", footer=f"{_cell(report.write_bytes)}\n{known}", justify="right"
-    )
+    flops = f"{_cell(report.flops)}\n{_cell(report.published_flops)}"
+    table.add_column("FLOPs", footer=flops, justify="right")
+    table.add_column("bytes read", footer=_cell(report.read_bytes), justify="right")
+    table.add_column("bytes written", footer=_cell(report.write_bytes), justify="right")
     for node in report.nodes:
         cells = (_cell(node.flops), _cell(node.read_bytes), _cell(node.write_bytes))
         table.add_row(node.name, node.op.removeprefix("gawee."), *cells)

@@ -22,7 +22,7 @@ from pathlib import Path
 import gawee_dialect
 from gawee_dialect.target.description import MIB
 from gawee_dialect.target.host import cache_folder
-from gawee_dialect.whole_file import whole_file
+from gawee_dialect.whole_file import check_writable, whole_file
 
 MAGIC = b"gawee compiled 2\n"
 SUFFIX = ".gawee"
@@ -161,6 +161,21 @@ class CompileCache:
         """Delete every entry."""
         for _, _, path in self._entries():
             path.unlink(missing_ok=True)
+
+    def contents(self) -> tuple[int, int]:
+        """Return how many entries there are, and their bytes."""
+        sizes = [size for _, size, _ in self._entries()]
+        return len(sizes), sum(sizes)
+
+    def problem(self) -> str | None:
+        """Return why no entry can be kept, None where one can."""
+        try:
+            _make_private(self.folder)
+            self._secret()
+            check_writable(self.folder / SECRET)
+        except OSError as error:
+            return error.strerror or str(error)
+        return None
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}{SUFFIX}"

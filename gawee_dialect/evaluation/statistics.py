@@ -138,6 +138,14 @@ def _noise(error: float, freedom: float) -> float:
     return max(FLOOR, exp(min(quantile(freedom) * error, 700.0)) - 1)
 
 
+def noise_text(noise: float) -> str:
+    """Return the noise of a figure, a part of it, as it stands behind the figure.
+
+    From 100 % on, rounds that are few or far apart tell no more than that the figure is unknown.
+    """
+    return f"± {100 * noise:.1f} %" if noise < 1 else "± more than 100 %"
+
+
 def noise_of(rounds: Sequence[float]) -> float:
     """Return by which part two measurements like this one may differ, of one and the same thing."""
     found = Typical.of([log(each) for each in rounds])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.evaluation.statistics import CONFIDENCE, Ratio, holm, permutation_p
+from gawee_dialect.evaluation.statistics import CONFIDENCE, Ratio, holm, noise_text, permutation_p
 from gawee_dialect.experiments.results import Results, Row
 
 
@@ -76,7 +76,7 @@ def _line(pair: Pair) -> str:
     cells = [
         *pair.before.names,
         *(f"{1e3 * seconds:.3f}" for seconds in times),
-        f"{pair.ratio.value:.3f} ± {100 * min(pair.ratio.noise, 9.99):.1f} %",
+        f"{pair.ratio.value:.3f} {noise_text(pair.ratio.noise)}",
         f"{pair.p:.4f}",
         pair.verdict,
     ]

@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from gawee_dialect.evaluation.statistics import noise_text
 from gawee_dialect.experiments.records import Record
 from gawee_dialect.experiments.results import Results, Row
 
@@ -21,7 +22,7 @@ def _scaled(row: Row, name: str, scale: float, digits: int) -> str:
 
 def _time(row: Row) -> str:
     noise = row.number("noise")
-    stated = "" if noise is None else f" ± {100 * noise:.1f} %"
+    stated = "" if noise is None else f" {noise_text(noise)}"
     seconds = row.number("seconds")
     return DASH if seconds is None else f"{1e3 * seconds:#.4g}{stated}"
 
@@ -31,7 +32,7 @@ def _ratio(row: Row) -> str:
     if ratio is None:
         return "1" if row.is_baseline and not row.error else DASH
     # What is not told apart is set in brackets: a reader must not take it for a finding.
-    text = f"{ratio.value:.3f} ± {100 * min(ratio.noise, 9.99):.1f} %"
+    text = f"{ratio.value:.3f} {noise_text(ratio.noise)}"
     return text if ratio.is_different else f"({text})"
 
 

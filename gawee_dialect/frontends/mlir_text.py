@@ -2,7 +2,7 @@
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -30,7 +30,13 @@ def split_chunks(text: str) -> Iterator[tuple[str, int]]:
         line += chunk.count("\n")
 
 
-def parse_mlir(ctx: Context, text: str, name: str, line_offset: int = 0) -> ModuleOp:
+def parse_mlir(
+    ctx: Context,
+    text: str,
+    name: str,
+    line_offset: int = 0,
+    make_parser: Callable[[Context, str, str, int], LocatedParser] = LocatedParser,
+) -> ModuleOp:
     """Parse and verify MLIR text; raises GaweeError located in it.
 
     Text without an op is an empty module.
@@ -39,7 +45,7 @@ def parse_mlir(ctx: Context, text: str, name: str, line_offset: int = 0) -> Modu
         return ModuleOp([])
     parser = None
     try:
-        parser = LocatedParser(ctx, text, name, line_offset)
+        parser = make_parser(ctx, text, name, line_offset)
         module = parser.parse_module()
     except ParseError as error:
         where = error.span.get_location()

@@ -13,8 +13,15 @@ from xdsl.pattern_rewriter import (
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.worklist import Worklist
 
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.passes.dead_code import is_dead
 from gawee_dialect.walk import all_ops, inner_ops
+
+REWRITES, REWRITES_AN_OP = 20_000, 100
+"""How many rewrites a walk may make, and how many more for each op that it begins with.
+
+Passes make a few for each op. A pattern that matches what it makes never ends.
+"""
 
 
 class SelectivePattern(RewritePattern, ABC):
@@ -27,6 +34,10 @@ class SelectivePattern(RewritePattern, ABC):
     @abstractmethod
     def ignores(self, op: Operation) -> bool:
         """Whether it leaves an op alone even where nobody reads it."""
+
+    @abstractmethod
+    def last_rewrite(self, what: str) -> Diagnostic:
+        """Return a message at the op that was rewritten last, with the patterns that fired."""
 
 
 class _Worklist(Worklist[Operation]):
@@ -72,10 +83,13 @@ class PatternWalk(PatternRewriteWalker):
         super().__init__(pattern, post_walk_func=post_walk_func)
         self._pattern = pattern
         self._worklist = _Worklist(pattern.ignores)
+        self._rewrites = self._limit = 0
 
     def _populate_worklist(self, op: Operation | Region | Block) -> None:
         assert isinstance(op, Region)
-        for inner in reversed(inner_ops(op)):
+        inside = inner_ops(op)
+        self._limit = self._limit or REWRITES + REWRITES_AN_OP * len(inside)
+        for inner in reversed(inside):
             self._worklist.push(inner)
 
     def _handle_operation_removal(self, op: Operation) -> None:
@@ -84,6 +98,21 @@ class PatternWalk(PatternRewriteWalker):
             self._worklist.remove(inner)
 
     def _process_worklist(self, listener: PatternRewriterListener) -> bool:
+        try:
+            return self._visit_worklist(listener)
+        except KeyboardInterrupt as stop:
+            if self._rewrites:
+                what = f"was rewritten last when Ctrl-C came, after {self._rewrites} rewrites"
+                stop.add_note(str(self._pattern.last_rewrite(what)))
+            raise
+
+    def _count_rewrite(self) -> None:
+        self._rewrites += 1
+        if self._rewrites > self._limit:
+            what = f"is rewritten without end: stopped after {self._limit} rewrites"
+            raise GaweeError(self._pattern.last_rewrite(what))
+
+    def _visit_worklist(self, listener: PatternRewriterListener) -> bool:
         pattern, worklist, changed = self._pattern, self._worklist, False
         rewriter: PatternRewriter | None = None
         while worklist:
@@ -101,5 +130,7 @@ class PatternWalk(PatternRewriteWalker):
                 pattern.match_and_rewrite(op, rewriter)
             except Exception as error:
                 op.emit_error(f"Error while applying pattern: {error}", underlying_error=error)
-            changed |= rewriter.has_done_action
+            if rewriter.has_done_action:
+                changed = True
+                self._count_rewrite()
         return changed

@@ -1,6 +1,7 @@
 """The one driver of rewrite patterns: it hands on locations, collects reasons."""
 
 from abc import ABC
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -30,6 +31,9 @@ from gawee_dialect.passes.instrument import (
 )
 from gawee_dialect.passes.pattern_walk import PatternWalk, SelectivePattern
 from gawee_dialect.walk import all_ops
+
+LAST = 8
+"""Rewrites that a message looks back on: patterns may undo each other in turn."""
 
 
 def _nobody(pattern: RewritePattern, op: Operation, reason: str) -> None:
@@ -100,6 +104,7 @@ class Driver(SelectivePattern):
         self._types = tuple(type(each) for each in self.patterns)
         self._by_op: dict[type[Operation], Sequence[RewritePattern]] = {}
         self._tried: dict[type[Operation], bool] = {}
+        self._last: deque[Rewrite] = deque(maxlen=LAST)
         self._ignored: dict[type[Operation], bool] = {}
 
     def tries(self, op: Operation) -> bool:
@@ -178,7 +183,17 @@ class Driver(SelectivePattern):
             if self.observers:
                 self._notice_silence(pattern, op)
 
+    def last_rewrite(self, what: str) -> Diagnostic:
+        names = dict.fromkeys(
+            each.kind.value if each.pattern is None else f"'{type(each.pattern).__name__}'"
+            for each in reversed(self._last)
+        )
+        text = f"{what}; fired last: {', '.join(names)}"
+        hint = "a pattern has to leave what it makes; --trace-patterns shows each rewrite"
+        return Diagnostic.at(self._last[-1].op, text, hint)
+
     def _tell(self, rewrite: Rewrite) -> None:
+        self._last.append(rewrite)
         for observer in self.observers:
             if rewrite.pattern is not None:
                 observer.pattern_fired(rewrite.pattern, rewrite.op.name)

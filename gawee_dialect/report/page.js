@@ -6,12 +6,18 @@ const drawings = JSON.parse(document.getElementById("drawings").textContent);
 const boxes = drawings.boxes;
 const $ = (id) => document.getElementById(id);
 const narrow = matchMedia("(max-width: 900px)");
-const LEAF = 36, ROW_GAP = 24, GAP = 16, PAD = 12, HEAD = 24, LETTER = 7.3, MOST = 34, MARGIN = 600;
+const LEAF = 36, ROW_GAP = 24, PORT_GAP = 4, GAP = 16, PAD = 12, HEAD = 24, LETTER = 7.3, MOST = 34, MARGIN = 600;
 const state = { sources: [], pass: null, colour: "kind", query: "", cursor: null };
 
 const short = (milliseconds) => Number(milliseconds.toPrecision(3)).toString();
 const cut = (text) => (text.length > MOST ? text.slice(0, MOST - 1) + "…" : text);
-const functionOf = (level, box) => report.levels[level].functions[box.f];
+// What a graph can show: each level, and the public functions as each pass left them.
+const steps = drawings.steps;
+const views = [
+  ...report.levels.map((each, number) => ({ name: each.name, label: each.name, root: drawings.roots[number], passes: each.passes, functions: each.functions })),
+  ...steps.map((each) => ({ name: `pass${each.pass}`, label: `${each.pass + 1}: ${report.passes[each.pass].name}`, root: each.root, passes: each.pass + 1, functions: each.functions })),
+];
+const functionOf = (level, box) => views[level].functions[box.f];
 const opOf = (level, box) => (box.op === undefined ? null : functionOf(level, box).ops[box.op]);
 const originText = (number) => {
   const origin = report.origins[number];
@@ -33,6 +39,17 @@ for (const row of report.times.profile || []) {
   timeOf.set(number, known);
   longest = Math.max(longest, known.milliseconds);
 }
+// What became part of what: by the first origin of an op, all others that it has at any level.
+const partsOf = new Map(), wholeOf = new Map();
+for (const level of report.levels) for (const each of level.functions) for (const op of each.ops) {
+  const [whole, ...parts] = op.sources;
+  for (const part of parts) {
+    if (!partsOf.has(whole)) partsOf.set(whole, new Set());
+    partsOf.get(whole).add(part);
+    wholeOf.set(part, whole);
+  }
+}
+const partsText = (number) => [...(partsOf.get(number) || [])].map(originText).filter(Boolean).join(", ");
 const ran = (row) => (row.within ? `${row.calls} × ${row.kernel}` : row.kernel);
 const concerned = (error) => report.origins.flatMap((origin, number) => ((error.place ? origin.place === error.place : error.node && origin.node === error.node) ? [number] : []));
 const wrong = new Set([...report.errors, ...report.passes.flatMap((each) => each.errors)].flatMap(concerned));
@@ -55,8 +72,7 @@ function sourcesOf(level, number) {
       if (child >= 0) for (const each of sourcesOf(level, child)) found.add(each);
     }
   } else {
-    const op = opOf(level, box);
-    found = new Set(op ? op.sources : []);
+    found = new Set(ownSources(level, box));
   }
   sourcesCache.set(number, found);
   return found;
@@ -64,7 +80,7 @@ function sourcesOf(level, number) {
 
 function ownSources(level, box) {
   const op = opOf(level, box);
-  return op ? op.sources : [];
+  return op ? op.sources : box.o || [];
 }
 
 // ---- placing ------------------------------------------------------------------------------
@@ -84,10 +100,28 @@ function measure(number) {
     const w = sizes.reduce((sum, size) => sum + size.w + GAP, -GAP);
     const h = Math.max(0, ...sizes.map((size) => size.h));
     rows.push({ row, sizes, w, h, y: height });
-    height += h + ROW_GAP;
+    height += h + (h ? ROW_GAP : PORT_GAP);
     width = Math.max(width, w);
   }
-  return { w: width + 2 * PAD, h: height - ROW_GAP + PAD, rows };
+  return { w: width + 2 * PAD, h: height - (box.out ? PORT_GAP : ROW_GAP - PAD), rows };
+}
+
+// ---- what tells two states of the network apart ---------------------------------------------
+
+function leaves(number) {
+  const box = boxes[number];
+  return box.rows ? box.rows.flat().filter((each) => each >= 0).flatMap(leaves) : [number];
+}
+
+const same = (view, number) => `${boxes[number].t}\n${boxes[number].s || ""}\n${ownSources(view, boxes[number])}`;
+
+function linesOf(holder) {
+  return (holder.lines ? holder.lines.map((line) => drawings.lines[line]) : holder.text.split("\n")).map((line) => line || " ");
+}
+
+function contents(view) {
+  const functions = views[view].functions.filter((each) => each.public !== false);
+  return { ops: new Set(leaves(views[view].root).map((each) => same(view, each))), lines: new Set(functions.flatMap(linesOf)) };
 }
 
 class Graph {
@@ -105,11 +139,33 @@ class Graph {
       made.setAttribute("aria-label", title);
       made.addEventListener("click", act);
     }
+    this.zoom = 1;
+    this.other = null;
+    this.isText = this.isBefore = false;
+    for (const [label, title, act] of [["fit", "Fit the graph to the pane (f)", () => this.fit()], ["100 %", "Actual size (0)", () => this.scale(1)]]) {
+      const made = make(bar, "button", label);
+      made.title = title;
+      made.addEventListener("click", act);
+    }
+    this.textButton = make(bar, "button", "text");
+    this.textButton.title = "Show the text, with the ops linked (x)";
+    this.textButton.addEventListener("click", () => this.toggleText());
     this.note = make(bar, "small");
     this.canvas = make(section, "div", null, "canvas");
     this.canvas.tabIndex = 0;
     this.svg = shape(this.canvas, "svg", {});
+    this.listing = make(section, "div", null, "listing");
+    this.listing.addEventListener("click", (event) => {
+      const line = event.target.closest("[data-op]");
+      if (line) choose(this.lineSources.get(line), this);
+    });
     this.canvas.addEventListener("scroll", () => this.paint());
+    this.canvas.addEventListener("wheel", (event) => {
+      // A pinch on a touchpad is a wheel with Ctrl.
+      if (!event.ctrlKey && !event.metaKey) return;
+      event.preventDefault();
+      this.scale(this.zoom * Math.exp(-event.deltaY / 300), event.offsetX, event.offsetY);
+    }, { passive: false });
     this.svg.addEventListener("click", (event) => {
       const number = event.target.dataset && event.target.dataset.box;
       if (number !== undefined) this.pressed(Number(number), event.target);
@@ -121,14 +177,49 @@ class Graph {
 
   choices() {
     if (this.section.id === "graph-b") make(this.select, "option", "(one graph)").value = "";
-    report.levels.forEach((level, number) => { make(this.select, "option", level.name).value = number; });
+    const groups = [["levels", 0, report.levels.length], ["after a pass", report.levels.length, views.length]];
+    for (const [label, from, to] of groups) {
+      if (from === to) continue;
+      const group = make(this.select, "optgroup");
+      group.label = label;
+      for (let number = from; number < to; number++) make(group, "option", views[number].label).value = number;
+    }
   }
 
-  show(level) {
+  show(level, other) {
+    this.other = other || null;
     this.select.value = level;
     this.level = level === "" ? null : Number(level);
     this.place();
-    this.canvas.scrollTo(Math.max(0, (this.width - this.canvas.clientWidth) / 2), 0);
+    this.canvas.scrollTo(Math.max(0, (this.width * this.zoom - this.canvas.clientWidth) / 2), 0);
+  }
+
+  scale(zoom, x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2) {
+    // What is at a place of the pane stays there.
+    const { canvas } = this, before = this.zoom;
+    this.zoom = Math.min(4, Math.max(0.02, zoom));
+    const left = (canvas.scrollLeft + x) * this.zoom / before - x, top = (canvas.scrollTop + y) * this.zoom / before - y;
+    this.resize();
+    canvas.scrollTo(left, top);
+    this.paint();
+  }
+
+  fit() {
+    const { clientWidth, clientHeight } = this.canvas;
+    if (this.width) this.scale(Math.min(1, clientWidth / this.width, clientHeight / this.height));
+  }
+
+  resize() {
+    this.svg.setAttribute("width", this.width * this.zoom);
+    this.svg.setAttribute("height", this.height * this.zoom);
+    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+  }
+
+  toggleText(isText = !this.isText) {
+    this.isText = isText;
+    this.section.classList.toggle("texts", isText);
+    this.textButton.setAttribute("aria-pressed", String(isText));
+    this.paint();
   }
 
   place() {
@@ -136,50 +227,90 @@ class Graph {
     this.edges = [];
     this.width = this.height = 0;
     if (this.level !== null) {
-      const root = drawings.roots[this.level];
+      const root = views[this.level].root;
       const size = measure(root);
       this.lay(root, size, PAD, PAD, null, true);
       this.width = size.w + 2 * PAD;
       this.height = size.h + 2 * PAD;
       const ops = boxes[root].rows.flat().reduce((sum, each) => sum + boxes[each].n, 0);
-      this.note.textContent = `${ops} ops, after ${report.levels[this.level].passes} passes`;
+      this.note.textContent = `${ops} ops, after ${views[this.level].passes} passes`;
     }
-    this.svg.setAttribute("width", this.width);
-    this.svg.setAttribute("height", this.height);
-    this.svg.setAttribute("viewBox", `0 0 ${this.width} ${this.height}`);
+    this.resize();
     this.paint();
   }
 
   lay(number, size, x, y, parent, isRoot) {
+    // Returns where the ports of an open module are, on its frame.
     if (!isRoot) this.flat.push({ number, x, y, w: size.w, h: size.h, parent });
-    if (!size.rows) return;
-    const at = new Map();
+    const at = new Map(), ports = new Map();
+    if (!size.rows) return ports;
     for (const { row, sizes, w, h, y: top } of size.rows) {
       let left = x + (size.w - w) / 2;
       row.forEach((child, index) => {
         const each = sizes[index];
         at.set(child, { x: left + each.w / 2, top: y + top + (h - each.h) / 2, bottom: y + top + (h + each.h) / 2 });
-        if (child >= 0) this.lay(child, each, left, y + top + (h - each.h) / 2, number, false);
+        if (child >= 0) ports.set(child, this.lay(child, each, left, y + top + (h - each.h) / 2, number, false));
         left += each.w + GAP;
       });
     }
-    for (const path of boxes[number].arrows || []) {
-      const points = path.map((each) => at.get(each));
+    const own = boxes[number], frame = new Map();
+    for (const port of Object.values(own.in || {})) frame.set(port, { x: at.get(port).x, top: y, bottom: y });
+    if (own.out) frame.set(own.out, { x: at.get(own.out).x, top: y + size.h, bottom: y + size.h });
+    for (const path of own.arrows || []) {
+      const points = path.map((each) => frame.get(each) || at.get(each));
+      const source = path[0], last = path.length - 1, target = path[last];
+      const leaves = source >= 0 && ports.get(source).get(boxes[source].out);
+      const enters = target >= 0 && ports.get(target).get((boxes[target].in || {})[source]);
+      if (leaves) points[0] = leaves;
+      if (enters) points[last] = enters;
       const ys = points.flatMap((point) => [point.top, point.bottom]);
       this.edges.push({ path, points, top: Math.min(...ys), bottom: Math.max(...ys) });
     }
+    return frame;
   }
 
   paint(all) {
-    const from = all ? -1 : this.canvas.scrollTop - MARGIN;
-    const to = all ? Infinity : this.canvas.scrollTop + this.canvas.clientHeight + MARGIN;
+    const from = all ? -1 : this.canvas.scrollTop / this.zoom - MARGIN;
+    const to = all ? Infinity : (this.canvas.scrollTop + this.canvas.clientHeight) / this.zoom + MARGIN;
     this.svg.replaceChildren();
     if (this.level === null) return;
+    if (this.isText && !all) return this.lines();
     // An open module is behind the arrows in it, everything else before them.
     const seen = this.flat.filter((each) => each.y <= to && each.y + each.h >= from);
     for (const each of seen) if (boxes[each.number].rows && boxes[each.number].open) this.box(each);
     for (const edge of this.edges) if (edge.top <= to && edge.bottom >= from) this.edge(edge);
     for (const each of seen) if (!(boxes[each.number].rows && boxes[each.number].open)) this.box(each);
+  }
+
+  lines() {
+    // The text of the public functions; what is on a line is linked to what it comes from.
+    const shown = `${this.level}`;
+    if (this.listing.dataset.level !== shown) {
+      this.listing.dataset.level = shown;
+      this.listing.replaceChildren();
+      this.lineSources = new Map();
+      for (const each of views[this.level].functions) {
+        if (each.public === false) continue;
+        const elements = linesOf(each).map((line) => make(this.listing, "div", line));
+        const ops = each.lines ? each.ops : each.ops.map((op) => [...op.lines, op.sources]);
+        for (const [first, last, sources] of ops) {
+          for (let line = first; line <= last; line++) {
+            elements[line].dataset.op = "";
+            this.lineSources.set(elements[line], sources);
+          }
+        }
+      }
+    }
+    const other = this.other && this.other.lines;
+    let first = null;
+    for (const line of this.listing.children) {
+      const sources = this.lineSources.get(line) || [];
+      const chosen = state.sources.some((each) => sources.includes(each));
+      line.className = [chosen && "chosen", other && !other.has(line.textContent) && (this.isBefore ? "removed" : "added")].filter(Boolean).join(" ");
+      if (chosen && !first) first = line;
+    }
+    if (first && this.followed !== state.sources) first.scrollIntoView({ block: "center", inline: "start" });
+    this.followed = state.sources;
   }
 
   edge(edge) {
@@ -192,7 +323,7 @@ class Graph {
       last = point;
     }
     const ends = [edge.path[0], edge.path[edge.path.length - 1]];
-    const chosen = ends.some((each) => !boxes[each].rows && this.isChosen(each));
+    const chosen = ends.some((each) => each >= 0 && !boxes[each].rows && this.isChosen(each));
     shape(this.svg, "path", { d, class: chosen ? "edge chosen" : "edge" });
   }
 
@@ -202,7 +333,8 @@ class Graph {
     const classes = ["box"];
     if (box.rows) classes.push("group");
     if (open) classes.push("open");
-    if (box.op === undefined && !box.rows) classes.push("input");
+    if (box.op === undefined && !box.rows && !box.o) classes.push("input");
+    if (!open && this.other && leaves(number).some((each) => !this.other.ops.has(same(this.level, each)))) classes.push(this.isBefore ? "gone" : "new");
     if (!open && this.isChosen(number)) classes.push("chosen");
     if (!open && state.query && this.matches(number)) classes.push("found");
     if (!open && [...sources].some((each) => wrong.has(each))) classes.push("bad");
@@ -248,6 +380,8 @@ class Graph {
     const box = boxes[number], op = opOf(this.level, box);
     const lines = [box.t, ...(box.s ? [box.s] : []), ...(box.y ? [box.y] : [])];
     if (op) lines.push(...op.results.map((each) => each.type));
+    const parts = ownSources(this.level, box).slice(1).map(originText).filter(Boolean);
+    if (parts.length) lines.push(`with ${parts.join(", ")}`);
     for (const each of this.ownTimes(number)) if (!box.rows) lines.push(`${originText(each)}: ${short(timeOf.get(each).milliseconds)} ms`);
     return lines.join("\n");
   }
@@ -263,12 +397,15 @@ class Graph {
     const box = boxes[number];
     state.cursor = { graph: this, number };
     if (box.rows) {
-      // What was pressed stays where it is on the screen.
-      const before = target.getBoundingClientRect().top;
+      // What was pressed comes into the middle, its top where it was unless that hides the most of it.
+      const pane = this.canvas.getBoundingClientRect();
+      const before = target.getBoundingClientRect().top - pane.top;
       box.open = !box.open;
       this.place();
-      const now = this.svg.querySelector(`[data-box="${number}"]`);
-      if (now) this.canvas.scrollTop += now.getBoundingClientRect().top - before;
+      const now = this.flat.find((each) => each.number === number), { zoom } = this;
+      const hidden = before + now.h * zoom > pane.height;
+      this.canvas.scrollTo((now.x + now.w / 2) * zoom - pane.width / 2, now.y * zoom - (hidden ? Math.min(before, pane.height / 8) : before));
+      this.paint();
       return;
     }
     choose(ownSources(this.level, box), this);
@@ -282,7 +419,7 @@ class Graph {
       if (depth > 1) box.open = open;
       for (const row of box.rows) for (const child of row) if (child >= 0) visit(child, depth + 1);
     };
-    visit(drawings.roots[this.level], 0);
+    visit(views[this.level].root, 0);
     this.place();
   }
 
@@ -297,13 +434,13 @@ class Graph {
       if (within) box.open = true;
       return within;
     };
-    open(drawings.roots[this.level]);
+    open(views[this.level].root);
     this.place();
     const first = this.flat.find((each) => !boxes[each.number].rows && wanted(each.number));
     if (!first) return;
-    const { scrollTop, clientHeight, clientWidth } = this.canvas;
-    const away = first.y < scrollTop || first.y + first.h > scrollTop + clientHeight;
-    this.canvas.scrollTo(first.x + first.w / 2 - clientWidth / 2, away ? first.y - clientHeight / 3 : scrollTop);
+    const { scrollTop, clientHeight, clientWidth } = this.canvas, { zoom } = this;
+    const away = first.y * zoom < scrollTop || (first.y + first.h) * zoom > scrollTop + clientHeight;
+    this.canvas.scrollTo((first.x + first.w / 2) * zoom - clientWidth / 2, away ? first.y * zoom - clientHeight / 3 : scrollTop);
     this.paint();
   }
 }
@@ -323,14 +460,14 @@ function choose(sources, from) {
   if (narrow.matches) tab("details");
 }
 
-function choosePass(number) {
+function choosePass(number, isStep) {
   state.pass = number;
   state.sources = [];
   for (const graph of graphs) graph.paint();
   paintPasses();
   details();
   keep();
-  if (narrow.matches) tab("details");
+  if (narrow.matches) tab(isStep ? "graph-a" : "details");
 }
 
 function listing(parent, lines, title, open) {
@@ -424,8 +561,9 @@ function profileTable(panel) {
     const cell = make(line, "td");
     if (number === undefined) cell.textContent = each.node;
     else link(cell, each.node, () => choose([number], null));
-    make(line, "td", short(each.milliseconds));
-    make(line, "td", ran(each));
+    make(line, "td", short(each.milliseconds), "number");
+    const parts = number === undefined ? "" : partsText(number);
+    make(line, "td", ran(each) + (parts && `, with ${parts}`));
   }
 }
 
@@ -499,10 +637,16 @@ function opDetails(panel) {
     const verdict = verdicts.get(number);
     if (verdict) row(table, "verdict", [verdict.verdict, verdict.op && `becomes ${verdict.op}`, ...verdict.notes].filter(Boolean).join("; "));
   }
-  for (const number of state.sources) for (const time of (timeOf.get(number) || { rows: [] }).rows) {
-    row(table, "time", `${short(time.milliseconds)} ms in ${ran(time)}${time.within ? `, in ${time.within}` : ""}`);
-    if (time.limit_milliseconds !== null) row(table, "limit", `${short(time.limit_milliseconds)} ms, by ${time.bound}`);
-  }
+  // A node has one time, which is also that of what became part of it.
+  const first = state.sources[0], time = timeOf.get(first), parts = partsText(first), whole = wholeOf.get(first);
+  if (parts) row(table, "with", parts);
+  if (time) {
+    const said = (each) => `${short(each.milliseconds)} ms in ${ran(each)}${each.within ? `, in ${each.within}` : ""}`;
+    row(table, "time", time.rows.length > 1 ? `${short(time.milliseconds)} ms` : said(time.rows[0]));
+    if (time.rows.length > 1) for (const each of time.rows) row(table, "of it", said(each));
+    const limits = time.rows.map((each) => each.limit_milliseconds);
+    if (!limits.includes(null)) row(table, "limit", `${short(limits.reduce((sum, each) => sum + each, 0))} ms, by ${[...new Set(time.rows.map((each) => each.bound))].join(" and ")}`);
+  } else if (timeOf.has(whole)) row(table, "time", `in that of ${originText(whole)}`);
   errorList(panel, report.errors.filter((error) => concerned(error).some((each) => state.sources.includes(each))), failed);
   for (const level of report.levels) levelDetails(panel, level);
   const told = report.passes.flatMap((pass, number) => passLines(pass).map((line) => ({ number, pass, line })));
@@ -558,6 +702,8 @@ function levelDetails(panel, level) {
 function passDetails(panel, number) {
   const pass = report.passes[number], check = report.checks && report.checks[number + 1];
   make(panel, "h2", pass.name);
+  const stepped = steps.findIndex((each) => each.pass === number);
+  if (stepped >= 0) link(panel, "the graph before and after it", () => showStep(stepped));
   errorList(panel, pass.errors);
   if (number === report.passes.length - 1 && !pass.errors.length) errorList(panel, report.errors);
   const table = make(panel, "table");
@@ -634,24 +780,19 @@ function paintPasses() {
 
 let hits = [], hit = -1;
 
-function leaves(number) {
-  const box = boxes[number];
-  return box.rows ? box.rows.flat().filter((each) => each >= 0).flatMap(leaves) : [number];
-}
-
 function search(query) {
   state.query = query.trim().toLowerCase();
   hits = [];
   hit = -1;
   const graph = graphs[0];
-  if (state.query) hits = leaves(drawings.roots[graph.level]).filter((each) => graph.matches(each));
+  if (state.query) hits = leaves(views[graph.level].root).filter((each) => graph.matches(each));
   $("found").textContent = state.query ? `${hits.length} found` : "";
   for (const each of graphs) each.paint();
 }
 
 function step(by) {
   const graph = graphs[0];
-  const list = state.query ? hits : leaves(drawings.roots[graph.level]).filter((each) => boxes[each].op !== undefined);
+  const list = state.query ? hits : leaves(views[graph.level].root).filter((each) => boxes[each].op !== undefined || boxes[each].o);
   if (!list.length) return;
   const at = state.query ? hit : list.indexOf(state.cursor && state.cursor.number);
   hit = (at + by + list.length) % list.length;
@@ -665,12 +806,19 @@ const KEYS = [
   ["/", "search; Enter goes to the next op that is found", () => { $("search").focus(); $("search").select(); }],
   ["j", "next op", () => step(1)],
   ["k", "op before", () => step(-1)],
+  ["ArrowRight", "the graph before and after the next pass that changed it", () => stepGraph(1)],
+  ["ArrowLeft", "the same of the pass before", () => stepGraph(-1)],
   ["n", "next pass", () => stepPass(1)],
   ["p", "pass before", () => stepPass(-1)],
   ["[", "level before", () => stepLevel(-1)],
   ["]", "next level", () => stepLevel(1)],
   ["o", "open all modules", () => graphs.forEach((each) => each.fold(true))],
   ["c", "close all modules", () => graphs.forEach((each) => each.fold(false))],
+  ["x", "text of both graphs, with ops linked, or the graphs", () => { const isText = !graphs[0].isText; for (const each of graphs) each.toggleText(isText); }],
+  ["f", "fit the graphs to their panes", () => graphs.forEach((each) => each.fit())],
+  ["+", "larger", () => graphs.forEach((each) => each.scale(each.zoom * 1.25))],
+  ["-", "smaller", () => graphs.forEach((each) => each.scale(each.zoom / 1.25))],
+  ["0", "actual size", () => graphs.forEach((each) => each.scale(1))],
   ["t", "colours: kind of box, time, or coverage", () => { $("colour").selectedIndex = ($("colour").selectedIndex + 1) % $("colour").options.length; colour(); }],
   ["?", "these keys", () => $("keys").showModal()],
   ["Escape", "no selection", () => choose([], graphs[0])],
@@ -680,9 +828,33 @@ function stepPass(by) {
   if (report.passes.length) choosePass(((state.pass ?? (by > 0 ? -1 : 0)) + by + report.passes.length) % report.passes.length);
 }
 
+function stepGraph(by) {
+  // To the next pass that changed the graph: as it was before on the left, and as it is after.
+  if (!steps.length) return;
+  const at = steps.findIndex((each) => each.pass >= (state.pass ?? -1));
+  const now = at >= 0 && steps[at].pass === state.pass;
+  const next = now ? at + by : by > 0 ? Math.max(at, 0) : (at < 0 ? steps.length : at) - 1;
+  showStep(Math.min(steps.length - 1, Math.max(0, next)));
+}
+
+function showStep(number) {
+  const after = report.levels.length + number, before = number ? after - 1 : 0;
+  const [left, right] = graphs;
+  const old = contents(before);
+  left.isBefore = !narrow.matches;
+  right.isBefore = false;
+  if (narrow.matches) left.show(String(after), old);
+  else {
+    left.show(String(before), contents(after));
+    right.show(String(after), old);
+  }
+  arrange();
+  choosePass(steps[number].pass, true);
+}
+
 function stepLevel(by) {
   const graph = graphs[0];
-  graph.show(String((graph.level + by + report.levels.length) % report.levels.length));
+  graph.show(String((Math.min(graph.level, report.levels.length - 1) + by + report.levels.length) % report.levels.length));
   keep();
 }
 
@@ -695,15 +867,15 @@ function keep() {
   const parts = new URLSearchParams();
   if (state.pass !== null) parts.set("pass", state.pass);
   if (state.sources.length) parts.set("op", state.sources.join("."));
-  parts.set("a", report.levels[graphs[0].level].name);
-  if (graphs[1].level !== null) parts.set("b", report.levels[graphs[1].level].name);
+  parts.set("a", views[graphs[0].level].name);
+  if (graphs[1].level !== null) parts.set("b", views[graphs[1].level].name);
   // A page inside of a notebook has no address.
   if (location.protocol !== "about:") history.replaceState(null, "", "#" + parts);
 }
 
 function restore() {
   const parts = new URLSearchParams(location.hash.slice(1));
-  const level = (name) => report.levels.findIndex((each) => each.name === name);
+  const level = (name) => views.findIndex((each) => each.name === name);
   if (level(parts.get("a")) >= 0) graphs[0].show(String(level(parts.get("a"))));
   if (parts.has("a")) graphs[1].show(level(parts.get("b")) >= 0 ? String(level(parts.get("b"))) : "");
   arrange();
@@ -742,6 +914,34 @@ for (const [key, what] of KEYS) {
 }
 const close = make(make($("keys"), "form"), "button", "close");
 close.addEventListener("click", (event) => { event.preventDefault(); $("keys").close(); });
+
+// A line between two panes is dragged, or moved by arrow keys, and its pane gets the width.
+for (const [id, name, side] of [["grip-passes", "--passes", 1], ["grip-details", "--details", -1], ["grip-graphs", "--a", 1]]) {
+  const grip = $(id), main = document.querySelector("main");
+  const pane = $({ "grip-passes": "passes", "grip-details": "details", "grip-graphs": "graph-a" }[id]);
+  const move = (width) => {
+    if (name === "--a") {
+      const both = pane.getBoundingClientRect().width + $("graph-b").getBoundingClientRect().width;
+      const share = Math.min(0.9, Math.max(0.1, width / both));
+      main.style.setProperty("--a", `${share}fr`);
+      main.style.setProperty("--b", `${1 - share}fr`);
+    } else main.style.setProperty(name, `${Math.min(innerWidth / 2, Math.max(80, width))}px`);
+    for (const graph of graphs) graph.paint();
+  };
+  grip.addEventListener("pointerdown", (event) => {
+    grip.setPointerCapture(event.pointerId);
+    const from = event.clientX, width = pane.getBoundingClientRect().width;
+    grip.onpointermove = (moved) => move(width + side * (moved.clientX - from));
+  });
+  grip.addEventListener("pointerup", () => { grip.onpointermove = null; });
+  grip.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -24, ArrowRight: 24 }[event.key];
+    if (!by) return;
+    event.preventDefault();
+    event.stopPropagation();
+    move(pane.getBoundingClientRect().width + side * by);
+  });
+}
 
 const graphs = [new Graph($("graph-a"), "0"), new Graph($("graph-b"), "")];
 $("search").addEventListener("input", (event) => search(event.target.value));

@@ -15,18 +15,19 @@ from importlib.resources import files
 from gawee_dialect.report.document import Report
 from gawee_dialect.report.drawing import Drawing
 from gawee_dialect.report.origins import OriginJson
-from gawee_dialect.report.snapshot import Json, LevelJson
+from gawee_dialect.report.snapshot import Json, LevelJson, StepJson
 
 
 def html_text(report: Report) -> str:
     """Return the page of a report, which is the same for the same run but for its times."""
-    levels, origins = report.recording.levels, report.recording.origins.to_json()
+    recording = report.recording
+    levels, steps, origins = recording.levels, recording.steps, recording.origins.to_json()
     return page_text(
         "page",
         f"{report.tool}: {report.input}",
         style=("page.css",),
         script=("elements.js", "pictures.js", "page.js"),
-        data={"report": report.to_json(), "drawings": drawings_json(levels, origins)},
+        data={"report": report.to_json(), "drawings": drawings_json(levels, steps, origins)},
     )
 
 
@@ -65,11 +66,34 @@ def inline_html(report: Report, height: int = 640) -> str:
     )
 
 
-def drawings_json(levels: Sequence[LevelJson], origins: Sequence[OriginJson]) -> Json:
-    """Return the boxes of all levels, and the number of the box that each level is."""
+def drawings_json(
+    levels: Sequence[LevelJson], steps: Sequence[StepJson], origins: Sequence[OriginJson]
+) -> Json:
+    """Return the boxes of all levels and steps, and the number of the box that each is.
+
+    A step has its text as numbers of lines, since most are as in the step before.
+    """
     drawing = Drawing(origins)
     roots = [drawing.level(each["level"], each["functions"]) for each in levels]
-    return {"boxes": drawing.boxes, "roots": roots}
+    lines: dict[str, int] = {}
+    drawn = [
+        {
+            "pass": step["number"],
+            "root": drawing.level(step["level"], step["functions"], is_kept=False),
+            "functions": [
+                {
+                    "name": each["name"],
+                    "lines": [
+                        lines.setdefault(line, len(lines)) for line in each["text"].split("\n")
+                    ],
+                    "ops": [[*op["lines"], op["sources"]] for op in each["ops"]],
+                }
+                for each in step["functions"]
+            ],
+        }
+        for step in steps
+    ]
+    return {"boxes": drawing.boxes, "roots": roots, "steps": drawn, "lines": list(lines)}
 
 
 def _part(name: str) -> str:

@@ -18,6 +18,7 @@ from gawee_dialect.instruments.explain_missed import DeclinedOps, Reasons
 from gawee_dialect.instruments.function_texts import (
     FunctionText,
     FunctionTexts,
+    key,
     prints_all,
     symbol_of,
 )
@@ -31,7 +32,7 @@ from gawee_dialect.printing import TextOptions
 from gawee_dialect.report.assembly import AssemblyJson, assembly_json, called_from
 from gawee_dialect.report.changes import diffs_json
 from gawee_dialect.report.origins import Origins
-from gawee_dialect.report.snapshot import Json, LevelJson, Snapshots, is_external
+from gawee_dialect.report.snapshot import Json, LevelJson, Snapshots, StepJson, is_external
 
 INPUT = "input"
 """The name of the module as it was read, beside those of the levels."""
@@ -42,6 +43,9 @@ LARGEST_CONSTANT = 16
 LARGE = 1000
 """Ops in private functions beyond which these are printed where a level ends, and not in between.
 Kernels are such functions: to print them after each pass takes longer than the passes."""
+
+STEPPED = 2000
+"""Lines of the public functions up to which they are kept after each pass."""
 
 TO_LOOPS = "-to-loops"
 """The end of names of passes each of which makes loops of some ops on buffers."""
@@ -63,7 +67,10 @@ class Recording(Instrument):
         self._levels: list[LevelJson] = []
         self.passes: list[Json] = []
         self.seconds: list[float] = []
+        self.steps: list[StepJson] = []
+        """The public functions after each pass that changed them, as far as they are short."""
         self.origins = Origins()
+        self._public = Snapshots(self.origins)
         self._snapshots = Snapshots(self.origins)
         self._texts = FunctionTexts(TextOptions())
         self._module: ModuleOp | None = None
@@ -144,7 +151,8 @@ class Recording(Instrument):
         # What a failed pass left may not be printable in the form of its ops.
         is_printed = is_external if is_large(module) else prints_all
         after = self._before if errors else self._texts.of(module, is_printed)
-        changed = bool(changed_functions(self._before, after))
+        names = changed_functions(self._before, after)
+        changed = bool(names)
         self.passes.append(
             {
                 "name": module_pass.name,
@@ -164,8 +172,25 @@ class Recording(Instrument):
             if not self._stays_at_loops(module_pass):
                 self._level = self._reached(level_of(module), module_pass)
             self._due, self._last_change = module, len(self.passes)
+            self._keep_step(module, set(names), after)
         elif errors:
             self._due = None  # it is no longer as the pass before left it
+
+    def _keep_step(
+        self, module: ModuleOp, changed: set[str], texts: Mapping[str, FunctionText]
+    ) -> None:
+        """Keep the public functions as a pass left them, where it changed one of them."""
+        public = [key(op, at) for at, op in enumerate(module.ops) if is_external(op)]
+        lines = sum(texts[name].text.count("\n") for name in public)
+        if changed.isdisjoint(public) or lines > STEPPED:
+            return
+        functions = self._public.functions(module, texts, is_external)
+        step: StepJson = {
+            "number": len(self.passes) - 1,
+            "level": self._level.value,
+            "functions": functions,
+        }
+        self.steps.append(step)
 
     def _stays_at_loops(self, module_pass: ModulePass) -> bool:
         name = module_pass.name

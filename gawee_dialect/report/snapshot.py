@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypedDict
 
@@ -13,7 +13,7 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from gawee_dialect.dialect.entry import entry_arguments, is_public
 from gawee_dialect.inspection.module_view import used_from_outside
-from gawee_dialect.instruments.function_texts import FunctionText, key
+from gawee_dialect.instruments.function_texts import FunctionText, key, prints_all
 from gawee_dialect.report.loop_nest import LoopJson, nest_json
 from gawee_dialect.report.memory_plan import BufferJson, buffers_json
 from gawee_dialect.report.origins import Origins
@@ -73,6 +73,14 @@ class LevelJson(TypedDict):
     functions: list[FunctionJson]
 
 
+class StepJson(TypedDict):
+    """The public functions of the module as a pass left them, by the pass's number."""
+
+    number: int
+    level: str
+    functions: list[FunctionJson]
+
+
 class Snapshots:
     """Tells the functions of a module again and again; one that stays is not told anew."""
 
@@ -81,14 +89,21 @@ class Snapshots:
         self._known: dict[str, tuple[FunctionText, FunctionJson]] = {}
         self._told_of: tuple[set[str], int] = set(), 0
 
-    def functions(self, module: ModuleOp, texts: Mapping[str, FunctionText]) -> list[FunctionJson]:
-        """Return every function of a module that has a body, in order."""
+    def functions(
+        self,
+        module: ModuleOp,
+        texts: Mapping[str, FunctionText],
+        wanted: Callable[[Operation], bool] = prints_all,
+    ) -> list[FunctionJson]:
+        """Return every function of a module that has a body and is wanted, in order."""
         names = {op.sym_name.data for op in module.ops if isinstance(op, FuncOp | LLVMFuncOp)}
         known = self._known if self._told_of == (names, self._origins.fusions) else {}
         self._told_of = names, self._origins.fusions
         self._known = {}
         for position, op in enumerate(module.ops):
-            if isinstance(op, FuncOp | LLVMFuncOp) and op.body.blocks.first is not None:
+            if not isinstance(op, FuncOp | LLVMFuncOp) or not wanted(op):
+                continue
+            if op.body.blocks.first is not None:
                 name = key(op, position)
                 text, told = known.get(name, (None, None))
                 if told is None or text is not texts[name]:

@@ -18,6 +18,8 @@ from gawee_dialect.garbage_collection import rare_garbage_collection
 from gawee_dialect.whole_file import WriteError, write_file
 
 DONE, WRONG_INPUT, BUG = 0, 1, 2
+INTERRUPTED = 130
+"""As shells say it of a program that Ctrl-C ended."""
 
 
 class CommandParser(ArgumentParser):
@@ -72,7 +74,18 @@ def positive_number(text: str) -> float:
 
 
 def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
-    """Run a tool on its arguments; report what it raises, and return the exit code."""
+    """Run a tool on its arguments; report what it raises, and return the exit code.
+
+    Where a shell asks for completions, those are written instead.
+    """
+    if "_ARGCOMPLETE" in os.environ:
+        from gawee_dialect.tools.completion import complete
+
+        return complete(prog)
+    return _reported(prog, argv, run)
+
+
+def _reported(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]) -> int:
     configure: Callable[..., None] | None = getattr(sys.stdout, "reconfigure", None)
     if configure is not None:  # names may have letters that the terminal has not
         configure(errors="backslashreplace")
@@ -88,8 +101,10 @@ def run_tool(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int]
         if isinstance(stop.__context__, BrokenPipeError):
             return DONE
         raise
-    except KeyboardInterrupt:
-        return 130
+    except KeyboardInterrupt as stop:
+        for note in getattr(stop, "__notes__", ()):
+            print(note, file=sys.stderr)
+        return INTERRUPTED
     except Exception as error:
         if is_of_output(error):
             drop_output()

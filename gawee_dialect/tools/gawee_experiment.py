@@ -284,13 +284,18 @@ def measure_cell(argv: Sequence[str]) -> int:
     return DONE
 
 
-def _command(
-    name: str,
-    make_parser: Callable[[], CommandParser],
-    do: Callable[[Namespace], int],
-) -> Callable[[Sequence[str]], int]:
+PARSERS: Mapping[str, Callable[[], CommandParser]] = {
+    "run": run_parser,
+    "table": table_parser,
+    "plot": plot_parser,
+    "compare": compare_parser,
+}
+"""What describes each command."""
+
+
+def _command(name: str, do: Callable[[Namespace], int]) -> Callable[[Sequence[str]], int]:
     def command(argv: Sequence[str]) -> int:
-        arguments = make_parser().parse_all(argv)
+        arguments = PARSERS[name]().parse_all(argv)
         arguments.command_line = (name, *argv)
         return do(arguments)
 
@@ -298,10 +303,10 @@ def _command(
 
 
 COMMANDS: Mapping[str, Callable[[Sequence[str]], int]] = {
-    "run": _command("run", run_parser, run_study),
-    "table": _command("table", table_parser, print_table),
-    "plot": _command("plot", plot_parser, draw_plot),
-    "compare": _command("compare", compare_parser, print_comparison),
+    "run": _command("run", run_study),
+    "table": _command("table", print_table),
+    "plot": _command("plot", draw_plot),
+    "compare": _command("compare", print_comparison),
 }
 
 HIDDEN: Mapping[str, Callable[[Sequence[str]], int]] = {"cell": measure_cell}

@@ -322,20 +322,6 @@ def irdl_of_dialect() -> str:
     return irdl_text(GAWEE)
 
 
-def version_text() -> str:
-    """Return the versions that a bug report should name."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    def of(package: str) -> str:
-        try:
-            return version(package)
-        except PackageNotFoundError:
-            return "(not installed)"
-
-    python = ".".join(map(str, sys.version_info[:3]))
-    return f"{PROG} {of('gawee-dialect')}, xdsl {of('xdsl')}, Python {python}"
-
-
 def run_once(argv: Sequence[str], loaded: Loaded, words: Sequence[str]) -> int:
     """Do what a command line without `--load` says; raises GaweeError and OSError.
 
@@ -346,7 +332,9 @@ def run_once(argv: Sequence[str], loaded: Loaded, words: Sequence[str]) -> int:
     arguments.command_line = tuple(words)
     arguments.loaded_files = tuple(modules_of(loaded.paths).values())
     if arguments.version:
-        print(version_text())
+        from gawee_dialect.tools.doctor import version_text
+
+        print(version_text(PROG))
     elif arguments.emit_irdl:
         write_text(arguments.output, irdl_of_dialect())
     elif arguments.list_passes:

@@ -31,6 +31,7 @@ NAMES = [
     pytest.param("gallery_resnet18", marks=full_run),
     "gallery_transformer",
     pytest.param("gallery_lstm", marks=full_run),
+    "gallery_passes",
     "gallery_failing",
     "gallery_reduced",
     pytest.param("gallery_study", marks=full_run),

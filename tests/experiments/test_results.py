@@ -3,11 +3,13 @@
 import csv
 import io
 import re
+from math import inf
 from pathlib import Path
 
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.evaluation.statistics import noise_text
 from gawee_dialect.experiments.comparison import compare, comparison_text
 from gawee_dialect.experiments.results import read_results
 from gawee_dialect.experiments.table import table_text
@@ -33,6 +35,19 @@ def test_what_is_not_told_apart_is_in_brackets_and_what_failed_is_a_row(folder: 
     assert re.fullmatch(r"1\.(09|10|11)\d ± 1.2 %", cells[1][3])
     assert re.fullmatch(r"\((0.99|1.00)\d ± 1.2 %\)", cells[2][3])
     assert cells[3][2] == "failed: a.mlir:1:2: it is broken & more"
+
+
+@pytest.mark.parametrize(
+    ("noise", "text"),
+    [
+        (0.0123, "± 1.2 %"),
+        (0.994, "± 99.4 %"),
+        (6455.147, "± more than 100 %"),
+        (inf, "± more than 100 %"),
+    ],
+)
+def test_noise_beyond_the_figure_itself_is_no_number(noise: float, text: str) -> None:
+    assert noise_text(noise) == text
 
 
 def test_latex_has_no_character_that_it_would_read(folder: Path) -> None:

@@ -317,3 +317,49 @@ def test_outputs_are_named_and_may_be_inputs():
     assert function is not None
     assert output_names(function) == ["a.b", "x"]
     assert entry_arguments(function)[0].name == "x"
+
+
+def test_nodes_that_share_a_name_and_calls_of_functions_have_names_of_their_own() -> None:
+    value = {"shape": [1, 4], "dtype": "torch.float32"}
+    calls = [
+        ("Relu", "stem.relu"),
+        ("Relu", "layer1.0.relu"),
+        ("Add", "<built-in function add>"),
+        ("Relu", "layer1.0.relu"),
+        ("Add", "<built-in function add>"),
+        ("flatten", "<built-in method flatten of type object at 0x7f>"),
+        ("Relu", "layer1_relu"),
+        ("Relu", "layer1.0.relu_1"),
+        ("Relu", "layer1.0.relu"),
+    ]
+    nodes = [
+        {
+            "op_type": op,
+            "name": name,
+            "inputs": [f"v{at}"] * (2 if op == "Add" else 1),
+            "outputs": [f"v{at + 1}"],
+            "attrs": {"start_dim": 1, "end_dim": -1} if op == "flatten" else {},
+        }
+        for at, (op, name) in enumerate(calls)
+    ]
+    graph = {
+        "inputs": ["v0"],
+        "outputs": [f"v{len(calls)}"],
+        "values": {f"v{at}": {"id": f"v{at}", **value} for at in range(len(calls) + 1)},
+        "nodes": nodes,
+    }
+
+    module = parse_gawee_json(json.dumps(graph), name="g.json", folder=None)
+
+    names = [node_name(op.location) for op in module.walk() if op.name.startswith("gawee.")]
+    assert names == [
+        "stem.relu",
+        "layer1.0.relu",
+        "layer1.0.add",
+        "layer1.0.relu_2",
+        "add",
+        "flatten",
+        "layer1_relu",
+        "layer1.0.relu_1",
+        "layer1.0.relu_3",
+    ]

@@ -12,6 +12,7 @@ import gawee_dialect.report
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.model import Model
 from gawee_dialect.report.document import Report
+from gawee_dialect.report.drawing import Drawing
 from gawee_dialect.report.module_tree import Group, Named, module_tree
 from gawee_dialect.report.page import html_text
 from gawee_dialect.report.ranks import in_rows
@@ -39,6 +40,18 @@ CONVOLUTIONS = """func.func @main(%x: tensor<2x3x9x7xf32> {gawee.input = "x"}, %
   return %s : tensor<2x4x7x6xf32>
 }
 """
+
+IMAGE = "tensor<2x3x5x4xf32>"
+RESIDUAL = f"""func.func @main(%x: {IMAGE} {{gawee.input = "x"}}) -> {IMAGE} {{
+  %a = gawee.abs %x : ({IMAGE}) -> {IMAGE} loc("stem"("net.json":3:1))
+  %b = gawee.exp %a : ({IMAGE}) -> {IMAGE} loc("block.inner.one"("net.json":4:1))
+  %c = gawee.tanh %b : ({IMAGE}) -> {IMAGE} loc("block.inner.two"("net.json":5:1))
+  %d = gawee.add %c, %a : ({IMAGE}, {IMAGE}) -> {IMAGE} loc("block.add"("net.json":6:1))
+  %e = gawee.sigmoid %d : ({IMAGE}) -> {IMAGE} loc("head"("net.json":7:1))
+  return %e : {IMAGE}
+}}
+"""
+"""A skip connection: what `stem` computes is read in a module, and in a module of that."""
 
 CHAIN = 3000
 FIRST_PAINT = 2.0
@@ -165,6 +178,33 @@ def test_an_arrow_against_the_order_is_drawn_and_ranks_nothing() -> None:
 def test_what_is_read_once_stands_above_its_reader() -> None:
     placed = in_rows([1, 2, 4, 3], [(1, 2), (2, 3), (4, 3)])
     assert [sorted(each for each in row if each > 0) for row in placed.rows] == [[1], [2, 4], [3]]
+
+
+def test_inlets_are_above_all_boxes_and_the_outlet_below() -> None:
+    placed = in_rows([5, 6], [(-1, 5), (-2, 6), (5, 6), (6, -3)], [-1, -2], -3)
+    assert [sorted(row) for row in placed.rows] == [[-2, -1], [-4, 5], [6], [-3]]
+    assert placed.arrows == [[-1, 5], [-2, -4, 6], [5, 6], [6, -3]]
+
+
+def test_a_skip_connection_is_drawn_into_each_module_that_reads_it() -> None:
+    report = Report("gawee-opt", [], "net.mlir")
+    report.recording.start(parse_mlir(make_context(), RESIDUAL, "net.mlir"))
+    (level,) = report.recording.levels
+    drawing = Drawing(report.recording.origins.to_json())
+    boxes = drawing.boxes if drawing.level("gawee", level["functions"]) else []
+    by_title = {box["t"]: (number, box) for number, box in enumerate(boxes)}
+    stem, block, inner = by_title["abs"][0], by_title["block"], by_title["inner"]
+    add, one, two = (by_title[each][0] for each in ("add", "exp", "tanh"))
+
+    assert [stem, block[0]] in by_title["main"][1]["arrows"]
+    # In the block, what stem computes comes in by a port, and leads to both of its readers.
+    assert block[1]["in"] == {str(stem): -1}
+    ends = [(path[0], path[-1]) for path in block[1]["arrows"]]
+    assert sorted(ends) == sorted(
+        [(-1, inner[0]), (-1, add), (inner[0], add), (add, block[1]["out"])]
+    )
+    assert inner[1]["in"] == {"-1": -1}
+    assert inner[1]["arrows"] == [[one, two], [-1, one], [two, inner[1]["out"]]]
 
 
 def test_modules_are_the_names_of_nodes() -> None:
@@ -328,6 +368,138 @@ def test_keys_are_listed_and_work(opened: Opened) -> None:
     assert opened.page.locator("#passes .chosen").count() == 1
     opened.page.keyboard.press("j")
     assert opened.texts("#details h2") == ["net.stem.conv"]
+
+
+def residual_page(folder: Path) -> Path:
+    """Return the page of a skip connection that went to linalg."""
+    source, target = folder / "net.mlir", folder / "report.html"
+    source.write_text(RESIDUAL)
+    words = [str(source), "--gawee-to-linalg", "-o", str(folder / "out.mlir")]
+    assert gawee_opt.main([*words, "--html", str(target)]) == 0
+    return target
+
+
+def test_arrows_end_at_what_reads_and_not_at_the_frame_of_its_module(
+    browser, tmp_path: Path
+) -> None:
+    opened = Opened(browser, residual_page(tmp_path))
+    opened.page.keyboard.press("o")
+    # Each arrow's part in a module begins where its part outside ends.
+    ends = opened.page.evaluate(
+        """() => graphs[0].edges.map(({ points }) => {
+          const first = points[0], last = points[points.length - 1];
+          return [`${first.x} ${first.bottom}`, `${last.x} ${last.top}`];
+        })"""
+    )
+    starts = [start for start, _ in ends]
+    frames = opened.page.evaluate(
+        """() => graphs[0].flat.filter(({ number }) => boxes[number].rows && boxes[number].in)
+          .map(({ y }) => y)"""
+    )
+    entering = [end for _, end in ends if float(end.split()[1]) in frames]
+    assert len(entering) == 2
+    assert set(entering) <= set(starts)
+    outer = min(entering, key=lambda end: float(end.split()[1]))
+    assert starts.count(outer) == 2
+    opened.close()
+
+
+def test_arrow_keys_show_the_graph_before_and_after_each_pass(browser, tmp_path: Path) -> None:
+    opened = Opened(browser, residual_page(tmp_path))
+    for _ in range(9):  # no further than the last
+        opened.page.keyboard.press("ArrowRight")
+    assert opened.texts("#details h2") == ["lower-to-linalg"]
+    left, right = (
+        opened.page.locator(f"#{each} select").evaluate("each => each.selectedOptions[0].label")
+        for each in ("graph-a", "graph-b")
+    )
+    assert left == "input"
+    assert re.fullmatch(r"\d+: lower-to-linalg", right)
+    assert opened.page.locator("#graph-a rect.gone").count() > 0
+    assert opened.page.locator("#graph-b rect.new").count() > 0
+    assert opened.page.locator("#graph-a rect.new, #graph-b rect.gone").count() == 0
+    fragment = opened.page.evaluate("location.hash")
+    opened.close()
+    again = Opened(browser, tmp_path / "report.html", fragment)
+    assert again.texts("#details h2") == ["lower-to-linalg"]
+    again.close()
+
+
+def test_texts_side_by_side_have_their_ops_linked(browser, tmp_path: Path) -> None:
+    opened = Opened(browser, residual_page(tmp_path))
+    opened.page.keyboard.press("ArrowRight")
+    opened.page.keyboard.press("x")
+    assert not opened.page.locator("#graph-a svg").is_visible()
+    opened.page.locator("#graph-a .listing div", has_text="gawee.tanh").click()
+    assert opened.texts("#details h2") == ["block.inner.two"]
+    (before,) = opened.texts("#graph-a .listing .chosen")
+    after = opened.texts("#graph-b .listing .chosen")
+    assert "gawee.tanh" in before
+    assert any("math.tanh" in line for line in after)
+    assert opened.page.locator("#graph-a .listing .removed", has_text="gawee.tanh").count() == 1
+    assert opened.page.locator("#graph-b .listing .added", has_text="math.tanh").count() == 1
+    opened.page.keyboard.press("x")
+    assert opened.page.locator("#graph-a svg").is_visible()
+    opened.close()
+
+
+def test_a_graph_is_fitted_and_scaled(opened: Opened) -> None:
+    svg, canvas = opened.page.locator("#graph-a svg"), opened.page.locator("#graph-a .canvas")
+    opened.page.set_viewport_size({"width": 1280, "height": 300})
+    width = svg.bounding_box()["width"]
+    opened.page.keyboard.press("+")
+    assert svg.bounding_box()["width"] == pytest.approx(1.25 * width, rel=1e-3)
+    opened.page.keyboard.press("f")
+    assert svg.bounding_box()["height"] <= canvas.bounding_box()["height"] + 1
+    opened.press("graph-a", "net.stem.conv")  # boxes are found where they are drawn
+    assert opened.texts("#details h2") == ["net.stem.conv"]
+    opened.page.keyboard.press("0")
+    assert svg.bounding_box()["width"] == pytest.approx(width, rel=1e-3)
+
+
+def test_a_module_that_opens_comes_into_the_middle(browser, tmp_path: Path) -> None:
+    path = tmp_path / "chain.html"
+    path.write_text(html_text(chain_report(90)))
+    opened = Opened(browser, path)
+    opened.press("graph-a", "block2")
+    pane = opened.page.locator("#graph-a .canvas").bounding_box()
+    box = opened.page.locator("#graph-a rect.open", has_text="block2").last.bounding_box()
+    assert box["x"] + box["width"] / 2 == pytest.approx(pane["x"] + pane["width"] / 2, abs=12)
+    assert pane["y"] <= box["y"] <= pane["y"] + pane["height"] / 2
+    opened.close()
+
+
+@pytest.mark.parametrize(
+    ("grip", "pane", "by"), [("grip-passes", "passes", 60), ("grip-details", "details", -60)]
+)
+def test_panes_take_the_width_that_they_are_dragged_to(
+    opened: Opened, grip: str, pane: str, by: int
+) -> None:
+    mouse, before = opened.page.mouse, opened.page.locator(f"#{pane}").bounding_box()
+    at = opened.page.locator(f"#{grip}").bounding_box()
+    mouse.move(at["x"] + 3, at["y"] + 200)
+    mouse.down()
+    mouse.move(at["x"] + 3 + by, at["y"] + 200)
+    mouse.up()
+    after = opened.page.locator(f"#{pane}").bounding_box()
+    assert after["width"] == pytest.approx(before["width"] + 60, abs=2)
+    opened.page.locator(f"#{grip}").focus()
+    opened.page.keyboard.press("ArrowLeft")
+    moved = opened.page.locator(f"#{pane}").bounding_box()["width"] - after["width"]
+    assert abs(moved) == pytest.approx(24, abs=2)
+
+
+def test_a_fused_node_has_one_time_and_says_what_is_in_it(browser, run_file: Path) -> None:
+    opened = Opened(browser, run_file)
+    (row,) = (each for each in opened.texts("#details tr") if each.startswith("stem.conv"))
+    assert "with stem.relu" in row
+    opened.press("graph-b", "stem.conv")
+    times = [each for each in opened.texts("#details tr") if each.startswith("time")]
+    assert len(times) == 1
+    assert "withstem.relu" in opened.texts("#details tr")
+    opened.press("graph-a", "stem.relu")
+    assert "timein that of stem.conv" in opened.texts("#details tr")
+    opened.close()
 
 
 def test_a_notebook_shows_the_page_in_a_frame(browser) -> None:

@@ -136,7 +136,7 @@ def test_kernels_of_a_recurrence_are_told_with_their_calls(browser, tmp_path: Pa
     assert gawee_run.main(words) == 0
     opened = Opened(browser, target)
     opened.press("graph-a", "cell")
-    rows = [row for row in opened.texts("#details tr") if row.startswith("time")]
+    rows = [row for row in opened.texts("#details tr") if row.startswith("of it")]
     assert any(re.search(r"ms in 9 \S matmul_0, in steps_0$", row) for row in rows)
     opened.close()
 

@@ -214,7 +214,7 @@ class GraphBuilder:
         path = self._checked(path, type, what, data.offset)
         known = self._weights.get(path)
         if known is None:
-            name = self._unique(f"{node.name}.{key}")
+            name = self._unique(f"{node.module}.{key}")
             known = self._weights[path] = self._add_argument(
                 ArgumentKind.PARAMETER, name, type, path
             )

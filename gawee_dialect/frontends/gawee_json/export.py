@@ -214,10 +214,20 @@ class GraphExporter:
                 return argument.name.removesuffix(f".{key}")
         return None
 
+    def _node_name(self, op: Operation, text: NodeText) -> str | None:
+        """Return what the node is called in the file: a module that is called again keeps its name.
+
+        Reading it again calls the second `conv`, with the weights of the first, `conv_1`.
+        """
+        located, module = node_name(op.location), self._name_by_weight(text)
+        if located is None or module is None:
+            return located or module
+        return module if re.fullmatch(rf"{re.escape(module)}_\d+", located) else located
+
     def _add_node(self, op: Operation) -> None:
         text = write_op(op)
         output = self._result_name(op)
-        name = node_name(op.location) or self._name_by_weight(text) or output
+        name = self._node_name(op, text) or output
         inputs = [self._operand(value) for value in text.inputs]
         weights = {
             key: self._weight(name, key, value)

@@ -1,7 +1,9 @@
 """A graph as read from JSON: values and nodes with their names resolved, no ops yet."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from xdsl.utils.hints import isa
 
@@ -14,6 +16,9 @@ from gawee_dialect.frontends.gawee_json.schema import (
 from gawee_dialect.frontends.report import Report
 from gawee_dialect.located_json import JsonObject, JsonValue
 from gawee_dialect.source import Source
+
+_FUNCTION = re.compile(r"<built-in (?:function|method) (\w+)[^>]*>$")
+"""The name of a node that calls a function, as Python prints one."""
 
 PYTHON_OPS = frozenset(("getattr", "getitem"))
 """Op types whose result is a Python object, not a tensor."""
@@ -32,10 +37,15 @@ class ValueEntry:
 
 @dataclass(frozen=True)
 class Node:
-    """One node; `attributes` are its own, without bookkeeping."""
+    """One node; `attributes` are its own, without bookkeeping.
+
+    Its name is that of no other node. `module` is its name in the file, which begins the names of
+    its weights: nodes that one module makes share it.
+    """
 
     op_type: str
     name: str
+    module: str
     inputs: Sequence[str]
     outputs: Sequence[str]
     attributes: JsonObject
@@ -94,6 +104,7 @@ def _read_node(node: JsonValue) -> Node:
     return Node(
         op_type,
         name,
+        name,
         _names(node["inputs"]),
         _names(node["outputs"]),
         own_attributes(attrs),
@@ -111,10 +122,50 @@ def read_graph(root: JsonValue, source: Source) -> Graph:
         _names(root["inputs"]),
         _names(root["outputs"]),
         {name: _read_value(name, entry) for name, entry in values.items()},
-        [_read_node(node) for node in nodes],
+        _with_own_names([_read_node(node) for node in nodes]),
         source,
         root.offset,
     )
+
+
+def _with_own_names(nodes: Sequence[Node]) -> Sequence[Node]:
+    """Give nodes that share a name, and calls of functions, names of their own.
+
+    `<built-in function add>` between `layer1.0.bn2` and `layer1.0.relu` is `layer1.0.add`; the
+    second `layer1.0.relu` is `layer1.0.relu_1`.
+    """
+    modules = _modules_of_calls([node.name for node in nodes])
+    taken = {node.name for node in nodes}
+    seen: set[str] = set()
+    found: list[Node] = []
+    for node, module in zip(nodes, modules, strict=True):
+        function = _FUNCTION.match(node.name)
+        base = node.name if function is None else ".".join((*module, function[1]))
+        name, attempt = base, 0
+        while name in seen or (name in taken and name != node.name):
+            attempt += 1
+            name = f"{base}_{attempt}"
+        seen.add(name)
+        found.append(replace(node, name=name))
+    return found
+
+
+def _modules_of_calls(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield for each node the path that the modules of its neighbours have in common."""
+    own = [None if _FUNCTION.match(name) else tuple(name.split(".")[:-1]) for name in names]
+    before, after = _filled(own), _filled(own[::-1])[::-1]
+    for one, other in zip(before, after, strict=True):
+        same = (left == right for left, right in zip(one, other, strict=False))
+        yield one[: sum(takewhile(bool, same))]
+
+
+def _filled(modules: Sequence[tuple[str, ...] | None]) -> list[tuple[str, ...]]:
+    """Return the modules, the one before in the place of None."""
+    found: list[tuple[str, ...]] = []
+    for module in modules:
+        last = found[-1] if found else ()
+        found.append(last if module is None else module)
+    return found
 
 
 def check_ops(graph: Graph, report: Report) -> None:

@@ -10,7 +10,15 @@ from collections.abc import Iterator, Sequence
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.attributes import Call, Unsayable, call_arguments
 from gawee_dialect.frontends.npu_ir.errors import ConversionError
-from gawee_dialect.frontends.npu_ir.ir import GETITEM, OpNode, Place, TensorMeta, place_text
+from gawee_dialect.frontends.npu_ir.ir import (
+    GETITEM,
+    MODULE,
+    Attributes,
+    OpNode,
+    Place,
+    TensorMeta,
+    place_text,
+)
 from gawee_dialect.frontends.npu_ir.pytorch import (
     GraphModule,
     Node,
@@ -23,6 +31,7 @@ from gawee_dialect.frontends.npu_ir.pytorch import (
     torch,
     torch_name,
 )
+from gawee_dialect.hints import isa
 
 Results = list[TensorMeta | None]
 """What a call that returns a tuple or a list made; None for what is not a tensor."""
@@ -35,6 +44,9 @@ _CHECKS = re.compile(
 )
 """Calls without a result that check what export has already checked."""
 
+_PATH = re.compile(r"[\w.]+")
+"""The path of a module; torch.compile has expressions of Python in its place."""
+
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line (?P<line>\d+)')
 
 
@@ -46,6 +58,13 @@ def place_of(node: Node) -> Place | None:
         if not frame["file"].startswith((library_folder(), "<eval"))
     ]
     return frames[-1] if frames else None
+
+
+def module_of(node: Node) -> str:
+    """Return the path of the module that calls a node, as in the state_dict; '' of the model."""
+    stack = node.meta.get("nn_module_stack")
+    last = list(stack.values())[-1:] if isa(stack, dict[str, tuple[str, object]]) else []
+    return last[0][0] if last and _PATH.fullmatch(last[0][0]) else ""
 
 
 def refusal(node: Node, message: str, hint: str | None = None) -> ConversionError:
@@ -198,8 +217,10 @@ class Converter:
     def _emit(
         self, node: Node, name: str, op_type: str, call: Call, outputs: list[TensorMeta]
     ) -> None:
+        module = module_of(node)
+        extra: Attributes = {MODULE: module} if module else {}
         self.nodes.append(
-            OpNode(name, op_type, call.inputs, outputs, call.attrs, place=place_of(node))
+            OpNode(name, op_type, call.inputs, outputs, call.attrs, extra, place_of(node))
         )
         if len(outputs) == 1:
             only = outputs[0]

@@ -75,8 +75,8 @@ def large_constants(ir: NPU_IR) -> Mapping[str, NDArray[np.generic]]:
 def node_location(node: OpNode) -> LocationAttr:
     """Return the location of a node's ops: where it is written, and its name."""
     if node.place is None:
-        return NameLoc(StringAttr(node.name), UnknownLoc())
-    return file_location(*node.place, node.name)
+        return NameLoc(StringAttr(node.qualified_name), UnknownLoc())
+    return file_location(*node.place, node.qualified_name)
 
 
 class Importer:
@@ -250,7 +250,7 @@ class Importer:
     def _report(self, node: OpNode, problem: Refusal | VerifyException) -> None:
         hint = problem.hint if isinstance(problem, Refusal) else None
         text = f"'{node.op_type}' node {problem}"
-        self.problems.append(Diagnostic(text, place_text(node.place), node.name, hint))
+        self.problems.append(Diagnostic(text, place_text(node.place), node.qualified_name, hint))
 
     def add_stand_in(self, output: TensorMeta) -> None:
         """Make an argument of a tensor's declared type, so that what reads it can be checked."""

@@ -72,6 +72,9 @@ def place_text(place: Place | None) -> str | None:
 GETITEM = "<built-in function getitem>"
 """The op_type of taking one result of a node that has many."""
 
+MODULE = "module"
+"""The key of a node that names the module of the model that called it, as in its state_dict."""
+
 LIST_SIZES = "_tensor_list_sizes"
 LIST_NONE_MASKS = "_tensor_list_none_masks"
 
@@ -102,6 +105,12 @@ class OpNode:
     extra: Attributes = field(default_factory=dict[str, AttributeValue], repr=False)
     place: Place | None = field(default=None, compare=False, repr=False)
     """Where the node is written: in a file that was read, or in the source of the model."""
+
+    @property
+    def qualified_name(self) -> str:
+        """The module that the node is called in, and its name: `layer1.0.conv1.conv2d_1`."""
+        module = self.extra.get(MODULE)
+        return f"{module}.{self.name}" if isinstance(module, str) and module else self.name
 
 
 @dataclass

@@ -23,8 +23,10 @@ from gawee_dialect.frontends.npu_ir.aten_call import infer_with_pytorch  # noqa:
 from gawee_dialect.frontends.npu_ir.attributes import Unsayable, encode  # noqa: E402
 from gawee_dialect.frontends.npu_ir.errors import WeightLoadError  # noqa: E402
 from gawee_dialect.frontends.npu_ir.extract import NoDataWarning  # noqa: E402
+from gawee_dialect.frontends.npu_ir.importer import import_ir  # noqa: E402
 from gawee_dialect.frontends.npu_ir.read import parse_ir  # noqa: E402
 from gawee_dialect.frontends.npu_ir.write import ir_text  # noqa: E402
+from gawee_dialect.locations import node_name  # noqa: E402
 from tests.frontends.npu_ir import models  # noqa: E402
 from tests.frontends.npu_ir.running import run_with_pytorch  # noqa: E402
 
@@ -303,3 +305,31 @@ def test_without_pytorch_the_error_says_what_to_install(monkeypatch: pytest.Monk
             pytorch.torch()
     finally:
         pytorch.torch.cache_clear()
+
+
+class Residual(torch.nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = torch.nn.Conv2d(3, 3, 3, padding=1)
+        self.relu = torch.nn.ReLU()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.relu(self.relu(self.conv(x)) + x)
+
+
+@pytest.mark.parametrize("decompose", [False, True])
+def test_nodes_tell_the_module_that_calls_them_and_differ(decompose: bool, tmp_path: Path) -> None:
+    with torch.device("meta"):
+        model = torch.nn.Sequential(Residual(), Residual()).eval()
+        ir = extract_ir(model, (torch.randn(2, 3, 5, 4),), decompose=decompose)
+    ir.save(tmp_path / "model.json")
+
+    for graph in (ir, NPU_IR.load(tmp_path / "model.json")):
+        ops = [op for op in import_ir(graph).walk() if op.name.startswith("gawee.")]
+        names = [node_name(op.location) or "" for op in ops]
+        assert len({*names}) == len(names)
+        assert [name.rsplit(".", 1)[0] for name in names] == [
+            *("0.conv", "0.relu", "0", "0.relu"),
+            *("1.conv", "1.relu", "1", "1.relu"),
+        ]
+        assert not any("built-in" in name for name in names)

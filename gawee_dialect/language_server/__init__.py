@@ -1,0 +1,1 @@
+"""What editors ask of MLIR text: errors as one types, hover, completion, definitions, rename."""

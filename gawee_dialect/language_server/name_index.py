@@ -1,0 +1,125 @@
+"""Where the values and symbols of a text are defined and used, and in which regions.
+
+An index is of one version of a text. While the next is being parsed, or cannot be, the index is
+moved along with the edit: what stands before it stays, what stands behind it moves, and what was
+edited is forgotten.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from xdsl.ir import Attribute
+
+
+@dataclass(eq=False)
+class Name:
+    """A value (or all results of an op that share a name) or a symbol, by its identity."""
+
+    text: str
+    """With its sigil, `%x` or `@main`."""
+    scope: int
+    """Which of the index's scopes it is visible in."""
+    types: Sequence[Attribute] = ()
+    """Of the values; none of a symbol."""
+
+
+class Occurrence(NamedTuple):
+    """A name in the text, from one offset up to another."""
+
+    start: int
+    end: int
+    name: Name
+    is_definition: bool
+
+
+class Scope(NamedTuple):
+    """A region, from its opening brace up to behind its closing one; or a whole text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class NameIndex:
+    """The names of a text: occurrences in the order of the text."""
+
+    occurrences: Sequence[Occurrence] = ()
+    scopes: Sequence[Scope] = field(default=())
+
+    @cached_property
+    def _starts(self) -> Sequence[int]:
+        return [each.start for each in self.occurrences]
+
+    def at(self, offset: int) -> Occurrence | None:
+        """Return the name that an offset is in, or right behind; None where there is none."""
+        found = bisect_right(self._starts, offset) - 1
+        if found < 0 or self.occurrences[found].end < offset:
+            return None
+        return self.occurrences[found]
+
+    def of(self, name: Name) -> Iterator[Occurrence]:
+        """Yield every occurrence of a name."""
+        return (each for each in self.occurrences if each.name is name)
+
+    def definition(self, name: Name) -> Occurrence | None:
+        """Return where a name is defined, None where the text does not define it."""
+        return next((each for each in self.of(name) if each.is_definition), None)
+
+    def visible(self, offset: int) -> Iterator[Occurrence]:
+        """Yield the definitions that can be used at an offset, the nearest before it first."""
+        for each in reversed(self.occurrences[: bisect_left(self._starts, offset)]):
+            scope = self.scopes[each.name.scope]
+            if each.is_definition and scope.start <= offset <= scope.end:
+                yield each
+
+    def symbols(self) -> Iterator[Occurrence]:
+        """Yield the definitions of symbols."""
+        defined = (each for each in self.occurrences if each.is_definition)
+        return (each for each in defined if each.name.text.startswith("@"))
+
+    def clashing(self, name: Name, text: str) -> Occurrence | None:
+        """Return a definition that another text of a name would be taken for, None if none."""
+        own = self.scopes[name.scope]
+        for each in self.occurrences:
+            other = self.scopes[each.name.scope]
+            meets = own.start <= other.end and other.start <= own.end
+            if meets and each.is_definition and each.name.text == text and each.name is not name:
+                return each
+        return None
+
+    def moved(self, before: str, after: str) -> "NameIndex":
+        """Return the index of an edited text, without what stood where the texts differ."""
+        start, end, shift = edited(before, after)
+
+        def place(offset: int) -> int:
+            return offset if offset <= start else max(start, offset + shift)
+
+        occurrences = [
+            each if each.end <= start else each._replace(start=each[0] + shift, end=each[1] + shift)
+            for each in self.occurrences
+            if each.end <= start or each.start >= end
+        ]
+        return NameIndex(
+            occurrences, [Scope(place(start), place(end)) for start, end in self.scopes]
+        )
+
+
+def edited(before: str, after: str) -> tuple[int, int, int]:
+    """Return from where to where a text was edited, and by how much what follows has moved."""
+    shorter = min(len(before), len(after))
+    start = _common(lambda size: before.startswith(after[:size]), shorter)
+    rest = shorter - start
+    behind = _common(lambda size: before.endswith(after[len(after) - size :]), rest)
+    return start, len(before) - behind, len(after) - len(before)
+
+
+def _common(agrees: Callable[[int], bool], most: int) -> int:
+    """Return the largest size, up to `most`, at which two texts agree, by bisection."""
+    least = 0
+    while least < most:
+        size = (least + most + 1) // 2
+        least, most = (size, most) if agrees(size) else (least, size - 1)
+    return least

@@ -1,0 +1,279 @@
+"""The server that editors start: what they ask, answered from the last reading of a text.
+
+A version is read in another thread, once nothing was typed for a moment. Requests do not wait for
+that: names that were known have moved along with the edit (`name_index`).
+"""
+
+import asyncio
+import re
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+from pygls.uris import from_fs_path
+from xdsl.context import Context
+
+from gawee_dialect.diagnostics import Diagnostic
+from gawee_dialect.inspection.op_page import op_section
+from gawee_dialect.language_server.completions import TRIGGERS, completions
+from gawee_dialect.language_server.document import SOURCE, Document, find_op
+from gawee_dialect.language_server.name_index import Occurrence
+from gawee_dialect.language_server.pass_check import STDIN, check_pass, passes_beside
+from gawee_dialect.language_server.reading import Reading, Stale, read
+from gawee_dialect.universe import make_context
+
+QUIET = 0.1
+"""Seconds without a key before a version is read."""
+
+SWITCH = 0.001
+"""Seconds after which the thread that reads lets the one that answers go on."""
+
+CHECK = "gawee.checkPass"
+
+VALUE = re.compile(r"%([A-Za-z_$.-][\w$.-]*|\d+)")
+SYMBOL = re.compile(r"@[A-Za-z_][\w$.]*")
+
+
+class GaweeServer(LanguageServer):
+    """The documents that are open; `loaded` are the files whose passes and ops are known."""
+
+    documents: dict[str, Document]
+    loaded: Sequence[Path]
+    context: Context
+    _tasks: dict[str, asyncio.Task[None]]
+
+    def begin(self, loaded: Sequence[str], *, allow_unregistered: bool) -> None:
+        """Take what there is to know before the first text; to be called once."""
+        self.documents, self._tasks = {}, {}
+        self.loaded = [Path(each).resolve() for each in loaded]
+        self.context = make_context()
+        self._allow_unregistered = allow_unregistered
+        self._reader = ThreadPoolExecutor(max_workers=1)
+        sys.setswitchinterval(SWITCH)
+
+    def update(self, uri: str) -> None:
+        """Take the newest version of a text, and have it read."""
+        text = self.workspace.get_text_document(uri).source
+        known = self.documents.get(uri)
+        if known is None:
+            self.documents[uri] = Document(uri, text, self.workspace.position_codec)
+        else:
+            known.edit(text)
+            self._tasks[uri].cancel()
+        self._tasks[uri] = asyncio.ensure_future(self._read(self.documents[uri]))
+
+    def close(self, uri: str) -> None:
+        """Forget a text."""
+        self._tasks.pop(uri).cancel()
+        del self.documents[uri]
+        self.publish(uri, [])
+
+    async def read(self, uri: str) -> Document:
+        """Return a document when what is known of it is of its newest version."""
+        await asyncio.wait([self._tasks[uri]])
+        return self.documents[uri]
+
+    async def _read(self, document: Document) -> None:
+        await asyncio.sleep(QUIET)
+        text, name = document.text, self.workspace.get_text_document(document.uri).path
+
+        def contexts() -> Context:
+            return make_context(allow_unregistered=self._allow_unregistered)
+
+        def reading() -> Reading:
+            return read(contexts, text, name, lambda: document.text is not text)
+
+        # What `--load` added is known in the context of the server alone.
+        run = partial(copy_context().run, reading)
+        try:
+            found = await asyncio.get_running_loop().run_in_executor(self._reader, run)
+        except Stale:
+            return
+        if document.text is text:
+            document.take(found)
+            self.publish(document.uri, document.problems())
+
+    def publish(self, uri: str, problems: Sequence[types.Diagnostic]) -> None:
+        """Show the problems of a text, in the place of those it had."""
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, problems))
+
+
+def opened(server: GaweeServer, params: types.DidOpenTextDocumentParams) -> None:
+    """Begin with a text."""
+    server.update(params.text_document.uri)
+
+
+def changed(server: GaweeServer, params: types.DidChangeTextDocumentParams) -> None:
+    """Go on with its next version."""
+    server.update(params.text_document.uri)
+
+
+def closed(server: GaweeServer, params: types.DidCloseTextDocumentParams) -> None:
+    """End with it."""
+    server.close(params.text_document.uri)
+
+
+def _at(server: GaweeServer, uri: str, position: types.Position) -> tuple[Document, int]:
+    document = server.documents[uri]
+    return document, document.offset(position)
+
+
+def hover(server: GaweeServer, params: types.HoverParams) -> types.Hover | None:
+    """Show the page of an op, the types of a value, or the line that defines a symbol."""
+    document, offset = _at(server, params.text_document.uri, params.position)
+    found = document.index.at(offset)
+    if found is not None:
+        place = document.range(found.start, found.end)
+        return _shown(f"```mlir\n{_description(document, found)}\n```", place)
+    word = document.word_at(offset)
+    op = None if word is None else find_op(server.context, word[0])
+    return None if word is None or op is None else _shown(op_section(op), word[1])
+
+
+def _shown(text: str, place: types.Range) -> types.Hover:
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text), place)
+
+
+def _description(document: Document, found: Occurrence) -> str:
+    if found.name.types:
+        return f"{found.name.text} : {', '.join(map(str, found.name.types))}"
+    defined = document.index.definition(found.name)
+    if defined is None:
+        return f"{found.name.text} is not defined in this text"
+    return document.line(document.line_of(defined.start)).strip()
+
+
+def complete(server: GaweeServer, params: types.CompletionParams) -> types.CompletionList:
+    """Offer what can stand here."""
+    document, offset = _at(server, params.text_document.uri, params.position)
+    return completions(document, offset, server.context)
+
+
+def definition(server: GaweeServer, params: types.DefinitionParams) -> types.Location | None:
+    """Return where a value or a symbol is defined."""
+    document, offset = _at(server, params.text_document.uri, params.position)
+    found = document.index.at(offset)
+    defined = None if found is None else document.index.definition(found.name)
+    return None if defined is None else document.location(defined)
+
+
+def references(server: GaweeServer, params: types.ReferenceParams) -> list[types.Location]:
+    """Return where a value or a symbol is used, and where it is defined if that is asked for."""
+    document, offset = _at(server, params.text_document.uri, params.position)
+    found = document.index.at(offset)
+    every = () if found is None else document.index.of(found.name)
+    wanted = params.context.include_declaration
+    return [document.location(each) for each in every if wanted or not each.is_definition]
+
+
+def prepare_rename(server: GaweeServer, params: types.PrepareRenameParams) -> types.Range | None:
+    """Return what a new name would take the place of."""
+    document, offset = _at(server, params.text_document.uri, params.position)
+    found = document.index.at(offset)
+    return None if found is None else document.range(found.start, found.end)
+
+
+async def rename(server: GaweeServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    """Give a value or a symbol another name, wherever it stands.
+
+    Raises JsonRpcInvalidParams where that is no name, or the name of something else.
+    """
+    document = await server.read(params.text_document.uri)
+    if not document.is_read:
+        raise JsonRpcInvalidParams("cannot rename in a text that cannot be parsed")
+    found = document.index.at(document.offset(params.position))
+    if found is None:
+        return None
+    sigil, pattern = found.name.text[0], VALUE if found.name.text[0] == "%" else SYMBOL
+    text = sigil + params.new_name.removeprefix(sigil)
+    if pattern.fullmatch(text) is None:
+        raise JsonRpcInvalidParams(f"expected a name, got '{params.new_name}'")
+    clash = document.index.clashing(found.name, text)
+    if clash is not None:
+        line = document.line_of(clash.start) + 1
+        raise JsonRpcInvalidParams(f"there is a '{text}' already, in line {line}")
+    edits = [
+        types.TextEdit(document.range(each.start, each.end), text)
+        for each in document.index.of(found.name)
+    ]
+    return types.WorkspaceEdit({document.uri: edits})
+
+
+def folding(server: GaweeServer, params: types.FoldingRangeParams) -> list[types.FoldingRange]:
+    """Return the regions that can be folded."""
+    return list(server.documents[params.text_document.uri].folds())
+
+
+def code_actions(server: GaweeServer, params: types.CodeActionParams) -> list[types.Command]:
+    """Offer to check each pass of the files beside a module, and of loaded files, on the module."""
+    uri = params.text_document.uri
+    folder = Path(server.workspace.get_text_document(uri).path).parent
+    return [
+        types.Command(
+            f"check pass '{found.name}' of {found.path.name} on this module",
+            CHECK,
+            arguments=[uri, str(found.path), found.name],
+        )
+        for found in passes_beside(folder, server.loaded)
+    ]
+
+
+async def run_check(server: GaweeServer, uri: str, path: str, name: str) -> None:
+    """Check a pass on a module; show what is wrong in both files, and tell how it ended."""
+    document = server.documents[uri]
+    text = document.text
+    errors = await check_pass(Path(path), name, text)
+    if document.text is not text:
+        server.window_show_message(_message("the module changed while it was checked"))
+        return
+    in_pass = [each for each in errors if (each.place or "").startswith(f"{path}:")]
+    in_module = [each for each in errors if each not in in_pass]
+    server.publish(uri, [*document.problems(), *map(document.problem, in_module)])
+    try:
+        source = Path(path).read_text()
+    except OSError:
+        source = ""
+    of_pass = Document(from_fs_path(path) or path, source, server.workspace.position_codec)
+    server.publish(of_pass.uri, [of_pass.problem(each) for each in in_pass])
+    server.window_show_message(_verdict(name, errors))
+
+
+def _verdict(name: str, errors: Sequence[Diagnostic]) -> types.ShowMessageParams:
+    if not errors:
+        return _message(f"pass '{name}' leaves what the module computes as it was")
+    first = errors[0]
+    place = "" if first.place is None else first.place.removeprefix(STDIN) + ": "
+    return _message(place.lstrip(":") + first.message, types.MessageType.Error)
+
+
+def _message(
+    text: str, kind: types.MessageType = types.MessageType.Info
+) -> types.ShowMessageParams:
+    return types.ShowMessageParams(kind, f"{SOURCE}: {text}")
+
+
+def make_server(loaded: Sequence[str], *, allow_unregistered: bool) -> GaweeServer:
+    """Make a server with all that it can be asked."""
+    server = GaweeServer("gawee-lsp", version("gawee-dialect"))
+    server.begin(loaded, allow_unregistered=allow_unregistered)
+    server.feature(types.TEXT_DOCUMENT_DID_OPEN)(opened)
+    server.feature(types.TEXT_DOCUMENT_DID_CHANGE)(changed)
+    server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(closed)
+    server.feature(types.TEXT_DOCUMENT_HOVER)(hover)
+    server.feature(types.TEXT_DOCUMENT_DEFINITION)(definition)
+    server.feature(types.TEXT_DOCUMENT_REFERENCES)(references)
+    server.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(prepare_rename)
+    server.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))(rename)
+    server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)(folding)
+    server.feature(types.TEXT_DOCUMENT_CODE_ACTION)(code_actions)
+    options = types.CompletionOptions(trigger_characters=TRIGGERS)
+    server.feature(types.TEXT_DOCUMENT_COMPLETION, options)(complete)
+    server.command(CHECK)(run_check)
+    return server
