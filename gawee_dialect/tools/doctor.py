@@ -136,7 +136,7 @@ def processor_lines(processor: Processor) -> Iterator[str]:
     yield f"caches: {', '.join(caches)}"
     yield processor.summary()
     if processor.measured_flops is None:
-        yield "nobody measured this machine: gawee run GRAPH --measure does, once"
+        yield "not measured on this machine: gawee run GRAPH --measure does that, once"
 
 
 def size_text(size: int) -> str:

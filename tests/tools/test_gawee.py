@@ -118,7 +118,7 @@ def test_doctor_shows_versions_the_cache_and_the_processor(
     assert "0 entries, 0.0 MiB of at most 512 MiB" in out
     assert f"LLVM's name: {processor.cpu}" in out
     assert f"{processor.vector_registers} vector registers of {processor.vector_bits} bits" in out
-    assert "nobody measured this machine: gawee run GRAPH --measure does, once" in out
+    assert "not measured on this machine: gawee run GRAPH --measure does that, once" in out
 
 
 def test_doctor_shows_what_was_measured(
