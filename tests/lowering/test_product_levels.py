@@ -112,6 +112,20 @@ def test_query_that_sees_no_key_gets_zeros(value):
     check_op(AttentionOp, [*arrays, mask], expected)
 
 
+def test_scores_that_are_all_minus_infinity_without_a_mask_give_zeros():
+    arrays = [
+        -np.abs(numbers(0, 2, 3, 1)) - 1,
+        np.abs(numbers(1, 2, 5, 1)) + 1,
+        numbers(2, 2, 5, 4),
+    ]
+    arrays[1][1] = np.inf
+
+    expected = attention(*tensors(arrays))
+
+    assert torch.all(expected[1] == 0)
+    check_op(AttentionOp, arrays, expected)
+
+
 def test_mask_and_causal_hide_together():
     arrays = [numbers(0, 2, 3, 4, 5), numbers(1, 2, 3, 6, 5), numbers(2, 2, 3, 6, 7)]
     mask = numbers(3, 4, 6) > 0

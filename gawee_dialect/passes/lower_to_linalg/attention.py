@@ -33,7 +33,7 @@ class LowerAttention(Pattern):
         heads = Heads.of(op)
         scores = _masked(rewriter, op, heads.products(rewriter, op, work))
         greatest = _along_keys(rewriter, scores, Scalars.maximum, lowest)
-        powers = _powers(rewriter, scores, greatest, op.mask is not None)
+        powers = _powers(rewriter, scores, greatest)
         total = _along_keys(rewriter, powers, Scalars.add, _zero)
         mixed = heads.mixed(rewriter, op, powers, work)
         result = _divided(rewriter, op, mixed, total)
@@ -151,8 +151,8 @@ def _along_keys(
     return reduction(builder, init, [(scores, reads(rank, *range(rank)))], body, num_reduced=1)
 
 
-def _powers(builder: Builder, scores: SSAValue, greatest: SSAValue, may_hide_all: bool) -> SSAValue:
-    """Compute exp(score - greatest); zeros where all scores are -inf, as only a mask makes them."""
+def _powers(builder: Builder, scores: SSAValue, greatest: SSAValue) -> SSAValue:
+    """Compute exp(score - greatest); zeros where all scores are -inf."""
     type = tensor_type(scores)
     rank = type.get_num_dims()
     inputs = [
@@ -162,25 +162,23 @@ def _powers(builder: Builder, scores: SSAValue, greatest: SSAValue, may_hide_all
 
     def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
         score, most, _ = args
-        if may_hide_all:
-            hidden = scalars.equal(most, scalars.constant(float("-inf"), most.type))
-            most = scalars.select(hidden, scalars.constant(0, most.type), most)
+        hidden = scalars.equal(most, scalars.constant(float("-inf"), most.type))
+        most = scalars.select(hidden, scalars.constant(0, most.type), most)
         return scalars.exponential(scalars.subtract(score, most))
 
     return generic(builder, type, inputs, body)
 
 
 def _divided(builder: Builder, op: AttentionOp, mixed: SSAValue, total: SSAValue) -> SSAValue:
-    """Divide what weights mixed by their sum, and round to the element type."""
+    """Divide what weights mixed by their sum, if that is not 0; round to the element type."""
     type = tensor_type(op.result)
     rank = type.get_num_dims()
     inputs = [(mixed, reads(rank, *range(rank))), (total, reads(rank, *range(rank - 1)))]
 
     def body(scalars: Scalars, args: Sequence[SSAValue]) -> SSAValue:
         value, weight, _ = args
-        if op.mask is not None:
-            nothing = scalars.equal(weight, scalars.constant(0, weight.type))
-            weight = scalars.select(nothing, scalars.constant(1, weight.type), weight)
+        nothing = scalars.equal(weight, scalars.constant(0, weight.type))
+        weight = scalars.select(nothing, scalars.constant(1, weight.type), weight)
         return scalars.narrow(scalars.divide(value, weight), type.element_type)
 
     return generic(builder, type, inputs, body)
