@@ -56,11 +56,11 @@ def parse_equation(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]
     parts = left.split(",")
     if len(parts) != len(ranks):
         raise Refusal(f"expected {len(parts)} operands of '{equation}', got {len(ranks)}")
-    for part in (*parts, right):
-        named = part.replace("...", "", 1)
+    for term in (*parts, right):
+        named = term.replace("...", "", 1)
         if named and not (named.isascii() and named.isalpha()):
-            raise Refusal(f"expected letters and one '...' in '{part}' of '{equation}'")
-    labels = [_spell_out(part, rank, equation) for part, rank in zip(parts, ranks, strict=True)]
+            raise Refusal(f"expected letters and one '...' in '{term}' of '{equation}'")
+    labels = [_spell_out(term, rank, equation) for term, rank in zip(parts, ranks, strict=True)]
     most = max((sum(label.isdigit() for label in each) for each in labels), default=0)
     dots = ELLIPSIS_LABELS[len(ELLIPSIS_LABELS) - most :]
     if arrow:
