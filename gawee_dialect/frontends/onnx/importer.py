@@ -337,6 +337,11 @@ class OnnxImporter:
             self.add_node(each, inner, opsets)
         return [inner.get(output.name) for output in body.outputs]
 
+    @property
+    def has_unsupported(self) -> bool:
+        """Whether a node was met that nothing is registered for, and that is not reported yet."""
+        return bool(self._unsupported)
+
     def report_unsupported(self) -> None:
         """Report the ops that nothing is registered for, each once, with its nodes."""
         known = [each.name for each in ONNX]
