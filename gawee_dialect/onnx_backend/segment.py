@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gawee_dialect.diagnostics import Diagnostic, verify_module
+from gawee_dialect.frontends.onnx.held_types import array_of_held, held_array
 from gawee_dialect.frontends.onnx.importer import OnnxImporter
 from gawee_dialect.frontends.onnx.model import (
     OnnxFunction,
@@ -31,6 +32,8 @@ class Code:
 
     known: Mapping[str, Array]
     run: Callable[[Mapping[str, Array]], dict[str, Array]]
+    dtypes: Sequence[str | None]
+    """Of outputs that are held in other element types."""
 
 
 @dataclass
@@ -72,8 +75,13 @@ class Segment:
     def run(self, values: Values) -> Mapping[str, Array]:
         """Run the code that was prepared; return the outputs by name."""
         assert self._code is not None
-        made = self._code.run(self._given(values))
-        return dict(zip(self.outputs, made.values(), strict=True))
+        given = {name: held_array(array) for name, array in self._given(values).items()}
+        made = self._code.run(given).values()
+        arrays = [
+            array if dtype is None else array_of_held(array, dtype)
+            for array, dtype in zip(made, self._code.dtypes, strict=True)
+        ]
+        return dict(zip(self.outputs, arrays, strict=True))
 
     def _given(self, values: Values) -> dict[str, Array]:
         given = {name: values[name] for name in self.inputs if name not in self.constants}
@@ -97,11 +105,13 @@ class Segment:
             importer.report_unsupported()
             self.problems = importer.problems
             return refused
-        module = importer.function.module(importer.outputs(scope), self.outputs)
+        tensors = importer.outputs(scope)
+        dtypes = [importer.emit.held.get(each) for each in tensors]
+        module = importer.function.module(tensors, self.outputs)
         verify_module(module)
         run = Model(module, importer.weights, self.name).runner(self.level)
         known = {name: np.array(given[name]) for name in dict.fromkeys(importer.looked_up)}
-        self._code = Code(known, run)
+        self._code = Code(known, run, dtypes)
         return None
 
     def _refused(self, importer: OnnxImporter, scope: Scope) -> int | None:

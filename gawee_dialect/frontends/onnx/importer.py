@@ -23,6 +23,13 @@ from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.onnx.argument_rules import check_arguments
 from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW
 from gawee_dialect.frontends.onnx.functions import body_of_call
+from gawee_dialect.frontends.onnx.held_types import (
+    HELD,
+    element_of,
+    held_array,
+    held_results,
+    prepared_inputs,
+)
 from gawee_dialect.frontends.onnx.known_results import known_results, offer_results
 from gawee_dialect.frontends.onnx.model import (
     Array,
@@ -35,7 +42,7 @@ from gawee_dialect.frontends.onnx.model import (
 from gawee_dialect.frontends.onnx.reasons import REASONS
 from gawee_dialect.frontends.onnx.registry import ONNX, find_mapping
 from gawee_dialect.frontends.onnx.value import Scope, Value
-from gawee_dialect.frontends.op_mapping.emitter import check_elements, dtype_element
+from gawee_dialect.frontends.op_mapping.emitter import check_elements
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
@@ -114,14 +121,15 @@ class OnnxImporter:
         try:
             if not value.name:
                 raise Refusal("expected a name, got none")
-            element = dtype_element(value.dtype)
-            type: AnyTensor = TensorType(element, self._shape(value))
+            type: AnyTensor = TensorType(element_of(value.dtype), self._shape(value))
             check_elements(type)
         except Refusal as problem:
             text = f"graph input '{value.name}': {problem.message}"
             self.problems.append(Diagnostic(text, self.name, hint=problem.hint))
             return
         tensor = self.function.add_argument(ArgumentKind.INPUT, value.name, type)
+        if value.dtype in HELD:
+            self.emit.held[tensor] = value.dtype
         offered = self.values.get(value.name)
         scope[value.name] = Value(value.name, tensor, offered=offered, sources=[value.name])
 
@@ -193,7 +201,7 @@ class OnnxImporter:
             self._unsupported.setdefault(node.full_type, []).append(node)
             return
         before = self.function.block.last_op
-        results = self._call(mapping, node, inputs)
+        results = self._call(mapping, node, inputs, opsets)
         scope.update(_named(node, [each and Value("", each) for each in results]))
         offer_results(node, inputs, scope)
         if node.metadata and node.outputs and node.outputs[0] in scope:
@@ -216,7 +224,11 @@ class OnnxImporter:
         owner.attributes[METADATA] = metadata_attribute(metadata)
 
     def _call(
-        self, mapping: OpMapping, node: OnnxNode, inputs: Sequence[Value | None]
+        self,
+        mapping: OpMapping,
+        node: OnnxNode,
+        inputs: Sequence[Value | None],
+        opsets: Mapping[str, int],
     ) -> Sequence[SSAValue | None]:
         self.emit.location = self.location(node)
         self.emit.outputs = len(node.outputs)
@@ -226,12 +238,22 @@ class OnnxImporter:
         given = [self._input(each) for each in inputs]
         while given and given[-1] is None:
             given.pop()
+        dtypes = [each and self._held_dtype(each) for each in inputs]
+        if any(dtypes):
+            given = prepared_inputs(self.emit, node.full_type, given, dtypes)
         arguments = bind(mapping.parameters, given, node.attributes)
         check_arguments(node.full_type, mapping, arguments)
         made: Result = mapping.function(self.emit, **arguments)
         if made is None:
             return []
-        return [made] if isinstance(made, SSAValue) else made
+        results = [made] if isinstance(made, SSAValue) else made
+        return held_results(self.emit, node, opsets, results, dtypes) if any(dtypes) else results
+
+    def _held_dtype(self, value: Value) -> str | None:
+        """Return the dtype of a value of which the dialect has no tensors."""
+        if value.elements is not None:
+            return value.elements.dtype.name if value.elements.dtype.name in HELD else None
+        return None if value.tensor is None else self.emit.held.get(value.tensor)
 
     def _declared(self, node: OnnxNode) -> Sequence[AnyTensor]:
         """Return the types of a node's outputs where the graph says them all."""
@@ -241,7 +263,7 @@ class OnnxImporter:
             shape = said[name].shape if name in said else None
             if shape is None or not isa(shape, Sequence[int]):
                 return ()
-            types.append(TensorType(dtype_element(said[name].dtype), shape))
+            types.append(TensorType(element_of(said[name].dtype), shape))
         return types
 
     def _input(self, value: Value | None) -> Input:
@@ -266,8 +288,8 @@ class OnnxImporter:
         """
         if value.tensor is None:
             assert value.elements is not None
-            array = value.elements
-            element = dtype_element(array.dtype.name)
+            array, dtype = held_array(value.elements), value.elements.dtype.name
+            element = element_of(dtype)
             if self._is_filled(array):
                 value.tensor = self.emit.full(array.shape, array.flat[0].item(), element)
             elif self._is_weight(array):
@@ -278,6 +300,8 @@ class OnnxImporter:
             else:
                 value.tensor = self.emit.array(array, element)
                 value.tensor.name_hint = name_hint(value.name)
+            if dtype in HELD:
+                self.emit.held[value.tensor] = dtype
         return value.tensor
 
     def _is_filled(self, array: Array) -> bool:
