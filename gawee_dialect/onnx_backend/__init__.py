@@ -39,7 +39,8 @@ class PreparedModel:
         self._runner = GraphRunner(read.graph, read.opsets, self.session, {})
 
     def run(self, inputs: Sequence[Value] | Mapping[str, Value] | Value) -> tuple[Value, ...]:
-        """Return the outputs; inputs are in the graph's order, or by name, or one alone.
+        """Return the outputs; inputs are in the graph's order, those that have no
+        default first, or by name, or one alone.
 
         Raises GaweeError.
         """
@@ -47,7 +48,9 @@ class PreparedModel:
             given = dict(inputs)
         else:
             several = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
-            names = [each.name for each in self.graph.inputs]
+            weights = self.graph.initializers
+            ordered = sorted(self.graph.inputs, key=lambda each: each.name in weights)
+            names = [each.name for each in ordered]
             if len(several) > len(names):
                 raise GaweeError(f"expected at most {len(names)} inputs, got {len(several)}")
             given = dict(zip(names, several, strict=False))

@@ -13,9 +13,16 @@ from gawee_dialect.frontends.onnx.functions import body_of_call
 from gawee_dialect.frontends.onnx.model import Array, OnnxFunction, OnnxGraph, OnnxNode, OnnxValue
 from gawee_dialect.levels import Level
 from gawee_dialect.onnx_backend.control_flow import CONTROL_FLOW
-from gawee_dialect.onnx_backend.host_ops import HOST_OPS
+from gawee_dialect.onnx_backend.host_ops.registry import run_on_host
 from gawee_dialect.onnx_backend.segment import Segment
 from gawee_dialect.onnx_backend.values import Value, Values, is_numeric
+
+
+DECIDING = {"If": 1, "Loop": 2, "Scan": 0, "SequenceMap": 0}
+"""How many inputs of control flow say what is done: where they are known, it is written out."""
+
+PADDED = frozenset(("NonMaxSuppression",))
+"""Ops whose compiled results have rows of -1 behind those that are there."""
 
 
 @dataclass
@@ -52,6 +59,7 @@ class GraphRunner:
         """Nodes that were refused among others."""
         self._segments: dict[object, Segment] = {}
         self._bodies: dict[tuple[int, str], GraphRunner] = {}
+        self._known = self._names_known()
 
     def run(self, scope: Values) -> list[Value]:
         """Return the outputs; `scope` has the inputs, and what is around a body.
@@ -74,9 +82,21 @@ class GraphRunner:
     def _is_alone(self, index: int, values: Values) -> bool:
         """Whether a node runs by itself; what it reads may still have to be computed."""
         node = self.graph.nodes[index]
-        if index in self._alone or node.full_type in CONTROL_FLOW:
+        if index in self._alone or node.full_type in PADDED:
+            return True
+        if node.full_type in CONTROL_FLOW and not self._known.issuperset(
+            node.inputs[: DECIDING[node.full_type]]
+        ):
             return True
         return not all(is_numeric(values[name]) for name in self._reads[index] if name in values)
+
+    def _names_known(self) -> set[str]:
+        """Return what is known before a run."""
+        known = {"", *self.constants}
+        for node, reads in zip(self.graph.nodes, self._reads, strict=True):
+            if node.op_type in ("Shape", "Size") or known.issuperset(reads):
+                known.update(node.outputs)
+        return known
 
     def _run_node(self, index: int, values: Values) -> None:
         node = self.graph.nodes[index]
@@ -87,22 +107,29 @@ class GraphRunner:
         elif function is not None:
             made = self._call(index, function, inputs)
         else:
-            made = self._on_host(index, inputs, values)
-        values.update(zip(filter(None, node.outputs), made, strict=False))
+            made = self._compiled_or_on_host(index, inputs, values)
+        values.update(
+            (name, value) for name, value in zip(node.outputs, made, strict=False) if name
+        )
 
-    def _on_host(self, index: int, inputs: Sequence[Value], values: Values) -> Sequence[Value]:
-        """Run a node that may be compiled now that its inputs are there, or else on the host."""
+    def _compiled_or_on_host(
+        self, index: int, inputs: Sequence[Value], values: Values
+    ) -> Sequence[Value]:
+        """Run a node by itself: compiled now that its inputs are there, or else on the host."""
         node = self.graph.nodes[index]
-        host = HOST_OPS.get(node.full_type)
-        problems = [Diagnostic(f"unsupported op '{node.full_type}'", self.session.name, node.name)]
+        text = f"unsupported op '{node.full_type}' of node '{node.name}'"
+        problems = [Diagnostic(text, self.session.name)]
         if all(is_numeric(values[name]) for name in self._reads[index]):
-            if self._run_segment([index], values) is None:
-                return [values.get(name) for name in node.outputs]
-            problems = self._segments[(index,), ()].problems
-        if host is None:
+            refused = self._run_segment([index], values)
+            if refused is None:
+                made = [values.get(name) for name in node.outputs]
+                return [_rows_that_are_there(made[0])] if node.full_type in PADDED else made
+            problems = self._last.problems
+        made = run_on_host(node, inputs, self.session.name)
+        if made is None:
             raise GaweeError(problems)
         self.session.host.add(node.full_type)
-        return host(node, inputs, self.opsets)
+        return made
 
     def _run_segment(self, indices: Sequence[int], values: Values) -> int | None:
         """Run nodes at the session's level; return the first one that is refused."""
@@ -110,6 +137,7 @@ class GraphRunner:
         segment = self._segments.get((tuple(indices), given))
         if segment is None:
             segment = self._segments[tuple(indices), given] = self._segment(indices, given)
+        self._last = segment
         refused = segment.prepare(values)
         if refused is not None:
             return indices[refused]
@@ -169,3 +197,7 @@ def names_read(node: OnnxNode) -> Iterator[str]:
             own |= {name for each in graph.nodes for name in each.outputs}
             inner = {name for each in graph.nodes for name in names_read(each)}
             yield from sorted((inner | {each.name for each in graph.outputs}) - own)
+
+
+def _rows_that_are_there(value: Value) -> Value:
+    return value[(value >= 0).all(axis=1)] if is_numeric(value) else value

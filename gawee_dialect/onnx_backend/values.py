@@ -1,14 +1,15 @@
 """What flows between the nodes of a graph when it runs."""
 
-from collections.abc import Sequence
 from typing import TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gawee_dialect.diagnostics import GaweeError
+
 Array: TypeAlias = NDArray[np.generic]
 
-Value: TypeAlias = "Array | list[Value] | None"
+Value: TypeAlias = Array | list["Value"] | None
 """A tensor, whose strings are Python's; a sequence; None for an optional value that is absent."""
 
 Values: TypeAlias = dict[str, Value]
@@ -29,9 +30,8 @@ def same_elements(one: Array, other: Array) -> bool:
     return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
 
 
-def arrays(values: Sequence[Value]) -> list[Array]:
-    """Return values that are all tensors; raises TypeError."""
-    found = [value for value in values if is_array(value)]
-    if len(found) < len(values):
-        raise TypeError("expected tensors")
-    return found
+def as_array(value: Value) -> Array:
+    """Return a value that is a tensor; raises GaweeError."""
+    if not is_array(value):
+        raise GaweeError(f"expected a tensor, got {'a sequence' if value is not None else 'none'}")
+    return value

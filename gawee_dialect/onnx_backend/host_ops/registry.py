@@ -1,0 +1,58 @@
+"""The registry of ops that run on the host, and how a node is run by it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from typing import TypeVar
+
+import numpy as np
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.frontends.onnx.folding import FUNCTIONS
+from gawee_dialect.frontends.onnx.model import OnnxNode
+from gawee_dialect.onnx_backend.values import Value, is_array
+
+FAMILIES = ("images", "open_sizes", "random_numbers", "sequences", "text")
+"""The files that register ops."""
+
+Function = TypeVar("Function", bound=Callable[..., Value | tuple[Value, ...]])
+
+_OPS: dict[str, Callable[..., Value | tuple[Value, ...]]] = {}
+
+
+def host_op(*names: str) -> Callable[[Function], Function]:
+    """Register a function for ops, by their full types."""
+
+    def register(function: Function) -> Function:
+        _OPS.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def host_ops() -> Mapping[str, Callable[..., Value | tuple[Value, ...]]]:
+    """Return every op that runs on the host."""
+    for family in FAMILIES:
+        import_module(f"gawee_dialect.onnx_backend.host_ops.{family}")
+    return _OPS
+
+
+def run_on_host(node: OnnxNode, inputs: Sequence[Value], name: str) -> Sequence[Value] | None:
+    """Return the outputs of a node; None where it is not run on the host.
+
+    Raises GaweeError for inputs and attributes that the op does not have.
+    """
+    function = host_ops().get(node.full_type)
+    if function is None and all(is_array(each) or each is None for each in inputs):
+        function = FUNCTIONS.get(node.full_type)  # movements of text
+    if function is None:
+        return None
+    given = list(inputs)
+    while given and given[-1] is None:
+        given.pop()
+    try:
+        with np.errstate(all="ignore"):
+            made = function(*given, **node.attributes)
+    except (TypeError, ValueError, IndexError, AttributeError, ArithmeticError) as error:
+        text = f"cannot run '{node.full_type}': {first_line(error)}"
+        raise GaweeError(Diagnostic(text, name, node.name)) from error
+    return made if isinstance(made, tuple) else (made,)
