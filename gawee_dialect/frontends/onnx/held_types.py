@@ -5,10 +5,9 @@ int64. The bits of uint64 are held in int64. `Emitter.held` says which tensors s
 an op computes of them is brought back to the numbers that the type has (`rounded`).
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Protocol
 
 import numpy as np
 from xdsl.dialects.builtin import bf16, f32, f64, i8, i32, i64
@@ -23,7 +22,7 @@ from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.shape import IdentityOp
 from gawee_dialect.dialect.types import DTYPE_NAMES, element_type, is_float, ui8
 from gawee_dialect.frontends.onnx.dtypes import DTYPES
-from gawee_dialect.frontends.onnx.model import Array, OnnxNode
+from gawee_dialect.frontends.onnx.model import Array
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.op_mapping.schema import Input, Known
 
@@ -266,47 +265,26 @@ def _flipped_input(emit: Emitter, given: Input) -> Input:
 
 def held_results(
     emit: Emitter,
-    node: OnnxNode,
-    opsets: Mapping[str, int],
+    op_type: str,
     results: Sequence[SSAValue | None],
+    sources: Iterable[int | None],
     dtypes: Sequence[str | None],
 ) -> list[SSAValue | None]:
-    """Return a node's results, those of the type of an input that is held as what this type has."""
-    if node.op_type in BY_THEMSELVES:
+    """Return a node's results, those of the type of an input that is held as what this type has.
+
+    sources: for each result the input that has its type.
+    """
+    if op_type in BY_THEMSELVES:
         return list(results)
     found: list[SSAValue | None] = []
-    for value, source in zip(results, _sources(node, opsets), strict=False):
+    for value, source in zip(results, sources, strict=False):
         dtype = None if source is None or source >= len(dtypes) else dtypes[source]
         if value is None or dtype is None or element_type(value) != HELD[dtype].holder:
             found.append(value)
             continue
-        if node.op_type in ORDERED and dtype == "uint64":
+        if op_type in ORDERED and dtype == "uint64":
             value = flipped(emit, value)
-        if node.op_type not in KEEP_NUMBERS:
+        if op_type not in KEEP_NUMBERS:
             value = rounded(emit, value, dtype)
         found.append(marked(emit, value, dtype))
     return found
-
-
-def _sources(node: OnnxNode, opsets: Mapping[str, int]) -> Iterator[int | None]:
-    """Yield the input that has the type of each output, by ONNX's schema of the op."""
-    domain = "" if node.domain == "ai.onnx" else node.domain
-    schema_of: Callable[[str, int, str], OpSchema] = import_module("onnx.defs").get_schema
-    schema = schema_of(node.op_type, opsets.get(domain, 1), domain)
-    inputs = [each.type_str for each in schema.inputs]
-    for index in range(len(node.outputs)):
-        type = schema.outputs[min(index, len(schema.outputs) - 1)].type_str
-        yield inputs.index(type) if type in inputs else None
-
-
-class FormalParameter(Protocol):
-    """An input or output of an op's schema."""
-
-    type_str: str
-
-
-class OpSchema(Protocol):
-    """An op's schema in the package `onnx`."""
-
-    inputs: Sequence[FormalParameter]
-    outputs: Sequence[FormalParameter]

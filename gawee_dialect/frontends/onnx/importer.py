@@ -25,6 +25,7 @@ from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW
 from gawee_dialect.frontends.onnx.functions import body_of_call
 from gawee_dialect.frontends.onnx.held_types import (
     HELD,
+    dtype_of,
     element_of,
     held_array,
     held_results,
@@ -39,8 +40,10 @@ from gawee_dialect.frontends.onnx.model import (
     OnnxNode,
     OnnxValue,
 )
+from gawee_dialect.frontends.onnx.old_forms import in_later_form
 from gawee_dialect.frontends.onnx.reasons import REASONS
 from gawee_dialect.frontends.onnx.registry import ONNX, find_mapping
+from gawee_dialect.frontends.onnx.schemas import standard_function, type_sources
 from gawee_dialect.frontends.onnx.value import Scope, Value
 from gawee_dialect.frontends.op_mapping.emitter import check_elements
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
@@ -191,6 +194,7 @@ class OnnxImporter:
             made = CONTROL_FLOW[node.full_type](self, node, inputs, scope, opsets)
             scope.update(_named(node, made))
             return
+        node, inputs = in_later_form(self.emit, node, inputs, opsets.get("", 1))
         folded = known_results(node, inputs)
         if folded is not None:
             known = [Value("", elements=elements) for elements in folded]
@@ -198,6 +202,10 @@ class OnnxImporter:
             return
         mapping = self.find_mapping(node, opsets)
         if mapping is None:
+            function = standard_function(node, opsets, [self._type(each) for each in inputs])
+            if function is not None:
+                self._inline(node, function, inputs, scope)
+                return
             self._unsupported.setdefault(node.full_type, []).append(node)
             return
         before = self.function.block.last_op
@@ -206,6 +214,15 @@ class OnnxImporter:
         offer_results(node, inputs, scope)
         if node.metadata and node.outputs and node.outputs[0] in scope:
             self._keep_metadata(node.metadata, scope[node.outputs[0]], before)
+
+    def _type(self, value: Value | None) -> tuple[str, Sequence[int]] | None:
+        """Return the dtype and the shape of a value."""
+        if value is None:
+            return None
+        if value.elements is not None:
+            return value.elements.dtype.name, value.elements.shape
+        assert value.tensor is not None
+        return dtype_of(self.emit, value.tensor), tensor_shape(value.tensor)
 
     def _keep_metadata(
         self, metadata: Mapping[str, JsonValue], value: Value, before: Operation | None
@@ -247,7 +264,10 @@ class OnnxImporter:
         if made is None:
             return []
         results = [made] if isinstance(made, SSAValue) else made
-        return held_results(self.emit, node, opsets, results, dtypes) if any(dtypes) else results
+        if not any(dtypes):
+            return results
+        sources = type_sources(node, opsets)
+        return held_results(self.emit, node.op_type, results, sources, dtypes)
 
     def _held_dtype(self, value: Value) -> str | None:
         """Return the dtype of a value of which the dialect has no tensors."""

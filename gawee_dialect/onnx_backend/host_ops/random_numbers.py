@@ -9,9 +9,8 @@ from gawee_dialect.onnx_backend.host_ops.registry import host_op
 from gawee_dialect.onnx_backend.values import Array
 
 
-def _generator(seed: float | None) -> np.random.Generator:
-    bits = None if seed is None else int(np.float32(seed).view(np.uint32))
-    return np.random.default_rng(bits)
+def _generator(seed: float | None) -> np.random.RandomState:
+    return np.random.RandomState(None if seed is None else int(seed))
 
 
 def _as(numbers: Array, code: int) -> Array:
@@ -93,5 +92,5 @@ def dropout(
     part = 0.5 if ratio is None else float(ratio.item())
     if training_mode is None or not training_mode.item() or part == 0:
         return data, np.ones(data.shape, bool)
-    kept = np.random.default_rng(seed).uniform(size=data.shape) >= part
+    kept = _generator(seed).uniform(size=data.shape) >= part
     return (data * kept / (1 - part)).astype(data.dtype), kept

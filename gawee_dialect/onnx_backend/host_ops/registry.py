@@ -9,7 +9,7 @@ import numpy as np
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.frontends.onnx.folding import FUNCTIONS
 from gawee_dialect.frontends.onnx.model import OnnxNode
-from gawee_dialect.onnx_backend.values import Value, is_array
+from gawee_dialect.onnx_backend.values import Value, is_array, is_numeric
 
 FAMILIES = ("images", "open_sizes", "random_numbers", "sequences", "text")
 """The files that register ops."""
@@ -36,13 +36,19 @@ def host_ops() -> Mapping[str, Callable[..., Value | tuple[Value, ...]]]:
     return _OPS
 
 
+def _is_text(inputs: Sequence[Value]) -> bool:
+    """Whether all inputs are tensors, of which some are of text."""
+    arrays = [each for each in inputs if is_array(each)]
+    return len(arrays) == len(inputs) and not all(map(is_numeric, arrays))
+
+
 def run_on_host(node: OnnxNode, inputs: Sequence[Value], name: str) -> Sequence[Value] | None:
     """Return the outputs of a node; None where it is not run on the host.
 
     Raises GaweeError for inputs and attributes that the op does not have.
     """
     function = host_ops().get(node.full_type)
-    if function is None and all(is_array(each) or each is None for each in inputs):
+    if function is None and _is_text(inputs):
         function = FUNCTIONS.get(node.full_type)  # movements of text
     if function is None:
         return None

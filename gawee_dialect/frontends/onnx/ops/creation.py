@@ -68,7 +68,7 @@ def eye_like(emit: Emitter, input: SSAValue, dtype: int | None = None, k: int = 
 
 @register_op("Range")
 def number_range(
-    emit: Emitter, start: KnownArray, limit: KnownArray, delta: KnownArray
+    emit: Emitter, start: KnownArray, limit: KnownArray, delta: KnownArray, stash_type: int = 1
 ) -> SSAValue:
     """Numbers at equal distances; bounds are known"""
     first, last, step = (float(each.item()) for each in (start, limit, delta))
