@@ -22,6 +22,7 @@ FAMILIES = (
     "indexing",
     "linear_attention",
     "loss",
+    "machine_learning",
     "normalization",
     "pooling",
     "quantization",
@@ -34,6 +35,8 @@ FAMILIES = (
     "signal",
     "slicing",
     "text",
+    "training",
+    "trees",
 )
 """The files of `ops/` that register the ops of ONNX."""
 
