@@ -21,8 +21,9 @@ from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_shape
 from gawee_dialect.frontends.metadata_attributes import METADATA, metadata_attribute
 from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.onnx.argument_rules import check_arguments
-from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW
+from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW, Resolve
 from gawee_dialect.frontends.onnx.functions import body_of_call
+from gawee_dialect.frontends.onnx.gradient import gradient
 from gawee_dialect.frontends.onnx.held_types import (
     HELD,
     dtype_of,
@@ -51,6 +52,12 @@ from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
 from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
 from gawee_dialect.located_json import JsonValue
+
+OF_GRAPHS: Mapping[str, Resolve] = {
+    **CONTROL_FLOW,
+    "ai.onnx.preview.training.Gradient": gradient,
+}
+"""Ops that are imported by more than their inputs: graphs inside of them, or what is around."""
 
 MAX_NODES = 1 << 16
 """Of a graph in which functions and loops are written out: more would take minutes to read."""
@@ -190,8 +197,9 @@ class OnnxImporter:
         if function is not None:
             self._inline(node, function, inputs, scope)
             return
-        if node.full_type in CONTROL_FLOW:
-            made = CONTROL_FLOW[node.full_type](self, node, inputs, scope, opsets)
+        resolve = OF_GRAPHS.get(node.full_type)
+        if resolve is not None:
+            made = resolve(self, node, inputs, scope, opsets)
             scope.update(_named(node, made))
             return
         node, inputs = in_later_form(self.emit, node, inputs, opsets.get("", 1))
