@@ -160,7 +160,10 @@ def sequence_map(
     return [[row[place] for row in made] for place in range(len(body.graph.outputs))]
 
 
-CONTROL_FLOW: Mapping[
-    str, Callable[[Runner, int, Sequence[Value], Values], Sequence[Value]]
-] = {"If": branch, "Loop": loop, "Scan": scan, "SequenceMap": sequence_map}
+CONTROL_FLOW: Mapping[str, Callable[[Runner, int, Sequence[Value], Values], Sequence[Value]]] = {
+    "If": branch,
+    "Loop": loop,
+    "Scan": scan,
+    "SequenceMap": sequence_map,
+}
 """By op type."""

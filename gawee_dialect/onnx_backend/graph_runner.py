@@ -17,7 +17,6 @@ from gawee_dialect.onnx_backend.host_ops.registry import run_on_host
 from gawee_dialect.onnx_backend.segment import Segment
 from gawee_dialect.onnx_backend.values import Value, Values, is_numeric
 
-
 DECIDING = {"If": 1, "Loop": 2, "Scan": 0, "SequenceMap": 0}
 """How many inputs of control flow say what is done: where they are known, it is written out."""
 

@@ -27,7 +27,9 @@ def is_numeric(value: Value) -> TypeGuard[Array]:
 
 def same_elements(one: Array, other: Array) -> bool:
     """Whether two tensors are the same to the last bit."""
-    return one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+    return (
+        one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+    )
 
 
 def as_array(value: Value) -> Array:

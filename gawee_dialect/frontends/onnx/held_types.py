@@ -164,7 +164,7 @@ def _unsigned_number(emit: Emitter, value: SSAValue, element: Attribute) -> SSAV
 def rounded(
     emit: Emitter, value: SSAValue, dtype: str, saturate: bool = False, round_mode: str = "up"
 ) -> SSAValue:
-    """Return numbers as those that a held type has: the low bits of integers, the nearest floats."""
+    """Return numbers as a held type has them: the low bits of integers, the nearest floats."""
     held = HELD[dtype]
     if isinstance(held, HeldInteger):
         return emit.cast(_low_bits(emit, value, held), held.holder)
@@ -224,8 +224,6 @@ def constant(emit: Emitter, array: Array, dtype: str | None = None) -> SSAValue:
 def flipped(emit: Emitter, value: SSAValue) -> SSAValue:
     """Return 64 bits so that the order of signed numbers is that of unsigned ones, and back."""
     return emit(BitwiseXorOp(value, emit.number(-(1 << 63), i64)))
-
-
 
 
 KEEP_NUMBERS = frozenset(

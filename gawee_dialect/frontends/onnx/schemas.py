@@ -48,7 +48,9 @@ def type_sources(node: OnnxNode, opsets: Mapping[str, int]) -> Iterator[int | No
     schema = _schema_of(node, opsets)
     inputs = [] if schema is None else [each.type_str for each in schema.inputs]
     for index in range(len(node.outputs)):
-        type = "" if schema is None else schema.outputs[min(index, len(schema.outputs) - 1)].type_str
+        type = (
+            "" if schema is None else schema.outputs[min(index, len(schema.outputs) - 1)].type_str
+        )
         yield inputs.index(type) if type in inputs else None
 
 
@@ -66,9 +68,7 @@ def standard_function(
         opset = max(schema.context_dependent_function_opset_versions)
         protos = [_type_proto(each) for each in types]
         return read_function(
-            schema.get_context_dependent_function_with_opset_version(
-                opset, node.serialized, protos
-            )
+            schema.get_context_dependent_function_with_opset_version(opset, node.serialized, protos)
         )
     return read_function(schema.function_body.SerializeToString()) if schema.has_function else None
 

@@ -13,9 +13,7 @@ def nonzero(x: Array) -> Array:
 
 
 @host_op("Unique")
-def unique(
-    x: Array, axis: int | None = None, sorted: int = 1
-) -> tuple[Array, Array, Array, Array]:
+def unique(x: Array, axis: int | None = None, sorted: int = 1) -> tuple[Array, Array, Array, Array]:
     """Elements, or slices along an axis, that differ: where each is first, which one each is, and
     how often; in order, or as they come first"""
     values, first, inverse, counts = np.unique(x, True, True, True, axis=axis)

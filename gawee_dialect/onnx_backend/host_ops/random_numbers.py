@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gawee_dialect.frontends.onnx.held_types import array_of_held, dtype_of_code, HELD
+from gawee_dialect.frontends.onnx.held_types import HELD, array_of_held, dtype_of_code
 from gawee_dialect.onnx_backend.host_ops.registry import host_op
 from gawee_dialect.onnx_backend.values import Array
 
@@ -86,7 +86,10 @@ def multinomial(
 
 @host_op("Dropout")
 def dropout(
-    data: Array, ratio: Array | None = None, training_mode: Array | None = None, seed: int | None = None
+    data: Array,
+    ratio: Array | None = None,
+    training_mode: Array | None = None,
+    seed: int | None = None,
 ) -> tuple[Array, Array]:
     """Elements that are dropped at random in training; the others are scaled by what is kept"""
     part = 0.5 if ratio is None else float(ratio.item())

@@ -97,11 +97,10 @@ def run_by(workers: Workers, todo: Sequence[tuple[Case, Sequence[str]]]) -> Iter
 
 def run(todo: Sequence[tuple[Case, Sequence[str]]], jobs: int = 1) -> Iterator[Verdict]:
     """Judge every case at its levels, some at a time in processes of their own."""
-    if jobs > 1:
-        yield from run_by(ForkedWorkers(jobs), todo)
-        return
-    for case, levels in todo:
+    here = todo if jobs == 1 else todo[:1]  # what it loads, forked processes need not load again
+    for case, levels in here:
         yield from judge(case, levels)
+    yield from run_by(ForkedWorkers(jobs), todo[len(here) :])
 
 
 def _judged(job: tuple[tuple[str, str, Path], Sequence[str]]) -> list[Verdict]:

@@ -69,9 +69,7 @@ def labelled(
     return emit(GatherOp(emit.array(np.array(labels), i64), best)), scores
 
 
-def _of_two(
-    emit: Emitter, score: SSAValue, how: str, positive: bool
-) -> tuple[SSAValue, SSAValue]:
+def _of_two(emit: Emitter, score: SSAValue, how: str, positive: bool) -> tuple[SSAValue, SSAValue]:
     """Return scores of both classes, and the better one."""
     is_share = positive and how == "NONE"
     limit = emit.number(0.5 if is_share else 0, f32)
@@ -247,9 +245,7 @@ def array_feature_extractor(emit: Emitter, x: SSAValue, y: SSAValue) -> SSAValue
 
 
 @register_op("ai.onnx.ml.FeatureVectorizer")
-def feature_vectorizer(
-    emit: Emitter, inputs: Tensors, inputdimensions: Ints = ()
-) -> SSAValue:
+def feature_vectorizer(emit: Emitter, inputs: Tensors, inputdimensions: Ints = ()) -> SSAValue:
     """Features of several tensors beside each other, as many of each as it says"""
     rows = [_rows(emit, each) for each in inputs]
     counts = inputdimensions or [tensor_shape(each)[1] for each in rows]

@@ -37,7 +37,7 @@ from gawee_dialect.frontends.op_mapping.refusal import Refusal
 LIMITS = ("floats of 4 and 8 bits and integers of up to 16", "scales of float32 and float16")
 
 
-def _along(
+def along_axis(
     emit: Emitter, value: SSAValue, x: SSAValue, axis: int, block: int, what: str
 ) -> SSAValue:
     """Return a scale or a zero point in a shape that broadcasts with x.
@@ -60,7 +60,7 @@ def _along(
     return part(emit, whole, at, 0, shape[at])
 
 
-def _rounded(
+def rounded_to_integer(
     emit: Emitter, real: SSAValue, zero_point: SSAValue | None, dtype: str, saturate: bool = True
 ) -> SSAValue:
     """Return round(real) + zero point, the nearest number of a dtype.
@@ -105,11 +105,11 @@ def quantize_linear(
     if output_dtype:
         dtype = dtype_of_code(output_dtype)
     divided = element_of(dtype_of_code(precision)) if precision else element_type(y_scale)
-    scale = emit.cast(_along(emit, y_scale, x, axis, block_size, "y_scale"), divided)
+    scale = emit.cast(along_axis(emit, y_scale, x, axis, block_size, "y_scale"), divided)
     if y_zero_point is not None:
-        y_zero_point = _along(emit, y_zero_point, x, axis, block_size, "y_zero_point")
+        y_zero_point = along_axis(emit, y_zero_point, x, axis, block_size, "y_zero_point")
     real = emit(DivOp(emit.cast(x, divided), scale))
-    return _rounded(emit, real, y_zero_point, dtype, bool(saturate))
+    return rounded_to_integer(emit, real, y_zero_point, dtype, bool(saturate))
 
 
 @register_op("DequantizeLinear", limits=LIMITS)
@@ -126,9 +126,9 @@ def dequantize_linear(
     dtype = dtype_of_code(output_dtype) if output_dtype else dtype_of(emit, x_scale)
     if not is_float(element_of(dtype)):
         raise Refusal(f"unsupported scale of '{dtype}'; supported: {LIMITS[1]}")
-    scale = _along(emit, x_scale, x, axis, block_size, "x_scale")
+    scale = along_axis(emit, x_scale, x, axis, block_size, "x_scale")
     if x_zero_point is not None:
-        x_zero_point = _along(emit, x_zero_point, x, axis, block_size, "x_zero_point")
+        x_zero_point = along_axis(emit, x_zero_point, x, axis, block_size, "x_zero_point")
     whole = x if is_float(element_type(x)) else emit.cast(_centred(emit, x, x_zero_point), f32)
     return converted(emit, emit(MulOp(whole, emit.cast(scale, f32))), dtype)
 
@@ -143,8 +143,8 @@ def dynamic_quantize_linear(emit: Emitter, x: SSAValue) -> list[SSAValue]:
     span = emit(DivOp(emit(SubOp(high, low)), emit.number(255, f32)))
     empty = emit(CompareOp(span, zero, predicate="eq"))
     scale = emit(WhereOp(empty, emit.number(1, f32), span))
-    zero_point = _rounded(emit, emit(DivOp(emit(SubOp(zero, low)), scale)), None, "uint8")
-    return [_rounded(emit, emit(DivOp(x, scale)), zero_point, "uint8"), scale, zero_point]
+    zero_point = rounded_to_integer(emit, emit(DivOp(emit(SubOp(zero, low)), scale)), None, "uint8")
+    return [rounded_to_integer(emit, emit(DivOp(x, scale)), zero_point, "uint8"), scale, zero_point]
 
 
 def _requantized(
@@ -158,7 +158,7 @@ def _requantized(
     factor = emit(DivOp(emit.cast(scale, f32), emit.cast(emit.reshape(y_scale, ()), f32)))
     real = emit(MulOp(emit.cast(total, f32), factor))
     zero_point = emit.reshape(y_zero_point, ())
-    return _rounded(emit, real, zero_point, dtype_of(emit, y_zero_point))
+    return rounded_to_integer(emit, real, zero_point, dtype_of(emit, y_zero_point))
 
 
 def _of_rows(emit: Emitter, value: SSAValue, matrices: SSAValue) -> SSAValue:
@@ -176,7 +176,7 @@ def _of_columns(emit: Emitter, value: SSAValue) -> SSAValue:
     return emit.reshape(value, ()) if prod(tensor_shape(value)) == 1 else value
 
 
-def _integer_product(
+def integer_product(
     emit: Emitter,
     a: SSAValue,
     b: SSAValue,
@@ -212,7 +212,7 @@ def matmul_integer(
     b_zero_point: SSAValue | None = None,
 ) -> SSAValue:
     """The product of 8-bit matrices in int32"""
-    return _integer_product(emit, a, b, a_zero_point, b_zero_point)
+    return integer_product(emit, a, b, a_zero_point, b_zero_point)
 
 
 @register_op("QLinearMatMul")
@@ -228,7 +228,7 @@ def qlinear_matmul(
     y_zero_point: SSAValue,
 ) -> SSAValue:
     """The product of quantized matrices, quantized"""
-    total = _integer_product(emit, a, b, a_zero_point, b_zero_point)
+    total = integer_product(emit, a, b, a_zero_point, b_zero_point)
     scale = emit(
         MulOp(
             emit.cast(_of_rows(emit, a_scale, a), f32),

@@ -120,5 +120,3 @@ def momentum(
         ahead = add(emit, gradient, mul(emit, speed, alpha)) if mode == "nesterov" else speed
         found.append([emit(SubOp(x, emit(MulOp(r, ahead)))), speed])
     return _by_output(found)
-
-
