@@ -121,6 +121,8 @@ class Segment:
                 return index
         for name in self.outputs:
             try:
+                if name not in scope:
+                    raise Refusal("expected a node that makes it, got none")
                 importer.tensor(scope[name])
             except Refusal as problem:
                 importer.problems.append(Diagnostic(f"'{name}': {problem.message}", self.name))

@@ -50,17 +50,19 @@ def labelled(
     how: str,
     *,
     positive: bool = False,
+    first_is_zero: bool = False,
 ) -> Sequence[SSAValue | None]:
     """Return the label of the best class of each row, and the scores of all classes.
 
-    Scores of one column are those of the second of two classes; `positive`: they are shares.
+    Scores of one column are those of the second of two classes; `positive`: they are shares. The
+    first class has then the rest, or zero.
     """
     if texts and emit.is_used(0):
         text = "unsupported labels that are text; supported: integers, or text that nothing reads"
         raise Refusal(text)
     count = len(labels) or len(texts)
     if tensor_shape(scores)[1] == 1 and count == 2:
-        scores, best = _of_two(emit, scores, how, positive)
+        scores, best = _of_two(emit, scores, how, positive, first_is_zero)
     else:
         best = emit(ArgMaxOp(scores, axis=1))
         scores = transformed(emit, scores, how)
@@ -71,14 +73,16 @@ def labelled(
 
 def _of_two(emit: Emitter, score: SSAValue, how: str, positive: bool) -> tuple[SSAValue, SSAValue]:
     """Return scores of both classes, and the better one."""
-    is_share = positive and how == "NONE"
-    limit = emit.number(0.5 if is_share else 0, f32)
+    limit = emit.number(0.5 if positive else 0, f32)
     second = emit(CompareOp(score, limit, predicate="gt"))
     best = emit.reshape(emit.cast(second, i64), tensor_shape(score)[:1])
-    if how == "LOGISTIC":
+    if first_is_zero:
+        both = emit(CatOp([emit.full(tensor_shape(score), 0, f32), score], dim=1))
+        return transformed(emit, both, how), best
+    if how == "LOGISTIC" and not positive:
         both = emit(CatOp([emit(NegOp(score)), score], dim=1))
         return emit(SigmoidOp(both)), best
-    other = emit(SubOp(emit.number(1, f32), score)) if is_share else emit(NegOp(score))
+    other = emit(SubOp(emit.number(1, f32), score)) if positive else emit(NegOp(score))
     return transformed(emit, emit(CatOp([other, score], dim=1)), how), best
 
 
@@ -190,11 +194,12 @@ def normalizer(emit: Emitter, x: SSAValue, norm: str = "MAX") -> SSAValue:
     """Each row divided by its largest element, its sum, or its length"""
     value, last = emit.cast(x, f32), len(tensor_shape(x)) - 1
     if norm == "MAX":
-        size = emit(ReduceMaxOp(value, axes=[last]))
+        size = emit(ReduceMaxOp(value, axes=[last], keep_dims=True))
     elif norm == "L1":
-        size = emit(ReduceSumOp(emit(AbsOp(value)), axes=[last]))
+        size = emit(ReduceSumOp(emit(AbsOp(value)), axes=[last], keep_dims=True))
     elif norm == "L2":
-        size = emit(SqrtOp(emit(ReduceSumOp(emit(MulOp(value, value)), axes=[last]))))
+        squares = emit(MulOp(value, value))
+        size = emit(SqrtOp(emit(ReduceSumOp(squares, axes=[last], keep_dims=True))))
     else:
         raise Refusal(f"unsupported norm '{norm}'; supported: MAX, L1, L2")
     zero, one = emit.number(0, f32), emit.number(1, f32)

@@ -201,7 +201,7 @@ def qlinear_global_average_pool(
     """The mean of each channel of a quantized image"""
     real = _channels_first(emit, _real(emit, x, x_scale, x_zero_point), channels_last)
     axes = list(range(2, len(tensor_shape(real))))
-    mean = _as_it_was(emit, emit(ReduceMeanOp(real, axes=axes)), channels_last)
+    mean = _as_it_was(emit, emit(ReduceMeanOp(real, axes=axes, keep_dims=True)), channels_last)
     return _quantized(emit, mean, y_scale, y_zero_point, dtype_of(emit, x))
 
 

@@ -307,5 +307,11 @@ def tree_ensemble_classifier(
     found = _with_base(emit, found, base[-1:] if is_binary else base)
     positive = min(weights, default=0.0) >= 0
     return labelled(
-        emit, found, classlabels_int64s, classlabels_strings, post_transform, positive=positive
+        emit,
+        found,
+        classlabels_int64s,
+        classlabels_strings,
+        post_transform,
+        positive=positive,
+        first_is_zero=set(class_ids) == {1},
     )
