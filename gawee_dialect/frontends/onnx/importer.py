@@ -48,7 +48,7 @@ from gawee_dialect.frontends.onnx.schemas import standard_function, type_sources
 from gawee_dialect.frontends.onnx.value import Scope, Value
 from gawee_dialect.frontends.op_mapping.emitter import check_elements
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.refusal import Refusal, UnknownElements
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
 from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
 from gawee_dialect.located_json import JsonValue
@@ -61,6 +61,10 @@ OF_GRAPHS: Mapping[str, Resolve] = {
 
 MAX_NODES = 1 << 16
 """Of a graph in which functions and loops are written out: more would take minutes to read."""
+
+
+MAX_NAMED = 4
+"""Inputs that a hint names."""
 
 
 class OnnxImporter:
@@ -76,12 +80,13 @@ class OnnxImporter:
         model: OnnxModel,
         name: str,
         shapes: Mapping[str, Sequence[int]],
-        values: Mapping[str, Array],
+        values: Mapping[str, Array] | None = None,
     ) -> None:
         self.model = model
         self.name = name
         self.shapes = shapes
-        self.values = values
+        self.values = values or {}
+        """Elements that inputs have in this run; those that are used are in `looked_up`."""
         self.problems: list[Diagnostic] = []
         self.function = EntryFunction()
         self.emit = self.function.emit
@@ -171,6 +176,8 @@ class OnnxImporter:
             self._add_node(node, inputs, scope, opsets)
         except (Refusal, VerifyException) as problem:
             hint = problem.hint if isinstance(problem, Refusal) else None
+            if isinstance(problem, UnknownElements):
+                hint = _hint_to_values(inputs)
             text = f"'{node.full_type}' node {problem}"
             self.problems.append(Diagnostic(text, self.place(node), node.name, hint))
 
@@ -218,7 +225,9 @@ class OnnxImporter:
             return
         before = self.function.block.last_op
         results = self._call(mapping, node, inputs, opsets)
-        scope.update(_named(node, [each and Value("", each) for each in results]))
+        sources = sorted({one for each in inputs if each for one in each.sources})
+        made = [each and Value("", each, sources=sources) for each in results]
+        scope.update(_named(node, made))
         offer_results(node, inputs, scope)
         if node.metadata and node.outputs and node.outputs[0] in scope:
             self._keep_metadata(node.metadata, scope[node.outputs[0]], before)
@@ -403,7 +412,7 @@ class OnnxImporter:
             hint = did_you_mean(name, known, "the page of formats lists what is supported")
             text = f"unsupported op '{name}' of node '{nodes[0].name}'{more}"
             if name in REASONS:
-                text, hint = f"{text}: {REASONS[name]}", None
+                text, hint = f"{text}: {REASONS[name]}", "gawee_dialect.onnx_backend runs it"
             self.problems.append(Diagnostic(text, self.place(nodes[0]), hint=hint))
 
     def outputs(self, scope: Scope) -> list[SSAValue]:
@@ -432,6 +441,14 @@ class OnnxImporter:
             got = shape_text(tensor_shape(tensor))
             self.problems.append(Diagnostic(f"{text}, got {got}", self.name))
         found.append(tensor)
+
+
+def _hint_to_values(inputs: Sequence[Value | None]) -> str:
+    """Return what makes known what inputs of a node are computed of."""
+    sources = sorted({one for each in inputs if each for one in each.sources})
+    flags = " ".join(f"--value {name}=..." for name in sources[:MAX_NAMED])
+    backend = "gawee_dialect.onnx_backend runs it on any"
+    return f"{flags} gives the elements of inputs; {backend}" if flags else backend
 
 
 def _names_read(graph: OnnxGraph) -> set[str]:

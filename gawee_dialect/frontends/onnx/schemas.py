@@ -37,9 +37,10 @@ def _schema_of(node: OnnxNode, opsets: Mapping[str, int]) -> _OpSchema | None:
     defs = import_module("onnx.defs")
     domain = "" if node.domain == "ai.onnx" else node.domain
     find: Callable[[str, int, str], _OpSchema] = getattr(defs, "get_schema")
+    unknown: type[Exception] = getattr(defs, "SchemaError")
     try:
         return find(node.op_type, opsets.get(domain, 1), domain)
-    except RuntimeError:  # SchemaError, which names no base of Python's but this
+    except unknown:
         return None
 
 

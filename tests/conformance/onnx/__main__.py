@@ -24,6 +24,8 @@ from tests.conformance.onnx.verdict import LEVELS, Verdict, judge
 BASELINE = Path(__file__).with_name("baseline.json")
 ROOT = Path(__file__).resolve().parents[3]
 VERDICTS = ROOT / "build" / "onnx_cases.jsonl"
+TOGETHER = 16
+"""Cases of a task."""
 PAGE = ROOT / "docs" / "onnx_conformance.md"
 
 
@@ -83,31 +85,53 @@ def to_do(
 
 
 def run_by(workers: Workers, todo: Sequence[tuple[Case, Sequence[str]]]) -> Iterator[Verdict]:
-    """Have workers judge every case at its levels; a case that ends a worker has failed."""
-    tasks = [((case.name, case.kind, case.path), levels) for case, levels in todo]
-    judged = _judged if isinstance(workers, ForkedWorkers) else _judged_alone
-    for done in workers.run(judged, tasks, quiet=False):
-        case, levels = todo[done.number]
-        reason = done.error or ""
+    """Have workers judge cases at their levels, some in a task: what is loaded serves them all.
+
+    A task whose process ends is done again case by case; one that ends its own process has failed.
+    """
+    several = [todo[at : at + TOGETHER] for at in range(0, len(todo), TOGETHER)]
+    lost: list[tuple[Case, Sequence[str]]] = []
+    for number, verdicts, _ in _judged_by(workers, several):
+        if verdicts is None:
+            lost += several[number]
+        else:
+            yield from verdicts
+    for number, verdicts, error in _judged_by(workers, [[each] for each in lost]):
+        case, levels = lost[number]
         failed = (
-            Verdict(case.name, case.op_type, case.opset, each, "failed", reason) for each in levels
+            Verdict(case.name, case.op_type, case.opset, each, "failed", error) for each in levels
         )
-        yield from failed if done.result is None else done.result
+        yield from failed if verdicts is None else verdicts
+
+
+def _judged_by(
+    workers: Workers, tasks: Sequence[Sequence[tuple[Case, Sequence[str]]]]
+) -> Iterator[tuple[int, Sequence[Verdict] | None, str]]:
+    judged = _judged if isinstance(workers, ForkedWorkers) else _judged_apart
+    jobs = [
+        [((case.name, case.kind, case.path), levels) for case, levels in task] for task in tasks
+    ]
+    for done in workers.run(judged, jobs, quiet=False):
+        yield done.number, done.result, done.error or ""
 
 
 def run(todo: Sequence[tuple[Case, Sequence[str]]], jobs: int = 1) -> Iterator[Verdict]:
-    """Judge every case at its levels, some at a time in processes of their own."""
-    here = todo if jobs == 1 else todo[:1]  # what it loads, forked processes need not load again
-    for case, levels in here:
+    """Judge every case at its levels, in this process or in several others."""
+    if jobs > 1:
+        yield from run_by(ForkedWorkers(jobs), todo)
+        return
+    for case, levels in todo:
         yield from judge(case, levels)
-    yield from run_by(ForkedWorkers(jobs), todo[len(here) :])
 
 
-def _judged(job: tuple[tuple[str, str, Path], Sequence[str]]) -> list[Verdict]:
-    return list(judge(Case(*job[0]), job[1]))
+Job = Sequence[tuple[tuple[str, str, Path], Sequence[str]]]
 
 
-def _judged_alone(job: tuple[tuple[str, str, Path], Sequence[str]]) -> list[Verdict]:
+def _judged(job: Job) -> list[Verdict]:
+    return [verdict for case, levels in job for verdict in judge(Case(*case), levels)]
+
+
+def _judged_apart(job: Job) -> list[Verdict]:
     return run_forked(_judged, job)  # a limit of time needs a main thread, which workers' are not
 
 

@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pytest
 
-onnx = pytest.importorskip("onnx")
-runtime = pytest.importorskip("onnxruntime")
-
 from gawee_dialect import onnx_backend
 from gawee_dialect.diagnostics import GaweeError
+
+onnx = pytest.importorskip("onnx")
+runtime = pytest.importorskip("onnxruntime")
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((5, 3)).astype(np.float32)

@@ -71,7 +71,9 @@ def labelled(
     return emit(GatherOp(emit.array(np.array(labels), i64), best)), scores
 
 
-def _of_two(emit: Emitter, score: SSAValue, how: str, positive: bool) -> tuple[SSAValue, SSAValue]:
+def _of_two(
+    emit: Emitter, score: SSAValue, how: str, positive: bool, first_is_zero: bool
+) -> tuple[SSAValue, SSAValue]:
     """Return scores of both classes, and the better one."""
     limit = emit.number(0.5 if positive else 0, f32)
     second = emit(CompareOp(score, limit, predicate="gt"))
