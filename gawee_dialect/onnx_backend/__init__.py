@@ -11,14 +11,16 @@ value that is absent is None.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Protocol
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.onnx.model_proto import read_model
+from gawee_dialect.frontends.onnx.registry import LATEST_OPSET
 from gawee_dialect.levels import Level
 from gawee_dialect.onnx_backend.graph_runner import GraphRunner, Session
-from gawee_dialect.onnx_backend.values import Value
+from gawee_dialect.onnx_backend.values import Value, as_value
 from gawee_dialect.source import Source
 
 
@@ -26,6 +28,14 @@ class ModelProto(Protocol):
     """A model of the package `onnx`."""
 
     def SerializeToString(self) -> bytes: ...
+
+
+class NodeProto(Protocol):
+    """A node of the package `onnx`."""
+
+    domain: str
+    input: Sequence[str]
+    output: Sequence[str]
 
 
 class PreparedModel:
@@ -61,7 +71,7 @@ class PreparedModel:
         ]
         if missing:
             raise GaweeError(f"expected input '{missing[0]}', got none")
-        return tuple(self._runner.run(given))
+        return tuple(self._runner.run({name: as_value(each) for name, each in given.items()}))
 
 
 def prepare(
@@ -81,6 +91,33 @@ def run_model(
 ) -> tuple[Value, ...]:
     """Prepare a model and run it once."""
     return prepare(model, device, level=level).run(inputs)
+
+
+def run_node(
+    node: NodeProto,
+    inputs: Sequence[Value],
+    device: str = "CPU",
+    outputs_info: object = None,
+    *,
+    opset_version: int | None = None,
+    level: Level | str = Level.LLVM,
+) -> tuple[Value, ...]:
+    """Run one node, in the newest opset unless told; inputs are those that it does not leave out.
+
+    `outputs_info` is not needed. Raises GaweeError.
+    """
+    helper = import_module("onnx.helper")
+    make_graph: Callable[..., object] = getattr(helper, "make_graph")
+    make_model: Callable[..., ModelProto] = getattr(helper, "make_model")
+    make_opset: Callable[[str, int], object] = getattr(helper, "make_opsetid")
+    new_value: Callable[..., object] = getattr(import_module("onnx"), "ValueInfoProto")
+    named = [new_value(name=name) for name in dict.fromkeys(filter(None, node.input))]
+    made = [new_value(name=name) for name in node.output if name]
+    opsets = [make_opset("", opset_version or LATEST_OPSET)]
+    if node.domain not in ("", "ai.onnx"):
+        opsets.append(make_opset(node.domain, opset_version or 1))
+    model = make_model(make_graph([node], "node", named, made), opset_imports=opsets)
+    return run_model(model, inputs, device, level=level)
 
 
 def supports_device(device: str) -> bool:

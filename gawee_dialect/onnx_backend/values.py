@@ -15,6 +15,13 @@ Value: TypeAlias = Array | list["Value"] | None
 Values: TypeAlias = dict[str, Value]
 
 
+def as_value(given: object) -> Value:
+    """Return what a caller gives as a value: numbers and text become tensors."""
+    if isinstance(given, list):
+        return [as_value(each) for each in given]
+    return None if given is None else np.asarray(given)
+
+
 def is_array(value: Value) -> TypeGuard[Array]:
     """Whether a value is a tensor."""
     return isinstance(value, np.ndarray)

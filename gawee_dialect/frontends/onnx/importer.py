@@ -17,7 +17,7 @@ from xdsl.utils.hints import isa
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.shape import IdentityOp
-from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_shape
+from gawee_dialect.dialect.types import AnyTensor, element_type, is_float, shape_text, tensor_shape
 from gawee_dialect.frontends.metadata_attributes import METADATA, metadata_attribute
 from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.onnx.argument_rules import check_arguments
@@ -444,8 +444,11 @@ class OnnxImporter:
 
 
 def _hint_to_values(inputs: Sequence[Value | None]) -> str:
-    """Return what makes known what inputs of a node are computed of."""
-    sources = sorted({one for each in inputs if each for one in each.sources})
+    """Return what makes known what the integers that a node reads are computed of."""
+    integers = [
+        each for each in inputs if each and each.tensor and not is_float(element_type(each.tensor))
+    ]
+    sources = sorted({one for each in integers for one in each.sources})
     flags = " ".join(f"--value {name}=..." for name in sources[:MAX_NAMED])
     backend = "gawee_dialect.onnx_backend runs it on any"
     return f"{flags} gives the elements of inputs; {backend}" if flags else backend

@@ -30,4 +30,5 @@ REASONS: Mapping[str, str] = {
     "ai.onnx.ml.LabelEncoder": TEXT,
     "ImageDecoder": "it decodes a file",
 }
-"""By full type; `onnx_backend` runs them on the host. What is known when the graph is read is computed then, whatever it is."""
+"""By full type; `onnx_backend` runs them on the host. What is known when the graph is read is
+computed then, whatever it is."""

@@ -269,11 +269,11 @@ def test_inputs_whose_elements_an_op_must_know_are_named_and_may_be_given(tmp_pa
     made.graph.input.append(helper.make_tensor_value_info("s", INT64, (2,)))
     source = Source.read(written(tmp_path, made))
 
-    message = r"expected argument 'shape' to be known when the graph is.*\n.*--value s=\.\.\. gives"
+    message = r"expected argument 'shape' to be known when the graph is.*\n.*\nhint: --value s=\.\.\. gives"
     with pytest.raises(GaweeError, match=message):
         open_graph(source).module()
     given = load(source.path, values={"s": [2, 3]})
-    assert [each.name for each in given.entry.inputs] == ["x"]
+    assert [each.name for each in given.arguments] == ["x"]
     x = np.arange(6, dtype=np.float32).reshape(3, 2)
     np.testing.assert_array_equal(given.run({"x": x})["y"], x.reshape(2, 3))
     with pytest.raises(GaweeError, match="expected a value of an input, got 't'; inputs: x, s"):
