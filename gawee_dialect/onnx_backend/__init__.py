@@ -15,12 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Protocol
 
+import numpy as np
+
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.onnx.model_proto import read_model
 from gawee_dialect.frontends.onnx.registry import LATEST_OPSET
 from gawee_dialect.levels import Level
 from gawee_dialect.onnx_backend.graph_runner import GraphRunner, Session
-from gawee_dialect.onnx_backend.values import Value, as_value
+from gawee_dialect.onnx_backend.values import Array, Value, as_value
 from gawee_dialect.source import Source
 
 
@@ -48,16 +50,16 @@ class PreparedModel:
         self.graph = read.graph
         self._runner = GraphRunner(read.graph, read.opsets, self.session, {})
 
-    def run(self, inputs: Sequence[Value] | Mapping[str, Value] | Value) -> tuple[Value, ...]:
+    def run(self, inputs: Sequence[Value] | Mapping[str, Value] | Array) -> tuple[Value, ...]:
         """Return the outputs; inputs are in the graph's order, those that have no
-        default first, or by name, or one alone.
+        default first, or by name, or one array alone.
 
         Raises GaweeError.
         """
         if isinstance(inputs, Mapping):
-            given = dict(inputs)
+            given: dict[str, Value] = dict(inputs)
         else:
-            several = list(inputs) if isinstance(inputs, list | tuple) else [inputs]
+            several: list[Value] = [inputs] if isinstance(inputs, np.ndarray) else list(inputs)
             weights = self.graph.initializers
             ordered = sorted(self.graph.inputs, key=lambda each: each.name in weights)
             names = [each.name for each in ordered]

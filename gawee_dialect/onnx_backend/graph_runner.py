@@ -8,6 +8,8 @@ optional values. A node that the importer refuses is tried alone, when its input
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.onnx.functions import body_of_call
 from gawee_dialect.frontends.onnx.model import Array, OnnxFunction, OnnxGraph, OnnxNode, OnnxValue
@@ -60,16 +62,17 @@ class GraphRunner:
         self._bodies: dict[tuple[int, str], GraphRunner] = {}
         self._known = self._names_known()
 
-    def run(self, scope: Values) -> list[Value]:
+    def run(self, scope: Mapping[str, Value]) -> list[Value]:
         """Return the outputs; `scope` has the inputs, and what is around a body.
 
         Raises GaweeError.
         """
         values: Values = {**self.constants, **scope}
-        left = list(range(len(self.graph.nodes)))
+        left: list[int] = list(range(len(self.graph.nodes)))
         while left:
-            count = next((i for i, index in enumerate(left) if self._is_alone(index, values)), None)
-            together, left = left[:count], [] if count is None else left[count:]
+            alone = (at for at, index in enumerate(left) if self._is_alone(index, values))
+            count = next(alone, len(left))
+            together, left = left[:count], left[count:]
             refused = self._run_segment(together, values) if together else None
             if refused is not None:
                 self._alone.add(refused)
@@ -199,4 +202,4 @@ def names_read(node: OnnxNode) -> Iterator[str]:
 
 
 def _rows_that_are_there(value: Value) -> Value:
-    return value[(value >= 0).all(axis=1)] if is_numeric(value) else value
+    return value[np.greater_equal(value, 0).all(axis=1)] if is_numeric(value) else value

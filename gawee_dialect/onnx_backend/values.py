@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.hints import isa
 
 Array: TypeAlias = NDArray[np.generic]
 
@@ -17,7 +18,7 @@ Values: TypeAlias = dict[str, Value]
 
 def as_value(given: object) -> Value:
     """Return what a caller gives as a value: numbers and text become tensors."""
-    if isinstance(given, list):
+    if isa(given, list[object]):
         return [as_value(each) for each in given]
     return None if given is None else np.asarray(given)
 

@@ -24,10 +24,10 @@ def unique(x: Array, axis: int | None = None, sorted: int = 1) -> tuple[Array, A
         rank[order] = np.arange(len(order))
         values = np.take(values, order, axis or 0)
         first, inverse, counts = first[order], rank[inverse], counts[order]
-    return values, *(each.astype(np.int64) for each in (first, inverse, counts))
+    return values, first.astype(np.int64), inverse.astype(np.int64), counts.astype(np.int64)
 
 
 @host_op("Compress")
 def compress(input: Array, condition: Array, axis: int | None = None) -> Array:
     """The slices along an axis that a condition chooses"""
-    return np.compress(condition, input, axis)
+    return np.compress(condition.astype(bool), input, axis)

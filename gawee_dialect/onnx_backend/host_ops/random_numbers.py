@@ -71,7 +71,7 @@ def random_uniform_like(
 @host_op("Bernoulli")
 def bernoulli(input: Array, dtype: int | None = None, seed: float | None = None) -> Array:
     """One with the probability that each element is, else zero"""
-    drawn = _generator(seed).uniform(size=input.shape) < input
+    drawn: Array = np.less(_generator(seed).uniform(size=input.shape), input)
     return drawn.astype(input.dtype) if dtype is None else _as(drawn, dtype)
 
 
@@ -81,7 +81,7 @@ def multinomial(
 ) -> Array:
     """Classes drawn by logarithms of their probabilities, which need not add up to 1"""
     noise = _generator(seed).gumbel(size=(input.shape[0], sample_size, input.shape[1]))
-    return _as(np.argmax(input[:, None, :] + noise, axis=2), dtype)
+    return _as(np.argmax(np.add(input[:, None, :], noise), axis=2), dtype)
 
 
 @host_op("Dropout")
@@ -96,4 +96,4 @@ def dropout(
     if training_mode is None or not training_mode.item() or part == 0:
         return data, np.ones(data.shape, bool)
     kept = _generator(seed).uniform(size=data.shape) >= part
-    return (data * kept / (1 - part)).astype(data.dtype), kept
+    return np.multiply(data, kept / (1 - part)).astype(data.dtype), kept

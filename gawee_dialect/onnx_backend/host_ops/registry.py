@@ -9,7 +9,7 @@ import numpy as np
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.frontends.onnx.folding import FUNCTIONS
 from gawee_dialect.frontends.onnx.model import OnnxNode
-from gawee_dialect.onnx_backend.values import Value, is_array, is_numeric
+from gawee_dialect.onnx_backend.values import Value, as_value, is_array, is_numeric
 
 FAMILIES = ("images", "open_sizes", "random_numbers", "sequences", "text")
 """The files that register ops."""
@@ -61,4 +61,7 @@ def run_on_host(node: OnnxNode, inputs: Sequence[Value], name: str) -> Sequence[
     except (TypeError, ValueError, IndexError, AttributeError, ArithmeticError) as error:
         text = f"cannot run '{node.full_type}': {first_line(error)}"
         raise GaweeError(Diagnostic(text, name, node.name)) from error
-    return made if isinstance(made, tuple) else (made,)
+    if isinstance(made, tuple):
+        return made
+    several = node.full_type == "Split" and isinstance(made, list)
+    return list(map(as_value, made)) if several else [as_value(made)]

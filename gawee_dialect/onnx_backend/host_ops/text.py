@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from gawee_dialect.frontends.onnx.model import is_array
+from gawee_dialect.hints import isa
 from gawee_dialect.onnx_backend.host_ops.registry import host_op
 from gawee_dialect.onnx_backend.values import Array
 
@@ -76,11 +78,11 @@ def label_encoder(x: Array, **attributes: object) -> Array:
     defaults = {"values_floats": 0.0, "values_int64s": -1, "values_strings": "_Unused"}
     name = f"default_{kind.removeprefix('values_').removesuffix('s')}"
     default = attributes.get(name, defaults.get(kind, -1))
-    if isinstance(default, np.ndarray):
+    if is_array(default):
         default = default.reshape(-1)[0]
     table = dict(zip(map(_key, keys), values, strict=True))
     found = [table.get(_key(each), default) for each in x.ravel().tolist()]
-    if kind == "values_tensor" and isinstance(given, np.ndarray):
+    if is_array(given):
         return np.array(found, given.dtype).reshape(x.shape)
     types = {"values_floats": np.float32, "values_int64s": np.int64}
     if kind in types:
@@ -89,11 +91,11 @@ def label_encoder(x: Array, **attributes: object) -> Array:
 
 
 def _list(value: object) -> Sequence[object]:
-    if isinstance(value, np.ndarray):
-        return value.ravel().tolist()
-    if not isinstance(value, list):
+    if is_array(value):
+        return list(value.ravel().tolist())
+    if not isa(value, list[object]):
         raise TypeError("expected keys and values to be lists")
-    return list(value)
+    return value
 
 
 def _key(value: object) -> object:

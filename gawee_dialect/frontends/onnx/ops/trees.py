@@ -34,6 +34,7 @@ MODES = {
 }
 """Comparisons of a feature with a threshold, in the order of TreeEnsemble's numbers."""
 
+PREDICATES: Sequence[str] = list(MODES.values())
 MEMBER = 6
 """TreeEnsemble's number of the question whether a feature is one of several numbers."""
 
@@ -156,7 +157,8 @@ def tree_ensemble(
     count = len(nodes_featureids)
     members = iter(_sets(membership_values))
     tracks = list(nodes_missing_value_tracks_true) or [0] * count
-    modes, splits = nodes_modes.reshape(-1).tolist(), nodes_splits.reshape(-1).tolist()
+    modes = [int(each) for each in nodes_modes.reshape(-1)]
+    splits = [float(each) for each in nodes_splits.reshape(-1)]
     nodes: list[Node] = []
     for index in range(count):
         true, false = (
@@ -167,7 +169,7 @@ def tree_ensemble(
             )
         )
         mode, feature = modes[index], nodes_featureids[index]
-        predicate = "eq" if mode == MEMBER else list(MODES.values())[mode]
+        predicate = "eq" if mode == MEMBER else PREDICATES[mode]
         nodes.append(Node(feature, splits[index], predicate, (true, false), bool(tracks[index])))
     nodes += [
         Node(votes={target: float(weight)})
