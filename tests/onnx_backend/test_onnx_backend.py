@@ -247,6 +247,23 @@ def test_mistakes_are_told() -> None:
         onnx_backend.prepare(
             model([helper.make_node("If", ["x"], ["y"])], [("x", proto.BOOL, [])], ["y"])
         ).run([np.array(True)])
+    body = graph([helper.make_node("Identity", ["v"], ["w"])], ["v"], ["w"])
+    with pytest.raises(GaweeError, match="expected attribute 'num_scan_inputs' of 'Scan_0' to be"):
+        onnx_backend.prepare(
+            model(
+                [helper.make_node("Scan", ["x"], ["y"], body=body, num_scan_inputs="all")],
+                [("x", proto.FLOAT, [3])],
+                ["y"],
+            )
+        ).run([np.ones(3, np.float32)])
+    with pytest.raises(GaweeError, match="expected the first input of 'SequenceMap' to be a"):
+        onnx_backend.prepare(
+            model(
+                [helper.make_node("SequenceMap", ["x"], ["y"], body=body)],
+                [("x", proto.FLOAT, [3])],
+                ["y"],
+            )
+        ).run([np.ones(3, np.float32)])
     with pytest.raises(GaweeError, match=r"unsupported op 'own\.Nothing' of node 'Nothing_0'"):
         onnx_backend.prepare(
             model(
@@ -266,3 +283,11 @@ def test_mistakes_are_told() -> None:
                 ["y"],
             )
         ).run([np.ones(3, np.float32), np.array(7)])
+
+
+def test_images_need_pillow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "PIL.Image", None)
+    node = helper.make_node("ImageDecoder", ["x"], ["y"])
+
+    with pytest.raises(GaweeError, match=r"cannot decode an image without Pillow\n.*pip install"):
+        onnx_backend.run_node(node, [np.zeros(4, np.uint8)])

@@ -67,10 +67,13 @@ def standard_function(
         return None
     if schema.has_context_dependent_function:
         opset = max(schema.context_dependent_function_opset_versions)
-        protos = [_type_proto(each) for each in types]
-        return read_function(
-            schema.get_context_dependent_function_with_opset_version(opset, node.serialized, protos)
-        )
+        make = schema.get_context_dependent_function_with_opset_version
+        try:
+            return read_function(
+                make(opset, node.serialized, [_type_proto(each) for each in types])
+            )
+        except (ValueError, RuntimeError):  # inputs of types that the op does not take
+            return None
     return read_function(schema.function_body.SerializeToString()) if schema.has_function else None
 
 

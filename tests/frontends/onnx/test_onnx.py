@@ -282,6 +282,21 @@ def test_inputs_whose_elements_an_op_must_know_are_named_and_may_be_given(tmp_pa
         load(source.path, values={"s": [1, 2, 3]})
 
 
+def test_the_command_line_gives_elements_of_inputs(tmp_path, capsys):
+    nodes = [helper.make_node("Reshape", ["x", "s"], ["y"])]
+    made = model(nodes, [("x", (3, 2))], [("y", (2, 3))])
+    made.graph.input.append(helper.make_tensor_value_info("s", INT64, (2,)))
+    path = str(written(tmp_path, made))
+
+    assert gawee_translate.main([path, "--value", "s=2,-1"]) == 0
+    text = capsys.readouterr().out
+    assert "tensor<2x3xf32>" in text
+    assert "xi64" not in text
+    for value in ("s", "s=", "s=2,b"):
+        assert gawee_translate.main([path, "--value", value]) == 1
+        assert "expected --value NAME=NUMBERS such as" in capsys.readouterr().err
+
+
 def test_known_inputs_are_converted_as_attributes_are():
     def function(emit, axes: KnownInts) -> None: ...
 
