@@ -1,4 +1,4 @@
-"""Images in files, decoded with Pillow (`pip install pillow`)."""
+"""Images in files, decoded with Pillow."""
 
 from importlib import import_module
 from io import BytesIO
@@ -19,7 +19,7 @@ def image_decoder(encoded_stream: Array, pixel_format: str = "RGB") -> Array:
     try:
         image = import_module("PIL.Image")
     except ModuleNotFoundError as error:
-        hint = "pip install pillow"
+        hint = "pip install 'gawee-dialect[image]'"
         raise GaweeError(Diagnostic("cannot decode an image without Pillow", hint=hint)) from error
     decoded = image.open(BytesIO(encoded_stream.tobytes())).convert(MODES[pixel_format])
     pixels = np.asarray(decoded, np.uint8)

@@ -1,7 +1,7 @@
 """What becomes of one case at one level."""
 
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from time import perf_counter
@@ -11,7 +11,8 @@ from gawee_dialect.diagnostics import GaweeError
 from tests.conformance.onnx.cases import RANDOM, Case
 
 SECONDS = {"real": 900}
-"""What takes longer counts as failed: a minute, but for whole networks."""
+"""Of this process's time on a processor; what takes longer counts as failed: a minute, but for
+whole networks."""
 
 LEVELS = ("gawee", "loops", "llvm")
 """The interpreter, plain loops in NumPy, and compiled code."""
@@ -41,16 +42,16 @@ class Verdict:
 
 
 @contextmanager
-def time_limit(seconds: int) -> Iterator[None]:
+def time_limit(seconds: int) -> Generator[None]:
     def stop(*_: object) -> None:
         raise TimeoutError(f"expected at most {seconds} s")
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 class BackendAtLevel:
