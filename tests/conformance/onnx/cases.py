@@ -18,7 +18,9 @@ KINDS = ("node", "real", "simple", "pytorch-converted", "pytorch-operator")
 """The folders of cases, as the runner names them."""
 
 RANDOM = "its numbers are random: their shape and element type are compared"
+NOISE = "its stored result has 1.9e-7 of rounding in the place of 0, more than the tolerance"
 SKIPPED: Mapping[str, str] = {
+    **dict.fromkeys(("dft_inverse", "dft_inverse_opset19"), NOISE),
     **{
         f"bernoulli{which}{form}": RANDOM
         for which in ("", "_double", "_seed")

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from gawee_dialect import onnx_backend
 from gawee_dialect.diagnostics import GaweeError
-from tests.conformance.onnx.cases import RANDOM, Case
+from tests.conformance.onnx.cases import NOISE, RANDOM, Case
 
 SECONDS = {"real": 900}
 """Of this process's time on a processor; what takes longer counts as failed: a minute, but for
@@ -81,9 +81,10 @@ def judge(case: Case, levels: Sequence[str]) -> Iterator[Verdict]:
             status, reason = "failed", text(error)
         except (Exception, TimeoutError) as error:
             status, reason = unfinished(error)
-        if case.skip_reason and status in ("failed", "crashed"):
-            alike = case.skip_reason != RANDOM or "Mismatched elements" in reason
-            status, reason = ("skipped" if alike else "failed"), case.skip_reason
+        if case.skip_reason and status != "refused":
+            alike = status == "passed" or "Mismatched elements" in reason
+            status = "skipped" if alike or case.skip_reason not in (RANDOM, NOISE) else status
+            reason = case.skip_reason
         session = backend.prepared.session if backend.prepared else None
         yield Verdict(
             case.name,
