@@ -9,6 +9,7 @@ import numpy as np
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.frontends.onnx.folding import FUNCTIONS
 from gawee_dialect.frontends.onnx.model import OnnxNode
+from gawee_dialect.hints import isa
 from gawee_dialect.onnx_backend.values import Value, as_value, is_array, is_numeric
 
 FAMILIES = ("images", "open_sizes", "random_numbers", "sequences", "text")
@@ -63,5 +64,6 @@ def run_on_host(node: OnnxNode, inputs: Sequence[Value], name: str) -> Sequence[
         raise GaweeError(Diagnostic(text, name, node.name)) from error
     if isinstance(made, tuple):
         return made
-    several = node.full_type == "Split" and isinstance(made, list)
-    return list(map(as_value, made)) if several else [as_value(made)]
+    if node.full_type == "Split" and isa(made, list[object]):
+        return [as_value(each) for each in made]
+    return [as_value(made)]
