@@ -105,6 +105,7 @@ class GraphRunner:
         inputs = [values[name] if name else None for name in node.inputs]
         function = self.session.functions.get(node.full_type)
         if node.full_type in CONTROL_FLOW:
+            self.session.host.add(node.full_type)
             made = CONTROL_FLOW[node.full_type](self, index, inputs, values)
         elif function is not None:
             made = self._call(index, function, inputs)

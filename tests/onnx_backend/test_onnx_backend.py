@@ -144,6 +144,7 @@ def test_a_run_decides_what_control_flow_does(made: list[str]) -> None:
     assert run(1, 5) == [6, [2, 3, 4, 5, 6]]
     assert run(4, 5) == [-12, [8, 12]]
     assert len(made) <= 4  # a step, the comparison, each branch
+    assert net.session.host == {"Loop", "If"}
 
 
 def test_functions_with_text_inside_run() -> None:
