@@ -292,3 +292,20 @@ def test_images_need_pillow(monkeypatch: pytest.MonkeyPatch) -> None:
 
     with pytest.raises(GaweeError, match=r"cannot decode an image without Pillow\n.*pip install"):
         onnx_backend.run_node(node, [np.zeros(4, np.uint8)])
+
+
+@pytest.mark.parametrize("equation", ["ii->i", "ii", "...ii->...i", "iji,j->i", "iii->i"])
+def test_a_label_that_is_there_twice_is_a_diagonal(equation: str) -> None:
+    rng = np.random.default_rng(6)
+    shapes = {"ii": [(3, 3)], "...ii": [(2, 4, 4)], "iji,j": [(3, 2, 3), (2,)], "iii": [(3, 3, 3)]}
+    given = [rng.standard_normal(shape) for shape in shapes[equation.partition("->")[0]]]
+    names = [f"x{at}" for at in range(len(given))]
+    node = helper.make_node("Einsum", names, ["y"], equation=equation)
+
+    (y,) = onnx_backend.run_node(node, given, level="gawee")
+
+    np.testing.assert_allclose(y, np.einsum(equation, *given), rtol=1e-12)
+    with pytest.raises(GaweeError, match="expected axes of one size for a label that is there"):
+        onnx_backend.run_node(
+            helper.make_node("Einsum", ["x"], ["y"], equation="ii->i"), [np.ones((2, 3))]
+        )
