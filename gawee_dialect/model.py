@@ -22,6 +22,7 @@ from gawee_dialect.identifiers import c_name
 from gawee_dialect.levels import Level, level_of, lower_to, native_stages
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
     from xdsl.interpreter import Interpreter, InterpreterFunctions
     from xdsl.passes import ModulePass
 
@@ -416,6 +417,7 @@ def load(
     weights: str | Path | Mapping[str, Array] | None = None,
     *,
     shapes: Mapping[str, Sequence[int]] | None = None,
+    values: Mapping[str, ArrayLike] | None = None,
     format: str = "auto",
     allow_native_code: bool = False,
 ) -> Model:
@@ -424,7 +426,8 @@ def load(
     `weights` are a folder of raw files, an .npz, .safetensors or .pt, or a mapping from names to
     arrays; without it raw files are looked for beside the graph, and a format that holds its own
     weights has those. `shapes` are sizes that the graph leaves open: those of an input by its name,
-    or one that has a name itself. `format` is told by the content, or named as by `--from`. With
+    or one that has a name itself; `values` elements of inputs that say a shape, axes or a count
+    (ONNX), which are then constants. `format` is told by the content, or named as by `--from`. With
     `allow_native_code`, operators that are described in C run, with all rights of this process.
     Raises GaweeError for a graph that cannot be read; weights are checked when they are first
     needed.
@@ -435,7 +438,7 @@ def load(
 
     source = Source.read(path)
     folder = source.folder if weights is None else None
-    options = ReadOptions(folder, shapes or {}, other_weights=weights is not None)
+    options = ReadOptions(folder, shapes or {}, values or {}, weights is not None)
     with no_garbage_collection():
         graph = open_graph(source, options, format)
         model = model_of(graph, weights, source)

@@ -75,6 +75,7 @@ FORBIDDEN = {
     "tuning": {"frontends", "interpreter", "plots", "reduce", "tools"},
     "reduce": {"backend", "plots", "tools"},
     "fuzz": {"backend", "plots", "report", "tools"},
+    "onnx_backend": {"analysis", "backend", "instruments", "passes", "plots", "reduce", "tools"},
     "pytorch": {"analysis", "inspection", "instruments", "passes", "plots", "reduce", "tools"},
 }
 HOMELESS = {"utils", "util", "helpers", "helper", "common", "misc", "uncategorized"}

@@ -12,8 +12,10 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.frontends.coverage import CoverageReport
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from gawee_dialect.inspection.graph_view import GraphView
-    from gawee_dialect.parameters.store import Array, ParameterStore
+    from gawee_dialect.parameters.store import ParameterStore
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,8 @@ class ReadOptions:
     """Where paths of data files start; with None no data file is looked at."""
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
     """Sizes of inputs by name, and of sizes that have names themselves (ONNX)."""
-    values: "Mapping[str, Array]" = field(default_factory=dict[str, "Array"])
-    """Elements of inputs, where an op must know them when the graph is read (ONNX)."""
+    values: "Mapping[str, ArrayLike]" = field(default_factory=dict[str, "ArrayLike"])
+    """Elements of inputs, which are then constants: what says a shape or a count (ONNX)."""
     other_weights: bool = False
     """Whether the user gives weights that take the place of those in the source: none of them may
     be written into the graph as a number."""

@@ -15,7 +15,7 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import find_entry
 from gawee_dialect.frontends.coverage import CoverageReport, coverage_table
 from gawee_dialect.frontends.formats import open_graph
-from gawee_dialect.frontends.graph import Graph, ReadOptions
+from gawee_dialect.frontends.graph import Graph
 from gawee_dialect.frontends.mlir_text import print_mlir
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import (
@@ -25,7 +25,7 @@ from gawee_dialect.tools.command_line import (
     run_tool,
     write_text,
 )
-from gawee_dialect.tools.graph_arguments import add_translated_file, read_shapes
+from gawee_dialect.tools.graph_arguments import add_translated_file, read_options
 from gawee_dialect.tools.inspect_graph import is_sub_command, run_sub_command
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.report_flags import add_report_flags, wants_report, write_report
@@ -277,14 +277,14 @@ def translate(arguments: Namespace, words: Sequence[str]) -> int:
     """Read a graph and write it as asked for; raises GaweeError and OSError."""
     source = Source.read(arguments.input)
     if arguments.coverage or wants_report(arguments):
-        options = ReadOptions(shapes=read_shapes(arguments.shape))
-        return survey(arguments, open_graph(source, options, arguments.source), words)
+        graph = open_graph(source, read_options(arguments), arguments.source)
+        return survey(arguments, graph, words)
     weights = weights_path(arguments)
     if weights is not None and not weights.exists():
         raise GaweeError(f"cannot read weights: there is no '{weights}'")
     # An archive has names, not paths: nothing of the graph's own files can be checked.
     folder = weights if weights is not None and weights.is_dir() else None
-    options = ReadOptions(folder, read_shapes(arguments.shape), other_weights=weights is not None)
+    options = read_options(arguments, folder, other_weights=weights is not None)
     graph = open_graph(source, options, arguments.source)
     TARGETS[arguments.target](Job(graph, arguments, weights))
     return DONE

@@ -24,7 +24,13 @@ from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.target.host import llvm_host, model_name
 from gawee_dialect.tools.command_line import DONE, CommandParser, positive, run_tool
-from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert, read_shapes
+from gawee_dialect.tools.graph_arguments import (
+    add_graph,
+    add_inputs,
+    add_insert,
+    read_shapes,
+    read_values,
+)
 from gawee_dialect.tools.plugin_file import LOAD_HELP, LOAD_OPS_HELP, loaded_files, split_load_flags
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
 from gawee_dialect.tools.tune_kernel import KernelTask, tune_kernel
@@ -179,6 +185,7 @@ def read_model(arguments: Namespace) -> Model:
         arguments.graph,
         {} if random else arguments.weights,
         shapes=read_shapes(arguments.shape),
+        values=read_values(arguments.value),
         format=arguments.source,
     )
     if random and not arguments.list:

@@ -1,9 +1,12 @@
 """The arguments of several tools that say which graph is read, and what it is run on."""
 
+from argparse import Namespace
 from collections.abc import Sequence
+from pathlib import Path
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.formats import FRONTENDS
+from gawee_dialect.frontends.graph import ReadOptions
 from gawee_dialect.tools.command_line import CommandParser
 
 
@@ -50,6 +53,43 @@ def add_shapes(parser: CommandParser) -> None:
         help="sizes that the graph leaves open: of an input (x=1,3,224,224), or of all that have "
         "one name (batch=4); may be repeated",
     )
+    parser.add_argument(
+        "--value",
+        action="append",
+        default=[],
+        metavar="NAME=NUMBERS",
+        help="elements of an input that says a shape, axes or a count (sr=16000, axes=0,1), which "
+        "is then a constant; may be repeated",
+    )
+
+
+def read_options(
+    arguments: Namespace, folder: Path | None = None, *, other_weights: bool = False
+) -> ReadOptions:
+    """Return what the command line says of a graph; raises GaweeError."""
+    values = read_values(arguments.value)
+    return ReadOptions(folder, read_shapes(arguments.shape), values, other_weights)
+
+
+def read_values(given: Sequence[str]) -> dict[str, list[float] | float]:
+    """Return the numbers by name; raises GaweeError for what is no NAME=NUMBERS."""
+    values: dict[str, list[float] | float] = {}
+    for text in given:
+        name, _, numbers = text.rpartition("=")
+        try:
+            found = [
+                float(number) if _is_real(number) else int(number) for number in numbers.split(",")
+            ]
+        except ValueError:
+            found = []
+        if not name or not found:
+            raise GaweeError(f"expected --value NAME=NUMBERS such as axes=0,1, got '{text}'")
+        values[name] = found if "," in numbers else found[0]
+    return values
+
+
+def _is_real(number: str) -> bool:
+    return any(sign in number for sign in ".eEnN")
 
 
 MAX_DIGITS = 18

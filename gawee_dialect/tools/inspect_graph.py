@@ -13,7 +13,6 @@ from pathlib import Path
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.formats import open_graph
-from gawee_dialect.frontends.graph import ReadOptions
 from gawee_dialect.inspection.drawing import draw
 from gawee_dialect.inspection.graph_view import GraphView
 from gawee_dialect.inspection.render import PICTURES, render
@@ -24,7 +23,7 @@ from gawee_dialect.tools.command_line import DONE, CommandParser, write_text
 from gawee_dialect.tools.convert_weights import convert_weights, weights_parser
 from gawee_dialect.tools.emit_operators import emit_operators, opdesc_parser
 from gawee_dialect.tools.extract_torch import extract_torch, torch_parser
-from gawee_dialect.tools.graph_arguments import add_translated_file, is_size, read_shapes
+from gawee_dialect.tools.graph_arguments import add_translated_file, is_size, read_options
 from gawee_dialect.tools.plugin_file import LOAD_HELP
 
 MAX_NODES = 30
@@ -76,14 +75,14 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def view_file(path: str, source: str, shapes: Sequence[str]) -> GraphView:
+def view_file(arguments: Namespace) -> GraphView:
     """Read a graph for inspection; raises GaweeError and OSError."""
-    options = ReadOptions(shapes=read_shapes(shapes))
-    return open_graph(Source.read(path), options, source).view()
+    source = Source.read(arguments.input)
+    return open_graph(source, read_options(arguments), arguments.source).view()
 
 
 def _info(arguments: Namespace) -> int:
-    view = view_file(arguments.input, arguments.source, arguments.shape)
+    view = view_file(arguments)
     text = summary_json(view) if arguments.json else summary_text(view)
     write_text(arguments.output, text)
     return DONE
@@ -97,7 +96,7 @@ def _visualize(arguments: Namespace) -> int:
         raise GaweeError(
             Diagnostic(f"unsupported output '{path}'; supported: {', '.join(supported)}")
         )
-    view = view_file(arguments.input, arguments.source, arguments.shape)
+    view = view_file(arguments)
     drawing = draw(view, arguments.max_nodes, weights=not arguments.no_weights)
     mermaid = mermaid_pie(view) if arguments.pie else mermaid_text(drawing)
     dot = None if arguments.pie else dot_text(drawing)

@@ -15,7 +15,7 @@ from gawee_dialect.code_options import FAST, PLAIN, CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.frontends.formats import open_graph
-from gawee_dialect.frontends.graph import Graph, ReadOptions
+from gawee_dialect.frontends.graph import Graph
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model, model_of
 from gawee_dialect.parameters import open_archive
@@ -26,7 +26,7 @@ from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.source import Source
-from gawee_dialect.tools.graph_arguments import read_shapes
+from gawee_dialect.tools.graph_arguments import read_options
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
 from gawee_dialect.tools.run_proof import proved
 from gawee_dialect.universe import all_passes, make_context
@@ -114,9 +114,7 @@ def make_session(arguments: Namespace) -> Session:
     with progress.status("reading the graph"):
         source = Source.read(arguments.graph)
         folder = source.folder if arguments.weights is None else None
-        options = ReadOptions(
-            folder, read_shapes(arguments.shape), other_weights=arguments.weights is not None
-        )
+        options = read_options(arguments, folder, other_weights=arguments.weights is not None)
         graph = open_graph(source, options, arguments.source)
         if arguments.weights == "random":
             model = model_of(graph, {}, source)

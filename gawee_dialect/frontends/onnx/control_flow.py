@@ -13,7 +13,7 @@ from gawee_dialect.frontends.npu_ir.aten.slicing import select
 from gawee_dialect.frontends.onnx.model import Array, OnnxGraph, OnnxNode
 from gawee_dialect.frontends.onnx.value import Scope, Value
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.refusal import Refusal, UnknownElements
 from gawee_dialect.hints import isa
 
 MAX_STEPS = 1024
@@ -46,7 +46,7 @@ def _graph_attribute(node: OnnxNode, name: str) -> OnnxGraph:
 
 def _known(importer: Importer, value: Value | None, what: str) -> Array:
     if value is None or value.known is None:
-        raise Refusal(f"expected {what} to be known when the graph is read")
+        raise UnknownElements(f"expected {what} to be known when the graph is read")
     elements = importer.elements(value).reshape(-1)
     if elements.size != 1:
         raise Refusal(f"expected {what} to be one number, got {elements.size}")

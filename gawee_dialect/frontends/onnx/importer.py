@@ -17,12 +17,21 @@ from xdsl.utils.hints import isa
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.shape import IdentityOp
-from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_shape
+from gawee_dialect.dialect.types import AnyTensor, element_type, is_float, shape_text, tensor_shape
 from gawee_dialect.frontends.metadata_attributes import METADATA, metadata_attribute
 from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.onnx.argument_rules import check_arguments
-from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW
+from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW, Resolve
 from gawee_dialect.frontends.onnx.functions import body_of_call
+from gawee_dialect.frontends.onnx.gradient import gradient
+from gawee_dialect.frontends.onnx.held_types import (
+    HELD,
+    dtype_of,
+    element_of,
+    held_array,
+    held_results,
+    prepared_inputs,
+)
 from gawee_dialect.frontends.onnx.known_results import known_results, offer_results
 from gawee_dialect.frontends.onnx.model import (
     Array,
@@ -32,18 +41,30 @@ from gawee_dialect.frontends.onnx.model import (
     OnnxNode,
     OnnxValue,
 )
+from gawee_dialect.frontends.onnx.old_forms import in_later_form
 from gawee_dialect.frontends.onnx.reasons import REASONS
 from gawee_dialect.frontends.onnx.registry import ONNX, find_mapping
+from gawee_dialect.frontends.onnx.schemas import standard_function, type_sources
 from gawee_dialect.frontends.onnx.value import Scope, Value
-from gawee_dialect.frontends.op_mapping.emitter import check_elements, dtype_element
+from gawee_dialect.frontends.op_mapping.emitter import check_elements
 from gawee_dialect.frontends.op_mapping.entry_function import INLINE_ELEMENTS, EntryFunction
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.refusal import Refusal, UnknownElements
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
 from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
 from gawee_dialect.located_json import JsonValue
 
+OF_GRAPHS: Mapping[str, Resolve] = {
+    **CONTROL_FLOW,
+    "ai.onnx.preview.training.Gradient": gradient,
+}
+"""Ops that are imported by more than their inputs: graphs inside of them, or what is around."""
+
 MAX_NODES = 1 << 16
 """Of a graph in which functions and loops are written out: more would take minutes to read."""
+
+
+MAX_NAMED = 4
+"""Inputs that a hint names."""
 
 
 class OnnxImporter:
@@ -59,12 +80,13 @@ class OnnxImporter:
         model: OnnxModel,
         name: str,
         shapes: Mapping[str, Sequence[int]],
-        values: Mapping[str, Array],
+        values: Mapping[str, Array] | None = None,
     ) -> None:
         self.model = model
         self.name = name
         self.shapes = shapes
-        self.values = values
+        self.values = values or {}
+        """Elements that inputs have in this run; those that are used are in `looked_up`."""
         self.problems: list[Diagnostic] = []
         self.function = EntryFunction()
         self.emit = self.function.emit
@@ -114,14 +136,15 @@ class OnnxImporter:
         try:
             if not value.name:
                 raise Refusal("expected a name, got none")
-            element = dtype_element(value.dtype)
-            type: AnyTensor = TensorType(element, self._shape(value))
+            type: AnyTensor = TensorType(element_of(value.dtype), self._shape(value))
             check_elements(type)
         except Refusal as problem:
             text = f"graph input '{value.name}': {problem.message}"
             self.problems.append(Diagnostic(text, self.name, hint=problem.hint))
             return
         tensor = self.function.add_argument(ArgumentKind.INPUT, value.name, type)
+        if value.dtype in HELD:
+            self.emit.held[tensor] = value.dtype
         offered = self.values.get(value.name)
         scope[value.name] = Value(value.name, tensor, offered=offered, sources=[value.name])
 
@@ -153,6 +176,8 @@ class OnnxImporter:
             self._add_node(node, inputs, scope, opsets)
         except (Refusal, VerifyException) as problem:
             hint = problem.hint if isinstance(problem, Refusal) else None
+            if isinstance(problem, UnknownElements):
+                hint = _hint_to_values(inputs)
             text = f"'{node.full_type}' node {problem}"
             self.problems.append(Diagnostic(text, self.place(node), node.name, hint))
 
@@ -179,10 +204,12 @@ class OnnxImporter:
         if function is not None:
             self._inline(node, function, inputs, scope)
             return
-        if node.full_type in CONTROL_FLOW:
-            made = CONTROL_FLOW[node.full_type](self, node, inputs, scope, opsets)
+        resolve = OF_GRAPHS.get(node.full_type)
+        if resolve is not None:
+            made = resolve(self, node, inputs, scope, opsets)
             scope.update(_named(node, made))
             return
+        node, inputs = in_later_form(self.emit, node, inputs, opsets.get("", 1))
         folded = known_results(node, inputs)
         if folded is not None:
             known = [Value("", elements=elements) for elements in folded]
@@ -190,14 +217,29 @@ class OnnxImporter:
             return
         mapping = self.find_mapping(node, opsets)
         if mapping is None:
+            function = standard_function(node, opsets, [self._type(each) for each in inputs])
+            if function is not None:
+                self._inline(node, function, inputs, scope)
+                return
             self._unsupported.setdefault(node.full_type, []).append(node)
             return
         before = self.function.block.last_op
-        results = self._call(mapping, node, inputs)
-        scope.update(_named(node, [each and Value("", each) for each in results]))
+        results = self._call(mapping, node, inputs, opsets)
+        sources = sorted({one for each in inputs if each for one in each.sources})
+        made = [each and Value("", each, sources=sources) for each in results]
+        scope.update(_named(node, made))
         offer_results(node, inputs, scope)
         if node.metadata and node.outputs and node.outputs[0] in scope:
             self._keep_metadata(node.metadata, scope[node.outputs[0]], before)
+
+    def _type(self, value: Value | None) -> tuple[str, Sequence[int]] | None:
+        """Return the dtype and the shape of a value."""
+        if value is None:
+            return None
+        if value.elements is not None:
+            return value.elements.dtype.name, value.elements.shape
+        assert value.tensor is not None
+        return dtype_of(self.emit, value.tensor), tensor_shape(value.tensor)
 
     def _keep_metadata(
         self, metadata: Mapping[str, JsonValue], value: Value, before: Operation | None
@@ -216,7 +258,11 @@ class OnnxImporter:
         owner.attributes[METADATA] = metadata_attribute(metadata)
 
     def _call(
-        self, mapping: OpMapping, node: OnnxNode, inputs: Sequence[Value | None]
+        self,
+        mapping: OpMapping,
+        node: OnnxNode,
+        inputs: Sequence[Value | None],
+        opsets: Mapping[str, int],
     ) -> Sequence[SSAValue | None]:
         self.emit.location = self.location(node)
         self.emit.outputs = len(node.outputs)
@@ -226,12 +272,25 @@ class OnnxImporter:
         given = [self._input(each) for each in inputs]
         while given and given[-1] is None:
             given.pop()
+        dtypes = [each and self._held_dtype(each) for each in inputs]
+        if any(dtypes):
+            given = prepared_inputs(self.emit, node.full_type, given, dtypes)
         arguments = bind(mapping.parameters, given, node.attributes)
         check_arguments(node.full_type, mapping, arguments)
         made: Result = mapping.function(self.emit, **arguments)
         if made is None:
             return []
-        return [made] if isinstance(made, SSAValue) else made
+        results = [made] if isinstance(made, SSAValue) else made
+        if not any(dtypes):
+            return results
+        sources = type_sources(node, opsets)
+        return held_results(self.emit, node.op_type, results, sources, dtypes)
+
+    def _held_dtype(self, value: Value) -> str | None:
+        """Return the dtype of a value of which the dialect has no tensors."""
+        if value.elements is not None:
+            return value.elements.dtype.name if value.elements.dtype.name in HELD else None
+        return None if value.tensor is None else self.emit.held.get(value.tensor)
 
     def _declared(self, node: OnnxNode) -> Sequence[AnyTensor]:
         """Return the types of a node's outputs where the graph says them all."""
@@ -241,7 +300,7 @@ class OnnxImporter:
             shape = said[name].shape if name in said else None
             if shape is None or not isa(shape, Sequence[int]):
                 return ()
-            types.append(TensorType(dtype_element(said[name].dtype), shape))
+            types.append(TensorType(element_of(said[name].dtype), shape))
         return types
 
     def _input(self, value: Value | None) -> Input:
@@ -266,8 +325,8 @@ class OnnxImporter:
         """
         if value.tensor is None:
             assert value.elements is not None
-            array = value.elements
-            element = dtype_element(array.dtype.name)
+            array, dtype = held_array(value.elements), value.elements.dtype.name
+            element = element_of(dtype)
             if self._is_filled(array):
                 value.tensor = self.emit.full(array.shape, array.flat[0].item(), element)
             elif self._is_weight(array):
@@ -278,6 +337,8 @@ class OnnxImporter:
             else:
                 value.tensor = self.emit.array(array, element)
                 value.tensor.name_hint = name_hint(value.name)
+            if dtype in HELD:
+                self.emit.held[value.tensor] = dtype
         return value.tensor
 
     def _is_filled(self, array: Array) -> bool:
@@ -337,6 +398,11 @@ class OnnxImporter:
             self.add_node(each, inner, opsets)
         return [inner.get(output.name) for output in body.outputs]
 
+    @property
+    def has_unsupported(self) -> bool:
+        """Whether a node was met that nothing is registered for, and that is not reported yet."""
+        return bool(self._unsupported)
+
     def report_unsupported(self) -> None:
         """Report the ops that nothing is registered for, each once, with its nodes."""
         known = [each.name for each in ONNX]
@@ -346,7 +412,7 @@ class OnnxImporter:
             hint = did_you_mean(name, known, "the page of formats lists what is supported")
             text = f"unsupported op '{name}' of node '{nodes[0].name}'{more}"
             if name in REASONS:
-                text, hint = f"{text}: {REASONS[name]}", None
+                text, hint = f"{text}: {REASONS[name]}", "gawee_dialect.onnx_backend runs it"
             self.problems.append(Diagnostic(text, self.place(nodes[0]), hint=hint))
 
     def outputs(self, scope: Scope) -> list[SSAValue]:
@@ -375,6 +441,17 @@ class OnnxImporter:
             got = shape_text(tensor_shape(tensor))
             self.problems.append(Diagnostic(f"{text}, got {got}", self.name))
         found.append(tensor)
+
+
+def _hint_to_values(inputs: Sequence[Value | None]) -> str:
+    """Return what makes known what the integers that a node reads are computed of."""
+    integers = [
+        each for each in inputs if each and each.tensor and not is_float(element_type(each.tensor))
+    ]
+    sources = sorted({one for each in integers for one in each.sources})
+    flags = " ".join(f"--value {name}=..." for name in sources[:MAX_NAMED])
+    backend = "gawee_dialect.onnx_backend runs it on any"
+    return f"{flags} gives the elements of inputs; {backend}" if flags else backend
 
 
 def _names_read(graph: OnnxGraph) -> set[str]:

@@ -35,7 +35,6 @@ def offer_results(node: OnnxNode, inputs: Sequence[Value | None], scope: Scope) 
     for name, offered in zip(node.outputs, made or (), strict=False):
         if name in scope:
             scope[name].offered = offered
-            scope[name].sources = [one for each in inputs if each for one in each.sources]
 
 
 def _constant(node: OnnxNode) -> Array:

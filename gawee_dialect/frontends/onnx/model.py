@@ -32,6 +32,8 @@ class OnnxNode:
     domain: str = ""
     metadata: Mapping[str, JsonValue] | None = None
     """What a file says of the node besides, nested."""
+    serialized: bytes | None = None
+    """The NodeProto of an op that nothing is registered for: the standard may have a function."""
 
     @property
     def full_type(self) -> str:

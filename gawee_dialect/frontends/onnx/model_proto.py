@@ -23,6 +23,7 @@ from gawee_dialect.frontends.onnx.model import (
     OnnxValue,
 )
 from gawee_dialect.frontends.onnx.raw_data import cut_raw_data
+from gawee_dialect.frontends.onnx.registry import is_registered
 from gawee_dialect.frontends.onnx.text_fields import Message, not_text
 from gawee_dialect.located_json import JsonValue
 from gawee_dialect.parameters.contained_file import FileProblem, find_inside
@@ -97,6 +98,8 @@ class _Node(Protocol):
     attribute: Sequence[_Attribute]
     metadata_props: Sequence[_Entry]
 
+    def SerializeToString(self) -> bytes: ...
+
 
 class _Graph(Protocol):
     name: str
@@ -121,6 +124,10 @@ class _Function(Protocol):
     attribute_proto: Sequence[_Attribute]
     node: Sequence[_Node]
     opset_import: Sequence[_OpSet]
+
+
+class _FunctionMessage(_Function, Protocol):
+    def ParseFromString(self, data: bytes) -> int: ...
 
 
 class _Model(Message, Protocol):
@@ -168,6 +175,14 @@ def read_model(source: Source, folder: Path | None, data: Array | None = None) -
     return reader.model(model)
 
 
+def read_function(data: bytes) -> OnnxFunction:
+    """Decode a FunctionProto of the standard."""
+    new_function: Callable[[], _FunctionMessage] = getattr(import_module("onnx"), "FunctionProto")
+    function = new_function()
+    function.ParseFromString(data)
+    return _Reader(Source("<standard>", b""), None).function(function)
+
+
 class _Reader:
     def __init__(self, source: Source, folder: Path | None) -> None:
         self.source = source
@@ -189,7 +204,7 @@ class _Reader:
     def model(self, model: _Model) -> OnnxModel:
         """Return the whole model."""
         functions = {
-            f"{each.domain}.{each.name}".removeprefix("."): self._function(each)
+            f"{each.domain}.{each.name}".removeprefix("."): self.function(each)
             for each in model.functions
         }
         initializers = {
@@ -199,7 +214,8 @@ class _Reader:
         graph = self._graph(model.graph, initializers)
         return OnnxModel(graph, _opsets(model.opset_import), functions)
 
-    def _function(self, function: _Function) -> OnnxFunction:
+    def function(self, function: _Function) -> OnnxFunction:
+        """Return a function."""
         defaults = {each.name: self._attribute(each) for each in function.attribute_proto}
         return OnnxFunction(
             list(function.input),
@@ -235,6 +251,7 @@ class _Reader:
                 {each.name: self._attribute(each) for each in node.attribute},
                 node.domain,
                 _metadata(node.metadata_props),
+                None if is_registered(node.domain, node.op_type) else node.SerializeToString(),
             )
             for index, node in enumerate(nodes)
         ]

@@ -1,15 +1,19 @@
 """An ONNX model as every format's graph is asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import ArrayLike
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.diagnostics import GaweeError, verify_module
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, verify_module
 from gawee_dialect.frontends.coverage import CoverageReport
 from gawee_dialect.frontends.graph import Graph, ReadOptions
 from gawee_dialect.frontends.onnx.coverage import onnx_coverage
 from gawee_dialect.frontends.onnx.importer import OnnxImporter
+from gawee_dialect.frontends.onnx.model import OnnxModel
 from gawee_dialect.frontends.onnx.model_proto import read_model
 from gawee_dialect.frontends.onnx.raw_data import LEAST
 from gawee_dialect.inspection.graph_view import GraphView
@@ -22,10 +26,7 @@ from gawee_dialect.source import Source
 
 
 class OnnxModelGraph(Graph):
-    """A model with its weights; raises GaweeError for bytes that are none.
-
-    `looked_up` are the inputs whose elements some op had to know when the module was made.
-    """
+    """A model with its weights; raises GaweeError for bytes that are none."""
 
     format = "onnx"
 
@@ -34,12 +35,12 @@ class OnnxModelGraph(Graph):
         self._options = options
         self._file = _opened(source)
         self._data = None if self._file is None else self._file.mapped()
-        self._model = read_model(source, options.folder or source.folder, self._data)
-        self.looked_up: Sequence[str] = ()
+        model = read_model(source, options.folder or source.folder, self._data)
+        self._model = _with_values(model, options.values, source.name)
         self._importer = self._new_importer()
 
     def _new_importer(self) -> OnnxImporter:
-        importer = OnnxImporter(self._model, self._name, self._options.shapes, self._options.values)
+        importer = OnnxImporter(self._model, self._name, self._options.shapes)
         importer.writes_numbers = not self._options.other_weights
         return importer
 
@@ -48,7 +49,6 @@ class OnnxModelGraph(Graph):
         if self._importer.problems:
             raise GaweeError(self._importer.problems)
         verify_module(module)
-        self.looked_up = list(dict.fromkeys(self._importer.looked_up))
         return module
 
     def weights(self, store: ParameterStore) -> ParameterStore:
@@ -70,6 +70,26 @@ class OnnxModelGraph(Graph):
 
     def coverage(self) -> CoverageReport:
         return onnx_coverage(self._new_importer(), self._name, self.format)
+
+
+def _with_values(model: OnnxModel, values: Mapping[str, ArrayLike], name: str) -> OnnxModel:
+    """Return a model of which some inputs have elements; raises GaweeError."""
+    inputs = {each.name: each for each in model.graph.inputs}
+    known: dict[str, Array] = {}
+    for key, value in values.items():
+        if key not in inputs:
+            text = f"expected a value of an input, got '{key}'; inputs: {', '.join(inputs)}"
+            raise GaweeError(Diagnostic(text, name))
+        dtype, shape = inputs[key].dtype, inputs[key].shape
+        try:
+            array = np.asarray(value).astype(dtype)
+            sizes = [size for size in shape or () if isinstance(size, int)]
+            known[key] = array.reshape(sizes) if len(sizes) == len(shape or ()) else array
+        except (TypeError, ValueError) as error:
+            text = f"value of input '{key}': {first_line(error)}"
+            raise GaweeError(Diagnostic(text, name)) from error
+    initializers = {**model.graph.initializers, **known}
+    return replace(model, graph=replace(model.graph, initializers=initializers)) if known else model
 
 
 def _opened(source: Source) -> OpenFile | None:

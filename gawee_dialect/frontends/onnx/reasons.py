@@ -6,7 +6,6 @@ SIZE = "how large its result is depends on elements"
 RANDOM = "it draws other numbers every time"
 SEQUENCE = "it is on sequences or optional values, not tensors"
 TEXT = "it is on text"
-TRAINING = "it is a step of training"
 
 REASONS: Mapping[str, str] = {
     **dict.fromkeys(("NonZero", "Unique"), SIZE),
@@ -15,10 +14,21 @@ REASONS: Mapping[str, str] = {
     **dict.fromkeys(
         ("SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceAt"), SEQUENCE
     ),
-    **dict.fromkeys(("SequenceInsert", "SequenceLength", "SequenceMap", "Optional"), SEQUENCE),
+    **dict.fromkeys(
+        (
+            "SequenceInsert",
+            "SequenceLength",
+            "SequenceMap",
+            "Optional",
+            "OptionalHasElement",
+            "OptionalGetElement",
+        ),
+        SEQUENCE,
+    ),
     **dict.fromkeys(("ConcatFromSequence", "SplitToSequence"), SEQUENCE),
     **dict.fromkeys(("RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"), TEXT),
-    **{f"ai.onnx.preview.training.{op}": TRAINING for op in ("Adagrad", "Adam", "Momentum")},
-    "ai.onnx.preview.training.Gradient": TRAINING,
+    "ai.onnx.ml.LabelEncoder": TEXT,
+    "ImageDecoder": "it decodes a file",
 }
-"""By full type; what is known when the graph is read is computed then, whatever it is."""
+"""By full type; `onnx_backend` runs them on the host. What is known when the graph is read is
+computed then, whatever it is."""

@@ -22,6 +22,10 @@ FAMILIES = (
     "indexing",
     "linear_attention",
     "loss",
+    "machine_learning",
+    "microsoft_attention",
+    "microsoft_layers",
+    "microsoft_quantization",
     "normalization",
     "pooling",
     "quantization",
@@ -34,6 +38,8 @@ FAMILIES = (
     "signal",
     "slicing",
     "text",
+    "training",
+    "trees",
 )
 """The files of `ops/` that register the ops of ONNX."""
 
@@ -56,3 +62,9 @@ def find_mapping(op_type: str, opset: int) -> OpMapping | None:
     """Return what is registered for an op as it is in an opset."""
     versions = (f"{op_type}-{version}" for version in range(opset, 1, -1))
     return ONNX.find(*versions, op_type)
+
+
+def is_registered(domain: str, op_type: str) -> bool:
+    """Whether anything is registered for an op, in any opset."""
+    name = op_type if domain in ("", "ai.onnx") else f"{domain}.{op_type}"
+    return find_mapping(name, LATEST_OPSET) is not None

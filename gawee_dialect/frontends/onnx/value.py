@@ -20,7 +20,7 @@ class Value:
     """Elements of an input, or computed from those of inputs, for those who must know them when
     the graph is read."""
     sources: Sequence[str] = ()
-    """The inputs that what is offered is of."""
+    """The inputs that it is computed of, if by nodes of known sizes alone."""
 
     @property
     def known(self) -> Array | None:

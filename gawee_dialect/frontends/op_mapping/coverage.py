@@ -28,7 +28,7 @@ def ops_in(function: Callable[..., object]) -> Sequence[str]:
 def _ops_in(function: Callable[..., object], seen: set[object]) -> Iterator[str]:
     seen.add(function)
     for value in _used(function) if isinstance(function, FunctionType) else ():
-        if inspect.isclass(value) and issubclass(value, Operation):
+        if inspect.isclass(value) and issubclass(value, Operation) and value is not Operation:
             yield value.name
         elif inspect.isfunction(value) and value not in seen and _is_frontend(value):
             yield from _ops_in(value, seen)

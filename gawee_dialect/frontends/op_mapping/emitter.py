@@ -56,6 +56,8 @@ class Emitter:
         self.output_types: Sequence[AnyTensor] = ()
         self.is_used: Callable[[int], bool] = _always
         self.outputs = 1
+        self.held: dict[SSAValue, str] = {}
+        """Tensors that stand for elements of a dtype that the dialect has no element type of."""
         self.count = 0
         """Of ops that were appended."""
 

@@ -12,3 +12,7 @@ class Refusal(Exception):
         self.message = message
         self.hint = hint
         self.offset = offset
+
+
+class UnknownElements(Refusal):
+    """A node needs the elements of a tensor when the graph is read, and they are not known then."""

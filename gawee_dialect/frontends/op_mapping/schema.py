@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
-from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.refusal import Refusal, UnknownElements
 
 Number: TypeAlias = bool | int | float
 Operand: TypeAlias = SSAValue | bool | int | float
@@ -199,7 +199,7 @@ class _Binder:
         if given is None:
             return self._value(parameter)
         if isinstance(given, SSAValue):
-            raise Refusal(
+            raise UnknownElements(
                 f"expected argument '{parameter.name}' to be known when the graph is read, "
                 "got a tensor that is computed"
             )

@@ -1,61 +1,62 @@
-"""python -m tests.conformance.onnx: ONNX's node cases at three levels, op by op.
+"""python -m tests.conformance.onnx: all cases of ONNX's backend test, through our backend.
 
-Prints what passed, failed and was refused, with reasons, and why cases are not asked for. Every
-verdict is kept in build/onnx_cases.jsonl when it is made, so that `--missing` goes on where a run
-was stopped. `--write` makes the verdicts the baseline; without it a case that the baseline has as
-passed, and that did not, makes the exit code 1.
+Prints what passed, failed and was refused, with reasons. Every verdict is kept in
+build/onnx_cases.jsonl when it is made, so that `--missing` goes on where a run was stopped. `--all`
+does that for every case, in the interpreter and as compiled code, and writes the page of the docs.
+`--write` makes the verdicts the baseline; without it a case that the baseline has as passed, and
+that did not, makes the exit code 1.
 """
 
 import argparse
 import json
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 
 from gawee_dialect.workers.dask_workers import workers_of
-from gawee_dialect.workers.forked import run_forked
+from gawee_dialect.workers.forked import ForkedWorkers, run_forked
 from gawee_dialect.workers.workers import Workers
-from tests.conformance.onnx.cases import SETS, Case, all_cases
+from tests.conformance.onnx.cases import Case, all_cases
+from tests.conformance.onnx.page import counts_of, page
 from tests.conformance.onnx.verdict import LEVELS, Verdict, judge
 
 BASELINE = Path(__file__).with_name("baseline.json")
-VERDICTS = Path(__file__).resolve().parents[3] / "build" / "onnx_cases.jsonl"
+ROOT = Path(__file__).resolve().parents[3]
+VERDICTS = ROOT / "build" / "onnx_cases.jsonl"
+TOGETHER = 16
+"""Cases of a task."""
+PAGE = ROOT / "docs" / "onnx_conformance.md"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the cases that the command line chooses."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.onnx", description=__doc__)
     parser.add_argument("words", nargs="*", help="only cases with one of these in their names")
-    parser.add_argument("--levels", default=",".join(LEVELS), help="of gawee, loops, llvm")
-    parser.add_argument("--sets", default=",".join(SETS), help="of target, expanded, quantized")
+    parser.add_argument("--all", action="store_true", help="every case; writes the page")
+    parser.add_argument("--levels", default="gawee,llvm", help=f"of {', '.join(LEVELS)}")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask: its workers judge")
     parser.add_argument("--missing", action="store_true", help="only what has no verdict yet")
     parser.add_argument("--write", action="store_true", help="make the result the baseline")
-    parser.add_argument("--table", metavar="FILE", help="write the table as Markdown")
     parser.add_argument("-q", "--quiet", action="store_true", help="print no reasons")
     arguments = parser.parse_args(argv)
     levels = arguments.levels.split(",")
-    chosen = {name: _chosen(name, arguments.words) for name in arguments.sets.split(",")}
+    cases = [case for case in all_cases() if _is_chosen(case, arguments.words)]
     known = read_verdicts() if arguments.missing else {}
-    cases = {case.name: case for each in chosen.values() for case in each}
-    left = to_do(list(cases.values()), levels, set(known))
+    left = to_do(cases, levels, set(known))
     with workers_of(arguments.scheduler) as workers:
         by_workers = arguments.scheduler is not None
         for made in run_by(workers, left) if by_workers else run(left, arguments.jobs):
             known[made.case, made.level] = made
             keep(made)
+    verdicts = [known[case.name, level] for case in cases for level in levels]
     if not arguments.quiet:
-        _print_reasons([known[name, level] for name in cases for level in levels])
-    for name, its in chosen.items():
-        print_counts(name, [[known[case.name, level] for case in its] for level in levels])
-    verdicts = [known[name, level] for name in cases for level in levels]
-    if arguments.table:
-        made = [known[case.name, level] for case in chosen.get("target", []) for level in levels]
-        Path(arguments.table).write_text(table(made, levels) + "\n" + skips())
+        _print_reasons(verdicts)
+    for level in levels:
+        print(f"{level}: {counts_of([each for each in verdicts if each.level == level])}")
+    if arguments.all:
+        PAGE.write_text(page(verdicts, levels), encoding="utf-8")
     if arguments.write:
         write_baseline(verdicts)
         return 0
@@ -65,30 +66,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 1 if worse else 0
 
 
-def _chosen(name: str, words: Sequence[str]) -> list[Case]:
-    return [case for case in SETS[name]() if not words or any(word in case.name for word in words)]
+def _is_chosen(case: Case, words: Sequence[str]) -> bool:
+    return not words or any(word in case.name for word in words)
 
 
 def _print_reasons(verdicts: Iterable[Verdict]) -> None:
     for each in verdicts:
         if each.status != "passed":
             print(f"{each.level:6} {each.status:8} {each.case}: {each.reason}")
-
-
-def print_counts(name: str, by_level: Sequence[Sequence[Verdict]]) -> None:
-    """Print how many cases of a set passed at each level, and how many of float32 alone."""
-    for verdicts in by_level:
-        if not verdicts:
-            continue
-        counts = Counter(each.status for each in verdicts)
-        known = sum(1 for each in verdicts if each.looked_up)
-        floats = [each for each in verdicts if each.only_float32]
-        passed = sum(1 for each in floats if each.status == "passed")
-        text = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-        print(
-            f"{name} {verdicts[0].level}: {len(verdicts)} cases, {text}; "
-            f"{passed} of the {len(floats)} of float32 alone; {known} with inputs known when read"
-        )
 
 
 def to_do(
@@ -100,31 +85,53 @@ def to_do(
 
 
 def run_by(workers: Workers, todo: Sequence[tuple[Case, Sequence[str]]]) -> Iterator[Verdict]:
-    """Have workers judge every case at its levels; a case that ends a worker has failed."""
-    tasks = [(case.folder, levels) for case, levels in todo]
-    for done in workers.run(_judged_alone, tasks, quiet=False):
-        case, levels = todo[done.number]
-        reason = done.error or ""
-        failed = (Verdict(case.name, case.op_type, each, "failed", reason) for each in levels)
-        yield from failed if done.result is None else done.result
+    """Have workers judge cases at their levels, some in a task: what is loaded serves them all.
+
+    A task whose process ends is done again case by case; one that ends its own process has failed.
+    """
+    several = [todo[at : at + TOGETHER] for at in range(0, len(todo), TOGETHER)]
+    lost: list[tuple[Case, Sequence[str]]] = []
+    for number, verdicts, _ in _judged_by(workers, several):
+        if verdicts is None:
+            lost += several[number]
+        else:
+            yield from verdicts
+    for number, verdicts, error in _judged_by(workers, [[each] for each in lost]):
+        case, levels = lost[number]
+        failed = (
+            Verdict(case.name, case.op_type, case.opset, each, "failed", error) for each in levels
+        )
+        yield from failed if verdicts is None else verdicts
+
+
+def _judged_by(
+    workers: Workers, tasks: Sequence[Sequence[tuple[Case, Sequence[str]]]]
+) -> Iterator[tuple[int, Sequence[Verdict] | None, str]]:
+    judged = _judged if isinstance(workers, ForkedWorkers) else _judged_apart
+    jobs = [
+        [((case.name, case.kind, case.path), levels) for case, levels in task] for task in tasks
+    ]
+    for done in workers.run(judged, jobs, quiet=False):
+        yield done.number, done.result, done.error or ""
 
 
 def run(todo: Sequence[tuple[Case, Sequence[str]]], jobs: int = 1) -> Iterator[Verdict]:
-    """Judge every case at its levels."""
-    if jobs == 1:
-        for case, levels in todo:
-            yield from judge(case, levels)
+    """Judge every case at its levels, in this process or in several others."""
+    if jobs > 1:
+        yield from run_by(ForkedWorkers(jobs), todo)
         return
-    with ProcessPoolExecutor(jobs) as pool:
-        for verdicts in pool.map(_judged, [(case.folder, levels) for case, levels in todo]):
-            yield from verdicts
+    for case, levels in todo:
+        yield from judge(case, levels)
 
 
-def _judged(job: tuple[Path, Sequence[str]]) -> list[Verdict]:
-    return list(judge(Case(job[0]), job[1]))
+Job = Sequence[tuple[tuple[str, str, Path], Sequence[str]]]
 
 
-def _judged_alone(job: tuple[Path, Sequence[str]]) -> list[Verdict]:
+def _judged(job: Job) -> list[Verdict]:
+    return [verdict for case, levels in job for verdict in judge(Case(*case), levels)]
+
+
+def _judged_apart(job: Job) -> list[Verdict]:
     return run_forked(_judged, job)  # a limit of time needs a main thread, which workers' are not
 
 
@@ -165,30 +172,6 @@ def regressions(verdicts: Sequence[Verdict]) -> list[Verdict]:
         for each in verdicts
         if each.status != "passed" and each.case in kept.get(each.level, ())
     ]
-
-
-def table(verdicts: Sequence[Verdict], levels: Sequence[str]) -> str:
-    """Return a Markdown table: a row for each op, and why cases were refused."""
-    lines = [f"| op | cases | {' | '.join(levels)} | refused or different |"]
-    lines.append("|---" * (len(levels) + 3) + "|")
-    for op_type in sorted({each.op_type for each in verdicts}):
-        own = [each for each in verdicts if each.op_type == op_type]
-        cases = len({each.case for each in own})
-        passed = [
-            str(sum(1 for each in own if each.level == level and each.status == "passed"))
-            for level in levels
-        ]
-        reasons = dict.fromkeys(each.reason for each in own if each.status != "passed")
-        text = "; ".join(reason.replace("|", "\\|") for reason in reasons)
-        lines.append(f"| {op_type} | {cases} | {' | '.join(passed)} | {text} |")
-    return "\n".join(lines) + "\n"
-
-
-def skips() -> str:
-    """Return a Markdown table: why cases are not among those that are asked for."""
-    reasons = Counter(case.skip_reason for case in all_cases() if case.skip_reason)
-    rows = [f"| {reason} | {count} |" for reason, count in reasons.most_common()]
-    return "\n".join(["| not asked for | cases |", "|---|---|", *rows]) + "\n"
 
 
 if __name__ == "__main__":

@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from math import prod
 
+import numpy as np
+from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
+from gawee_dialect.dialect.comparison import WhereOp
 from gawee_dialect.dialect.elementwise import MulOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp
 from gawee_dialect.dialect.reduction import ReduceSumOp
-from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
@@ -50,7 +53,7 @@ class Term:
 def parse_equation(equation: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     """Return the labels of each operand and of the result, `...` spelled out with digits.
 
-    Raises Refusal where the equation does not fit the operands or takes a diagonal.
+    Raises Refusal where the equation does not fit the operands.
     """
     left, arrow, right = equation.replace(" ", "").partition("->")
     parts = left.split(",")
@@ -79,9 +82,27 @@ def _spell_out(part: str, rank: int, equation: str) -> str:
     if count < 0 or (count > 0 and "..." not in part) or count > len(ELLIPSIS_LABELS):
         raise Refusal(f"expected {named} axes of '{part}' in '{equation}', got {rank}")
     labels = part.replace("...", ELLIPSIS_LABELS[len(ELLIPSIS_LABELS) - count :])
-    if len(set(labels)) != len(labels):
-        raise Refusal(f"unsupported diagonal '{part}' in '{equation}'")
     return labels
+
+
+def _on_diagonals(emit: Emitter, value: SSAValue, labels: str) -> Term:
+    """Return what lies where equal labels have equal indices, with each label once.
+
+    All else is zero in a sum over the axis that the label has last.
+    """
+    while len(set(labels)) < len(labels):
+        last = max(at for at, label in enumerate(labels) if label in labels[:at])
+        first, shape = labels.index(labels[last]), tensor_shape(value)
+        if shape[first] != shape[last]:
+            sizes = f"{shape[first]} and {shape[last]}"
+            raise Refusal(f"expected axes of one size for a label that is there twice, got {sizes}")
+        eye = np.eye(shape[first], shape[last], dtype=bool)
+        between = [size if at in (first, last) else 1 for at, size in enumerate(shape)]
+        mask = emit.array(eye.reshape(between), i1)
+        zero = emit.number(0, element_type(value))
+        value = emit(ReduceSumOp(emit(WhereOp(mask, value, zero)), axes=[last], keep_dims=False))
+        labels = labels[:last] + labels[last + 1 :]
+    return Term(value, labels)
 
 
 def contracted(emit: Emitter, lhs: Term, rhs: Term, kept: str) -> Term:
@@ -126,7 +147,7 @@ def _product(emit: Emitter, lhs: Term, rhs: Term, labels: tuple[str, str, str, s
 def einsum(emit: Emitter, equation: str, tensors: Tensors, path: object = None) -> SSAValue:
     """Products summed over the labels that the result does not have"""
     labels, result = parse_equation(equation, [len(tensor_shape(each)) for each in tensors])
-    terms = [Term(value, each) for value, each in zip(tensors, labels, strict=True)]
+    terms = [_on_diagonals(emit, *each) for each in zip(tensors, labels, strict=True)]
     term = terms[0]
     for index, other in enumerate(terms[1:], 1):
         later = "".join(each.labels for each in terms[index + 1 :])

@@ -4,18 +4,28 @@ from collections.abc import Callable
 from functools import reduce
 from math import prod
 
+from xdsl.dialects.builtin import i64
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect import ELEMENTWISE
-from gawee_dialect.dialect.arithmetic import FmodOp, MaximumOp, MinimumOp, ReciprocalOp, RemainderOp
+from gawee_dialect.dialect.arithmetic import (
+    FloorDivOp,
+    FmodOp,
+    MaximumOp,
+    MinimumOp,
+    ReciprocalOp,
+    RemainderOp,
+)
 from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseNotOp, BitwiseOrOp, BitwiseXorOp
+from gawee_dialect.dialect.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.elementary import RsqrtOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, ElementwiseOp, SqrtOp
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, ElementwiseOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import div, div_mode, pow_number, pow_tensors
 from gawee_dialect.frontends.npu_ir.aten.pointwise import tan
+from gawee_dialect.frontends.npu_ir.aten.shifts import left_shift, right_shift
 from gawee_dialect.frontends.npu_ir.aten.trigonometry import (
     acos,
     acosh,
@@ -26,12 +36,12 @@ from gawee_dialect.frontends.npu_ir.aten.trigonometry import (
     cosh,
     sinh,
 )
+from gawee_dialect.frontends.onnx.held_types import HELD, converted, dtype_of, flipped
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import Result
-from gawee_dialect.frontends.op_mapping.schema import (
-    Tensors,
-)
+from gawee_dialect.frontends.op_mapping.schema import Tensors
 
 OF_INTEGERS: dict[str, type[ElementwiseOp]] = {
     "BitwiseNot": BitwiseNotOp,
@@ -74,12 +84,31 @@ def divide(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
     """The quotient; that of integers is cut towards zero"""
     if is_float(element_type(a)):
         return emit(DivOp(a, b))
+    if dtype_of(emit, a) == "uint64":
+        return _unsigned_quotient(emit, a, b)
     return div_mode(emit, a, b, "trunc")
+
+
+def _unsigned_quotient(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
+    """Divide unsigned numbers whose bits are held in int64: half of a is divided, then the rest."""
+    one, low = emit.number(1, i64), emit.number((1 << 63) - 1, i64)
+    half = emit(BitwiseAndOp(emit(FloorDivOp(a, emit.number(2, i64))), low))
+    near = emit(MulOp(emit(FloorDivOp(half, emit(MaximumOp(b, one)))), emit.number(2, i64)))
+    rest = emit(SubOp(a, emit(MulOp(near, b))))
+
+    def not_below(lhs: SSAValue) -> SSAValue:
+        return emit(CompareOp(flipped(emit, lhs), flipped(emit, b), predicate="ge"))
+
+    more = emit(AddOp(near, emit.cast(not_below(rest), i64)))
+    is_large = emit(CompareOp(b, emit.number(0, i64), predicate="lt"))
+    return emit(WhereOp(is_large, emit.cast(not_below(a), i64), more))
 
 
 @register_op("Mod")
 def modulo(emit: Emitter, a: SSAValue, b: SSAValue, fmod: int = 0) -> SSAValue:
     """The remainder, with the sign of the divisor, or with fmod that of the dividend"""
+    if dtype_of(emit, a) == "uint64":
+        return emit(SubOp(a, emit(MulOp(_unsigned_quotient(emit, a, b), b))))
     return emit(FmodOp(a, b) if fmod else RemainderOp(a, b))
 
 
@@ -87,12 +116,30 @@ def modulo(emit: Emitter, a: SSAValue, b: SSAValue, fmod: int = 0) -> SSAValue:
 def power(emit: Emitter, x: SSAValue, y: SSAValue) -> SSAValue:
     """x to the power of y, in the element type of x; squares and cubes are products"""
     element = element_type(x)
+    if dtype_of(emit, y) in HELD and is_float(element):
+        y = converted(emit, y, dtype_of(emit, x))
     is_number = len(tensor_shape(y)) <= len(tensor_shape(x)) and prod(tensor_shape(y)) == 1
     if isinstance(y.owner, ConstantOp) and is_number and is_float(element):
         exponent = array_of(y.owner.value).item()
         if exponent in (2, 3):
             return pow_number(emit, x, int(exponent))
     return emit.cast(pow_tensors(emit, x, y), element)
+
+
+@register_op("BitShift")
+def bit_shift(emit: Emitter, x: SSAValue, y: SSAValue, direction: str) -> SSAValue:
+    """The bits of unsigned integers moved to the left or to the right"""
+    dtype = dtype_of(emit, x)
+    if direction not in ("LEFT", "RIGHT") or not dtype.startswith("uint"):
+        raise Refusal(f"expected unsigned integers moved LEFT or RIGHT, got {dtype} {direction}")
+    wide = [emit.cast(each, i64) for each in (x, y)]
+    if direction == "LEFT":
+        return emit.cast(left_shift(emit, *wide), element_type(x))
+    shifted = right_shift(emit, *wide)
+    if dtype == "uint64":  # what comes from the left are zeros, not copies of the sign
+        copies = left_shift(emit, emit.number(-1, i64), emit(SubOp(emit.number(64, i64), wide[1])))
+        shifted = emit(BitwiseAndOp(shifted, emit(BitwiseNotOp(copies))))
+    return emit.cast(shifted, element_type(x))
 
 
 def joined(op: Callable[[SSAValue, SSAValue], Operation]) -> Callable[..., SSAValue]:

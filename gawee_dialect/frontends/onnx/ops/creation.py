@@ -13,7 +13,15 @@ from gawee_dialect.dialect.elementwise import MulOp, SubOp
 from gawee_dialect.dialect.shape import CatOp, IdentityOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.argument_rules import check_size
-from gawee_dialect.frontends.onnx.dtypes import DTYPES
+from gawee_dialect.frontends.onnx.held_types import (
+    HELD,
+    constant,
+    converted,
+    dtype_of,
+    dtype_of_code,
+    marked,
+    rounded,
+)
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
@@ -30,7 +38,7 @@ from gawee_dialect.frontends.op_mapping.schema import (
 def constant_of_shape(emit: Emitter, input: KnownInts, value: KnownArrayOrNone = None) -> SSAValue:
     """One value everywhere"""
     one = np.zeros((), np.float32) if value is None else np.asarray(value).reshape(())
-    return emit.full(list(input), one.item(), dtype_element(one.dtype.name))
+    return emit.broadcast(constant(emit, one), list(input))
 
 
 @register_op("Cast")
@@ -38,7 +46,7 @@ def cast(
     emit: Emitter, input: SSAValue, to: int, saturate: int = 1, round_mode: str = "up"
 ) -> SSAValue:
     """Another element type"""
-    return emit.cast(input, dtype_element(DTYPES.get(to, f"ONNX type {to}")))
+    return converted(emit, input, dtype_of_code(to), bool(saturate), round_mode)
 
 
 @register_op("CastLike")
@@ -46,7 +54,7 @@ def cast_like(
     emit: Emitter, input: SSAValue, target_type: SSAValue, saturate: int = 1, round_mode: str = "up"
 ) -> SSAValue:
     """The element type of another tensor"""
-    return emit.cast(input, element_type(target_type))
+    return converted(emit, input, dtype_of(emit, target_type), bool(saturate), round_mode)
 
 
 @register_op("EyeLike")
@@ -54,20 +62,20 @@ def eye_like(emit: Emitter, input: SSAValue, dtype: int | None = None, k: int = 
     """A matrix with ones on a diagonal"""
     rows, columns = tensor_shape(input)
     check_size(rows * columns)
-    element = element_type(input) if dtype is None else dtype_element(DTYPES.get(dtype, str(dtype)))
-    return emit.array(np.eye(rows, columns, k), element)
+    chosen = dtype_of(emit, input) if dtype is None else dtype_of_code(dtype)
+    return constant(emit, np.eye(rows, columns, k), chosen)
 
 
 @register_op("Range")
 def number_range(
-    emit: Emitter, start: KnownArray, limit: KnownArray, delta: KnownArray
+    emit: Emitter, start: KnownArray, limit: KnownArray, delta: KnownArray, stash_type: int = 1
 ) -> SSAValue:
     """Numbers at equal distances; bounds are known"""
     first, last, step = (float(each.item()) for each in (start, limit, delta))
     if not step or not np.isfinite([first, last, step]).all():
         raise Refusal(f"expected finite bounds and a delta other than 0, got {step:g}")
     check_size((last - first) / step)
-    return emit.array(np.arange(first, last, step), dtype_element(start.dtype.name))
+    return constant(emit, np.arange(first, last, step), start.dtype.name)
 
 
 @register_op("CumSum")
@@ -130,8 +138,16 @@ def dropout_before(emit: Emitter, data: SSAValue, ratio: float = 0.5) -> Sequenc
 @register_op("BitCast")
 def bit_cast(emit: Emitter, input: SSAValue, to: int) -> SSAValue:
     """The same bits as another type that has as many"""
-    element = dtype_element(DTYPES.get(to, f"ONNX type {to}"))
-    return emit(IdentityOp(input) if element == element_type(input) else BitcastOp(input, element))
+    source, dtype = dtype_of(emit, input), dtype_of_code(to)
+    if source in HELD and source != dtype:
+        input = emit.cast(input, dtype_element(source.removeprefix("u")))
+    if dtype == source:
+        return emit(IdentityOp(input))
+    if "bool" in (source, dtype):  # one is the byte 1
+        return emit.cast(input, dtype_element(dtype))
+    bits = dtype_element(dtype.removeprefix("u") if dtype in HELD else dtype)
+    found = input if bits == element_type(input) else emit(BitcastOp(input, bits))
+    return marked(emit, rounded(emit, found, dtype), dtype) if dtype in HELD else found
 
 
 def window(
@@ -140,7 +156,7 @@ def window(
     """Return a sum of cosines over a known number of points, computed when the graph is read."""
     points = np.arange(size) * 2 * np.pi / (size if periodic else max(size - 1, 1))
     total = sum(weight * np.cos(points * order) for order, weight in enumerate(weights))
-    return emit.array(np.asarray(total), dtype_element(DTYPES.get(output_datatype, "none")))
+    return constant(emit, np.asarray(total), dtype_of_code(output_datatype))
 
 
 @register_op("HannWindow")

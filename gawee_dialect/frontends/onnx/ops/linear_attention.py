@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import prod, sqrt
 
 import numpy as np
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.activation import SiluOp
@@ -64,6 +64,11 @@ def linear_attention(
         beta is not None
     ):
         raise Refusal(f"expected decay and beta as update_rule '{update_rule}' needs them")
+    element = element_type(query)
+    query, key, value = (emit.cast(each, f32) for each in (query, key, value))
+    past_state, decay, beta = (
+        None if each is None else emit.cast(each, f32) for each in (past_state, decay, beta)
+    )
     batch, _, width = tensor_shape(query)
     if width % q_num_heads or q_num_heads % kv_num_heads:
         text = f"expected {width} columns to be a multiple of {q_num_heads} query heads"
@@ -71,7 +76,7 @@ def linear_attention(
     heads, group = kv_num_heads, q_num_heads // kv_num_heads
     size, columns = width // q_num_heads, tensor_shape(value)[2] // heads
     if past_state is None:
-        state = emit.full((batch * heads, size, columns), 0, element_type(query))
+        state = emit.full((batch * heads, size, columns), 0, f32)
     else:
         state = emit.reshape(past_state, (batch * heads, size, columns))
     factor = scale or 1 / sqrt(size)
@@ -98,7 +103,8 @@ def linear_attention(
     sequences = [permuted(emit, each, (1, 0, 2)) for each in given]
     (last,), (outputs,) = recurrence(emit, step, [state], sequences)
     result = permuted(emit, outputs, (1, 0, 2))
-    return mul(emit, result, factor), emit.reshape(last, (batch, heads, size, columns))
+    state = emit.reshape(last, (batch, heads, size, columns))
+    return emit.cast(mul(emit, result, factor), element), emit.cast(state, element)
 
 
 @register_op("CausalConvWithState")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import prod
 
 import numpy as np
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.arithmetic import AbsOp
@@ -13,7 +13,7 @@ from gawee_dialect.dialect.pool import AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.reduction import ReduceMaxOp, ReduceMeanOp, ReduceSumOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp
 from gawee_dialect.dialect.slicing import PadOp
-from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.dialect.types import element_type, is_unsigned, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
 from gawee_dialect.frontends.npu_ir.aten.windows import Windows, places_of_maxima, windows_of
 from gawee_dialect.frontends.onnx.argument_rules import check_size
@@ -58,6 +58,9 @@ def max_pool(
     strides: Ints | None = None,
 ) -> Sequence[SSAValue | None]:
     """The maximum of each window"""
+    element = element_type(x)
+    if is_unsigned(element):  # padding is the least number, which int32 has one more of
+        x = emit.cast(x, i32)
     ones = [1] * len(kernel_shape)
     steps, spread = strides or ones, dilations or ones
     padding = _padding(x, kernel_shape, steps, spread, auto_pad, pads)
@@ -81,7 +84,7 @@ def max_pool(
             ceil_mode=bool(ceil_mode),
         )
     )
-    return result, places
+    return emit.cast(result, element), places
 
 
 @register_op("AveragePool")

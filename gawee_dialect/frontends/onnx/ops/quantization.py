@@ -3,7 +3,7 @@
 from math import prod
 
 from xdsl.dialects.builtin import IntegerType, f32, i32
-from xdsl.ir import Attribute, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.activation import ClipOp
@@ -18,19 +18,26 @@ from gawee_dialect.dialect.types import (
     integer_range,
     is_float,
     tensor_shape,
-    ui8,
 )
-from gawee_dialect.frontends.onnx.dtypes import DTYPES
+from gawee_dialect.frontends.onnx.held_types import (
+    HELD,
+    HeldFloat,
+    converted,
+    dtype_of,
+    dtype_of_code,
+    element_of,
+    marked,
+)
 from gawee_dialect.frontends.onnx.ops.convolution import ConvAttributes
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
-LIMITS = ("int8, uint8, int16 and uint16", "scales of float32 and float16")
+LIMITS = ("floats of 4 and 8 bits and integers of up to 16", "scales of float32 and float16")
 
 
-def _along(
+def along_axis(
     emit: Emitter, value: SSAValue, x: SSAValue, axis: int, block: int, what: str
 ) -> SSAValue:
     """Return a scale or a zero point in a shape that broadcasts with x.
@@ -53,21 +60,26 @@ def _along(
     return part(emit, whole, at, 0, shape[at])
 
 
-def _rounded(
-    emit: Emitter, real: SSAValue, zero_point: SSAValue | None, element: Attribute
+def rounded_to_integer(
+    emit: Emitter, real: SSAValue, zero_point: SSAValue | None, dtype: str, saturate: bool = True
 ) -> SSAValue:
-    """Return round(real) + zero point, the nearest integer of an element type.
+    """Return round(real) + zero point, the nearest number of a dtype.
 
     Sums of whole numbers that are clipped before are exact in float32; those that are not are
     further out than the clip reaches.
     """
+    held = HELD.get(dtype)
+    if isinstance(held, HeldFloat):
+        return converted(emit, real, dtype, saturate)
+    element = element_of(dtype)
     if not isa(element, IntegerType) or element.width.data > 16:
         raise Refusal(f"unsupported quantization to '{element}'; supported: {LIMITS[0]}")
-    low, high = integer_range(element)
+    low, high = integer_range(element) if held is None else held.range
     whole = emit.cast(emit(RoundOp(real)), f32)
     if zero_point is not None:
         whole = emit(AddOp(whole, emit.cast(zero_point, f32)))
-    return emit.cast(emit(ClipOp(whole, min=low, max=high)), element)
+    clipped = emit.cast(emit(ClipOp(whole, min=low, max=high)), element)
+    return marked(emit, clipped, dtype)
 
 
 def _centred(emit: Emitter, value: SSAValue, zero_point: SSAValue | None) -> SSAValue:
@@ -89,16 +101,15 @@ def quantize_linear(
     precision: int = 0,
 ) -> SSAValue:
     """The nearest integers, halves to even: of one scale, one along an axis, or one a block"""
-    element = ui8 if y_zero_point is None else element_type(y_zero_point)
+    dtype = "uint8" if y_zero_point is None else dtype_of(emit, y_zero_point)
     if output_dtype:
-        element = dtype_element(DTYPES.get(output_dtype, f"ONNX type {output_dtype}"))
-    divided = element_type(y_scale)
-    if precision:
-        divided = dtype_element(DTYPES.get(precision, f"ONNX type {precision}"))
-    scale = emit.cast(_along(emit, y_scale, x, axis, block_size, "y_scale"), divided)
+        dtype = dtype_of_code(output_dtype)
+    divided = element_of(dtype_of_code(precision)) if precision else element_type(y_scale)
+    scale = emit.cast(along_axis(emit, y_scale, x, axis, block_size, "y_scale"), divided)
     if y_zero_point is not None:
-        y_zero_point = _along(emit, y_zero_point, x, axis, block_size, "y_zero_point")
-    return _rounded(emit, emit(DivOp(emit.cast(x, divided), scale)), y_zero_point, element)
+        y_zero_point = along_axis(emit, y_zero_point, x, axis, block_size, "y_zero_point")
+    real = emit(DivOp(emit.cast(x, divided), scale))
+    return rounded_to_integer(emit, real, y_zero_point, dtype, bool(saturate))
 
 
 @register_op("DequantizeLinear", limits=LIMITS)
@@ -112,16 +123,14 @@ def dequantize_linear(
     output_dtype: int = 0,
 ) -> SSAValue:
     """(x - zero point) * scale: of one scale, one along an axis, or one a block"""
-    element = element_type(x_scale)
-    if output_dtype:
-        element = dtype_element(DTYPES.get(output_dtype, f"ONNX type {output_dtype}"))
-    if not is_float(element):
-        raise Refusal(f"unsupported scale of '{element}'; supported: {LIMITS[1]}")
-    scale = _along(emit, x_scale, x, axis, block_size, "x_scale")
+    dtype = dtype_of_code(output_dtype) if output_dtype else dtype_of(emit, x_scale)
+    if not is_float(element_of(dtype)):
+        raise Refusal(f"unsupported scale of '{dtype}'; supported: {LIMITS[1]}")
+    scale = along_axis(emit, x_scale, x, axis, block_size, "x_scale")
     if x_zero_point is not None:
-        x_zero_point = _along(emit, x_zero_point, x, axis, block_size, "x_zero_point")
-    whole = emit.cast(_centred(emit, x, x_zero_point), f32)
-    return emit.cast(emit(MulOp(whole, emit.cast(scale, f32))), element)
+        x_zero_point = along_axis(emit, x_zero_point, x, axis, block_size, "x_zero_point")
+    whole = x if is_float(element_type(x)) else emit.cast(_centred(emit, x, x_zero_point), f32)
+    return converted(emit, emit(MulOp(whole, emit.cast(scale, f32))), dtype)
 
 
 @register_op("DynamicQuantizeLinear")
@@ -134,8 +143,8 @@ def dynamic_quantize_linear(emit: Emitter, x: SSAValue) -> list[SSAValue]:
     span = emit(DivOp(emit(SubOp(high, low)), emit.number(255, f32)))
     empty = emit(CompareOp(span, zero, predicate="eq"))
     scale = emit(WhereOp(empty, emit.number(1, f32), span))
-    zero_point = _rounded(emit, emit(DivOp(emit(SubOp(zero, low)), scale)), None, ui8)
-    return [_rounded(emit, emit(DivOp(x, scale)), zero_point, ui8), scale, zero_point]
+    zero_point = rounded_to_integer(emit, emit(DivOp(emit(SubOp(zero, low)), scale)), None, "uint8")
+    return [rounded_to_integer(emit, emit(DivOp(x, scale)), zero_point, "uint8"), scale, zero_point]
 
 
 def _requantized(
@@ -149,7 +158,7 @@ def _requantized(
     factor = emit(DivOp(emit.cast(scale, f32), emit.cast(emit.reshape(y_scale, ()), f32)))
     real = emit(MulOp(emit.cast(total, f32), factor))
     zero_point = emit.reshape(y_zero_point, ())
-    return _rounded(emit, real, zero_point, element_type(y_zero_point))
+    return rounded_to_integer(emit, real, zero_point, dtype_of(emit, y_zero_point))
 
 
 def _of_rows(emit: Emitter, value: SSAValue, matrices: SSAValue) -> SSAValue:
@@ -167,7 +176,7 @@ def _of_columns(emit: Emitter, value: SSAValue) -> SSAValue:
     return emit.reshape(value, ()) if prod(tensor_shape(value)) == 1 else value
 
 
-def _integer_product(
+def integer_product(
     emit: Emitter,
     a: SSAValue,
     b: SSAValue,
@@ -203,7 +212,7 @@ def matmul_integer(
     b_zero_point: SSAValue | None = None,
 ) -> SSAValue:
     """The product of 8-bit matrices in int32"""
-    return _integer_product(emit, a, b, a_zero_point, b_zero_point)
+    return integer_product(emit, a, b, a_zero_point, b_zero_point)
 
 
 @register_op("QLinearMatMul")
@@ -219,7 +228,7 @@ def qlinear_matmul(
     y_zero_point: SSAValue,
 ) -> SSAValue:
     """The product of quantized matrices, quantized"""
-    total = _integer_product(emit, a, b, a_zero_point, b_zero_point)
+    total = integer_product(emit, a, b, a_zero_point, b_zero_point)
     scale = emit(
         MulOp(
             emit.cast(_of_rows(emit, a_scale, a), f32),

@@ -27,6 +27,8 @@ ACTIVATIONS = {"Sigmoid": SigmoidOp, "Tanh": TanhOp, "Relu": ReluOp}
 BACKWARDS = {"forward": [False], "reverse": [True], "bidirectional": [False, True]}
 
 State = Sequence[SSAValue]
+Product = Callable[[str, int, SSAValue, SSAValue, SSAValue | None], SSAValue]
+"""From `w` or `r`, the direction, what is multiplied, the weights of the direction and a bias."""
 Step = Callable[[SSAValue, State], State]
 """From a step's input, projected, and the last state to the next state; its first is the output."""
 
@@ -54,6 +56,7 @@ class Direction:
     weights: SSAValue
     bias: SSAValue | None
     names: Sequence[str]
+    multiply: Product | None = None
 
     def activation(self, index: int, value: SSAValue) -> SSAValue:
         """Apply one of the direction's activations."""
@@ -70,13 +73,16 @@ class Direction:
             start, size = first * self.hidden, count * self.hidden
             weights = part(self.emit, weights, 0, start, size)
             bias = None if bias is None else part(self.emit, bias, 0, start, size)
+        if self.multiply is not None:
+            return self.multiply("r", self.index, state, weights, bias)
         return self.emit(MatMulOp(state, weights, bias))
 
 
 class Layer:
     """What the recurrent ops have in common: weights of each direction, and the walk over time.
 
-    `activations` are those of one direction where the op names none.
+    `activations` are those of one direction where the op names none. With a `product` weights lie
+    with their gates last, direction x inputs x gates.
     """
 
     def __init__(
@@ -86,6 +92,7 @@ class Layer:
         gates: int,
         activations: Sequence[str],
         attributes: Recurrence,
+        product: Product | None = None,
     ) -> None:
         x, self.w, self.r, self.b, self.lengths = tensors
         if attributes.clip is not None:
@@ -105,11 +112,12 @@ class Layer:
                 known = ", ".join(ACTIVATIONS)
                 raise Refusal(f"unsupported activation '{name}'; supported: {known}")
         self.emit = emit
+        self.product = product
         self.layout = attributes.layout
         self.x = permuted(emit, x, (1, 0, 2)) if self.layout else x
         self.gates = gates
         self.steps, self.batch, _ = tensor_shape(self.x)
-        self.hidden = tensor_shape(self.r)[2]
+        self.hidden = tensor_shape(self.r)[2 if product is None else 1]
 
     def of_direction(self, value: SSAValue, index: int) -> SSAValue:
         """Return what a tensor has for one direction."""
@@ -147,10 +155,16 @@ class Layer:
         for index in range(len(self.backwards)):
             of_input, of_state = self._biases(index)
             weights = self.of_direction(self.w, index)
-            projected = emit(MatMulOp(self.x, weights, of_input))
+            if self.product is None:
+                projected = emit(MatMulOp(self.x, weights, of_input))
+            else:
+                projected = self.product("w", index, self.x, weights, of_input)
             names = self.names[index * self.per_direction : (index + 1) * self.per_direction]
             recurrent = self.of_direction(self.r, index)
-            step = step_of(Direction(emit, index, self.hidden, recurrent, of_state, names))
+            own = Direction(
+                emit, index, self.hidden, recurrent, of_state, names, multiply=self.product
+            )
+            step = step_of(own)
             state = [self._start(each, index) for each in starts]
             outputs, end = self._walk(index, state, step, projected)
             every.append(outputs)
@@ -272,8 +286,19 @@ def lstm(
     """A layer of long short-term memory; the gates are input, output, forget, cell"""
     if input_forget:
         raise Refusal("unsupported input_forget; supported: 0")
-    activations = ("Sigmoid", "Tanh", "Tanh")
-    layer = Layer(emit, (x, w, r, b, sequence_lens), 4, activations, attributes)
+    return lstm_layer(emit, (x, w, r, b, sequence_lens), (initial_h, initial_c), p, attributes)
+
+
+def lstm_layer(
+    emit: Emitter,
+    tensors: tuple[SSAValue, SSAValue, SSAValue, SSAValue | None, SSAValue | None],
+    starts: Sequence[SSAValue | None],
+    p: SSAValue | None,
+    attributes: Recurrence,
+    product: Product | None = None,
+) -> Sequence[SSAValue]:
+    """Return what an LSTM makes: `tensors` are x, w, r, b and sequence_lens of the op."""
+    layer = Layer(emit, tensors, 4, ("Sigmoid", "Tanh", "Tanh"), attributes, product)
 
     def step_of(direction: Direction) -> Step:
         peephole = None if p is None else layer.of_direction(p, direction.index)
@@ -297,4 +322,4 @@ def lstm(
 
         return step
 
-    return layer.run([initial_h, initial_c], step_of)
+    return layer.run(starts, step_of)

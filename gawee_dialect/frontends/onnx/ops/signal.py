@@ -9,7 +9,7 @@ from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
-from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of, dtype_element
+from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.fourier import transformed
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import KnownArray, KnownIntsOrNone
@@ -99,7 +99,7 @@ def mel_weight_matrix(
     output_datatype: int = 1,
 ) -> SSAValue:
     """Triangles on the scale of mel, computed when the graph is read"""
-    from gawee_dialect.frontends.onnx.dtypes import DTYPES
+    from gawee_dialect.frontends.onnx.held_types import constant, dtype_of_code
 
     bins, size, rate = (int(each.item()) for each in (num_mel_bins, dft_length, sample_rate))
     check_size(bins * size)
@@ -118,4 +118,4 @@ def mel_weight_matrix(
         up = rising / max(middle - left, 1) if middle > left else (lines == middle) * 1.0
         down = falling / max(right - middle, 1)
         table[:, column] = np.where((lines >= middle) & (lines < right), down, up)
-    return emit.array(table, dtype_element(DTYPES.get(output_datatype, str(output_datatype))))
+    return constant(emit, table, dtype_of_code(output_datatype))

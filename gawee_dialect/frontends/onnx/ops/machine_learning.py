@@ -1,0 +1,276 @@
+"""Linear models, support vectors, and what prepares features for them (ai.onnx.ml)."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from xdsl.dialects.builtin import f32, i64
+from xdsl.ir import SSAValue
+
+from gawee_dialect.dialect.activation import SigmoidOp
+from gawee_dialect.dialect.along_axis import SoftmaxOp
+from gawee_dialect.dialect.arithmetic import AbsOp, NegOp
+from gawee_dialect.dialect.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.elementary import ExpOp, TanhOp
+from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.gather import GatherOp
+from gawee_dialect.dialect.matmul import BatchMatMulOp
+from gawee_dialect.dialect.reduction import ArgMaxOp, ReduceMaxOp, ReduceSumOp
+from gawee_dialect.dialect.shape import CatOp
+from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import pow_number
+from gawee_dialect.frontends.onnx.registry import register_op
+from gawee_dialect.frontends.op_mapping.axes import part
+from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.schema import Floats, Ints, Tensors
+
+AGGREGATES = ("AVERAGE", "SUM", "MIN", "MAX")
+"""How TreeEnsemble's votes become one, in the order of its numbers."""
+
+POST_TRANSFORMS = ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")
+"""What becomes of scores, in the order of TreeEnsemble's numbers."""
+
+
+def transformed(emit: Emitter, scores: SSAValue, how: str) -> SSAValue:
+    """Return scores, N x classes, as an attribute `post_transform` says; raises Refusal."""
+    if how == "NONE":
+        return scores
+    if how == "LOGISTIC":
+        return emit(SigmoidOp(scores))
+    if how == "SOFTMAX":
+        return emit(SoftmaxOp(scores, axis=1))
+    raise Refusal(f"unsupported post_transform '{how}'; supported: NONE, SOFTMAX, LOGISTIC")
+
+
+def labelled(
+    emit: Emitter,
+    scores: SSAValue,
+    labels: Ints,
+    texts: Sequence[str],
+    how: str,
+    *,
+    positive: bool = False,
+    first_is_zero: bool = False,
+) -> Sequence[SSAValue | None]:
+    """Return the label of the best class of each row, and the scores of all classes.
+
+    Scores of one column are those of the second of two classes; `positive`: they are shares. The
+    first class has then the rest, or zero.
+    """
+    if texts and emit.is_used(0):
+        text = "unsupported labels that are text; supported: integers, or text that nothing reads"
+        raise Refusal(text)
+    count = len(labels) or len(texts)
+    if tensor_shape(scores)[1] == 1 and count == 2:
+        scores, best = _of_two(emit, scores, how, positive, first_is_zero)
+    else:
+        best = emit(ArgMaxOp(scores, axis=1))
+        scores = transformed(emit, scores, how)
+    if texts:
+        return None, scores
+    return emit(GatherOp(emit.array(np.array(labels), i64), best)), scores
+
+
+def _of_two(
+    emit: Emitter, score: SSAValue, how: str, positive: bool, first_is_zero: bool
+) -> tuple[SSAValue, SSAValue]:
+    """Return scores of both classes, and the better one."""
+    limit = emit.number(0.5 if positive else 0, f32)
+    second = emit(CompareOp(score, limit, predicate="gt"))
+    best = emit.reshape(emit.cast(second, i64), tensor_shape(score)[:1])
+    if first_is_zero:
+        both = emit(CatOp([emit.full(tensor_shape(score), 0, f32), score], dim=1))
+        return transformed(emit, both, how), best
+    if how == "LOGISTIC" and not positive:
+        both = emit(CatOp([emit(NegOp(score)), score], dim=1))
+        return emit(SigmoidOp(both)), best
+    other = emit(SubOp(emit.number(1, f32), score)) if positive else emit(NegOp(score))
+    return transformed(emit, emit(CatOp([other, score], dim=1)), how), best
+
+
+def _rows(emit: Emitter, x: SSAValue) -> SSAValue:
+    """Return features as rows of float32: one row where there is one axis."""
+    shape = tensor_shape(x)
+    return emit.cast(emit.reshape(x, shape if len(shape) == 2 else (1, *shape)), f32)
+
+
+def _affine(emit: Emitter, x: SSAValue, weights: Floats, added: Floats, count: int) -> SSAValue:
+    """Return rows times weights (count x features), plus a number for each of `count`."""
+    rows = _rows(emit, x)
+    table = np.array(weights).reshape(count, -1)
+    if table.shape[1] != tensor_shape(rows)[1]:
+        features = tensor_shape(rows)[1]
+        raise Refusal(f"expected coefficients of {features} features, got {table.shape[1]}")
+    product = emit(BatchMatMulOp(rows, emit.array(np.ascontiguousarray(table.T), f32)))
+    return emit(AddOp(product, emit.array(np.array(added), f32))) if len(added) else product
+
+
+@register_op("ai.onnx.ml.LinearRegressor")
+def linear_regressor(
+    emit: Emitter,
+    x: SSAValue,
+    coefficients: Floats = (),
+    intercepts: Floats = (),
+    post_transform: str = "NONE",
+    targets: int = 1,
+) -> SSAValue:
+    """A weighted sum of features for each target"""
+    return transformed(emit, _affine(emit, x, coefficients, intercepts, targets), post_transform)
+
+
+@register_op("ai.onnx.ml.LinearClassifier")
+def linear_classifier(
+    emit: Emitter,
+    x: SSAValue,
+    coefficients: Floats,
+    classlabels_ints: Ints = (),
+    classlabels_strings: Sequence[str] = (),
+    intercepts: Floats = (),
+    multi_class: int = 0,
+    post_transform: str = "NONE",
+) -> Sequence[SSAValue | None]:
+    """The class whose weighted sum of features is the largest, and the sums"""
+    features = tensor_shape(_rows(emit, x))[1]
+    scores = _affine(emit, x, coefficients, intercepts, max(len(coefficients) // features, 1))
+    return labelled(emit, scores, classlabels_ints, classlabels_strings, post_transform)
+
+
+def _kernel(emit: Emitter, x: SSAValue, vectors: np.ndarray, kind: str, params: Floats) -> SSAValue:
+    """Return how alike rows and support vectors are, N x vectors."""
+    gamma, offset, degree = (*params, 0.0, 0.0, 0.0)[:3]
+    if kind not in ("LINEAR", "POLY", "RBF", "SIGMOID"):
+        raise Refusal(f"unsupported kernel_type '{kind}'; supported: LINEAR, POLY, RBF, SIGMOID")
+    if kind == "RBF":
+        rows, features = tensor_shape(x)
+        apart = emit(SubOp(emit.reshape(x, (rows, 1, features)), emit.array(vectors, f32)))
+        squares = emit(ReduceSumOp(emit(MulOp(apart, apart)), axes=[2], keep_dims=False))
+        return emit(ExpOp(emit(MulOp(squares, emit.number(-gamma, f32)))))
+    product = emit(BatchMatMulOp(x, emit.array(np.ascontiguousarray(vectors.T), f32)))
+    if kind == "LINEAR":
+        return product
+    scaled = emit(AddOp(emit(MulOp(product, emit.number(gamma, f32))), emit.number(offset, f32)))
+    return emit(TanhOp(scaled)) if kind == "SIGMOID" else pow_number(emit, scaled, int(degree))
+
+
+@register_op("ai.onnx.ml.SVMRegressor")
+def svm_regressor(
+    emit: Emitter,
+    x: SSAValue,
+    coefficients: Floats,
+    kernel_params: Floats = (),
+    kernel_type: str = "LINEAR",
+    n_supports: int = 0,
+    one_class: int = 0,
+    post_transform: str = "NONE",
+    rho: Floats = (0.0,),
+    support_vectors: Floats = (),
+) -> SSAValue:
+    """A weighted sum of how alike rows and support vectors are; with one_class its sign"""
+    if not n_supports:
+        found = _affine(emit, x, coefficients, rho[:1], 1)
+    else:
+        vectors = np.array(support_vectors).reshape(n_supports, -1)
+        alike = _kernel(emit, _rows(emit, x), vectors, kernel_type, kernel_params)
+        found = _affine(emit, alike, coefficients, rho[:1], 1)
+    if one_class:
+        above = emit(CompareOp(found, emit.number(0, f32), predicate="gt"))
+        found = emit(WhereOp(above, emit.number(1, f32), emit.number(-1, f32)))
+    return transformed(emit, found, post_transform)
+
+
+@register_op("ai.onnx.ml.Scaler")
+def scaler(emit: Emitter, x: SSAValue, offset: Floats = (), scale: Floats = ()) -> SSAValue:
+    """(x - offset) * scale, for each feature"""
+    value = emit.cast(x, f32)
+    if len(offset):
+        value = emit(SubOp(value, emit.array(_number_or_several(offset), f32)))
+    return emit(MulOp(value, emit.array(_number_or_several(scale), f32))) if len(scale) else value
+
+
+def _number_or_several(numbers: Floats) -> np.ndarray:
+    return np.array(numbers[0] if len(numbers) == 1 else numbers)
+
+
+@register_op("ai.onnx.ml.Normalizer")
+def normalizer(emit: Emitter, x: SSAValue, norm: str = "MAX") -> SSAValue:
+    """Each row divided by its largest element, its sum, or its length"""
+    value, last = emit.cast(x, f32), len(tensor_shape(x)) - 1
+    if norm == "MAX":
+        size = emit(ReduceMaxOp(value, axes=[last], keep_dims=True))
+    elif norm == "L1":
+        size = emit(ReduceSumOp(emit(AbsOp(value)), axes=[last], keep_dims=True))
+    elif norm == "L2":
+        squares = emit(MulOp(value, value))
+        size = emit(SqrtOp(emit(ReduceSumOp(squares, axes=[last], keep_dims=True))))
+    else:
+        raise Refusal(f"unsupported norm '{norm}'; supported: MAX, L1, L2")
+    zero, one = emit.number(0, f32), emit.number(1, f32)
+    is_zero = emit(CompareOp(size, zero, predicate="eq"))
+    return emit(DivOp(value, emit(WhereOp(is_zero, one, size))))
+
+
+@register_op("ai.onnx.ml.Imputer")
+def imputer(
+    emit: Emitter,
+    x: SSAValue,
+    imputed_value_floats: Floats = (),
+    imputed_value_int64s: Ints = (),
+    replaced_value_float: float = 0.0,
+    replaced_value_int64: int = 0,
+) -> SSAValue:
+    """Other numbers, one for each feature, where an element is a certain number, such as NaN"""
+    element = element_type(x)
+    replaced = replaced_value_float if is_float(element) else replaced_value_int64
+    values = np.array(imputed_value_floats or imputed_value_int64s)
+    if not values.size:
+        raise Refusal("expected values that take the place of others, got none")
+    number = emit.number(replaced, element)
+    is_replaced = emit(
+        CompareOp(x, x, predicate="ne")
+        if replaced != replaced
+        else CompareOp(x, number, predicate="eq")
+    )
+    others = emit.array(values[0] if values.size == 1 else values, element)
+    return emit(WhereOp(is_replaced, others, x))
+
+
+@register_op("ai.onnx.ml.Binarizer")
+def binarizer(emit: Emitter, x: SSAValue, threshold: float = 0.0) -> SSAValue:
+    """1 above a threshold, else 0"""
+    element = element_type(x)
+    return emit.cast(emit(CompareOp(x, emit.number(threshold, element), predicate="gt")), element)
+
+
+@register_op("ai.onnx.ml.ArrayFeatureExtractor")
+def array_feature_extractor(emit: Emitter, x: SSAValue, y: SSAValue) -> SSAValue:
+    """Columns by their indices"""
+    shape = tensor_shape(x)
+    count = int(np.prod(tensor_shape(y)))
+    indices = emit.reshape(emit.cast(y, i64), (count,))
+    rows = x if len(shape) > 1 else emit.reshape(x, (1, *shape))
+    return emit(GatherOp(rows, indices, axis=len(tensor_shape(rows)) - 1))
+
+
+@register_op("ai.onnx.ml.FeatureVectorizer")
+def feature_vectorizer(emit: Emitter, inputs: Tensors, inputdimensions: Ints = ()) -> SSAValue:
+    """Features of several tensors beside each other, as many of each as it says"""
+    rows = [_rows(emit, each) for each in inputs]
+    counts = inputdimensions or [tensor_shape(each)[1] for each in rows]
+    taken = [part(emit, each, 1, 0, n) for each, n in zip(rows, counts, strict=True)]
+    return emit(CatOp(taken, dim=1)) if len(taken) > 1 else taken[0]
+
+
+@register_op("ai.onnx.ml.OneHotEncoder", limits=("categories that are integers",))
+def one_hot_encoder(
+    emit: Emitter,
+    x: SSAValue,
+    cats_int64s: Ints = (),
+    cats_strings: Sequence[str] = (),
+    zeros: int = 1,
+) -> SSAValue:
+    """A one at the place of each element's category, zeros elsewhere"""
+    if not cats_int64s or not zeros:
+        raise Refusal("expected categories that are integers, and zeros where there is none")
+    value = emit.reshape(emit.cast(x, i64), (*tensor_shape(x), 1))
+    same = emit(CompareOp(value, emit.array(np.array(cats_int64s), i64), predicate="eq"))
+    return emit.cast(same, f32)

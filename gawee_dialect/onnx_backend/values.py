@@ -1,0 +1,47 @@
+"""What flows between the nodes of a graph when it runs."""
+
+from typing import TypeAlias, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.hints import isa
+
+Array: TypeAlias = NDArray[np.generic]
+
+Value: TypeAlias = Array | list["Value"] | None
+"""A tensor, whose strings are Python's; a sequence; None for an optional value that is absent."""
+
+Values: TypeAlias = dict[str, Value]
+
+
+def as_value(given: object) -> Value:
+    """Return what a caller gives as a value: numbers and text become tensors."""
+    if isa(given, list[object]):
+        return [as_value(each) for each in given]
+    return None if given is None else np.asarray(given)
+
+
+def is_array(value: Value) -> TypeGuard[Array]:
+    """Whether a value is a tensor."""
+    return isinstance(value, np.ndarray)
+
+
+def is_numeric(value: Value) -> TypeGuard[Array]:
+    """Whether a value is a tensor of numbers or booleans."""
+    return isinstance(value, np.ndarray) and value.dtype.kind not in "OUS"
+
+
+def same_elements(one: Array, other: Array) -> bool:
+    """Whether two tensors are the same to the last bit."""
+    return (
+        one.dtype == other.dtype and one.shape == other.shape and one.tobytes() == other.tobytes()
+    )
+
+
+def as_array(value: Value) -> Array:
+    """Return a value that is a tensor; raises GaweeError."""
+    if not is_array(value):
+        raise GaweeError(f"expected a tensor, got {'a sequence' if value is not None else 'none'}")
+    return value
