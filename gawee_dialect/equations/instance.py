@@ -287,7 +287,7 @@ class _Instantiation:
                 axis = self.axis(origin.access, origin.axis)
                 shape = list(self.tensors[origin.access.tensor].shape)
                 why = f"axis {axis} of '{origin.access.tensor}' of shape {shape}"
-        if size < 1:
+        if size < (0 if self.program.of_op else 1):
             message = f"expected at least one value of index '{origin.index}', got {size}"
             offset = origin.offset if isinstance(origin, Limit) else origin.access.offset
             raise self.misfit(offset, f"{message} by {why}")
@@ -337,6 +337,8 @@ class _Instantiation:
         access, form = subscript.access, subscript.form
         if form is None or access.tensor not in self.tensors:
             return
+        if not all(self.extents[name] for name in form.terms):
+            return  # nothing is read
         size = self.tensors[access.tensor].shape[subscript.axis]
         constant = self.numbers.integer(form.constant)
         low = high = constant
@@ -508,6 +510,15 @@ def of_elements(
     """Return what the equation of an elementwise op is for single elements of some types."""
     body = _body_of_op(text)
     types = (Type((), each) for each in elements)
+    return body.instance(dict(zip(body.program.inputs, types, strict=True)), dict(parameters))
+
+
+@lru_cache(maxsize=1024)
+def of_tensors(
+    text: str, types: Sequence[Type], parameters: Sequence[tuple[str, ParameterValue]]
+) -> Instance:
+    """Return what the equations of an op are for operands of some types."""
+    body = _body_of_op(text)
     return body.instance(dict(zip(body.program.inputs, types, strict=True)), dict(parameters))
 
 
