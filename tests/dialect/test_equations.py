@@ -1,9 +1,11 @@
 """Ops that are defined by equations: what their classes say of types is what the equations take."""
 
+import math
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
-from xdsl.dialects.builtin import TensorType
+from xdsl.dialects.builtin import TensorType, f64, i32
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
@@ -16,8 +18,9 @@ from gawee_dialect.dialect.elementwise import BinaryOp, ElementwiseOp, UnaryOp
 from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.types import ELEMENT_TYPES
 from gawee_dialect.easy_json import Code
+from gawee_dialect.equations.evaluate import evaluate, evaluate_elements
 from gawee_dialect.equations.functions import OPERATORS, PREFIXES, Function, function_of
-from gawee_dialect.equations.instance import Body, Misfit, Type, read_body
+from gawee_dialect.equations.instance import Body, Misfit, Type, of_elements, read_body
 from gawee_dialect.equations.program import Arguments
 from gawee_dialect.equations.syntax import Binary, Call, Unary, walk
 from gawee_dialect.instruments.prove.graph_ops import ExactGraphOpsWithArrays
@@ -146,3 +149,25 @@ def test_what_an_equation_says_is_said_nowhere_else() -> None:
     exact = [kind.__name__ for kind in BY_EQUATION if kind in ExactGraphOpsWithArrays.op_types()]
 
     assert overridden + named + exact == []
+
+
+# Functions of equations, against NumPy.
+
+
+def test_integers_modulo_or_over_zero_are_zero() -> None:
+    body = read_body(Code.of_text("q[n] = x[n] // y[n]; r[n] = x[n] % y[n]", "equations"))
+    meaning = body.instance(dict.fromkeys("xy", Type((4,), i32)), {})
+    x, y = np.array([7, -7, 0, -(2**31)], np.int32), np.array([0, 0, 0, -1], np.int32)
+
+    quotient, rest = evaluate(meaning, {"x": x, "y": y})
+
+    np.testing.assert_array_equal(quotient, [0, 0, 0, -(2**31)])
+    np.testing.assert_array_equal(rest, [0, 0, 0, 0])
+
+
+def test_numbers_of_an_equation_are_computed_once_in_double_precision() -> None:
+    meaning = of_elements("y[...] = x[...] * sqrt(2 / pi)", (f64,), ())
+
+    (found,) = evaluate_elements(meaning, [np.ones(1)])
+
+    assert found == math.sqrt(2 / math.pi)
