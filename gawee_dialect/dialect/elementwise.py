@@ -98,7 +98,7 @@ class ElementwiseOp(EquationOp, ABC):
         from gawee_dialect.equations.instance import of_elements
 
         elements = tuple(element_type(value) for value in self.operands)
-        return of_elements(self.equation(), elements, tuple(self.parameters().items()))
+        return of_elements(self.equation(), elements, self.numbers())
 
     def compute_all(
         self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]] | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
+from math import copysign
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import AnyFloat, FloatAttr
@@ -41,6 +42,10 @@ class EquationOp(ComputedOp, ABC):
             if isa(each, FloatAttr[AnyFloat])
         }
 
+    def numbers(self) -> tuple[tuple[str, float, float], ...]:
+        """Return the parameters as a key: names, values and signs, since 0.0 equals -0.0."""
+        return tuple((name, each, copysign(1, each)) for name, each in self.parameters().items())
+
     def views(self) -> Sequence[Sequence[int]]:
         """Return the shapes that the equations read operands in: their own, unless a class has other.
 
@@ -56,7 +61,7 @@ class EquationOp(ComputedOp, ABC):
             Type(tuple(shape), computed_type(element_type(value)))
             for shape, value in zip(self.views(), self.operands, strict=True)
         )
-        return of_tensors(self.equation(), types, tuple(self.parameters().items()))
+        return of_tensors(self.equation(), types, self.numbers())
 
     def compute_all(
         self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]] | None = None

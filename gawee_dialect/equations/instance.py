@@ -505,21 +505,26 @@ def read_body(code: Code, given: Arguments | None = None) -> Body:
 
 @lru_cache(maxsize=4096)
 def of_elements(
-    text: str, elements: Sequence[Attribute], parameters: Sequence[tuple[str, ParameterValue]]
+    text: str, elements: Sequence[Attribute], parameters: Sequence[tuple[str, float, float]]
 ) -> Instance:
-    """Return what the equation of an elementwise op is for single elements of some types."""
+    """Return what the equation of an elementwise op is for single elements of some types.
+
+    `parameters` are names, values and their signs.
+    """
     body = _body_of_op(text)
     types = (Type((), each) for each in elements)
-    return body.instance(dict(zip(body.program.inputs, types, strict=True)), dict(parameters))
+    values = {name: value for name, value, _ in parameters}
+    return body.instance(dict(zip(body.program.inputs, types, strict=True)), values)
 
 
 @lru_cache(maxsize=1024)
 def of_tensors(
-    text: str, types: Sequence[Type], parameters: Sequence[tuple[str, ParameterValue]]
+    text: str, types: Sequence[Type], parameters: Sequence[tuple[str, float, float]]
 ) -> Instance:
-    """Return what the equations of an op are for operands of some types."""
+    """Return what the equations of an op are for operands of some types (see `of_elements`)."""
     body = _body_of_op(text)
-    return body.instance(dict(zip(body.program.inputs, types, strict=True)), dict(parameters))
+    values = {name: value for name, value, _ in parameters}
+    return body.instance(dict(zip(body.program.inputs, types, strict=True)), values)
 
 
 @cache

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from xdsl.dialects.builtin import TensorType, f64, i32
+from xdsl.dialects.builtin import TensorType, f32, f64, i32
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect import ELEMENTWISE, GRAPH_LEVEL
-from gawee_dialect.dialect.activation import ClipOp
+from gawee_dialect.dialect.activation import ClipOp, LeakyReluOp
 from gawee_dialect.dialect.cast import BitcastOp
 from gawee_dialect.dialect.comparison import CompareOp
 from gawee_dialect.dialect.elementwise import BinaryOp, ElementwiseOp, UnaryOp
@@ -149,6 +149,15 @@ def test_what_an_equation_says_is_said_nowhere_else() -> None:
     exact = [kind.__name__ for kind in BY_EQUATION if kind in ExactGraphOpsWithArrays.op_types()]
 
     assert overridden + named + exact == []
+
+
+def test_parameters_of_zero_keep_their_sign() -> None:
+    x = np.array([-3.0], np.float32)
+    operand = value(f32, 1)
+
+    products = [float(LeakyReluOp(operand, alpha=alpha).evaluate(x)[0]) for alpha in (0.0, -0.0)]
+
+    assert [math.copysign(1, each) for each in products] == [-1, 1]
 
 
 # Functions of equations, against NumPy.
