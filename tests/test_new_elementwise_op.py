@@ -66,12 +66,12 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(folder: Path, *words: str) -> str:
-    """Run Python in the copy; returns what it prints."""
+    """Run Python in the copy; returns what it prints, and tells."""
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     command = [sys.executable, *words]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return done.stdout + done.stderr
 
 
 def test_it_takes_one_file_and_fifteen_lines() -> None:

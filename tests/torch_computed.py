@@ -17,6 +17,7 @@ from gawee_dialect.dialect import (
     reduction,
 )
 from gawee_dialect.dialect.cast import BitcastOp, CastOp
+from gawee_dialect.dialect.types import FLOATS
 
 Tensor = torch.Tensor
 
@@ -94,7 +95,7 @@ COMPUTED: dict[type[Operation], Callable[..., Tensor]] = {
     **{
         kind: plain(getattr(torch.ops.aten, kind.ATEN.removeprefix("aten.")))
         for kind in ELEMENTWISE
-        if kind.ATEN
+        if kind.ATEN and kind.ELEMENTS is FLOATS
     },
     normalization.LayerNormOp: layer_norm,
     normalization.RmsNormOp: rms_norm,

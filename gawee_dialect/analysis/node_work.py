@@ -9,18 +9,17 @@ from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.values_read import captured_values
 from gawee_dialect.analysis.work import Work, size_of, traffic
-from gawee_dialect.dialect import REDUCTIONS
-from gawee_dialect.dialect.along_axis import AlongAxisOp, CumSumOp, LogSoftmaxOp, SoftmaxOp
+from gawee_dialect.dialect.along_axis import CumSumOp
 from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.cast import BitcastOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.elementwise import ElementwiseOp
+from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.operation import CountedOp
 from gawee_dialect.dialect.order import SortOp, TopKOp
 from gawee_dialect.dialect.pool import (
@@ -31,7 +30,7 @@ from gawee_dialect.dialect.pool import (
     MaxPoolOp,
 )
 from gawee_dialect.dialect.position import IotaOp, TriOp
-from gawee_dialect.dialect.reduction import ArgOp, ReduceMeanOp, ReduceOp
+from gawee_dialect.dialect.reduction import ArgOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.scan import ScanOp
 from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
@@ -94,35 +93,9 @@ def _batch_matmul(op: BatchMatMulOp) -> int:
     return 2 * _elements(op.result) * inner
 
 
-def _batch_norm(op: BatchNormOp) -> int:
-    steps = 4 + (op.scale is not None) + (op.bias is not None)
-    return steps * _elements(op.result)
-
-
-def _reduce(op: ReduceOp) -> int:
-    divisions = _elements(op.result) if isinstance(op, ReduceMeanOp) else 0
-    return _elements(op.input) + divisions
-
-
 def _arg(op: ArgOp) -> int:
     """Count the extreme and the least position; floats are looked at for NaN as well."""
     return (3 if is_float(element_type(op.input)) else 2) * _elements(op.input)
-
-
-def _lines(op: AlongAxisOp) -> int:
-    shape = tensor_shape(op.input)
-    return prod(shape[: op.resolved_axis]) * prod(shape[op.resolved_axis + 1 :])
-
-
-def _rows(op: LayerNormOp | RmsNormOp) -> int:
-    shape = tensor_shape(op.input)
-    return prod(shape[: len(shape) - op.normalized_rank.value.data])
-
-
-def _normalization(op: LayerNormOp | GroupNormOp, lines: int) -> int:
-    """Count mean, deviation and their use on every element, and four steps for each of both."""
-    steps = 6 + (op.scale is not None) + (op.bias is not None)
-    return steps * _elements(op.result) + 4 * lines
 
 
 def _interpolate(op: InterpolateOp) -> int:
@@ -160,20 +133,11 @@ _rule(ConvTransposeOp, lambda op: 2 * _elements(op.input) * prod(tensor_shape(op
 _rule(BatchMatMulOp, _batch_matmul)
 _rule(AttentionOp, _attention)
 _rule(MatMulOp, lambda op: 2 * _elements(op.result) * tensor_shape(op.weight)[1])
+_rule(EquationOp, lambda op: flops(op.meaning()))
 _rule(ElementwiseOp, lambda op: flops(op.meaning()) * _elements(op.output))
 _rule(BitcastOp, lambda op: 0)
-for reduction in REDUCTIONS:
-    if issubclass(reduction, ReduceOp):
-        _rule(reduction, _reduce)
-    elif issubclass(reduction, ArgOp):
-        _rule(reduction, _arg)
+_rule(ArgOp, _arg)
 _rule(CumSumOp, lambda op: _elements(op.input))
-_rule(SoftmaxOp, lambda op: 5 * _elements(op.input))
-_rule(LogSoftmaxOp, lambda op: 6 * _elements(op.input) + _lines(op))
-_rule(LayerNormOp, lambda op: _normalization(op, _rows(op)))
-_rule(RmsNormOp, lambda op: (3 + (op.scale is not None)) * _elements(op.result) + 3 * _rows(op))
-_rule(GroupNormOp, lambda op: _normalization(op, tensor_shape(op.input)[0] * op.groups.value.data))
-_rule(BatchNormOp, _batch_norm)
 _rule(MaxPoolOp, lambda op: _elements(op.result) * prod(op.kernel.get_values()))
 _rule(AvgPoolOp, lambda op: _elements(op.result) * (prod(op.kernel.get_values()) + 1))
 _rule(AdAvgPoolOp, lambda op: _bin_elements(op) + _elements(op.result))

@@ -13,6 +13,7 @@ from xdsl.traits import Pure
 
 from gawee_dialect.dialect.axes import require_axis
 from gawee_dialect.dialect.computed import ComputedOp
+from gawee_dialect.dialect.equation import EquationOp, index_names
 from gawee_dialect.dialect.types import FLOATS, NUMBERS, AnyTensor, ElementClass, tensor_type
 
 if TYPE_CHECKING:
@@ -84,8 +85,27 @@ class CumSumOp(AlongAxisOp):
         return total.astype(input.dtype, copy=False)
 
 
+class LineOp(EquationOp, AlongAxisOp, ABC):
+    """An op along an axis that is defined by equations.
+
+    In them `{all}` are all axes, `r` the one that lines are along, and `{lines}` the others.
+    """
+
+    @classmethod
+    def along(cls, rank: int, axis: int) -> str:
+        """Return the equations for lines along an axis, counted from 0."""
+        assert isinstance(cls.EQUATION, str)
+        names = index_names(rank)
+        lines = ", ".join(name for other, name in enumerate(names) if other != axis)
+        names[axis] = "r"
+        return cls.EQUATION.format(all=", ".join(names), lines=lines)
+
+    def equation(self) -> str:
+        return self.along(tensor_type(self.input).get_num_dims(), self.resolved_axis)
+
+
 @irdl_op_definition
-class SoftmaxOp(AlongAxisOp):
+class SoftmaxOp(LineOp):
     """exp(x) of every element x, over the sum of all exp(x) along an axis.
 
     The greatest element is subtracted first, so nothing overflows.
@@ -101,14 +121,14 @@ class SoftmaxOp(AlongAxisOp):
 
     name = "gawee.softmax"
 
-    def compute_all(self, operands: Sequence[Array]) -> Array:
-        from gawee_dialect.dialect.special_functions import softmax
-
-        return softmax(operands[0], self.resolved_axis)
+    EQUATION: ClassVar = (
+        "m[{lines}] = max(r) x[{all}]; e[{all}] = exp(x[{all}] - m[{lines}]);"
+        "s[{lines}] = sum(r) e[{all}]; y[{all}] = e[{all}] / s[{lines}]"
+    )
 
 
 @irdl_op_definition
-class LogSoftmaxOp(AlongAxisOp):
+class LogSoftmaxOp(LineOp):
     """Logarithm of the softmax along an axis, computed without leaving logarithms.
 
     ```mlir
@@ -122,7 +142,7 @@ class LogSoftmaxOp(AlongAxisOp):
 
     name = "gawee.log_softmax"
 
-    def compute_all(self, operands: Sequence[Array]) -> Array:
-        from gawee_dialect.dialect.special_functions import log_softmax
-
-        return log_softmax(operands[0], self.resolved_axis)
+    EQUATION: ClassVar = (
+        "m[{lines}] = max(r) x[{all}]; l[{lines}] = log(sum(r) exp(x[{all}] - m[{lines}]));"
+        "y[{all}] = x[{all}] - m[{lines}] - l[{lines}]"
+    )

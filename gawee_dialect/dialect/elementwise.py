@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, ClassVar
 
-from xdsl.dialects.builtin import AnyFloat, FloatAttr, StringAttr, TensorType
+from xdsl.dialects.builtin import StringAttr, TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.computed import ComputedOp
+from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.folding import is_filled_with
 from gawee_dialect.dialect.types import (
     ELEMENTS,
@@ -26,7 +26,6 @@ from gawee_dialect.dialect.types import (
     shape_text,
     tensor_type,
 )
-from gawee_dialect.hints import isa
 
 if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array
@@ -48,19 +47,15 @@ def broadcast_shape(lhs: Sequence[int], rhs: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(sizes))
 
 
-class ElementwiseOp(ComputedOp, ABC):
+class ElementwiseOp(EquationOp, ABC):
     """An op whose elements depend on those of its operands at the same, broadcast, position.
 
-    It is defined by an equation in index notation, of which `...` are the axes of each operand, as
-    NumPy broadcasts them. Operands have in it any names, in their order. What the op computes, how
-    it lowers, what it costs and what is proved of it follow from the equation.
+    In its equation `...` are the axes of each operand, as NumPy broadcasts them; there may be one
+    equation for each value of the property `VARIANT`.
     """
 
     ELEMENTS: ClassVar[ElementClass] = ELEMENTS
     """The element types that the op is defined on."""
-
-    EQUATION: ClassVar[str | Mapping[str, str]]
-    """The equation; or one for each value of the property `VARIANT`."""
 
     VARIANT: ClassVar[str] = ""
     """The property whose value says which equation it is."""
@@ -93,14 +88,6 @@ class ElementwiseOp(ComputedOp, ABC):
         """Return the equation of this op."""
         return self.EQUATION if isinstance(self.EQUATION, str) else self.EQUATION[self.variant]
 
-    def parameters(self) -> Mapping[str, float]:
-        """Return the numbers of the equation: the properties that are floats."""
-        return {
-            name: each.value.data
-            for name, each in self.properties.items()
-            if isa(each, FloatAttr[AnyFloat])
-        }
-
     def inferred_types(self) -> Sequence[AnyTensor]:
         if self.VARIANT:
             self.require_variant(self.variant)
@@ -111,7 +98,7 @@ class ElementwiseOp(ComputedOp, ABC):
         from gawee_dialect.equations.instance import of_elements
 
         elements = tuple(element_type(value) for value in self.operands)
-        return of_elements(self.equation(), elements, tuple(self.parameters().items()))
+        return of_elements(self.equation(), elements, self.numbers())
 
     def compute_all(
         self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]] | None = None

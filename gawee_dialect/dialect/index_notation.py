@@ -10,10 +10,15 @@ from gawee_dialect.dialect.operation import CountedOp
 
 if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array
+    from gawee_dialect.equations.instance import Instance
 
 
 class IndexNotationOp(CountedOp, ABC):
-    """An op that is defined by a body in index notation (`opdesc/index_notation/`)."""
+    """An op that is defined by a body in index notation of a description."""
+
+    @abstractmethod
+    def meaning(self) -> Instance:
+        """Return the equations for this op; raises CheckFailure where they do not fit."""
 
     @abstractmethod
     def evaluate(self, arrays: Sequence[Array]) -> Sequence[Array]:

@@ -2,7 +2,7 @@
 
 from abc import ABC
 from collections.abc import Sequence
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from xdsl.dialects.builtin import I64, Float64Type, FloatAttr, IntegerAttr, TensorType, f64, i64
 from xdsl.ir import SSAValue
@@ -20,21 +20,39 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.operation import GaweeOp, optional_tensor_type
+from gawee_dialect.dialect.equation import EquationOp, index_names
+from gawee_dialect.dialect.operation import optional_tensor_type
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
     require_float,
     require_same_element,
     require_shape,
+    tensor_shape,
     tensor_type,
 )
 
-_T = TypeVar("_T")
+ROWS = (
+    "float eps; m[{rows}] = (sum({along}) x[{all}]) / ({count});"
+    "s[{rows}] = sqrt((sum({along}) (x[{all}] - m[{rows}])**2) / ({count}) + eps);"
+    "y[{all}] = (x[{all}] - m[{rows}]) / s[{rows}]"
+)
+"""Normalization along some axes, of each of what the other axes count by itself."""
+
+
+def affine(scale: SSAValue | None, bias: SSAValue | None, indices: str) -> str:
+    """Return how an equation goes on: by a scale and a bias, where present, with some indices."""
+    product = "" if scale is None else f" * scale[{indices}]"
+    return product if bias is None else f"{product} + bias[{indices}]"
+
+
+def counted(names: Sequence[str]) -> str:
+    """Return how many elements some indices walk together, as an expression."""
+    return " * ".join(f"size({name})" for name in names)
 
 
 @irdl_op_definition
-class BatchNormOp(GaweeOp):
+class BatchNormOp(EquationOp):
     """Batch normalization with fixed statistics (inference), along axis 1.
 
     out = (input - mean) / sqrt(variance + eps) * scale + bias
@@ -129,8 +147,12 @@ class BatchNormOp(GaweeOp):
             eps=self.eps.value.data,
         )
 
+    def equation(self) -> str:
+        scaled = affine(self.scale, self.bias, "c")
+        return f"float eps; y[n, c, ...] = (x[n, c, ...] - m[c]) / sqrt(v[c] + eps){scaled}"
 
-class ScaledOp(GaweeOp, ABC):
+
+class ScaledOp(EquationOp, ABC):
     """A normalization over elements of its own input, then an optional scale and bias."""
 
     T: ClassVar = VarConstraint("T", base(TensorType))
@@ -143,12 +165,6 @@ class ScaledOp(GaweeOp, ABC):
 
     irdl_options = (AttrSizedOperandSegments(as_property=True), ParsePropInAttrDict())
     traits = traits_def(Pure())
-
-    def affine(self, arrays: Sequence[_T]) -> tuple[_T | None, _T | None]:
-        """Tell what stands for scale and for bias, in a sequence that has those present."""
-        present = iter(arrays)
-        scale = None if self.scale is None else next(present)
-        return scale, None if self.bias is None else next(present)
 
 
 def check_scaled(
@@ -242,6 +258,12 @@ class LayerNormOp(ScaledOp):
             eps=self.eps.value.data,
         )
 
+    def equation(self) -> str:
+        names = index_names(self.normalized_rank.value.data)
+        along = ", ".join(names)
+        rows = ROWS.format(rows="...", all=f"..., {along}", along=along, count=counted(names))
+        return rows + affine(self.scale, self.bias, along)
+
 
 def normalized_shape(input: AnyTensor, normalized_rank: int) -> tuple[int, ...]:
     """Return the sizes of the last axes; raises VerifyException where there are not so many."""
@@ -254,7 +276,7 @@ def normalized_shape(input: AnyTensor, normalized_rank: int) -> tuple[int, ...]:
 
 
 @irdl_op_definition
-class RmsNormOp(GaweeOp):
+class RmsNormOp(EquationOp):
     """Division by the root of the mean square over the last `normalized_rank` axes.
 
     out = input / sqrt(mean of input * input + eps) * scale. An absent scale counts as one.
@@ -324,6 +346,14 @@ class RmsNormOp(GaweeOp):
             optional_tensor_type(self.scale),
             normalized_rank=self.normalized_rank.value.data,
             eps=self.eps.value.data,
+        )
+
+    def equation(self) -> str:
+        names = index_names(self.normalized_rank.value.data)
+        along = ", ".join(names)
+        return (
+            f"float eps; s[...] = sqrt((sum({along}) x[..., {along}]**2) / ({counted(names)}) + eps);"
+            f"y[..., {along}] = x[..., {along}] / s[...]{affine(self.scale, None, along)}"
         )
 
 
@@ -405,3 +435,16 @@ class GroupNormOp(ScaledOp):
             groups=self.groups.value.data,
             eps=self.eps.value.data,
         )
+
+    def views(self) -> Sequence[Sequence[int]]:
+        """Return shapes in which channels are split into groups and channels of a group."""
+        batch, channels, *spatial = tensor_shape(self.input)
+        grouped = (self.groups.value.data, channels // self.groups.value.data)
+        affine = (value for value in (self.scale, self.bias) if value is not None)
+        return [(batch, *grouped, *spatial), *(grouped for _ in affine)]
+
+    def equation(self) -> str:
+        names = ["c", *index_names(tensor_type(self.input).get_num_dims() - 2)]
+        along = ", ".join(names)
+        rows = ROWS.format(rows="n, g", all=f"n, g, {along}", along=along, count=counted(names))
+        return rows + affine(self.scale, self.bias, "g, c")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Callable, Sequence
-from math import prod
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, TensorType, UnitAttr, i64
@@ -21,6 +20,7 @@ from xdsl.traits import Pure
 
 from gawee_dialect.dialect.axes import require_axis, resolved_axes
 from gawee_dialect.dialect.computed import ComputedOp
+from gawee_dialect.dialect.equation import EquationOp, index_names
 from gawee_dialect.dialect.types import (
     BOOLEANS,
     FLOATS,
@@ -53,14 +53,15 @@ def numpy_function(name: str) -> Callable[..., Array]:
     return function
 
 
-class ReduceOp(ComputedOp, ABC):
+class ReduceOp(EquationOp, ABC):
     """An op that combines all elements along some axes into one."""
 
     ELEMENTS: ClassVar[ElementClass] = NUMBERS
     """The element types that the op is defined on."""
 
-    FUNCTION: ClassVar[str]
-    """NumPy's name of the reduction."""
+    EQUATION: ClassVar[str | Mapping[str, str]]
+    """The equation, in which `{all}` are the axes of the input, `{kept}` those that stay, and
+    `{reduced}` the others, which have `{count}` elements."""
 
     OF_NOTHING: ClassVar[bool] = True
     """Whether no elements at all can be combined."""
@@ -116,9 +117,16 @@ class ReduceOp(ComputedOp, ABC):
             keep_dims=self.keep_dims is not None,
         )
 
-    def compute_all(self, operands: Sequence[Array]) -> Array:
-        keep = self.keep_dims is not None
-        return numpy_function(self.FUNCTION)(operands[0], axis=self.reduced_axes, keepdims=keep)
+    def equation(self) -> str:
+        assert isinstance(self.EQUATION, str)
+        names = index_names(tensor_type(self.input).get_num_dims())
+        reduced = [names[axis] for axis in self.reduced_axes]
+        return self.EQUATION.format(
+            all=", ".join(names),
+            kept=", ".join(name for name in names if name not in reduced),
+            reduced=", ".join(reduced) or "r < 1",
+            count=" * ".join(f"size({name})" for name in reduced) or "1",
+        )
 
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """reduce %x (along axes of one element that stay, or none) -> %x; constants -> constant"""
@@ -142,12 +150,7 @@ class ReduceSumOp(ReduceOp):
 
     name = "gawee.reduce_sum"
 
-    FUNCTION: ClassVar = "sum"
-
-    def compute_all(self, operands: Sequence[Array]) -> Array:
-        from gawee_dialect.dialect.sums import sum_along
-
-        return sum_along(operands[0], self.reduced_axes, keep_dims=self.keep_dims is not None)
+    EQUATION: ClassVar = "y[{kept}] = sum({reduced}) x[{all}]"
 
 
 @irdl_op_definition
@@ -168,21 +171,7 @@ class ReduceMeanOp(ReduceOp):
     name = "gawee.reduce_mean"
 
     ELEMENTS: ClassVar = FLOATS
-    FUNCTION: ClassVar = "sum"
-
-    @property
-    def count(self) -> int:
-        """How many elements each mean is taken of."""
-        shape = tensor_type(self.input).get_shape()
-        return prod(shape[axis] for axis in self.reduced_axes)
-
-    def compute_all(self, operands: Sequence[Array]) -> Array:
-        import numpy as np
-
-        from gawee_dialect.dialect.sums import sum_along
-
-        total = sum_along(operands[0], self.reduced_axes, keep_dims=self.keep_dims is not None)
-        return np.divide(total, operands[0].dtype.type(self.count))
+    EQUATION: ClassVar = "y[{kept}] = (sum({reduced}) x[{all}]) / ({count})"
 
 
 @irdl_op_definition
@@ -203,7 +192,7 @@ class ReduceMaxOp(ReduceOp):
 
     name = "gawee.reduce_max"
 
-    FUNCTION: ClassVar = "max"
+    EQUATION: ClassVar = "y[{kept}] = max({reduced}) x[{all}]"
     OF_NOTHING: ClassVar = False
 
 
@@ -225,7 +214,7 @@ class ReduceMinOp(ReduceOp):
 
     name = "gawee.reduce_min"
 
-    FUNCTION: ClassVar = "min"
+    EQUATION: ClassVar = "y[{kept}] = min({reduced}) x[{all}]"
     OF_NOTHING: ClassVar = False
 
 
@@ -246,7 +235,7 @@ class ReduceProdOp(ReduceOp):
 
     name = "gawee.reduce_prod"
 
-    FUNCTION: ClassVar = "prod"
+    EQUATION: ClassVar = "y[{kept}] = prod({reduced}) x[{all}]"
 
 
 @irdl_op_definition
@@ -267,7 +256,7 @@ class ReduceAnyOp(ReduceOp):
     name = "gawee.reduce_any"
 
     ELEMENTS: ClassVar = BOOLEANS
-    FUNCTION: ClassVar = "any"
+    EQUATION: ClassVar = "y[{kept}] = any({reduced}) x[{all}]"
 
 
 @irdl_op_definition
@@ -288,7 +277,7 @@ class ReduceAllOp(ReduceOp):
     name = "gawee.reduce_all"
 
     ELEMENTS: ClassVar = BOOLEANS
-    FUNCTION: ClassVar = "all"
+    EQUATION: ClassVar = "y[{kept}] = all({reduced}) x[{all}]"
 
 
 class ArgOp(ComputedOp, ABC):

@@ -105,12 +105,6 @@ def softmax(input: Array, axis: int) -> Array:
     return np.divide(raised, sum_along(raised, axis))
 
 
-def log_softmax(input: Array, axis: int) -> Array:
-    """Compute the logarithm of the softmax along an axis."""
-    shifted = np.subtract(input, np.max(input, axis=axis, keepdims=True, initial=-np.inf))
-    return np.subtract(shifted, np.log(sum_along(np.exp(shifted), axis)))
-
-
 def remainder(lhs: Array, rhs: Array) -> Array:
     """Return what a division rounded down leaves; a zero has the dividend's sign, as PyTorch's."""
     rest = np.remainder(lhs, rhs)

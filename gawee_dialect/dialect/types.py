@@ -115,6 +115,16 @@ def is_unsigned(element: Attribute) -> bool:
     return isa(element, IntegerType) and element.signedness.data is Signedness.UNSIGNED
 
 
+def computed_type(element: Attribute) -> Attribute:
+    """Return the type that elements are computed in: f32 for f16, i32 for unsigned bytes.
+
+    The arith dialect has signless integers only; i32 holds every unsigned byte.
+    """
+    if element == f16:
+        return f32
+    return i32 if is_unsigned(element) else element
+
+
 def integer_range(element: IntegerType) -> tuple[int, int]:
     """Return the lowest and the highest value of an integer type; signless ones are signed."""
     bits = element.width.data

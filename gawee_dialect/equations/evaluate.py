@@ -20,6 +20,7 @@ from xdsl.ir import Attribute
 
 from gawee_dialect.dialect import special_functions
 from gawee_dialect.dialect.special_functions import converted
+from gawee_dialect.dialect.sums import sum_along
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Weak
 from gawee_dialect.equations.functions import OPERATORS, PREFIXES, Function, function_of
@@ -37,9 +38,11 @@ from gawee_dialect.equations.syntax import (
     Wildcard,
     named_ranges,
     operands,
+    small_power,
 )
 
 Array: TypeAlias = NDArray[np.generic]
+Functions: TypeAlias = Mapping[str, Callable[..., Array]]
 
 LONG_SUM = 8192
 """Floats from which on a sum is taken in float64."""
@@ -76,22 +79,26 @@ def applied(function: Callable[..., Array], *parts: Axes) -> Axes:
     return Axes(function(*(part.along(indices) for part in parts)), indices)
 
 
-def evaluate(instance: Instance, inputs: Mapping[str, Array]) -> list[Array]:
+def evaluate(
+    instance: Instance, inputs: Mapping[str, Array], functions: Functions | None = None
+) -> list[Array]:
     """Compute the outputs of an instance from arrays by the names of its inputs.
 
+    `functions` are those that arrays of other numbers have in the place of `special_functions`.
     Raises Misfit where an intermediate array would be too large for this way to compute it.
     """
     arrays = dict(inputs)
     with np.errstate(all="ignore"):
         for step in instance.steps:
-            _run(instance, step, arrays)
+            _run(instance, step, arrays, functions or {})
     return [arrays[name] for name in instance.program.outputs]
 
 
-def _run(instance: Instance, step: Step, arrays: dict[str, Array]) -> None:
+def _run(instance: Instance, step: Step, arrays: dict[str, Array], functions: Functions) -> None:
     if step.along is None:
         (equation,) = step.equations
-        arrays[equation.definition.tensor] = Evaluator(instance, equation, arrays).result()
+        evaluator = Evaluator(instance, equation, arrays, functions=functions)
+        arrays[equation.definition.tensor] = evaluator.result()
         return
     for equation in step.equations:
         name = equation.definition.tensor
@@ -99,7 +106,7 @@ def _run(instance: Instance, step: Step, arrays: dict[str, Array]) -> None:
     count = step.equations[0].extents[step.along]
     for position in reversed(range(count)) if step.backward else range(count):
         for equation in step.equations:
-            evaluator = Evaluator(instance, equation, arrays, {step.along: position})
+            evaluator = Evaluator(instance, equation, arrays, {step.along: position}, functions)
             axis = equation.indices.index(step.along)
             target = np.moveaxis(arrays[equation.definition.tensor], axis, 0)
             target[position] = evaluator.result()
@@ -112,11 +119,10 @@ def _stored(element: Attribute) -> np.dtype[np.generic]:
 def evaluate_elements(
     instance: Instance,
     operands: Sequence[Array],
-    functions: Mapping[str, Callable[..., Array]] | None = None,
+    functions: Functions | None = None,
 ) -> Array:
     """Compute an equation of single elements on all of some arrays, which broadcast.
 
-    `functions` are those that arrays of other numbers have in the place of `special_functions`.
     The result has the dtype that it is computed in.
     """
     (equation,) = instance.steps[0].equations
@@ -133,9 +139,7 @@ class Evaluator:
     equation: Equation
     arrays: Mapping[str, Array]
     fixed: Mapping[str, int] = field(default_factory=dict[str, int])
-    functions: Mapping[str, Callable[..., Array]] = field(
-        default_factory=dict[str, Callable[..., Array]]
-    )
+    functions: Functions = field(default_factory=dict[str, Callable[..., Array]])
     """Functions that arrays of other numbers have in the place of those of `special_functions`."""
 
     def function(self, function: Function) -> Callable[..., Array]:
@@ -151,7 +155,7 @@ class Evaluator:
         self.require_room(indices)
         value = self.value(definition.value).along(indices)
         element = self.instance.tensors[definition.tensor].element
-        return np.array(np.broadcast_to(value, shape), _stored(element))
+        return np.broadcast_to(value, shape).astype(_stored(element))
 
     # Types.
 
@@ -199,8 +203,10 @@ class Evaluator:
 
     def binary(self, node: Binary) -> Axes:
         type = self.instance.typing.computed(node)
-        lhs, rhs = self.cast(node.lhs, type), self.cast(node.rhs, type)
-        return applied(self.function(OPERATORS[node.operator]), lhs, rhs)
+        lhs, power = self.cast(node.lhs, type), small_power(node)
+        if power is not None:
+            return reduce(lambda one, other: applied(np.multiply, one, other), [lhs] * power)
+        return applied(self.function(OPERATORS[node.operator]), lhs, self.cast(node.rhs, type))
 
     def call(self, node: Call) -> Axes:
         type = self.type(node)
@@ -382,15 +388,15 @@ def _neutral(kind: str, dtype: np.dtype[np.generic]) -> bool | int | float:
 
 
 def _reduced(kind: str, array: Array, axes: tuple[int, ...]) -> Array:
-    if kind == "sum" and array.dtype == np.float32:
-        length = prod(array.shape[axis] for axis in axes)
-        wide = np.float64 if length > LONG_SUM else np.float32
-        return np.asarray(np.add.reduce(array, axis=axes, dtype=wide)).astype(np.float32)
-    return np.asarray(_REDUCTIONS[kind].reduce(array, axis=axes, dtype=array.dtype))
+    if kind == "sum":
+        return sum_along(array, axes, keep_dims=False)
+    if 0 in array.shape:  # some maximum of nothing, which NumPy refuses
+        shape = [size for axis, size in enumerate(array.shape) if axis not in axes]
+        return np.full(shape, _neutral(kind, array.dtype), array.dtype)
+    return _REDUCTIONS[kind].reduce(array, axis=axes, dtype=array.dtype)
 
 
 _REDUCTIONS: Mapping[str, np.ufunc] = {
-    "sum": np.add,
     "prod": np.multiply,
     "max": np.maximum,
     "min": np.minimum,

@@ -287,7 +287,7 @@ class _Instantiation:
                 axis = self.axis(origin.access, origin.axis)
                 shape = list(self.tensors[origin.access.tensor].shape)
                 why = f"axis {axis} of '{origin.access.tensor}' of shape {shape}"
-        if size < 1:
+        if size < (0 if self.program.of_op else 1):
             message = f"expected at least one value of index '{origin.index}', got {size}"
             offset = origin.offset if isinstance(origin, Limit) else origin.access.offset
             raise self.misfit(offset, f"{message} by {why}")
@@ -337,6 +337,8 @@ class _Instantiation:
         access, form = subscript.access, subscript.form
         if form is None or access.tensor not in self.tensors:
             return
+        if not all(self.extents[name] for name in form.terms):
+            return  # nothing is read
         size = self.tensors[access.tensor].shape[subscript.axis]
         constant = self.numbers.integer(form.constant)
         low = high = constant
@@ -503,12 +505,26 @@ def read_body(code: Code, given: Arguments | None = None) -> Body:
 
 @lru_cache(maxsize=4096)
 def of_elements(
-    text: str, elements: Sequence[Attribute], parameters: Sequence[tuple[str, ParameterValue]]
+    text: str, elements: Sequence[Attribute], parameters: Sequence[tuple[str, float, float]]
 ) -> Instance:
-    """Return what the equation of an elementwise op is for single elements of some types."""
+    """Return what the equation of an elementwise op is for single elements of some types.
+
+    `parameters` are names, values and their signs.
+    """
     body = _body_of_op(text)
     types = (Type((), each) for each in elements)
-    return body.instance(dict(zip(body.program.inputs, types, strict=True)), dict(parameters))
+    values = {name: value for name, value, _ in parameters}
+    return body.instance(dict(zip(body.program.inputs, types, strict=True)), values)
+
+
+@lru_cache(maxsize=1024)
+def of_tensors(
+    text: str, types: Sequence[Type], parameters: Sequence[tuple[str, float, float]]
+) -> Instance:
+    """Return what the equations of an op are for operands of some types (see `of_elements`)."""
+    body = _body_of_op(text)
+    values = {name: value for name, value, _ in parameters}
+    return body.instance(dict(zip(body.program.inputs, types, strict=True)), values)
 
 
 @cache

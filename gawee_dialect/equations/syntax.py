@@ -245,6 +245,16 @@ def mapped_ranges(
     ]
 
 
+SMALL_POWER = 8
+"""Up to here a power is a product."""
+
+
+def small_power(node: Binary) -> int | None:
+    """Return the exponent of a power that is computed as a product; None for all else."""
+    power = node.rhs.value if node.operator == "**" and isinstance(node.rhs, Number) else None
+    return power if isinstance(power, int) and 1 <= power <= SMALL_POWER else None
+
+
 def named_ranges(ranges: Sequence[Range | Wildcard]) -> list[Range]:
     """Return the ranges that have a name: all but the wildcard."""
     return [each for each in ranges if isinstance(each, Range)]

@@ -51,10 +51,13 @@ def op_section(op: type[Operation]) -> str:
 def _equations(op: type[Operation]) -> Iterator[str]:
     """Yield the equations of an op as a block: one, or one for each value of a property."""
     equation = getattr(op, "EQUATION", None)
+    lines: list[str] = []
     if isinstance(equation, str):
-        yield f"```text\n{equation}\n```"
+        lines = re.sub(r"[{}]", "", equation).split(";")  # names of several indices stay
     elif isa(equation, dict[str, str]):
-        yield "```text\n" + "\n".join(f"{key}: {text}" for key, text in equation.items()) + "\n```"
+        lines = [f"{key}: {text}" for key, text in equation.items()]
+    if lines:
+        yield "\n".join(("```text", *(line.strip() for line in lines), "```"))
 
 
 def _signature(op: type[Operation]) -> str:

@@ -116,8 +116,7 @@ class OpaqueOp(DescribedOp, NamedMeaningOp, ABC):
 class BodyOp(DescribedOp, IndexNotationOp, ABC):
     """A described op whose meaning is its body, in index notation."""
 
-    def instance(self) -> Instance:
-        """Return what the body is for this op; raises CheckFailure."""
+    def meaning(self) -> Instance:
         instance = self.checked().instance
         assert instance is not None  # there is a body
         return instance
@@ -127,12 +126,12 @@ class BodyOp(DescribedOp, IndexNotationOp, ABC):
 
         names = [each.arg_name for each in self.description().operator.tensors_in]
         try:
-            return evaluate(self.instance(), dict(zip(names, arrays, strict=True)))
+            return evaluate(self.meaning(), dict(zip(names, arrays, strict=True)))
         except Misfit as misfit:
             raise InterpretationError(misfit.message) from misfit
 
     def flops(self) -> int:
-        return flops(self.instance())
+        return flops(self.meaning())
 
 
 def _ordered(compiled: CompiledOperator, params: Mapping[str, ParamValue]) -> list[str]:

@@ -21,9 +21,8 @@ from gawee_dialect.dialect.cast import BitcastOp, CastOp
 from gawee_dialect.dialect.computed import ComputedOp
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.elementwise import ElementwiseOp
+from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.movement import MovementOp
-from gawee_dialect.dialect.normalization import BatchNormOp
 from gawee_dialect.dialect.pool import AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.resize import InterpolateOp
 from gawee_dialect.dialect.slicing import PadOp
@@ -38,7 +37,6 @@ from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.conv import conv as conv_of_arrays
 from gawee_dialect.interpreter.gawee.conv import conv_transpose as conv_transpose_of_arrays
-from gawee_dialect.interpreter.gawee.normalization import batch_norm
 from gawee_dialect.interpreter.gawee.pool import max_pool as max_pool_of_arrays
 from gawee_dialect.interpreter.gawee.pool import window_lengths
 from gawee_dialect.interpreter.gawee.resize import counted, interpolate
@@ -177,8 +175,8 @@ def _computed(
     if is_float(dtype) and not any(isinstance(each, Numbers) for each in args):
         return (_of_integers(op, args, dtype),)
     wide = [_wide(each) for each in args]
-    elementwise = isinstance(op, ElementwiseOp)
-    result = op.compute_all(wide, FUNCTIONS) if elementwise else op.compute_all(wide)
+    by_equation = isinstance(op, EquationOp)
+    result = op.compute_all(wide, FUNCTIONS) if by_equation else op.compute_all(wide)
     return (result.astype(dtype, copy=False),)
 
 
@@ -248,16 +246,6 @@ class ExactGraphOpsWithArrays(OpFunctions):
             outputs=lambda count: as_array(Numbers.constants(counted(count))),
         )
         return (result,)
-
-    @impl(BatchNormOp)
-    def batch_norm(
-        self, interpreter: Interpreter, op: BatchNormOp, args: PythonValues
-    ) -> PythonValues:
-        present = iter(args)
-        input, mean, variance = next(present), next(present), next(present)
-        scale = None if op.scale is None else next(present)
-        bias = None if op.bias is None else next(present)
-        return (batch_norm(input, mean, variance, scale, bias, eps=op.eps.value.data),)
 
     @impl(PadOp)
     def pad(self, interpreter: Interpreter, op: PadOp, args: PythonValues) -> PythonValues:

@@ -7,7 +7,6 @@ from gawee_dialect.interpreter.gawee.evaluated import EvaluatedFunctions
 from gawee_dialect.interpreter.gawee.grid_sample import GridSampleFunctions
 from gawee_dialect.interpreter.gawee.kernel import KernelFunctions
 from gawee_dialect.interpreter.gawee.matmul import MatMulFunctions
-from gawee_dialect.interpreter.gawee.normalization import NormalizationFunctions
 from gawee_dialect.interpreter.gawee.order import OrderFunctions
 from gawee_dialect.interpreter.gawee.pool import PoolFunctions
 from gawee_dialect.interpreter.gawee.python_value import PythonValueFunctions
@@ -20,7 +19,6 @@ GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ConvFunctions,
     MatMulFunctions,
     AttentionFunctions,
-    NormalizationFunctions,
     EvaluatedFunctions,
     PoolFunctions,
     ResizeFunctions,

@@ -6,10 +6,6 @@ from typing import ClassVar
 from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.dialect.index_notation import IndexNotationOp
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
-from gawee_dialect.passes.lower_to_linalg.along_axis import (
-    LowerLogSoftmax,
-    LowerSoftmax,
-)
 from gawee_dialect.passes.lower_to_linalg.arrangement import (
     LowerBroadcastTo,
     LowerReverse,
@@ -21,7 +17,7 @@ from gawee_dialect.passes.lower_to_linalg.constant import LowerConstant
 from gawee_dialect.passes.lower_to_linalg.conv import LowerConv
 from gawee_dialect.passes.lower_to_linalg.conv_transpose import LowerConvTranspose
 from gawee_dialect.passes.lower_to_linalg.elementwise import LowerElementwise
-from gawee_dialect.passes.lower_to_linalg.equations import LowerIndexNotation
+from gawee_dialect.passes.lower_to_linalg.equations import LowerEquations
 from gawee_dialect.passes.lower_to_linalg.gather import (
     LowerGather,
     LowerGatherElements,
@@ -31,11 +27,6 @@ from gawee_dialect.passes.lower_to_linalg.grid_sample import LowerGridSample
 from gawee_dialect.passes.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
 from gawee_dialect.passes.lower_to_linalg.named_meaning import RejectNamedMeaning
 from gawee_dialect.passes.lower_to_linalg.non_max_suppression import LowerNonMaxSuppression
-from gawee_dialect.passes.lower_to_linalg.normalization import (
-    LowerBatchNorm,
-    LowerGroupNorm,
-    LowerRowNorm,
-)
 from gawee_dialect.passes.lower_to_linalg.order import LowerOrder
 from gawee_dialect.passes.lower_to_linalg.pool import (
     LowerAdAvgPool,
@@ -45,7 +36,7 @@ from gawee_dialect.passes.lower_to_linalg.pool import (
 )
 from gawee_dialect.passes.lower_to_linalg.position import LowerIota, LowerTri
 from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
-from gawee_dialect.passes.lower_to_linalg.reduction import LowerArg, LowerReduce
+from gawee_dialect.passes.lower_to_linalg.reduction import LowerArg
 from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
 from gawee_dialect.passes.lower_to_linalg.running_sums import LowerCumSum
 from gawee_dialect.passes.lower_to_linalg.scan import LowerScan
@@ -86,15 +77,9 @@ class LowerToLinalg(RewritePass):
         LowerMatMul,
         LowerBatchMatMul,
         LowerAttention,
-        LowerBatchNorm,
-        LowerRowNorm,
-        LowerGroupNorm,
         LowerElementwise,
-        LowerReduce,
         LowerArg,
         LowerCumSum,
-        LowerSoftmax,
-        LowerLogSoftmax,
         LowerMaxPool,
         LowerAvgPool,
         LowerAdAvgPool,
@@ -122,7 +107,7 @@ class LowerToLinalg(RewritePass):
         LowerScan,
         LowerIdentity,
         LowerConstant,
-        LowerIndexNotation,
+        LowerEquations,
         RejectPythonValue,
         RejectNamedMeaning,
     )

@@ -12,8 +12,14 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
-from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
-from gawee_dialect.passes.lower_to_linalg.conversions import computed_type, converted, opened
+from gawee_dialect.dialect.types import (
+    AnyTensor,
+    computed_type,
+    element_type,
+    tensor_shape,
+    tensor_type,
+)
+from gawee_dialect.passes.lower_to_linalg.conversions import converted, opened
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.structured import generic, reads, reduction
 from gawee_dialect.passes.lower_to_linalg.tensors import constant, filled, highest, lowest

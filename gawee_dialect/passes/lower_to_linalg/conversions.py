@@ -5,26 +5,14 @@ from xdsl.dialects.builtin import (
     AnyFloat,
     IntegerType,
     UnrealizedConversionCastOp,
-    f16,
-    f32,
     i1,
     i32,
 )
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.types import is_unsigned
+from gawee_dialect.dialect.types import computed_type, is_unsigned
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
-
-
-def computed_type(element: Attribute) -> Attribute:
-    """Return the type that elements are computed in: f32 for f16, i32 for unsigned bytes.
-
-    The arith dialect has signless integers only; i32 holds every unsigned byte.
-    """
-    if element == f16:
-        return f32
-    return i32 if is_unsigned(element) else element
 
 
 def converted(scalars: Scalars, value: SSAValue, type: Attribute) -> SSAValue:

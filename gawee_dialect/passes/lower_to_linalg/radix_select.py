@@ -14,9 +14,9 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import AnyFloat, IndexType, IntegerType, TensorType, i32, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.dialect.types import computed_type, element_type, tensor_shape
 from gawee_dialect.hints import isa
-from gawee_dialect.passes.lower_to_linalg.conversions import computed_type, opened
+from gawee_dialect.passes.lower_to_linalg.conversions import opened
 from gawee_dialect.passes.lower_to_linalg.loops import loop
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.tensors import empty

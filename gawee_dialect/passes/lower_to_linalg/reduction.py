@@ -1,4 +1,4 @@
-"""Reductions to `linalg.generic`: one lowering, a table of combiners."""
+"""Positions of extremes to `linalg.generic`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -11,28 +11,15 @@ from gawee_dialect.dialect.reduction import (
     ArgMaxOp,
     ArgMinOp,
     ArgOp,
-    ReduceAllOp,
-    ReduceAnyOp,
-    ReduceMaxOp,
-    ReduceMeanOp,
-    ReduceMinOp,
-    ReduceOp,
-    ReduceProdOp,
-    ReduceSumOp,
 )
-from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.passes.lower_to_linalg.combining import (
-    ALL,
-    ANY,
     MAXIMUM,
     MINIMUM,
-    PRODUCT,
-    SUM,
     Combiner,
     combined,
     in_element_type,
     kept_axes,
-    mapped,
     source_map,
 )
 from gawee_dialect.passes.lower_to_linalg.conversions import opened
@@ -43,43 +30,8 @@ from gawee_dialect.passes.lower_to_linalg.structured import reads
 from gawee_dialect.passes.lower_to_linalg.tensors import constant, filled
 from gawee_dialect.passes.rewrite_pass import Pattern
 
-COMBINERS: Mapping[type[ReduceOp], Combiner] = {
-    ReduceSumOp: SUM,
-    ReduceMeanOp: SUM,
-    ReduceMaxOp: MAXIMUM,
-    ReduceMinOp: MINIMUM,
-    ReduceProdOp: PRODUCT,
-    ReduceAnyOp: ANY,
-    ReduceAllOp: ALL,
-}
-"""How each reduction combines two elements."""
-
 EXTREMES: Mapping[type[ArgOp], Combiner] = {ArgMaxOp: MAXIMUM, ArgMinOp: MINIMUM}
 """What each search for a position looks for."""
-
-
-class LowerReduce(Pattern):
-    """gawee.reduce_sum, ... -> linalg.generic over the combined axes, then a reshape for keep_dims
-
-    A mean divides the sum by the number of elements.
-    """
-
-    @op_type_rewrite_pattern
-    def match_and_rewrite(self, op: ReduceOp, rewriter: PatternRewriter) -> None:
-        if type(op) not in COMBINERS:
-            return self.missed(op, f"expected a combiner for '{op.name}', got none")
-        rewriter.name_hint = op.result.name_hint
-        result = combined(rewriter, op.input, op.reduced_axes, COMBINERS[type(op)])
-        element = element_type(op.result)
-        if isinstance(op, ReduceMeanOp):
-            count = op.count
-
-            def mean(scalars: Scalars, values: Sequence[SSAValue]) -> SSAValue:
-                return scalars.divide(values[0], scalars.constant(count, values[0].type))
-
-            result = mapped(rewriter, result, element, mean)
-        result = in_element_type(rewriter, result, element)
-        rewriter.replace(op, (), [reshaped(rewriter, result, tensor_shape(op.result))])
 
 
 class LowerArg(Pattern):

@@ -14,8 +14,8 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.along_axis import CumSumOp
-from gawee_dialect.dialect.types import element_type, tensor_shape, tensor_type
-from gawee_dialect.passes.lower_to_linalg.conversions import computed_type, converted
+from gawee_dialect.dialect.types import computed_type, element_type, tensor_shape, tensor_type
+from gawee_dialect.passes.lower_to_linalg.conversions import converted
 from gawee_dialect.passes.lower_to_linalg.loops import loop
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.shape import reshaped

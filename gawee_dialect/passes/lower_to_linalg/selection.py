@@ -13,9 +13,9 @@ from xdsl.dialects import arith, tensor
 from xdsl.dialects.builtin import AnyFloat, IndexType, TensorType, i1, i32, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.types import element_type, tensor_shape, tensor_type
+from gawee_dialect.dialect.types import computed_type, element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.lower_to_linalg.combining import in_element_type
-from gawee_dialect.passes.lower_to_linalg.conversions import computed_type, opened
+from gawee_dialect.passes.lower_to_linalg.conversions import opened
 from gawee_dialect.passes.lower_to_linalg.positions import reduction_with_positions
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.shape import reshaped

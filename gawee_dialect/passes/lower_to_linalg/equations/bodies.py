@@ -6,13 +6,13 @@ inputs; elements have the type that they are computed in (f32 for f16).
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, IndexType, i1, i64
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.dialect.types import computed_type, tensor_shape
 from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Typing, Weak
 from gawee_dialect.equations.functions import OPERATORS, PREFIXES, function_of
 from gawee_dialect.equations.instance import Equation, Instance
@@ -30,15 +30,13 @@ from gawee_dialect.equations.syntax import (
     Wildcard,
     is_free,
     operands,
+    small_power,
 )
-from gawee_dialect.passes.lower_to_linalg.conversions import computed_type, converted, opened
+from gawee_dialect.passes.lower_to_linalg.conversions import converted, opened
 from gawee_dialect.passes.lower_to_linalg.scalar_functions import BINARY, UNARY
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 
 INDEX = IndexType()
-
-SMALL_POWER = 8
-"""Up to here a power is a product."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +48,13 @@ class Context:
     tensors: Mapping[str, SSAValue]
     fixed: Mapping[str, int]
 
-    @property
+    @cached_property
     def numbers(self) -> Numbers:
         """What numbers expressions stand for."""
         numbers = self.instance.numbers(self.equation)
         return Numbers(numbers.code, numbers.parameters, numbers.size, self.fixed)
 
-    @property
+    @cached_property
     def indices(self) -> set[str]:
         """The indices that have more than one value here."""
         return set(self.equation.extents) - set(self.fixed)
@@ -172,10 +170,9 @@ class Body:
     def binary(self, node: Binary) -> SSAValue:
         type = self.context.instance.typing.computed(node)
         lhs = self.cast(node.lhs, type)
-        if node.operator == "**" and isinstance(node.rhs, Number):
-            power = node.rhs.value
-            if isinstance(power, int) and 1 <= power <= SMALL_POWER:
-                return reduce(self.scalars.multiply, [lhs] * power)
+        power = small_power(node)
+        if power is not None:
+            return reduce(self.scalars.multiply, [lhs] * power)
         return BINARY[node.operator](self.scalars, lhs, self.cast(node.rhs, type))
 
     def call(self, node: Call) -> SSAValue:

@@ -7,6 +7,7 @@ from xdsl.builder import Builder
 from xdsl.dialects.builtin import AnyFloat, TensorType
 from xdsl.ir import Attribute, SSAValue
 
+from gawee_dialect.dialect.types import computed_type
 from gawee_dialect.equations.syntax import (
     Access,
     Binary,
@@ -27,7 +28,6 @@ from gawee_dialect.passes.lower_to_linalg.combining import (
     SUM,
     Combiner,
 )
-from gawee_dialect.passes.lower_to_linalg.conversions import computed_type
 from gawee_dialect.passes.lower_to_linalg.equations.bodies import Body, Context, is_as_stored
 from gawee_dialect.passes.lower_to_linalg.equations.reads import Reads
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
@@ -50,12 +50,15 @@ class EquationBuilder:
 
     context: Context
     builder: Builder
+    element: Attribute | None = None
+    """What elements are stored as, where that is another type than the equation's."""
 
     def result(self) -> SSAValue:
         """Compute all elements that the equation defines, but for those of fixed indices."""
         equation = self.context.equation
         indices = [each for each in equation.indices if each not in self.context.fixed]
-        element = self.context.instance.tensors[equation.definition.tensor].element
+        own = self.context.instance.tensors[equation.definition.tensor].element
+        element = self.element or own
         value = equation.definition.value
         if isinstance(value, Reduction) and self.stored_type(value) == element:
             if set(indices) == self.depends(value, set(indices)):

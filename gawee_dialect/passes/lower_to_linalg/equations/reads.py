@@ -63,6 +63,10 @@ class Reads:
         `evenly` padded are both ends of an axis, as of convolutions, whether or not that is read.
         """
         value = self.context.tensors[node.tensor]
+        indices = [each.name for each in node.subscripts if isinstance(each, Name)]
+        if len(indices) == len(node.subscripts) and self.walk_all_of(indices, value):
+            self.tensor(node, value, indices)
+            return
         exprs = [
             None if isinstance(each, Wildcard) else self.affine(each) for each in node.subscripts
         ]
@@ -77,7 +81,7 @@ class Reads:
         map = AffineMap(len(self.loops), 0, tuple(known))
         if evenly:
             high = [max(each, self.padding(node, axis)) for axis, each in enumerate(high)]
-        if not any(low) and not any(high):
+        if 0 in self.bounds or (not any(low) and not any(high)):
             self.read(node, value, known)
             return
         outside = self.outside(node, neutral)
@@ -88,6 +92,13 @@ class Reads:
         source = padded(self.builder, value, low, high, number)
         moved = [each + offset if offset else each for each, offset in zip(known, low, strict=True)]
         self.read(node, source, moved, guarded=neutral is None)
+
+    def walk_all_of(self, indices: Sequence[str], value: SSAValue) -> bool:
+        """Whether indices are loops that walk the whole axes of a tensor."""
+        extents = self.context.equation.extents
+        return all(each in self.loops for each in indices) and tensor_shape(value) == tuple(
+            extents[each] for each in indices
+        )
 
     def read(
         self, node: Access, source: SSAValue, places: Sequence[AffineExpr], *, guarded: bool = False

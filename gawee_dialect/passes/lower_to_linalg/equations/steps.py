@@ -3,25 +3,29 @@
 from collections.abc import Sequence
 
 from xdsl.builder import Builder
-from xdsl.ir import SSAValue
+from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.opdesc.described_op import BodyOp
+from gawee_dialect.equations.instance import Instance
 from gawee_dialect.passes.lower_to_linalg.equations.bodies import Context
 from gawee_dialect.passes.lower_to_linalg.equations.equation import EquationBuilder
 from gawee_dialect.passes.lower_to_linalg.equations.scan import ScanBuilder
 
 
-def lower_steps(builder: Builder, op: BodyOp) -> Sequence[SSAValue]:
-    """Build what computes the results of an op."""
-    instance = op.instance()
-    tensors: dict[str, SSAValue] = {}
-    for described, operand in zip(op.description().operator.tensors_in, op.operands, strict=True):
-        tensors[described.arg_name] = operand
+def lower_steps(
+    builder: Builder,
+    instance: Instance,
+    operands: Sequence[SSAValue],
+    elements: Sequence[Attribute],
+) -> Sequence[SSAValue]:
+    """Build what computes the outputs of an instance, of some element types."""
+    tensors = dict(zip(instance.program.inputs, operands, strict=True))
+    stored = dict(zip(instance.program.outputs, elements, strict=True))
     for step in instance.steps:
         if step.along is None:
             (equation,) = step.equations
+            name = equation.definition.tensor
             context = Context(instance, equation, tensors, {})
-            tensors[equation.definition.tensor] = EquationBuilder(context, builder).result()
+            tensors[name] = EquationBuilder(context, builder, stored.get(name)).result()
         else:
             ScanBuilder(instance, step, builder, tensors).build()
     return [tensors[name] for name in instance.program.outputs]

@@ -1,0 +1,80 @@
+"""Ops that are defined by equations between the elements of tensors."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Callable, Mapping, Sequence
+from math import copysign
+from typing import TYPE_CHECKING, ClassVar
+
+from xdsl.dialects.builtin import AnyFloat, FloatAttr
+
+from gawee_dialect.dialect.computed import ComputedOp
+from gawee_dialect.dialect.types import computed_type, element_type, tensor_shape
+from gawee_dialect.hints import isa
+
+if TYPE_CHECKING:
+    from gawee_dialect.dialect.dense import Array
+    from gawee_dialect.equations.instance import Instance
+
+
+class EquationOp(ComputedOp, ABC):
+    """An op whose meaning is its equations, in index notation.
+
+    Operands have in them any names, in their order. What the op computes, how it lowers, what it
+    costs and what is proved of it follow. Elements are computed in the type that the operands' are
+    computed in, and rounded once.
+    """
+
+    EQUATION: ClassVar[str | Mapping[str, str]]
+    """The equations of every op of the class; without them a class says those of each op."""
+
+    def equation(self) -> str:
+        """Return the equations of this op."""
+        assert isinstance(self.EQUATION, str)
+        return self.EQUATION
+
+    def parameters(self) -> Mapping[str, float]:
+        """Return the numbers of the equations: the properties that are floats."""
+        return {
+            name: each.value.data
+            for name, each in self.properties.items()
+            if isa(each, FloatAttr[AnyFloat])
+        }
+
+    def numbers(self) -> tuple[tuple[str, float, float], ...]:
+        """Return the parameters as a key: names, values and signs, since 0.0 equals -0.0."""
+        return tuple((name, each, copysign(1, each)) for name, each in self.parameters().items())
+
+    def views(self) -> Sequence[Sequence[int]]:
+        """Return the shapes that the equations read operands in: their own, unless a class has other.
+
+        The result is reshaped from the equations' to the op's.
+        """
+        return [tensor_shape(value) for value in self.operands]
+
+    def meaning(self) -> Instance:
+        """Return the equations for the operands' shapes and the types that these are computed in."""
+        from gawee_dialect.equations.instance import Type, of_tensors
+
+        types = tuple(
+            Type(tuple(shape), computed_type(element_type(value)))
+            for shape, value in zip(self.views(), self.operands, strict=True)
+        )
+        return of_tensors(self.equation(), types, self.numbers())
+
+    def compute_all(
+        self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]] | None = None
+    ) -> Array:
+        from gawee_dialect.equations.evaluate import evaluate
+
+        meaning, shapes = self.meaning(), self.views()
+        arrays = [array.reshape(shape) for array, shape in zip(operands, shapes, strict=True)]
+        inputs = dict(zip(meaning.program.inputs, arrays, strict=True))
+        (result,) = evaluate(meaning, inputs, functions)
+        return result.reshape(tensor_shape(self.output))
+
+
+def index_names(count: int, prefix: str = "i") -> list[str]:
+    """Return names of indices, one an axis."""
+    return [f"{prefix}{axis}" for axis in range(count)]
