@@ -32,8 +32,8 @@ from gawee_dialect.tools.compare_oracle import compare_parser
 from gawee_dialect.tools.completion import completion_parser
 from gawee_dialect.tools.doctor import doctor_parser
 from gawee_dialect.tools.gawee_experiment import PARSERS as EXPERIMENT_PARSERS
+from gawee_dialect.tools.gawee_opt import options
 from gawee_dialect.tools.inspect_graph import SUB_COMMANDS
-from gawee_dialect.tools.pass_list import options
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes
 
 FOLDER = Path(__file__).parent / "reference"

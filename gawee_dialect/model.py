@@ -339,7 +339,7 @@ class Model:
         `other` makes the same network for another number of images: what the two compute
         differently with one image depends on that number. Raises GaweeError.
         """
-        from gawee_dialect.analysis.graph_difference import first_difference
+        from gawee_dialect.analysis.fingerprint import first_difference
         from gawee_dialect.passes.specialize_batch import specialize_batch
 
         if level_of(self.module) is not Level.GAWEE:

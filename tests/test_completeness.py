@@ -40,7 +40,7 @@ from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
 from gawee_dialect.interpreter.gawee.evaluated import EvaluatedFunctions
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.passes.rewrite_pass import Pattern
-from gawee_dialect.tools.pass_list import summary
+from gawee_dialect.tools.gawee_opt import summary
 from gawee_dialect.universe import (
     OVERRIDES,
     PASSES,

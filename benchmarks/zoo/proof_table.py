@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from gawee_dialect.instruments.prove.summary import Verdict
+from gawee_dialect.instruments.prove.each import Verdict
 
 PARTS = ("Winograd", "layouts", "tiles", "vectors", "threads")
 OPEN = (Verdict.ASSUMED, Verdict.CHECKED)

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.dialect.rank_reduction import kept_axes
+from gawee_dialect.dialect.tensor import kept_axes
 from gawee_dialect.hints import isa
 
 Index = SSAValue | int

@@ -6,8 +6,10 @@ remainder is left over. Images are spread over threads, and each of these
 computes one by itself: without the barriers that all kernels of a team have.
 """
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -15,14 +17,53 @@ import numpy as np
 from gawee_dialect.analysis.batch_axes import Along, BatchArguments
 from gawee_dialect.backend.compiled import Array, CompiledModel, check_arrays
 from gawee_dialect.backend.frame import Binding
-from gawee_dialect.backend.image_threads import call_in_threads
 from gawee_dialect.backend.native_call import FINE, OUT_OF_RANGE
-from gawee_dialect.backend.openmp import call_in_team
+from gawee_dialect.backend.openmp import MOST_THREADS, call_in_team
 from gawee_dialect.backend.program import Program
 from gawee_dialect.backend.signature import Buffer
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.python_numbers import is_array
+
+# Threads that take over images of a batch while their caller computes others.
+
+
+class _Helpers:
+    """The threads of this process, which are started when there is something for them to do."""
+
+    def __init__(self) -> None:
+        self._forget()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._forget)
+
+    def _forget(self) -> None:
+        # A forked process has none of them.
+        self._executor = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="gawee-images")
+
+    def submit(self, function: Callable[[], None]) -> "Future[None]":
+        """Have a thread call a function."""
+        return self._executor.submit(function)
+
+
+_helpers = _Helpers()
+
+
+def call_in_threads(function: Callable[[], None], threads: int) -> None:
+    """Call a function in some threads at once, the caller's among them.
+
+    It is to do all there is to do, whoever comes first: helpers that have not begun when the caller
+    is done are not waited for. Raises what the caller's own call does, else what a helper's does.
+    """
+    others = [_helpers.submit(function) for _ in range(threads - 1)]
+    try:
+        function()
+    finally:
+        for each in others:
+            if not each.cancel():
+                each.exception()  # waits: the caller's memory is theirs until then
+    for each in others:
+        if not each.cancelled():
+            each.result()
 
 
 class BatchedModel(CompiledModel):

@@ -154,3 +154,179 @@ def manifest_text(
         ],
     }
     return json.dumps(manifest, indent=2) + "\n"
+
+
+# A program that calls an exported network, and its `CMakeLists.txt`: to start from.
+
+MAIN_C = """\
+/* Runs ${name} on raw files: dense arrays, in C order, in the byte order of this machine. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "${name}.h"
+
+#define USAGE "usage: %s ${usage}\\n"
+
+/* Read an array; NULL, with a message, where the file has not exactly its size. */
+static void *read_array(const char *path, size_t size) {
+    void *data = ${name}_allocate(size);
+    FILE *file = fopen(path, "rb");
+    int fits = data && file && fread(data, 1, size, file) == size && fgetc(file) == EOF;
+    if (file)
+        fclose(file);
+    if (fits)
+        return data;
+    fprintf(stderr, "%s: expected a file of %zu bytes\\n", path, size);
+    ${name}_free(data);
+    return NULL;
+}
+
+static int write_array(const char *path, const void *data, size_t size) {
+    FILE *file = fopen(path, "wb");
+    int written = file && fwrite(data, 1, size, file) == size;
+    if (file && fclose(file) != 0)
+        written = 0;
+    if (!written)
+        fprintf(stderr, "%s: cannot be written\\n", path);
+    return written;
+}
+
+#define PRINT_ARRAY(text, format, array, count)     \\
+    do {                                            \\
+        puts(text);                                 \\
+        for (size_t i = 0; i < (count); i++)        \\
+            printf(format "\\n", (array)[i]);        \\
+    } while (0)
+
+int main(int argc, char **argv) {
+    int status = 1, writes = argc == ${most};
+    void *workspace = NULL;
+${declarations}
+    if (argc != ${least} && !writes) {
+        fprintf(stderr, USAGE, argv[0]);
+        return 1;
+    }
+${reads}
+    workspace = ${name}_allocate(${name}_workspace_size());
+    if (${missing}!workspace) {
+        fprintf(stderr, "there is not enough memory\\n");
+        goto done;
+    }
+    status = ${name}_run(${arguments});
+    if (status != 0) {
+        fprintf(stderr, "${name}_run returned %d, which ${name}.h explains\\n", status);
+        status = 1;
+        goto done;
+    }
+    if (writes) {
+        status = !(${written});
+        goto done;
+    }
+${prints}
+done:
+${frees}
+    ${name}_free(workspace);
+    return status;
+}
+"""
+
+WEIGHTS = """\
+    int loaded = ${name}_load(argv[1], &weights);
+    if (loaded != ${NAME}_LOADED) {
+        fprintf(stderr, "%s: %s\\n", argv[1], ${name}_load_message(loaded));
+        goto done;
+    }
+"""
+
+CMAKE = """\
+# Builds the example. In a project of your own: add_subdirectory(${name}_example) and
+# target_link_libraries(your_program PRIVATE ${name}).
+cmake_minimum_required(VERSION 3.12)
+project(${name}_example C)
+${openmp}
+add_library(${name} INTERFACE)
+target_include_directories(${name} INTERFACE "$${CMAKE_CURRENT_SOURCE_DIR}/..")
+target_link_libraries(${name} INTERFACE "$${CMAKE_CURRENT_SOURCE_DIR}/../${name}.o" ${libraries})
+
+add_executable(${name}_example main.c)
+set_property(TARGET ${name}_example PROPERTY C_STANDARD 11)
+target_link_libraries(${name}_example PRIVATE ${name})
+"""
+
+FORMATS = {
+    "float32": '"%.9g"',
+    "float64": '"%.17g"',
+    "float16": '"0x%04" PRIx16',  # the bits
+    "bfloat16": '"0x%04" PRIx16',
+    "int64": '"%" PRId64',
+    "uint16": '"%" PRIu16',
+    "uint8": '"%" PRIu8',
+    "bool": '"%" PRIu8',
+    "int32": '"%" PRId32',
+    "int16": '"%" PRId16',
+    "int8": '"%" PRId8',
+}
+"""How C prints an element, by NumPy's name of its type."""
+
+
+def _pointer(name: str, buffer: Buffer) -> str:
+    return f"    {C_TYPES[buffer.dtype.name]} *array_{name} = NULL;"
+
+
+def _print(name: str, buffer: Buffer) -> str:
+    kind = buffer.dtype.name
+    count = buffer.size // buffer.dtype.itemsize
+    text = array_text(name, buffer)
+    return f'    PRINT_ARRAY("{text}", {FORMATS[kind]}, array_{name}, (size_t){count});'
+
+
+def example_program(interface: CInterface) -> str:
+    """Return a program that reads inputs from files, and prints the outputs or writes them."""
+    name, inputs, outputs = interface.name, interface.inputs, interface.outputs
+    names = [*(each for each, _ in inputs), *(each for each, _ in outputs)]
+    first = 2 if interface.weights else 1
+    reads = [Template(WEIGHTS).substitute(name=name, NAME=name.upper())] if first == 2 else []
+    for place, (each, buffer) in enumerate(inputs, first):
+        reads.append(f"    array_{each} = read_array(argv[{place}], {buffer.size});")
+        reads.append(f"    if (!array_{each})\n        goto done;")
+    for each, buffer in outputs:
+        reads.append(f"    array_{each} = {name}_allocate({buffer.size});")
+        reads.append(f"    if (array_{each})\n        memset(array_{each}, 0, {buffer.size});")
+    least = first + len(inputs)
+    written = [
+        f"write_array(argv[{place}], array_{each}, {buffer.size})"
+        for place, (each, buffer) in enumerate(outputs, least)
+    ]
+    usage = ["WEIGHTS"] if first == 2 else []
+    usage += [each.upper() for each, _ in inputs]
+    usage.append(f"[{' '.join(each.upper() for each, _ in outputs)}]")
+    pointers = [_pointer(each, buffer) for each, buffer in (*inputs, *outputs)]
+    weights = ["weights"] if first == 2 else []
+    arrays = [f"array_{each}" for each in names]
+    given = [
+        f"*array_{each}" if buffer.index in interface.scalars else f"array_{each}"
+        for each, buffer in (*inputs, *outputs)
+    ]
+    return Template(MAIN_C).substitute(
+        name=name,
+        usage=" ".join(usage),
+        most=least + len(outputs),
+        least=least,
+        declarations="\n".join([*(f"    void *{each} = NULL;" for each in weights), *pointers]),
+        reads="\n".join(reads),
+        missing="".join(f"!array_{each} || " for each, _ in outputs),
+        arguments=", ".join([*given, *(weights or ["NULL"]), "workspace"]),
+        written=" && ".join(written) or "1",
+        prints="\n".join(_print(each, buffer) for each, buffer in outputs),
+        frees="\n".join(f"    {name}_free({each});" for each in [*weights, *arrays]),
+    )
+
+
+def example_build(interface: CInterface, link_flags: Sequence[str]) -> str:
+    """Return the `CMakeLists.txt` that builds the program, with the object beside its folder."""
+    openmp = "-fopenmp" in link_flags
+    return Template(CMAKE).substitute(
+        name=interface.name,
+        openmp="find_package(OpenMP REQUIRED COMPONENTS C)" if openmp else "",
+        libraries="OpenMP::OpenMP_C m" if openmp else "m",
+    )

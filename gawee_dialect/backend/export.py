@@ -16,8 +16,12 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.c_entry import CInterface, add_c_entry, c_interface
-from gawee_dialect.backend.c_example import example_build, example_program
-from gawee_dialect.backend.c_header import header_text, manifest_text
+from gawee_dialect.backend.c_header import (
+    example_build,
+    example_program,
+    header_text,
+    manifest_text,
+)
 from gawee_dialect.backend.code_generation import emit_assembly, emit_object
 from gawee_dialect.backend.compiled import CompiledModel, check_arrays
 from gawee_dialect.backend.jit import Target, make_machine, optimized_module, system_of

@@ -9,8 +9,8 @@ from xdsl.dialects.llvm import FastMathAttr, OverflowAttr
 from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from gawee_dialect.backend.llvm_names import Names
 from gawee_dialect.backend.llvm_values import (
+    Names,
     Unwritable,
     constant_text,
     initializer_text,
@@ -20,7 +20,7 @@ from gawee_dialect.backend.llvm_values import (
 from gawee_dialect.backend.llvm_vector_ops import vector_text
 from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect import llvm_vector
-from gawee_dialect.dialect.llvm_loop import SETTINGS, LoopAnnotationAttr
+from gawee_dialect.dialect.llvm import SETTINGS, LoopAnnotationAttr
 from gawee_dialect.hints import isa
 
 BINARY = (

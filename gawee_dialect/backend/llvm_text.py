@@ -12,14 +12,13 @@ from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ArrayAttr, ModuleOp, StringAttr
 from xdsl.ir import Attribute, Block, Operation
 
-from gawee_dialect.backend.llvm_names import Names, NumberedNames
 from gawee_dialect.backend.llvm_ops import (
     Instructions,
     ModuleParts,
     argument_text,
     global_text,
 )
-from gawee_dialect.backend.llvm_values import Unwritable, type_text
+from gawee_dialect.backend.llvm_values import Names, NumberedNames, Unwritable, type_text
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import node_name

@@ -11,10 +11,16 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.axes import require_axis
 from gawee_dialect.dialect.computed import ComputedOp
 from gawee_dialect.dialect.equation import EquationOp, index_names
-from gawee_dialect.dialect.types import FLOATS, NUMBERS, AnyTensor, ElementClass, tensor_type
+from gawee_dialect.dialect.types import (
+    FLOATS,
+    NUMBERS,
+    AnyTensor,
+    ElementClass,
+    require_axis,
+    tensor_type,
+)
 
 if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array

@@ -12,13 +12,13 @@ from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, tra
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.axes import resolved_axes
 from gawee_dialect.dialect.movement import MovementOp, integers
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
     require_length,
     require_non_negative,
+    resolved_axes,
     shape_text,
     tensor_shape,
     tensor_type,
@@ -81,7 +81,7 @@ class TransposeOp(MovementOp, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from gawee_dialect.passes.canonicalization.movement import TransposeOfTranspose
+        from gawee_dialect.passes.canonicalization.shape import TransposeOfTranspose
 
         return (TransposeOfTranspose(),)
 

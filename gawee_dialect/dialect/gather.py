@@ -24,11 +24,17 @@ from xdsl.irdl import (
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.axes import require_axis
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.movement import INDICES, MovementOp, integer
-from gawee_dialect.dialect.types import AnyTensor, require, shape_text, tensor_shape, tensor_type
+from gawee_dialect.dialect.types import (
+    AnyTensor,
+    require,
+    require_axis,
+    shape_text,
+    tensor_shape,
+    tensor_type,
+)
 
 if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array, Positions
@@ -136,7 +142,7 @@ class GatherOp(IndexedOp, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from gawee_dialect.passes.canonicalization.movement import GatherOfRows
+        from gawee_dialect.passes.canonicalization.shape import GatherOfRows
 
         return (GatherOfRows(),)
 

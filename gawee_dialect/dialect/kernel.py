@@ -1,14 +1,16 @@
 """The kernel level: one structured op, with what it computes and how it is run kept apart."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from math import prod
 
+from xdsl.builder import Builder
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
     DenseArrayBase,
     FloatAttr,
+    IndexType,
     IntegerAttr,
     IntegerType,
     TensorType,
@@ -16,7 +18,7 @@ from xdsl.dialects.builtin import (
     i64,
 )
 from xdsl.interfaces import HasCanonicalizationPatternsInterface
-from xdsl.ir import Attribute, Operation, Region, SSAValue
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.ir.affine import (
     AffineMap,
 )
@@ -33,12 +35,12 @@ from xdsl.irdl import (
 from xdsl.parser import Parser
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.printer import Printer
+from xdsl.rewriter import InsertPoint
 from xdsl.traits import IsTerminator
 
 from gawee_dialect.dialect.affine_range import used_dims, value_range
 from gawee_dialect.dialect.algorithm import Algorithm, Direct
-from gawee_dialect.dialect.operand_segments import quick_operands
-from gawee_dialect.dialect.scalar_flops import scalar_flops
+from gawee_dialect.dialect.operation import quick_operands
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
 from gawee_dialect.dialect.structured_kernel import (
     AnyShaped,
@@ -49,6 +51,36 @@ from gawee_dialect.dialect.structured_kernel import (
 )
 from gawee_dialect.dialect.types import require
 from gawee_dialect.hints import isa
+
+# How much arithmetic the scalar ops in the bodies of kernels are.
+
+# What is of other dialects is imported where it is asked for: most modules that are read have no
+# kernels, and no ops of them.
+
+
+@cache
+def _no_arithmetic() -> tuple[type[Operation], ...]:
+    """Return the scalar ops that count nothing: they choose, convert or compare."""
+    from xdsl.dialects import arith
+
+    from gawee_dialect.dialect.arith import ON_VECTORS
+
+    others = (op for pair in ON_VECTORS.items() for op in pair)
+    return (arith.ConstantOp, arith.BitcastOp, arith.ExtFOp, arith.TruncFOp, *others)
+
+
+def scalar_flops(op: Operation) -> int:
+    """Return the FLOPs of a scalar op: one for each arithmetic op on elements.
+
+    A fused multiply-add is two, and an elementary function one. Arithmetic on indices computes
+    where, not what: it counts nothing.
+    """
+    if op.dialect_name() not in ("arith", "math") or isinstance(op, _no_arithmetic()):
+        return 0
+    if isinstance(op.results[0].type, IndexType):
+        return 0
+    return 2 if op.name == "math.fma" else 1
+
 
 Number = FloatAttr | IntegerAttr
 
@@ -472,3 +504,40 @@ def _types(types: Sequence[Attribute]) -> str:
 
 def _flops_of(region: Region) -> int:
     return sum(map(scalar_flops, region.block.ops))
+
+
+# Kernels that move elements about unchanged: copies, transpositions, padding, packing.
+
+
+def copy_kernel(
+    source: SSAValue,
+    shape: Sequence[int],
+    *,
+    bounds: Sequence[int],
+    reads: AffineMap,
+    writes: AffineMap,
+    outside: Number | None = None,
+) -> KernelOp:
+    """Make a kernel that copies elements of a tensor to other places of a new one.
+
+    Both maps are over `bounds`; what no point is about is `outside`, zero for None.
+    """
+    element = element_of(source)
+    block = Block(arg_types=[element])
+    Builder(InsertPoint.at_end(block)).insert(YieldOp(block.args[0]))
+    return KernelOp(
+        [source],
+        TensorType(element, shape),
+        bounds=bounds,
+        maps=[reads, writes],
+        finish=Region(block),
+        outside=outside,
+    )
+
+
+def insert_copy(builder: Builder, kernel: KernelOp) -> SSAValue:
+    """Insert a kernel on tensors; its result is named after the first input."""
+    result = builder.insert(kernel).result
+    assert result is not None
+    result.name_hint = kernel.inputs[0].name_hint
+    return result

@@ -170,6 +170,6 @@ class BatchMatMulOp(GaweeOp, HasCanonicalizationPatternsInterface):
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
-        from gawee_dialect.passes.canonicalization.matmul import DropBatchOfOne
+        from gawee_dialect.passes.canonicalization.shape import DropBatchOfOne
 
         return (DropBatchOfOne(),)

@@ -13,10 +13,9 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.axes import require_axis
 from gawee_dialect.dialect.movement import ORDERED, integer
 from gawee_dialect.dialect.operation import InferredOp
-from gawee_dialect.dialect.types import AnyTensor, require, tensor_shape, tensor_type
+from gawee_dialect.dialect.types import AnyTensor, require, require_axis, tensor_shape, tensor_type
 
 
 @irdl_op_definition

@@ -9,12 +9,12 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.axes import require_axis
 from gawee_dialect.dialect.movement import ORDERED, MovementOp, integer
 from gawee_dialect.dialect.types import (
     AnyTensor,
     dtype_name,
     require,
+    require_axis,
     tensor_shape,
     tensor_type,
 )

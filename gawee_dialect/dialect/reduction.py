@@ -18,7 +18,6 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.axes import require_axis, resolved_axes
 from gawee_dialect.dialect.computed import ComputedOp
 from gawee_dialect.dialect.equation import EquationOp, index_names
 from gawee_dialect.dialect.types import (
@@ -28,6 +27,8 @@ from gawee_dialect.dialect.types import (
     AnyTensor,
     ElementClass,
     require,
+    require_axis,
+    resolved_axes,
     shape_text,
     tensor_type,
 )

@@ -16,7 +16,6 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.axes import require_axis
 from gawee_dialect.dialect.gather import (
     IndexedOp,
     element_positions,
@@ -28,6 +27,7 @@ from gawee_dialect.dialect.movement import INDICES, ORDERED, integer
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
+    require_axis,
     require_same_element,
     require_shape,
     tensor_shape,

@@ -305,3 +305,20 @@ def require_positive(what: str, values: Sequence[int]) -> None:
 def require_non_negative(what: str, values: Sequence[int]) -> None:
     """Raise VerifyException unless every entry of an attribute is at least 0."""
     require(all(v >= 0 for v in values), f"expected {what} of at least 0, got {list(values)}")
+
+
+# Axes that ops name; a negative one counts from the end.
+
+
+def require_axis(what: str, axis: int, rank: int) -> int:
+    """Return an axis counted from 0; raises VerifyException where there is no such axis."""
+    require(rank >= 1, f"expected input of rank 1 or more for {what} {axis}, got a scalar")
+    require(-rank <= axis < rank, f"expected {what} from {-rank} to {rank - 1}, got {axis}")
+    return axis % rank
+
+
+def resolved_axes(axes: Sequence[int], rank: int) -> list[int]:
+    """Return axes counted from 0; raises VerifyException unless they are axes, each named once."""
+    resolved = [require_axis("axes", axis, rank) for axis in axes]
+    require(len(set(resolved)) == len(resolved), f"expected axes named once each, got {list(axes)}")
+    return resolved

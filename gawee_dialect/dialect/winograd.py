@@ -31,7 +31,7 @@ from xdsl.irdl import (
 from gawee_dialect.dialect.affine_range import value_range
 from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.kernel import YieldOp
-from gawee_dialect.dialect.operand_segments import quick_operands
+from gawee_dialect.dialect.operation import quick_operands
 from gawee_dialect.dialect.structured_kernel import (
     StructuredKernel,
     element_of,

@@ -7,15 +7,12 @@ from typing import TypeGuard
 
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
-from gawee_dialect.evaluation.code import Code
-from gawee_dialect.evaluation.cost import Cost
+from gawee_dialect.evaluation.code import Code, Cost, Memory, Validity
 from gawee_dialect.evaluation.counters import Counters
 from gawee_dialect.evaluation.evaluator import Build, Evaluator, Figures
-from gawee_dialect.evaluation.memory import Memory
 from gawee_dialect.evaluation.time import Time
 from gawee_dialect.evaluation.turns import Referee
-from gawee_dialect.evaluation.validity import Validity
-from gawee_dialect.experiments.networks import network_of
+from gawee_dialect.experiments.networks import named_object, network_of
 from gawee_dialect.experiments.provenance import (
     Origin,
     files_of,
@@ -23,7 +20,6 @@ from gawee_dialect.experiments.provenance import (
     package_versions,
     this_machine,
 )
-from gawee_dialect.experiments.python_names import named_object
 from gawee_dialect.experiments.records import Record
 from gawee_dialect.experiments.study import Cell, Measuring, Pipeline
 from gawee_dialect.model import Model

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import ModuleOp
 
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.coverage import CoverageReport
+from gawee_dialect.source import Source
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -64,3 +66,26 @@ class Graph(ABC):
     @abstractmethod
     def coverage(self) -> CoverageReport:
         """Say of every node whether it can be read, whatever the others are like."""
+
+
+# Problems of one graph, collected so that all of them are reported at once.
+
+
+class Report:
+    """Collects diagnostics of one text."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.problems: list[tuple[int, Diagnostic]] = []
+
+    def add(
+        self, offset: int, message: str, node: str | None = None, hint: str | None = None
+    ) -> None:
+        """Add a problem of the object at an offset."""
+        self.problems.append((offset, Diagnostic(message, self.source.place(offset), node, hint)))
+
+    def raise_if_any(self, error: type[GaweeError] = GaweeError) -> None:
+        """Raise GaweeError, or a kind of it, with all problems in the order of the text."""
+        if self.problems:
+            ordered = sorted(self.problems, key=lambda problem: problem[0])
+            raise error(diagnostic for _, diagnostic in ordered)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from time import time
 from typing import Generic, TypeVar
 
-from gawee_dialect.fuzz.finding import Finding
+from gawee_dialect.fuzz.oracle import Finding
 from gawee_dialect.fuzz.session import Tried
 from gawee_dialect.workers.workers import Workers
 

@@ -7,8 +7,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.frontends.mlir_text import print_mlir
-from gawee_dialect.fuzz.finding import Finding
 from gawee_dialect.fuzz.judge import CRASH, REFUSED, WRONG, WRONG_BY_DATA, passes_of
+from gawee_dialect.fuzz.oracle import Finding
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.reduce.reducer import count_ops, largest_tensor

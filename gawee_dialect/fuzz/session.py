@@ -11,9 +11,9 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.fuzz.draw import Draw
-from gawee_dialect.fuzz.finding import SKIPPED, Done, Finding, Skipped
 from gawee_dialect.fuzz.generator import Settings, TrialGenerator
 from gawee_dialect.fuzz.judge import failure_of
+from gawee_dialect.fuzz.oracle import SKIPPED, Done, Finding, Skipped
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.reduce.failure import Failure, OutOfTime, time_limit

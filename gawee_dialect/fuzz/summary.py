@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from time import perf_counter
 
-from gawee_dialect.fuzz.finding import Finding
+from gawee_dialect.fuzz.oracle import Finding
 from gawee_dialect.fuzz.session import Tried
 
 LINES = 4

@@ -9,7 +9,6 @@ import numpy as np
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
 
-from gawee_dialect.fuzz.finding import Done, Finding
 from gawee_dialect.fuzz.judge import (
     ROUNDING,
     Arrays,
@@ -22,7 +21,7 @@ from gawee_dialect.fuzz.judge import (
     reference,
     rounding_of,
 )
-from gawee_dialect.fuzz.oracle import Oracle
+from gawee_dialect.fuzz.oracle import Done, Finding, Oracle
 from gawee_dialect.fuzz.random_pipeline import Stage
 
 

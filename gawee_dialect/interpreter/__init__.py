@@ -4,7 +4,7 @@
 lower levels do. `run_module` runs a function on arrays, whatever level its body is at.
 """
 
-from gawee_dialect.interpreter.errors import RunError
+from gawee_dialect.interpreter.functions import RunError
 from gawee_dialect.interpreter.run import run_module
 
 __all__ = ["RunError", "run_module"]

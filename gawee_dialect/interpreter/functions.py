@@ -7,6 +7,9 @@ from weakref import WeakKeyDictionary
 
 from xdsl.interpreter import InterpreterFunctions
 from xdsl.ir import Operation
+from xdsl.utils.exceptions import InterpretationError
+
+from gawee_dialect.diagnostics import GaweeError
 
 
 class OpFunctions(InterpreterFunctions):
@@ -39,3 +42,10 @@ def implemented_by(*functions: type[OpFunctions]) -> Generator[None]:
         yield
     finally:
         _added.reset(token)
+
+
+# What a program that cannot be run raises.
+
+
+class RunError(GaweeError, InterpretationError):
+    """An op that cannot be run on the values it was given; located as every GaweeError is."""

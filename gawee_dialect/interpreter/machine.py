@@ -9,31 +9,84 @@ import numpy as np
 from xdsl.dialects import func
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp
-from xdsl.interpreter import Interpreter, OpImplResult, PythonValues
+from xdsl.interpreter import Interpreter, OpImplResult, PythonValues, impl, register_impls
 from xdsl.interpreters.func import FuncFunctions
 from xdsl.ir import Operation
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
+from gawee_dialect.dialect.named_meaning import NamedMeaningOp
+from gawee_dialect.dialect.types import shape_text, tensor_type
 from gawee_dialect.interpreter.affine import AffineFunctions
-from gawee_dialect.interpreter.aggregates import AggregateFunctions
 from gawee_dialect.interpreter.arith import ArithFunctions
-from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.cf import CfFunctions
-from gawee_dialect.interpreter.errors import RunError
-from gawee_dialect.interpreter.functions import OpFunctions, added_functions
+from gawee_dialect.interpreter.functions import OpFunctions, RunError, added_functions
 from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
 from gawee_dialect.interpreter.index_notation import index_notation_functions
-from gawee_dialect.interpreter.linalg import LinalgFunctions, structured_functions
+from gawee_dialect.interpreter.linalg import (
+    AggregateFunctions,
+    LinalgFunctions,
+    structured_functions,
+)
 from gawee_dialect.interpreter.math import MathFunctions
 from gawee_dialect.interpreter.memref import MemrefFunctions
-from gawee_dialect.interpreter.omp import OmpFunctions
-from gawee_dialect.interpreter.python_meaning import python_meaning_functions
-from gawee_dialect.interpreter.scf import ScfFunctions
+from gawee_dialect.interpreter.scf import OmpFunctions, ScfFunctions
 from gawee_dialect.interpreter.tensor import TensorFunctions
 from gawee_dialect.interpreter.vector import VectorFunctions, VectorMemoryFunctions
 from gawee_dialect.walk import all_ops, kinds_of
+
+# Described ops whose meaning is a Python function that is registered for their name.
+
+
+def _run(
+    functions: OpFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
+) -> PythonValues:
+    assert isinstance(op, NamedMeaningOp)
+    made = op.call_function([_read_only(array) for array in args])
+    return _checked(op, (made,) if isinstance(made, np.ndarray | np.generic) else tuple(made))
+
+
+def _read_only(array: Array) -> Array:
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def _checked(op: Operation, made: Sequence[Array]) -> tuple[Array, ...]:
+    """Return what a function made; raises InterpretationError where it is not the op's results."""
+    if len(made) != len(op.results):
+        raise InterpretationError(
+            f"expected its Python function to return {len(op.results)} arrays, got {len(made)}"
+        )
+    arrays = tuple(np.asarray(each) for each in made)
+    for index, (array, result) in enumerate(zip(arrays, op.results, strict=True)):
+        type = tensor_type(result)
+        expected = f"{shape_text(type.get_shape())} of {dtype_of(type)}"
+        got = f"{shape_text(array.shape)} of {array.dtype}"
+        if got != expected:
+            raise InterpretationError(
+                f"expected its Python function to return result #{index} as {expected}, got {got}"
+            )
+    return arrays
+
+
+def python_meaning_functions(
+    kinds: frozenset[type[Operation]], module: ModuleOp
+) -> type[OpFunctions]:
+    """Make the implementations of every op of a module that a function is registered for."""
+    named = any(issubclass(kind, NamedMeaningOp) for kind in kinds)
+    ops = all_ops(module) if named else ()
+    found = (op for op in ops if isinstance(op, NamedMeaningOp) and op.has_function())
+    return _functions_for(frozenset(type(op) for op in found))
+
+
+@lru_cache(maxsize=256)
+def _functions_for(classes: frozenset[type[Operation]]) -> type[OpFunctions]:
+    members = {kind.__name__: impl(kind)(_run) for kind in classes}
+    return register_impls(type("PythonMeaningFunctions", (OpFunctions,), members))
+
 
 FUNCTIONS: tuple[type[OpFunctions], ...] = (
     *GAWEE_FUNCTIONS,

@@ -19,7 +19,7 @@ from gawee_dialect.interpreter.arrays import (
     dtype_of,
     fresh_array,
 )
-from gawee_dialect.interpreter.errors import RunError
+from gawee_dialect.interpreter.functions import RunError
 from gawee_dialect.interpreter.machine import Machine, check_implemented, make_machine
 from gawee_dialect.locations import place
 from gawee_dialect.python_numbers import as_array

@@ -6,8 +6,7 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerType
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.rank_reduction import kept_axes
-from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
+from gawee_dialect.dialect.tensor import ParallelInsertSliceOp, kept_axes
 from gawee_dialect.interpreter.arrays import Array
 
 

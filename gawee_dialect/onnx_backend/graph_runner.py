@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.frontends.onnx.functions import body_of_call
+from gawee_dialect.frontends.onnx.importer import body_of_call
 from gawee_dialect.frontends.onnx.model import Array, OnnxFunction, OnnxGraph, OnnxNode, OnnxValue
 from gawee_dialect.levels import Level
 from gawee_dialect.onnx_backend.control_flow import CONTROL_FLOW

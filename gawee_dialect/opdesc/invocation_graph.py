@@ -21,7 +21,7 @@ from gawee_dialect.easy_json import (
     Scalar,
     decode_easy_json,
 )
-from gawee_dialect.frontends.report import Report
+from gawee_dialect.frontends.graph import Report
 from gawee_dialect.opdesc.invocation import Argument, Invocation, ParamValue, ptype_of
 from gawee_dialect.opdesc.invocation import Scalar as ParamScalar
 from gawee_dialect.opdesc.op_text import OpTextReader

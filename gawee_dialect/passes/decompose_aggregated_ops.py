@@ -22,8 +22,7 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.dialect import linalg
-from gawee_dialect.dialect.linalg.pack import PackOp, Tiling, UnpackOp
-from gawee_dialect.dialect.linalg.softmax import SoftmaxOp
+from gawee_dialect.dialect.linalg.pack import PackOp, SoftmaxOp, Tiling, UnpackOp
 from gawee_dialect.dialect.tensor import GenerateOp
 from gawee_dialect.dialect.types import AnyTensor, is_float, tensor_shape, tensor_type
 from gawee_dialect.passes.lower_to_linalg.along_axis import softmax

@@ -16,7 +16,6 @@ from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.scan import THREADS_MARK, is_batch_loop, keep_marks, threads_of
 from gawee_dialect.passes.instrument import report_statistic
-from gawee_dialect.passes.located_builder import located_builder
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.plan_memory import (
     assign_offsets,
@@ -26,6 +25,7 @@ from gawee_dialect.passes.plan_memory import (
     pieces,
     place,
 )
+from gawee_dialect.passes.rewrite_pass import located_builder
 
 
 @dataclass(frozen=True)

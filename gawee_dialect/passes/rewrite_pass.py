@@ -8,16 +8,18 @@ from functools import cache, lru_cache
 from inspect import getclosurevars
 from typing import ClassVar, get_args
 
+from xdsl.builder import Builder
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.folder import Folder
 from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern
+from xdsl.rewriter import InsertPoint
 from xdsl.traits import ConstantLike, HasFolder
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.keep import hand_on_mark
+from gawee_dialect.dialect.operation import hand_on_mark
 from gawee_dialect.locations import hand_on_location, place
 from gawee_dialect.passes.dead_code import always_stays, is_dead
 from gawee_dialect.passes.instrument import (
@@ -262,3 +264,13 @@ class RewritePass(ModulePass, ABC):
         reasons = "; ".join(driver.reasons.get(op, {}).values())
         because = f": {reasons}" if reasons else ": no pattern is for it"
         return Diagnostic.at(op, f"cannot be removed by {self.name}{because}")
+
+
+# A builder of ops that take the place of another one.
+
+
+def located_builder(source: Operation, point: InsertPoint | None = None) -> Builder:
+    """Return what inserts ops at a point, before an op where none is said, with that op's place."""
+    builder = Builder(point or InsertPoint.before(source))
+    builder.operation_insertion_handler = [lambda new: hand_on_location(source, new)]
+    return builder

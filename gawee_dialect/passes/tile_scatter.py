@@ -16,8 +16,8 @@ from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import shaped_bytes, tensor_shape, tensor_type
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
-from gawee_dialect.passes.located_builder import located_builder
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.passes.rewrite_pass import located_builder
 from gawee_dialect.target.description import HOST, find_processor
 
 HELD = 0.5

@@ -12,8 +12,8 @@ from gawee_dialect.dialect.slicing import SliceOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.dialect.window import padding_pairs
 from gawee_dialect.passes.instrument import report_statistic
-from gawee_dialect.passes.located_builder import located_builder
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
+from gawee_dialect.passes.rewrite_pass import located_builder
 
 
 class Axis(NamedTuple):

@@ -5,8 +5,7 @@ from typing import ClassVar
 
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.scan import ScanOp
-from gawee_dialect.dialect.scan_steps import write_steps
+from gawee_dialect.dialect.scan import ScanOp, write_steps
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 

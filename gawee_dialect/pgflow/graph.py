@@ -14,8 +14,44 @@ from pathlib import Path
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.located_json import JsonList, JsonObject, decode_json
 from gawee_dialect.parameters.uwef import UwefFile
-from gawee_dialect.pgflow.operations import OPERATIONS
 from gawee_dialect.source import Source
+
+# The operations that PG-Flow's graphs name, in the order of their indices.
+
+OPERATIONS = (
+    "Conv_1x1",
+    "Conv_3x3",
+    "Conv_3x3_DS",
+    "Conv_7x7_DS",
+    "Conv_3x3_Dil",
+    "DWConv_3x3",
+    "DWConv_3x3_DS",
+    "DWConv_5x5",
+    "MaxPool_2x2",
+    "MaxPool_SPP",
+    "AvgPool_Global",
+    "Upsample_2x",
+    "RoIAlign_7x7",
+    "BatchNorm",
+    "LayerNorm",
+    "Linear",
+    "ReLU",
+    "SiLU",
+    "Sigmoid",
+    "Concat",
+    "Add",
+    "Split_Half",
+    "Flatten",
+    "Reshape_Heads",
+    "Transpose",
+    "Gather_TopK",
+    "MatMul",
+    "SoftMax",
+    "Mul",
+    "Div",
+    "Sub",
+    "Exp",
+)
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.parameters.store import Array
-from gawee_dialect.pgflow.graph import PgFlowGraph
-from gawee_dialect.pgflow.operations import OPERATIONS
+from gawee_dialect.pgflow.graph import OPERATIONS, PgFlowGraph
 
 Vector = NDArray[np.float64]
 

@@ -23,8 +23,12 @@ from gawee_dialect.diagnostics import GaweeError, verify_module
 from gawee_dialect.dialect.entry import PREPARE
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.frontends.mlir_text import print_mlir
-from gawee_dialect.reduce.attributes import one_group, plainer_properties, without_operand
-from gawee_dialect.reduce.bodies import without_inner_op
+from gawee_dialect.reduce.attributes import (
+    one_group,
+    plainer_properties,
+    without_inner_op,
+    without_operand,
+)
 from gawee_dialect.reduce.draft import body_ops, keep_ops, reducible_function, returned_values
 from gawee_dialect.reduce.failure import Failure, OutOfTime, time_limit
 from gawee_dialect.reduce.sizes import Sizes

@@ -28,8 +28,15 @@ from gawee_dialect.dialect.position import IotaOp
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape, tensor_type
 from gawee_dialect.dialect.window import padding_pairs, window_extent
 from gawee_dialect.reduce.draft import Draft, body_ops, returned_values, with_function
-from gawee_dialect.reduce.links import Classes, kernel_slots, links, property_sizes
-from gawee_dialect.reduce.slots import AXIS, Slot, axis
+from gawee_dialect.reduce.links import (
+    AXIS,
+    Classes,
+    Slot,
+    axis,
+    kernel_slots,
+    links,
+    property_sizes,
+)
 
 Properties = Mapping[Operation, Mapping[str, Attribute | None]]
 """Properties of some ops to have another value, None for no value."""

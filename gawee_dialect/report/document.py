@@ -7,15 +7,15 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import count
 from typing import TYPE_CHECKING
 
-from gawee_dialect.instruments.prove.summary import Verdict
+from gawee_dialect.instruments.prove.each import Verdict
 from gawee_dialect.report.recording import Recording, current_errors, error_json
 from gawee_dialect.report.snapshot import Json
 
 if TYPE_CHECKING:
     from gawee_dialect.frontends.coverage import CoverageReport
-    from gawee_dialect.instruments.check.summary import Step
+    from gawee_dialect.instruments.check.failure import Step
     from gawee_dialect.instruments.profile import NodeTime
-    from gawee_dialect.instruments.prove.summary import Step as Proved
+    from gawee_dialect.instruments.prove.each import Step as Proved
     from gawee_dialect.target.description import Processor
 
 SCHEMA_VERSION = 1

@@ -1,12 +1,224 @@
 """What the page draws of a level: boxes in rows, modules as boxes that open."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from gawee_dialect.report.module_tree import Group, Named, chain, leaves, module_tree
 from gawee_dialect.report.origins import OriginJson
-from gawee_dialect.report.ranks import Arrow, in_rows
 from gawee_dialect.report.snapshot import FunctionJson, OpJson
+
+# Where boxes go: rows by longest path, and an order in each row by barycentres.
+#
+# After Sugiyama, Tagawa and Toda, Methods for Visual Understanding of Hierarchical System
+# Structures (1981). An arrow over several rows has a bend in each row between.
+
+LONGEST = 60
+"""Rows beyond which an arrow is a straight line: bends of many such would be most of a drawing."""
+
+SWEEPS = 4
+
+Arrow = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of boxes from the top, and arrows as what they go through.
+
+    A negative number is a port, where an arrow enters or leaves the frame, or a bend of an arrow.
+    """
+
+    rows: list[list[int]]
+    arrows: list[list[int]]
+
+
+def in_rows(
+    boxes: Sequence[int], arrows: Sequence[Arrow], inlets: Sequence[int] = (), outlet: int = 0
+) -> Rows:
+    """Place boxes, which are given in an order that most arrows follow.
+
+    The `inlets` are a row above all boxes, and the `outlet`, if it is not 0, one below. They are
+    negative numbers, from -1 down without a gap.
+    """
+    ports = (*inlets, outlet) if outlet else tuple(inlets)
+    everything = (*inlets, *boxes, outlet) if outlet else (*inlets, *boxes)
+    position = {box: at for at, box in enumerate(everything)}
+    forward = [arrow for arrow in arrows if position[arrow[0]] < position[arrow[1]]]
+    ranks = _ranks(boxes, forward, position, first=1 if inlets else 0)
+    ranks.update(dict.fromkeys(inlets, 0))
+    if outlet:
+        ranks[outlet] = max(ranks.values()) + 1
+    rows: list[list[int]] = [[] for _ in range(max(ranks.values(), default=-1) + 1)]
+    for box in everything:
+        rows[ranks[box]].append(box)
+    paths = _with_bends(arrows, ranks, rows, len(ports))
+    _order(rows, paths)
+    return Rows(rows, paths)
+
+
+def _ranks(
+    boxes: Sequence[int], arrows: Sequence[Arrow], position: Mapping[int, int], first: int
+) -> dict[int, int]:
+    ranks = dict.fromkeys(boxes, first)
+    between = [arrow for arrow in arrows if arrow[0] in ranks and arrow[1] in ranks]
+    for source, target in sorted(between, key=lambda arrow: position[arrow[0]]):
+        ranks[target] = max(ranks[target], ranks[source] + 1)
+    read = {target for _, target in arrows}
+    nearest: dict[int, int] = {}
+    for source, target in between:
+        nearest[source] = min(nearest.get(source, ranks[target] - 1), ranks[target] - 1)
+    # What reads nothing, such as a constant, stands above the first that reads it.
+    return {box: ranks[box] if box in read else nearest.get(box, ranks[box]) for box in boxes}
+
+
+def _with_bends(
+    arrows: Sequence[Arrow], ranks: Mapping[int, int], rows: list[list[int]], bends: int
+) -> list[list[int]]:
+    paths: list[list[int]] = []
+    for source, target in arrows:
+        between = range(ranks[source] + 1, ranks[target])
+        path = [source]
+        for rank in between if len(between) <= LONGEST else ():
+            bends += 1
+            rows[rank].append(-bends)
+            path.append(-bends)
+        paths.append([*path, target])
+    return paths
+
+
+def _order(rows: list[list[int]], paths: Sequence[Sequence[int]]) -> None:
+    above: dict[int, list[int]] = {}
+    below: dict[int, list[int]] = {}
+    for path in paths:
+        for one, next_one in pairwise(path):
+            below.setdefault(one, []).append(next_one)
+            above.setdefault(next_one, []).append(one)
+    places = {box: place for row in rows for place, box in enumerate(row)}
+    for sweep in range(SWEEPS):
+        neighbours = below if sweep % 2 else above
+        for row in reversed(rows) if sweep % 2 else rows:
+            if len(row) == 1:
+                continue
+            centres = {box: _centre(box, neighbours, places) for box in row}
+            row.sort(key=centres.__getitem__)
+            places.update((box, place) for place, box in enumerate(row))
+
+
+def _centre(box: int, neighbours: Mapping[int, Sequence[int]], places: Mapping[int, int]) -> float:
+    near = neighbours.get(box)
+    return sum(places[each] for each in near) / len(near) if near else places[box]
+
+
+# Ops folded by the modules that their nodes' names tell: `layer1.0.conv1` is in `layer1.0`.
+
+_SEPARATOR = re.compile(r"[./]")
+
+Path = tuple[str, ...]
+
+
+@dataclass
+class Group:
+    """A module, or all ops of a node: its name, and what is in it, in the order of the graph."""
+
+    title: str
+    children: list["Group | int"] = field(default_factory=list["Group | int"])
+    is_node: bool = False
+
+
+@dataclass(frozen=True)
+class Named:
+    """A thing to draw: its number, its node's name if it has one, and the number of its origin."""
+
+    number: int
+    node: str | None
+    origin: int | None
+
+
+def module_tree(title: str, things: Sequence[Named]) -> Group:
+    """Return things by module; the ops of a node are together, and modules of one thing open."""
+    several = Counter(each.origin for each in things)
+    root = Group(title)
+    groups: dict[tuple[Path, int | None], Group] = {((), None): root}
+    for each, module in zip(things, _modules(things), strict=True):
+        parent = _group(groups, module)
+        if each.origin is not None and several[each.origin] > 1:
+            key = module, each.origin
+            if key not in groups:
+                name = each.node or "op"
+                groups[key] = Group(_SEPARATOR.split(name)[-1] or name, is_node=True)
+                parent.children.append(groups[key])
+            parent = groups[key]
+        parent.children.append(each.number)
+    _dissolve(root)
+    return root
+
+
+def _group(groups: dict[tuple[Path, int | None], Group], module: Path) -> Group:
+    for length in range(1, len(module) + 1):
+        key = module[:length], None
+        if key not in groups:
+            groups[key] = Group(module[length - 1])
+            groups[module[: length - 1], None].children.append(groups[key])
+    return groups[module, None]
+
+
+def _modules(things: Sequence[Named]) -> Iterable[Path]:
+    """Return the module of each thing; one without any is in that of both its neighbours."""
+    own = [tuple(_SEPARATOR.split(each.node)) if each.node else () for each in things]
+    modules = [path[:-1] for path in own]
+    before: list[Path] = []
+    last: Path = ()
+    for path, module in zip(own, modules, strict=True):
+        before.append(last)
+        last = module if path else last
+    after: list[Path] = []
+    last = ()
+    for path, module in zip(reversed(own), reversed(modules), strict=True):
+        after.append(last)
+        last = module if path else last
+    after.reverse()
+    return [
+        module or _common(left, right)
+        for module, left, right in zip(modules, before, after, strict=True)
+    ]
+
+
+def _common(left: Path, right: Path) -> Path:
+    length = 0
+    for one, other in zip(left, right, strict=False):
+        if one != other:
+            break
+        length += 1
+    return left[:length]
+
+
+def _dissolve(group: Group) -> None:
+    """Let modules that hold one thing alone be that thing; a module of one module has its name."""
+    for position, child in enumerate(group.children):
+        if isinstance(child, int):
+            continue
+        _dissolve(child)
+        if len(child.children) == 1:
+            (only,) = child.children
+            if isinstance(only, Group):
+                only.title = f"{child.title}.{only.title}"
+            group.children[position] = only
+
+
+def leaves(group: Group) -> Iterable[int]:
+    """Yield the numbers of all things in a group."""
+    for child in group.children:
+        if isinstance(child, int):
+            yield child
+        else:
+            yield from leaves(child)
+
+
+def chain(numbers: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the arrows of things that run one after the other."""
+    return list(pairwise(numbers))
+
 
 Box = dict[str, object]
 

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from time import perf_counter
+from typing import TypedDict
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
@@ -22,17 +23,102 @@ from gawee_dialect.instruments.function_texts import (
     prints_all,
     symbol_of,
 )
-from gawee_dialect.instruments.ir_diff import changed_functions
+from gawee_dialect.instruments.ir_diff import NOTHING, changed_functions, diff_lines
 from gawee_dialect.instruments.pattern_names import source_place
 from gawee_dialect.levels import Level, level_of
 from gawee_dialect.passes.instrument import SILENT, Instrument, Rewrite
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.rewrite_pass import Pattern
 from gawee_dialect.printing import TextOptions
-from gawee_dialect.report.assembly import AssemblyJson, assembly_json, called_from
-from gawee_dialect.report.changes import diffs_json
 from gawee_dialect.report.origins import Origins
-from gawee_dialect.report.snapshot import Json, LevelJson, Snapshots, StepJson, is_external
+from gawee_dialect.report.snapshot import (
+    FunctionJson,
+    Json,
+    LevelJson,
+    Snapshots,
+    StepJson,
+    is_external,
+)
+
+# What a pass changed in the text of functions, cut where nobody would read on.
+
+SHOWN = 600
+"""Lines of all diffs of a pass together; of what remains the report has the numbers alone."""
+
+COMPARED = 8000
+"""Lines of a function before and after a pass, beyond which they are not compared."""
+
+
+def diffs_json(
+    before: Mapping[str, FunctionText], after: Mapping[str, FunctionText]
+) -> list[dict[str, object]]:
+    """Return a unified diff of every function that a pass changed; `cut` counts lines left out.
+
+    It is None of a function that was not printed, of which there is no diff.
+    """
+    room = SHOWN
+    found: list[dict[str, object]] = []
+    for name in changed_functions(before, after):
+        old, new = before.get(name, NOTHING), after.get(name, NOTHING)
+        if old.unprinted or new.unprinted:
+            found.append({"function": name, "lines": [], "cut": None})
+            continue
+        lines = _diff(old.text, new.text)
+        found.append({"function": name, "lines": lines[:room], "cut": len(lines[room:])})
+        room -= min(room, len(lines))
+    return found
+
+
+def _diff(old: str, new: str) -> list[str]:
+    counts = old.count("\n") + bool(old), new.count("\n") + bool(new)
+    if not all(counts) or sum(counts) > COMPARED:
+        removed = [f"-{line}" for line in old.splitlines()]
+        return [*removed, *(f"+{line}" for line in new.splitlines())]
+    lines = list(diff_lines(old, new, ("before", "after")))
+    return lines[2:]  # without the heading, which names no file here
+
+
+# What processors run of a report's functions: their assembly, cut where nobody would read on.
+
+LONGEST = 1500
+"""Lines of a function that are kept."""
+
+MOST = 20_000
+"""Lines that are kept in all."""
+
+
+class AssemblyJson(TypedDict):
+    """A function's assembly; `cut` lines of it were left out."""
+
+    function: str
+    lines: list[str]
+    cut: int
+
+
+def assembly_json(functions: Mapping[str, Sequence[str]]) -> list[AssemblyJson]:
+    """Return the assembly of functions, given by their lines, as the document has it."""
+    room = MOST
+    found: list[AssemblyJson] = []
+    for name, lines in functions.items():
+        kept = list(lines[: min(LONGEST, room)])
+        found.append({"function": name, "lines": kept, "cut": len(lines) - len(kept)})
+        room -= len(kept)
+    return found
+
+
+def called_from(name: str, functions: Sequence[FunctionJson]) -> list[str]:
+    """Return the names of a function and of all that it calls, in their order; all without it."""
+    known = {each["name"]: each for each in functions}
+    if name not in known:
+        return list(known)
+    found = {name}
+    pending = [name]
+    while pending:
+        new = {each for each in known[pending.pop()]["calls"] if each in known} - found
+        found |= new
+        pending += new
+    return [each for each in known if each in found]
+
 
 INPUT = "input"
 """The name of the module as it was read, beside those of the levels."""

@@ -6,17 +6,116 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypedDict
 
-from xdsl.dialects.builtin import ModuleOp, StringAttr, SymbolRefAttr
+from xdsl.dialects import arith, memref
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp, StringAttr, SymbolRefAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.llvm import FuncOp as LLVMFuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from gawee_dialect.dialect.entry import entry_arguments, is_public
+from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.types import dense_bytes
+from gawee_dialect.hints import isa
 from gawee_dialect.inspection.module_view import used_from_outside
 from gawee_dialect.instruments.function_texts import FunctionText, key, prints_all
-from gawee_dialect.report.loop_nest import LoopJson, nest_json
-from gawee_dialect.report.memory_plan import BufferJson, buffers_json
+from gawee_dialect.passes.plan_memory import find_workspace, users_through_views
 from gawee_dialect.report.origins import Origins
+
+# Where the buffers of a function are in its workspace, and from which op to which they live.
+
+
+class BufferJson(TypedDict):
+    """A buffer: the value's name, its bytes in the workspace, and ops by number."""
+
+    name: str | None
+    offset: int
+    bytes: int
+    first: int
+    last: int
+
+
+def buffers_json(function: FuncOp) -> list[BufferJson]:
+    """Return the views of a function's workspace; none where memory is not planned."""
+    workspace = None if function.body.blocks.first is None else find_workspace(function)
+    if workspace is None or len(function.body.blocks) != 1:
+        return []
+    numbers = {op: number for number, op in enumerate(function.body.block.ops)}
+    views = (use.operation for use in workspace.uses)
+    found = (_buffer(op, numbers) for op in views if isinstance(op, memref.ViewOp))
+    return sorted(
+        (each for each in found if each is not None),
+        key=lambda buffer: (buffer["first"], buffer["offset"]),
+    )
+
+
+def _buffer(view: memref.ViewOp, numbers: dict[Operation, int]) -> BufferJson | None:
+    offset, type = view.byte_shift.owner, view.result.type
+    if not isinstance(offset, arith.ConstantOp) or not isa(type, MemRefType[Attribute]):
+        return None
+    assert isinstance(offset.value, IntegerAttr)
+    used = list(_positions(view, numbers))
+    return {
+        "name": view.result.name_hint,
+        "offset": offset.value.value.data,
+        "bytes": dense_bytes(type.get_shape(), type.element_type),
+        "first": min(used, default=numbers[view]),
+        "last": max(used, default=numbers[view]),
+    }
+
+
+def _positions(view: memref.ViewOp, numbers: dict[Operation, int]) -> Iterator[int]:
+    for user in users_through_views(view.result):
+        op: Operation | None = user
+        while op is not None and op not in numbers:
+            op = op.parent_op()
+        if op is not None:
+            yield numbers[op]
+
+
+# The schedule of a kernel as the nest of loops that it asks for.
+
+
+class LoopJson(TypedDict):
+    """A loop of a nest, the outermost first, or (`kind` tile, vector) what is inside of all."""
+
+    dimension: int
+    kind: str
+    iterations: int
+    step: int
+    reduction: bool
+
+
+def nest_json(op: Operation) -> list[LoopJson]:
+    """Return the loops of a kernel that has a schedule, its register tile and its vector.
+
+    `iterations` of a loop are those of one run of it, where all are whole; of a tile its points, of
+    a vector its lanes. `step` is that of the loop, in points.
+    """
+    if not isinstance(op, KernelOp) or op.schedule is None:
+        return []
+    schedule, sizes = op.schedule.data, list(op.sizes)
+    found: list[LoopJson] = []
+    for number, loop in enumerate(schedule.loops):
+        kind = "parallel" if number < schedule.parallel else "loop"
+        rounds = -(-sizes[loop.dim] // loop.step)
+        found.append(_loop(op, loop.dim, kind, rounds, loop.step))
+        sizes[loop.dim] = min(loop.step, sizes[loop.dim])
+    found += [_loop(op, dim, "tile", size, 1) for dim, size in enumerate(sizes) if size > 1]
+    if schedule.vector is not None:
+        dim, lanes = schedule.vector
+        found.append(_loop(op, dim, "vector", lanes, 1))
+    return found
+
+
+def _loop(op: KernelOp, dim: int, kind: str, iterations: int, step: int) -> LoopJson:
+    return {
+        "dimension": dim,
+        "kind": kind,
+        "iterations": iterations,
+        "step": step,
+        "reduction": dim >= op.num_parallel,
+    }
+
 
 Json = dict[str, object]
 

@@ -223,13 +223,13 @@ def _draw_speedups(results: "Results", path: str) -> None:
 
 
 def _draw_scaling(results: "Results", path: str) -> None:
-    from gawee_dialect.plots.scaling import draw_scaling
+    from gawee_dialect.plots.speedups import draw_scaling
 
     draw_scaling(results, path)
 
 
 def _draw_predictions(results: "Results", path: str) -> None:
-    from gawee_dialect.plots.predictions import draw_predictions
+    from gawee_dialect.plots.speedups import draw_predictions
 
     draw_predictions(results, path)
 
@@ -247,8 +247,8 @@ PICTURES_HELP = (
 
 def print_comparison(arguments: Namespace) -> int:
     """Print two studies side by side; raises GaweeError and OSError."""
-    from gawee_dialect.experiments.comparison import comparison_text
     from gawee_dialect.experiments.results import read_results
+    from gawee_dialect.experiments.table import comparison_text
 
     before, after = map(read_results, (arguments.before, arguments.after))
     write_text(arguments.output, comparison_text(before, after))

@@ -2,19 +2,39 @@
 
 import shlex
 import sys
-from argparse import SUPPRESS, ArgumentTypeError, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Sequence
+from argparse import (
+    SUPPRESS,
+    ArgumentParser,
+    ArgumentTypeError,
+    Namespace,
+    RawDescriptionHelpFormatter,
+)
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
-from xdsl.passes import ModulePass
+from xdsl.ir import Operation
+from xdsl.passes import ModulePass, get_pass_option_infos
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.frontends.formats import FRONTENDS
 from gawee_dialect.frontends.mlir_text import SPLIT_MARKER, parse_mlir, split_chunks
+from gawee_dialect.instruments import (
+    bisect,
+    check_each,
+    debug_counter,
+    explain_missed,
+    print_ir,
+    prove_each,
+    reproducer,
+    rewrite_limit,
+    timing,
+    trace_patterns,
+)
 from gawee_dialect.instruments.print_ir import text_options
 from gawee_dialect.instruments.report import print_table
 from gawee_dialect.instruments.reproducer import Reproducer
@@ -22,7 +42,7 @@ from gawee_dialect.instruments.timing import Timing
 from gawee_dialect.passes.insertion import parse_insertion, with_insertions
 from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_pipeline
-from gawee_dialect.printing import module_text
+from gawee_dialect.printing import TextOptions, module_text
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import (
     DONE,
@@ -31,11 +51,8 @@ from gawee_dialect.tools.command_line import (
     write_text,
 )
 from gawee_dialect.tools.expected_errors import compare_errors, expected_errors
-from gawee_dialect.tools.failure_page import failure_page
 from gawee_dialect.tools.graph_arguments import add_insert
-from gawee_dialect.tools.instrument_flags import FAMILIES, make_instruments
 from gawee_dialect.tools.pass_flags import split_pass_flags
-from gawee_dialect.tools.pass_list import pass_list
 from gawee_dialect.tools.plugin_file import (
     LOAD_HELP,
     LOAD_OPS_HELP,
@@ -52,16 +69,168 @@ from gawee_dialect.tools.report_flags import (
     wants_report,
     write_report,
 )
-from gawee_dialect.tools.verify_roundtrip import verify_roundtrip
 from gawee_dialect.tools.watch import Hits, Watch
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from gawee_dialect.instruments.check.summary import Step
-    from gawee_dialect.instruments.prove.summary import Step as Proved
+    from gawee_dialect.instruments.check.failure import Step
+    from gawee_dialect.instruments.prove.each import Step as Proved
     from gawee_dialect.report.document import Report
+
+# The instruments that flags of gawee-opt install.
+#
+# A family is a module with two functions, `add_flags(parser)` and `from_flags(arguments, name)`,
+# the second of which returns the instruments that the flags ask for. A new family is one entry
+# here.
+
+
+class InstrumentFamily(Protocol):
+    """What a module of instruments offers the command line."""
+
+    def add_flags(self, parser: ArgumentParser) -> None:
+        """Add the family's flags."""
+        ...
+
+    def from_flags(self, arguments: Namespace, name: str) -> Sequence[Instrument]:
+        """Make the instruments that are asked for; `name` is the input's, for messages."""
+        ...
+
+
+FAMILIES: tuple[InstrumentFamily, ...] = (
+    timing,
+    print_ir,
+    trace_patterns,
+    explain_missed,
+    rewrite_limit,  # before the check, which runs what it stopped at
+    debug_counter,
+    bisect,
+    check_each,
+    prove_each,
+    reproducer,
+)
+
+
+def make_instruments(arguments: Namespace, name: str) -> list[Instrument]:
+    """Return the instruments that a command line asks for, in the order of FAMILIES."""
+    return [made for family in FAMILIES for made in family.from_flags(arguments, name)]
+
+
+# gawee-opt --verify-roundtrip: printed and read again, a module is the same.
+
+FORMS = {"pretty": TextOptions(), "generic": TextOptions(generic=True)}
+
+
+def verify_roundtrip(module: ModuleOp, parse: Callable[[str, str], ModuleOp]) -> None:
+    """Check both forms of a module's text; `parse` takes a text and a name for it.
+
+    Raises GaweeError where the text of a form is not read, or is read as another module.
+    """
+    for form, options in FORMS.items():
+        again = parse(module_text(module, options), f"<{form} form>")
+        if not module.is_structurally_equivalent(again):
+            raise GaweeError(_difference(form, module, again))
+
+
+def _difference(form: str, module: ModuleOp, again: ModuleOp) -> Diagnostic:
+    """Name the first op that became another; the module, where their uses alone differ."""
+    pairs = zip(module.walk(), again.walk(), strict=False)
+    was, became = next(
+        ((a, b) for a, b in pairs if a is not module and _facts(a) != _facts(b)), (module, again)
+    )
+    message = f"expected to be the same after it was printed in the {form} form and read"
+    return Diagnostic.at(was, message, hint=_change(was, became))
+
+
+def _facts(op: Operation) -> dict[str, object]:
+    return {
+        "the op": op.name,
+        **{f"'{name}'": str(value) for name, value in (op.properties | op.attributes).items()},
+        "the operands": [str(operand.type) for operand in op.operands],
+        "the results": [str(result.type) for result in op.results],
+        "the regions": [len(region.blocks) for region in op.regions],
+    }
+
+
+def _change(was: Operation, became: Operation) -> str | None:
+    before, after = _facts(was), _facts(became)
+    changed = next((k for k in before | after if before.get(k) != after.get(k)), None)
+    if changed is None:
+        return None
+    return f"{changed} was {before.get(changed, 'absent')}, became {after.get(changed, 'absent')}"
+
+
+# What --list-passes prints: every pass with its summary and options, ours first.
+
+
+def pass_list(table: PassTable) -> str:
+    """Return the listing of every pass in the table."""
+    ours = [name for name in (*PASSES, *PIPELINES, *OVERRIDES) if name in table]
+    others = sorted(name for name in table if name not in ours)
+    sections = (("passes of gawee", ours), ("passes of xDSL and of other plugins", others))
+    lines = [
+        line
+        for title, names in sections
+        for line in (f"{title}:", *(text for name in names for text in _entry(name, table)), "")
+    ]
+    return "\n".join(lines)
+
+
+def _entry(name: str, table: PassTable) -> Iterator[str]:
+    try:
+        pass_type = table[name]()
+    except ImportError as error:  # a plugin that needs what is not installed
+        yield f"  {name:<32} (cannot be loaded: {error})"
+        return
+    yield f"  {name:<32} {summary(pass_type)}".rstrip()
+    for option, kind, default in options(pass_type):
+        yield f"      {option}: {kind}" + ("" if default is None else f" = {default}")
+
+
+def summary(pass_type: type[ModulePass]) -> str:
+    """Return the first line of a pass's docstring, empty where nobody wrote one."""
+    text = (pass_type.__doc__ or "").strip()
+    # A dataclass without a docstring gets its signature as one.
+    return "" if text.startswith(f"{pass_type.__name__}(") else text.partition("\n")[0]
+
+
+def options(pass_type: type[ModulePass]) -> list[tuple[str, str, str | None]]:
+    """Return a pass's options as the command line spells them: name, type, default if any."""
+    if not is_dataclass(pass_type) or not fields(pass_type):
+        return []
+    return [
+        (info.name.replace("_", "-"), info.expected_type, info.default_value)
+        for info in get_pass_option_infos(pass_type)
+    ]
+
+
+# The page in the folder of a reproducer: what every pass did until one failed.
+
+
+def failure_page(
+    prog: str, words: Sequence[str], source: str
+) -> Callable[[Context, ModuleOp, Sequence[ModulePass]], str]:
+    """Return what makes the page of a failure, while its exception is handled.
+
+    `words` are the command line and `source` the input of the run that failed.
+    """
+
+    def page(ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]) -> str:
+        # Only a failure pays for the import.
+        from gawee_dialect.report.document import Report
+
+        report, copy = Report(prog, words, source), module.clone()
+        report.recording.start(copy)
+        try:
+            with instrumented(report.recording):
+                run_pipeline(ctx, copy, passes)
+        except Exception:
+            return report.html()  # of this failure, which is the same as that of the run
+        return report.html()
+
+    return page
+
 
 PROG = "gawee-opt"
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gawee_dialect.code_options import ALGORITHMS
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.levels import Level
 from gawee_dialect.passes.insertion import declared
 from gawee_dialect.passes.instrument import instrumented
@@ -29,14 +29,61 @@ from gawee_dialect.tools.plugin_file import (
     split_load_flags,
 )
 from gawee_dialect.tools.report_flags import add_report_flags, recorded, reported
-from gawee_dialect.tools.run_options import check_options
-from gawee_dialect.tools.run_proof import add_proof
-from gawee_dialect.tools.run_session import Session, make_session, phase
+from gawee_dialect.tools.run_session import Session, add_proof, make_session, phase
 from gawee_dialect.whole_file import check_writable, whole_file, write_file
 
 if TYPE_CHECKING:
     from gawee_dialect.instruments.trace_events import TraceEvents
     from gawee_dialect.report.document import Report
+
+# Which options of gawee-run go together: what would be ignored silently is refused.
+
+NEEDS: Mapping[str, Sequence[str]] = {
+    "--emit-dir": ("--emit",),
+    "--name": ("--emit",),
+    "--target": ("--emit",),
+    "--triple": ("--emit",),
+    "--tolerance": ("--compare", "--verify"),
+    "--mean": ("--input",),
+    "--std": ("--input",),
+}
+"""Options that say something about another one: one of these."""
+
+RUNNING = (
+    *("--level", "--compare", "--tolerance", "--verify", "--repeat", "--profile", "--roofline"),
+    *("--measure", "--input", "--inputs", "--output", "--json", "--report-json", "--html"),
+    "--trace",
+)
+"""Options of a run, and with --emit nothing runs."""
+
+NATIVE = ("--algorithms", "--schedules", "--fast-math", "--trust-indices", "--num-threads")
+"""Options of the code that is made for level llvm."""
+
+
+def _spelling(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def check_options(arguments: Namespace, defaults: Namespace) -> None:
+    """Raise GaweeError for options that do not go together."""
+    values: Mapping[str, object] = vars(arguments)
+    given = [_spelling(name) for name in values if values[name] != getattr(defaults, name)]
+    for flag, others in NEEDS.items():
+        if flag in given and not set(others) & set(given):
+            raise GaweeError(f"expected {flag} to go with {' or '.join(others)}")
+    if "--emit" in given:
+        running = [flag for flag in given if flag in RUNNING]
+        if running:
+            hint = "--emit writes files and runs nothing"
+            raise GaweeError(
+                Diagnostic(f"expected --emit without {running[0]}, got both", hint=hint)
+            )
+        return
+    native = [flag for flag in given if flag in NATIVE]
+    if native and "llvm" not in (arguments.level, arguments.compare):
+        hint = f"level {arguments.level} runs in NumPy"
+        raise GaweeError(Diagnostic(f"expected {native[0]} to go with --level llvm", hint=hint))
+
 
 PROG = "gawee-run"
 DEFAULT_TOLERANCE = 1e-4

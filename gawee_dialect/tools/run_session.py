@@ -1,8 +1,8 @@
 """One use of gawee-run: the graph, its weights and inputs, and where to print."""
 
-from argparse import Namespace
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -21,14 +21,15 @@ from gawee_dialect.model import Model, model_of
 from gawee_dialect.parameters import open_archive
 from gawee_dialect.parameters.joined import joined
 from gawee_dialect.parameters.random_arrays import random_parameters
+from gawee_dialect.parameters.store import Array
 from gawee_dialect.passes.insertion import parse_insertion
+from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
 from gawee_dialect.schedules.database import NO_CHOICES
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.source import Source
 from gawee_dialect.tools.graph_arguments import read_options
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
-from gawee_dialect.tools.run_proof import proved
 from gawee_dialect.universe import all_passes, make_context
 
 if TYPE_CHECKING:
@@ -36,6 +37,44 @@ if TYPE_CHECKING:
     from gawee_dialect.instruments.trace_events import TraceEvents
     from gawee_dialect.model import Runner
     from gawee_dialect.report.document import Report
+
+# `gawee-run --prove-each`: the passes to the level that runs are proved, on its data.
+
+
+def add_proof(parser: ArgumentParser) -> None:
+    """Add `--prove-each`."""
+    parser.add_argument(
+        "--prove-each",
+        action="store_true",
+        help="run the network before and after every pass in exact arithmetic, on its weights and "
+        "inputs; stop at the first pass that computes another number",
+    )
+
+
+@contextmanager
+def proved(
+    arguments: Namespace, arrays: Callable[[], Mapping[str, Array]], report: "Report | None" = None
+) -> Generator[None]:
+    """Prove the passes that run inside a with block, where `--prove-each` asks for it.
+
+    A report is told what is known of each, and it is printed to standard error. Raises GaweeError
+    for a wrong one.
+    """
+    if not arguments.prove_each:
+        yield
+        return
+    from gawee_dialect.instruments.check.each_pass import CheckSettings
+    from gawee_dialect.instruments.prove.each import ProveEach
+
+    proof = ProveEach(CheckSettings(arrays=arrays()))
+    if report is not None:
+        report.proofs, report.first_proved = proof.steps, len(report.recording.passes)
+    with instrumented(proof):
+        try:
+            yield
+        finally:
+            proof.report()
+
 
 AnyArray = NDArray[np.generic]
 

@@ -13,7 +13,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 from xdsl.pattern_rewriter import RewritePattern
 
-from gawee_dialect.instruments.text_diff import print_diff
+from gawee_dialect.instruments.ir_diff import print_diff
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.tools.command_line import DONE, error_text
 

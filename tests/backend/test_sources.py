@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import gawee_dialect
-from gawee_dialect.backend.sources import sources_behind
+from gawee_dialect.backend.kernel_code import sources_behind
 
 ROOT = Path(gawee_dialect.__file__).parent
 MODULES = {

@@ -6,15 +6,12 @@ import pytest
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.evaluation import counters
-from gawee_dialect.evaluation.code import Code
-from gawee_dialect.evaluation.cost import Cost
+from gawee_dialect.evaluation.code import Code, Cost, Memory, Validity
 from gawee_dialect.evaluation.counters import Counters
 from gawee_dialect.evaluation.evaluator import Build, Evaluator, Figures
-from gawee_dialect.evaluation.memory import Memory
 from gawee_dialect.evaluation.search import Finals, Strategy, Trial, search
 from gawee_dialect.evaluation.time import Time
 from gawee_dialect.evaluation.turns import Referee
-from gawee_dialect.evaluation.validity import Validity
 from gawee_dialect.model import Model
 from gawee_dialect.target.description import PROCESSORS
 from tests.tuning.networks import network

@@ -24,7 +24,7 @@ from gawee_dialect.instruments.check import execute
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.instruments.check.failure import CheckFailure
-from gawee_dialect.instruments.check.in_f64 import in_f64
+from gawee_dialect.instruments.check.rounding import in_f64
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.numerics import Numerics, approximates

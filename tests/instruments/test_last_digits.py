@@ -10,7 +10,7 @@ from xdsl.dialects import arith
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.failure import CheckFailure
 from gawee_dialect.instruments.check.inputs import DataSet
-from gawee_dialect.instruments.check.last_digits import moved_by_last_digits
+from gawee_dialect.instruments.check.rounding import moved_by_last_digits
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.universe import make_context

@@ -7,7 +7,7 @@ import pytest
 
 from gawee_dialect.instruments import explain_missed, print_ir, timing, trace_patterns
 from gawee_dialect.tools import gawee_opt, gawee_translate
-from gawee_dialect.tools.instrument_flags import FAMILIES, InstrumentFamily
+from gawee_dialect.tools.gawee_opt import FAMILIES, InstrumentFamily
 from tests.effort import FULL
 
 ROOT = Path(__file__).parent.parent

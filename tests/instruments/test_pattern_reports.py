@@ -197,7 +197,7 @@ def test_reasons_are_printed_where_the_pass_fails(
 
     err = capsys.readouterr().err
     assert "missed in lower-to-linalg:\n  gawee.getattr at " in err
-    assert "RejectPythonValue (gawee_dialect/passes/lower_to_linalg/python_value.py" in err
+    assert "RejectPythonValue (gawee_dialect/passes/lower_to_linalg/__init__.py" in err
     assert err.count("leftover Python value") == 2  # in the report, and in the error
 
 

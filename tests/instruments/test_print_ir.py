@@ -8,7 +8,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, TensorType, i32
 from xdsl.passes import ModulePass
 
-from gawee_dialect.instruments.text_diff import painted, print_diff
+from gawee_dialect.instruments.ir_diff import painted, print_diff
 from gawee_dialect.printing import TextOptions, is_larger, op_text
 from gawee_dialect.tools import gawee_opt
 from gawee_dialect.universe import all_passes

@@ -17,12 +17,11 @@ from xdsl.passes import ModulePass
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.instruments import check_each
-from gawee_dialect.instruments.reproducer import Reproducer
-from gawee_dialect.instruments.reproducer_files import Command, literal_check
+from gawee_dialect.instruments.reproducer import Command, Reproducer, literal_check
 from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import leaf_passes, run_passes
 from gawee_dialect.passes.pipelines import GaweeToLinalg, to_linalg
-from gawee_dialect.tools import gawee_opt, instrument_flags
+from gawee_dialect.tools import gawee_opt
 from gawee_dialect.universe import make_context
 
 ROOT = Path(__file__).parent.parent.parent
@@ -368,9 +367,9 @@ def test_an_instrument_that_stops_the_pipeline_is_heard(
         add_flags=lambda parser: parser.add_argument("--check-each", action="store_true"),
         from_flags=lambda arguments, name: [Objects("fold-conv-add")],
     )
-    others = [each for each in instrument_flags.FAMILIES if each is not check_each]
+    others = [each for each in gawee_opt.FAMILIES if each is not check_each]
     families = (family, *others) if first else (*others, family)
-    monkeypatch.setattr(instrument_flags, "FAMILIES", families)
+    monkeypatch.setattr(gawee_opt, "FAMILIES", families)
     monkeypatch.setattr(gawee_opt, "FAMILIES", families)
 
     code, _, _ = run("--canonicalize", f"--{pipeline}", "--check-each", "--reproducer-dir=out")

@@ -10,8 +10,7 @@ import pytest
 from gawee_dialect.backend.step_clock import has_clock, step_clock
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.frontends.mlir_text import parse_mlir
-from gawee_dialect.instruments.kernel_profile import lowered_to_loops
-from gawee_dialect.instruments.step_times import call_clock
+from gawee_dialect.instruments.kernel_profile import call_clock, lowered_to_loops
 from gawee_dialect.levels import Level, native_stages
 from gawee_dialect.model import Model
 from gawee_dialect.passes.outline_kernels import OutlineKernels

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.interpreter.errors import RunError
+from gawee_dialect.interpreter.functions import RunError
 from gawee_dialect.model import load
 from gawee_dialect.opdesc.load import loaded_operators
 from gawee_dialect.opdesc.python_meaning import (

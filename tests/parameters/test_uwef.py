@@ -15,7 +15,7 @@ from hypothesis.extra import numpy as numpy_st
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.parameters import MemoryStore, open_archive
 from gawee_dialect.parameters.store import ParameterProblem
-from gawee_dialect.parameters.uwef_text import MAX_STRUCTURE
+from gawee_dialect.parameters.uwef import MAX_STRUCTURE
 from gawee_dialect.parameters.write_archive import write_parameters
 from gawee_dialect.parameters.write_uwef import NodeWeights, Slice, write_uwef
 

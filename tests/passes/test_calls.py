@@ -5,7 +5,7 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir
-from gawee_dialect.interpreter.errors import RunError
+from gawee_dialect.interpreter.functions import RunError
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context

@@ -16,7 +16,7 @@ from gawee_dialect.backend.cache import CompileCache
 from gawee_dialect.code_options import ALGORITHMS, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.elementwise import AddOp, ReluOp
-from gawee_dialect.dialect.keep import KEEP
+from gawee_dialect.dialect.operation import KEEP
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.passes.insertion import (

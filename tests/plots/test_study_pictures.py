@@ -7,8 +7,12 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.experiments.results import read_results
-from gawee_dialect.plots.predictions import draw_predictions, prediction_points
-from gawee_dialect.plots.scaling import draw_scaling, scaling_curves
+from gawee_dialect.plots.speedups import (
+    draw_predictions,
+    draw_scaling,
+    prediction_points,
+    scaling_curves,
+)
 from gawee_dialect.tools.gawee_experiment import main
 from tests.experiments.recorded import rounds
 

@@ -1,6 +1,6 @@
 """How much assembly a report keeps."""
 
-from gawee_dialect.report.assembly import LONGEST, MOST, assembly_json
+from gawee_dialect.report.recording import LONGEST, MOST, assembly_json
 
 
 def test_long_functions_are_cut_and_say_so() -> None:

@@ -10,7 +10,7 @@ from examples.resnet18.write_graph import write_resnet18
 from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, Verdict, ops_of
 from gawee_dialect.frontends.formats import FRONTENDS, open_graph
-from gawee_dialect.frontends.gawee_json.coverage import op_support
+from gawee_dialect.frontends.gawee_json.build import op_support
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.lowerings import lowerings, matched_ops
 from gawee_dialect.source import Source

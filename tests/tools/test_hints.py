@@ -7,9 +7,8 @@ from pathlib import Path
 
 import gawee_dialect
 from gawee_dialect.tools import gawee_opt, gawee_reduce, gawee_run, gawee_translate, gawee_tune
-from gawee_dialect.tools.convert_weights import weights_parser
-from gawee_dialect.tools.extract_torch import torch_parser
 from gawee_dialect.tools.gawee_experiment import run_parser, table_parser
+from gawee_dialect.tools.inspect_graph import torch_parser, weights_parser
 from gawee_dialect.universe import all_passes
 
 PACKAGE = Path(gawee_dialect.__file__).parent

@@ -10,7 +10,7 @@ from mmap import mmap
 
 import pytest
 
-from gawee_dialect.backend.image_threads import call_in_threads
+from gawee_dialect.backend.batched import call_in_threads
 from gawee_dialect.workers import shared_tasks
 from gawee_dialect.workers.shared_tasks import IDLE_THREADS, may_fork, run_apart, run_shared
 

@@ -14,9 +14,8 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.dialects.linalg.ops import BroadcastOp, TransposeOp, YieldOp
 from xdsl.ir import Block, BlockArgument, Dialect, Region
 
-from gawee_dialect.dialect.linalg.attributes import ElementwiseKindAttr, TypeFunctionAttr
+from gawee_dialect.dialect.linalg.bodies import ElementwiseKindAttr, TypeFunctionAttr
 from gawee_dialect.dialect.linalg.elementwise import ElementwiseOp
-from gawee_dialect.dialect.linalg.generic import GenericOp, IndexOp
 from gawee_dialect.dialect.linalg.matmul import (
     MATMUL_MAPS,
     TRANSPOSED_B_MAPS,
@@ -37,9 +36,8 @@ from gawee_dialect.dialect.linalg.named_ops import (
     PoolingNchwSumOp,
     WindowOp,
 )
-from gawee_dialect.dialect.linalg.pack import PackOp, UnpackOp
-from gawee_dialect.dialect.linalg.reduce import MapOp, ReduceOp
-from gawee_dialect.dialect.linalg.softmax import SoftmaxOp
+from gawee_dialect.dialect.linalg.pack import PackOp, SoftmaxOp, UnpackOp
+from gawee_dialect.dialect.linalg.reduce import GenericOp, IndexOp, MapOp, ReduceOp
 
 _one_thread = RLock()
 _implicit_builder = builder.ImplicitBuilder

@@ -11,8 +11,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.linalg.attributes import ElementwiseKindAttr
-from gawee_dialect.dialect.linalg.bodies import ELEMENTWISE, body_region
+from gawee_dialect.dialect.linalg.bodies import ELEMENTWISE, ElementwiseKindAttr, body_region
 from gawee_dialect.dialect.linalg.matmul import maps_attribute, parse_indexing_maps
 from gawee_dialect.dialect.linalg.named_op import NamedOp, element_shape, element_types
 

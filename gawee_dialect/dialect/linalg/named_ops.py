@@ -30,8 +30,14 @@ from xdsl.irdl import irdl_op_definition, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect.linalg import bodies
-from gawee_dialect.dialect.linalg.attributes import TypeFunction, TypeFunctionAttr
-from gawee_dialect.dialect.linalg.bodies import ELEMENTWISE, Body, body_region, pooled
+from gawee_dialect.dialect.linalg.bodies import (
+    ELEMENTWISE,
+    Body,
+    TypeFunction,
+    TypeFunctionAttr,
+    body_region,
+    pooled,
+)
 from gawee_dialect.dialect.linalg.named_op import (
     NamedOp,
     element_shape,

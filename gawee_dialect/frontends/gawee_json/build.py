@@ -13,13 +13,22 @@ from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
 from gawee_dialect.dialect.python_value import PythonValueType
 from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_type
+from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, OpSupport
 from gawee_dialect.frontends.gawee_json.data import SMALL, check_file, read_constant, read_type
-from gawee_dialect.frontends.gawee_json.graph import Graph, Node, ValueEntry
+from gawee_dialect.frontends.gawee_json.graph import (
+    Graph,
+    Node,
+    ValueEntry,
+    check_live_shapes,
+    check_names,
+    check_op,
+)
 from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
 from gawee_dialect.frontends.gawee_json.ops import readers
+from gawee_dialect.frontends.gawee_json.schema import fixed_attributes
+from gawee_dialect.frontends.graph import Report
 from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.report import Report
 from gawee_dialect.located_json import JsonObject
 from gawee_dialect.parameters.binding import LISTED, missing_weights
 from gawee_dialect.parameters.contained_file import MissingFile, check_relative
@@ -259,3 +268,46 @@ class GraphBuilder:
             )
         if inferred != declared:
             raise Refusal(f"expected output '{name}' of type '{inferred}', got '{declared}'")
+
+
+# Which nodes of a Gawee graph can be read: the verdict on each, whatever the others are like.
+
+
+def op_support() -> Sequence[OpSupport]:
+    """Return the registry of op types, in the order of `readers`."""
+    return [
+        OpSupport(op_type, reader.op.name, (*reader.limits, *fixed_attributes(op_type)))
+        for op_type, reader in readers().items()
+    ]
+
+
+def gawee_json_coverage(graph: Graph) -> CoverageReport:
+    """Say of each node whether it can be read; no weight file is looked at.
+
+    A node that cannot be read is taken to make what `values` declares, so that the nodes after it
+    are checked as well.
+    """
+    report = Report(graph.source)
+    check_names(graph, report)
+    check_live_shapes(graph, report)
+    sound = not report.problems
+    builder = GraphBuilder(graph, None, report)
+    builder.add_inputs()
+    support = {entry.op_type: entry for entry in op_support()}
+    around, verdicts = report.problems, list[NodeVerdict]()
+    for node in graph.nodes:
+        report.problems = []
+        if check_op(node, report) and sound:  # shapes say nothing where names are wrong
+            builder.add_node(node)
+        problems = [problem for _, problem in report.problems]
+        if problems:
+            verdicts.append(NodeVerdict.against(node.op_type, node.name, problems))
+        else:
+            verdicts.append(NodeVerdict.of(support[node.op_type], node.name))
+        for output in node.outputs if sound else ():
+            builder.add_stand_in(output)
+    report.problems = around
+    if sound:
+        builder.outputs()
+    problems = [problem for _, problem in report.problems]
+    return CoverageReport(graph.source.name, "gawee-json", verdicts, problems)

@@ -20,7 +20,7 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_names,
 )
-from gawee_dialect.dialect.scan_steps import without_scans
+from gawee_dialect.dialect.scan import without_scans
 from gawee_dialect.dialect.types import dtype_name, is_tensor, tensor_type
 from gawee_dialect.frontends.gawee_json.export_ops import NodeText, write_op
 from gawee_dialect.frontends.op_mapping.refusal import Refusal

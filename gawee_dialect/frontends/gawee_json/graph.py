@@ -13,7 +13,7 @@ from gawee_dialect.frontends.gawee_json.schema import (
     op_types,
     own_attributes,
 )
-from gawee_dialect.frontends.report import Report
+from gawee_dialect.frontends.graph import Report
 from gawee_dialect.located_json import JsonObject, JsonValue
 from gawee_dialect.source import Source
 

@@ -15,7 +15,7 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import did_you_mean
 from gawee_dialect.frontends.gawee_json.own_ops import own_ops
-from gawee_dialect.frontends.report import Report
+from gawee_dialect.frontends.graph import Report
 from gawee_dialect.located_json import JsonObject, JsonValue
 
 BOOKKEEPING = frozenset(("target", "op", "op_type", "mod"))

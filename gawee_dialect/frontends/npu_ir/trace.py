@@ -6,22 +6,171 @@ import re
 import sys
 import traceback
 import warnings
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr
+from importlib import import_module
 from pathlib import Path
 from threading import RLock
 
+from xdsl.utils.hints import isa
+
 from gawee_dialect.diagnostics import Diagnostic, first_line
-from gawee_dialect.frontends.npu_ir.decompositions import decompositions
 from gawee_dialect.frontends.npu_ir.errors import ConversionError, ExportError
 from gawee_dialect.frontends.npu_ir.pytorch import (
     Module,
     Program,
     Spec,
+    Tensor,
+    has_data,
+    is_tensor,
     library_folder,
     torch,
 )
-from gawee_dialect.frontends.npu_ir.stand_ins import StandIns
+
+# Weights without data take the place of a model's own while it is traced.
+#
+# They are fake tensors that claim to be in main memory. On the meta device itself a constant that
+# `forward` makes would have no data, or be on another device than the weights.
+
+Table = dict[str, object]
+
+
+class StandIns:
+    """Makes stand-ins, the same one for the same tensor: tied weights stay tied."""
+
+    def __init__(self) -> None:
+        fake = import_module("torch._subclasses.fake_tensor")
+        symbolic = import_module("torch.fx.experimental.symbolic_shapes")
+        # A shape that depends on data becomes a symbol, which conversion then names.
+        self._mode = fake.FakeTensorMode(allow_non_fake_inputs=True, shape_env=symbolic.ShapeEnv())
+        self._made: dict[int, tuple[Tensor, Tensor]] = {}
+
+    def of(self, original: Tensor) -> Tensor:
+        """Return the stand-in of a tensor: shape, strides and dtype, no data."""
+        # The original is kept too: its id must not become another tensor's.
+        if id(original) not in self._made:
+            self._made[id(original)] = (original, self._make(original))
+        return self._made[id(original)][1]
+
+    def _make(self, original: Tensor) -> Tensor:
+        library = torch()
+        with self._mode:
+            made: Tensor = library.empty_strided(
+                tuple(original.shape), tuple(original.stride()), dtype=original.dtype, device="cpu"
+            )
+        if not isinstance(original, library.nn.Parameter):
+            return made
+        return library.nn.Parameter(made, requires_grad=original.requires_grad)
+
+    def of_inputs(self, inputs: object) -> object:
+        """Return example inputs with every tensor inside them replaced."""
+        tree = import_module("torch.utils._pytree")
+
+        def replaced(leaf: object) -> object:
+            return self.of(leaf) if is_tensor(leaf) else leaf
+
+        return tree.tree_map(replaced, inputs)
+
+    @contextmanager
+    def inside(self, model: Module) -> Generator[None]:
+        """Put stand-ins in the place of all weights, and of other tensors without data.
+
+        Those with data are copied: `forward` may write to them before it is refused.
+        """
+        replaced: list[tuple[Table, str, object]] = []
+        copies: dict[int, Tensor] = {}
+        try:
+            for table, name, value in list(_tensors(model)):
+                replaced.append((table, name, value))
+                table[name] = self.of(value)
+            for own, name, value in list(_data(model)):
+                replaced.append((own, name, value))
+                if id(value) not in copies:
+                    copies[id(value)] = getattr(value.detach(), "clone")()
+                own[name] = copies[id(value)]
+            yield
+        finally:
+            for table, name, value in replaced:
+                table[name] = value
+
+
+def _tensors(model: Module) -> Iterator[tuple[Table, str, Tensor]]:
+    for module in model.modules():
+        own = vars(module)
+        for table in (own["_parameters"], own["_buffers"]):
+            assert isa(table, Table)
+            yield from ((table, name, value) for name, value in table.items() if is_tensor(value))
+        for name, value in own.items():
+            if is_tensor(value) and not has_data(value):
+                yield own, name, value
+
+
+def _data(model: Module) -> Iterator[tuple[Table, str, Tensor]]:
+    for module in model.modules():
+        own = vars(module)
+        for name, value in own.items():
+            if is_tensor(value) and has_data(value):
+                yield own, name, value
+
+
+# How ops are taken apart into core ATen ops: as PyTorch does it, but for what it gets wrong.
+
+Attention = Callable[..., tuple[Tensor, Tensor]]
+
+RECURRENT = ("aten.lstm.input", "aten.gru.input", "aten.rnn_tanh.input", "aten.rnn_relu.input")
+"""Ops that stay whole: PyTorch would write each of their steps out."""
+
+_ATTENTION = "aten._scaled_dot_product_flash_attention_for_cpu.default"
+
+
+def decompositions(keep: Sequence[str]) -> dict[object, object]:
+    """Return a function for each op to take apart: neither recurrent layers nor those to keep."""
+    kept = (*RECURRENT, *keep)
+    table: dict[object, object] = torch().export.default_decompositions()
+    for op in list(table):
+        if str(op) == _ATTENTION:
+            table[op] = _in_layout_of_query
+        if _is_kept(str(op), kept):
+            del table[op]
+    return table
+
+
+def _is_kept(op: str, keep: Sequence[str]) -> bool:
+    return op in keep or op.rpartition(".")[0] in keep
+
+
+def _in_layout_of_query(
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    *,
+    attn_mask: Tensor | None = None,
+    scale: float | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Attention by its parts, in memory as the whole op leaves it: in the order of the query.
+
+    PyTorch's own function always returns sequence, batch, head. A view that the model takes of
+    attention in another order is then refused.
+    """
+    whole: Attention = torch().ops.aten._scaled_dot_product_attention_math.default
+    mixed, weights = whole(
+        query,
+        key,
+        value,
+        attn_mask=attn_mask,
+        dropout_p=dropout_p,
+        is_causal=is_causal,
+        dropout_mask=None,
+        scale=scale,
+        enable_gqa=query.shape[1] != key.shape[1],
+    )
+    strides = query.stride()
+    order = sorted(range(len(strides)), key=lambda axis: -strides[axis])
+    back = sorted(range(len(order)), key=order.__getitem__)
+    return mixed.permute(order).contiguous().permute(back), weights
+
 
 one_trace = RLock()
 """Held while a model is traced: its weights are stand-ins meanwhile, and torch.export changes what

@@ -8,7 +8,7 @@ import numpy as np
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.joining import stack
+from gawee_dialect.frontends.npu_ir.aten.shape import stack
 from gawee_dialect.frontends.npu_ir.aten.slicing import select
 from gawee_dialect.frontends.onnx.model import Array, OnnxGraph, OnnxNode
 from gawee_dialect.frontends.onnx.value import Scope, Value

@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from gawee_dialect.frontends.onnx.dtypes import DTYPES
+from gawee_dialect.frontends.onnx.model import DTYPES
 
 Array = NDArray[np.generic]
 

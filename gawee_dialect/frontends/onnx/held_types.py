@@ -21,8 +21,7 @@ from gawee_dialect.dialect.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.shape import IdentityOp
 from gawee_dialect.dialect.types import DTYPE_NAMES, element_type, is_float, ui8
-from gawee_dialect.frontends.onnx.dtypes import DTYPES
-from gawee_dialect.frontends.onnx.model import Array
+from gawee_dialect.frontends.onnx.model import DTYPES, Array
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.op_mapping.schema import Input, Known
 

@@ -1,6 +1,6 @@
 """Graphs in the vocabulary of ONNX as modules, whatever file they are read from."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from xdsl.dialects.builtin import (
     LocationAttr,
@@ -18,11 +18,10 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
 from gawee_dialect.dialect.shape import IdentityOp
 from gawee_dialect.dialect.types import AnyTensor, element_type, is_float, shape_text, tensor_shape
-from gawee_dialect.frontends.metadata_attributes import METADATA, metadata_attribute
+from gawee_dialect.frontends.metadata import METADATA, metadata_attribute
 from gawee_dialect.frontends.names import name_hint
 from gawee_dialect.frontends.onnx.argument_rules import check_arguments
 from gawee_dialect.frontends.onnx.control_flow import CONTROL_FLOW, Resolve
-from gawee_dialect.frontends.onnx.functions import body_of_call
 from gawee_dialect.frontends.onnx.gradient import gradient
 from gawee_dialect.frontends.onnx.held_types import (
     HELD,
@@ -35,6 +34,7 @@ from gawee_dialect.frontends.onnx.held_types import (
 from gawee_dialect.frontends.onnx.known_results import known_results, offer_results
 from gawee_dialect.frontends.onnx.model import (
     Array,
+    AttributeReference,
     OnnxFunction,
     OnnxGraph,
     OnnxModel,
@@ -42,7 +42,6 @@ from gawee_dialect.frontends.onnx.model import (
     OnnxValue,
 )
 from gawee_dialect.frontends.onnx.old_forms import in_later_form
-from gawee_dialect.frontends.onnx.reasons import REASONS
 from gawee_dialect.frontends.onnx.registry import ONNX, find_mapping
 from gawee_dialect.frontends.onnx.schemas import standard_function, type_sources
 from gawee_dialect.frontends.onnx.value import Scope, Value
@@ -52,6 +51,71 @@ from gawee_dialect.frontends.op_mapping.refusal import Refusal, UnknownElements
 from gawee_dialect.frontends.op_mapping.registry import OpMapping, Result
 from gawee_dialect.frontends.op_mapping.schema import Input, Known, bind
 from gawee_dialect.located_json import JsonValue
+
+# Functions of a model in the place of their calls.
+
+
+def body_of_call(
+    call: OnnxNode, function: OnnxFunction, given: Sequence[str]
+) -> Iterator[OnnxNode]:
+    """Yield the nodes of a function with the attributes of a call, which gives some inputs."""
+    attributes = {**function.attributes, **call.attributes}
+    absent = set(function.inputs) - set(given)
+    for each in function.nodes:
+        yield OnnxNode(
+            f"{call.name}/{each.name}",
+            each.op_type,
+            ["" if name in absent else name for name in each.inputs],
+            each.outputs,
+            _resolved(each.attributes, attributes),
+            each.domain,
+        )
+
+
+def _resolved(
+    attributes: Mapping[str, object], outer: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Return attributes with references replaced; what the call leaves out is left out."""
+    found = {
+        key: outer.get(value.name) if isinstance(value, AttributeReference) else value
+        for key, value in attributes.items()
+    }
+    return {key: value for key, value in found.items() if value is not None}
+
+
+# Why some ops of ONNX cannot become ops on tensors of known sizes.
+
+SIZE = "how large its result is depends on elements"
+RANDOM = "it draws other numbers every time"
+SEQUENCE = "it is on sequences or optional values, not tensors"
+TEXT = "it is on text"
+
+REASONS: Mapping[str, str] = {
+    **dict.fromkeys(("NonZero", "Unique"), SIZE),
+    **dict.fromkeys(("Bernoulli", "Multinomial", "RandomNormal", "RandomNormalLike"), RANDOM),
+    **dict.fromkeys(("RandomUniform", "RandomUniformLike"), RANDOM),
+    **dict.fromkeys(
+        ("SequenceConstruct", "SequenceEmpty", "SequenceErase", "SequenceAt"), SEQUENCE
+    ),
+    **dict.fromkeys(
+        (
+            "SequenceInsert",
+            "SequenceLength",
+            "SequenceMap",
+            "Optional",
+            "OptionalHasElement",
+            "OptionalGetElement",
+        ),
+        SEQUENCE,
+    ),
+    **dict.fromkeys(("ConcatFromSequence", "SplitToSequence"), SEQUENCE),
+    **dict.fromkeys(("RegexFullMatch", "StringConcat", "StringNormalizer", "StringSplit"), TEXT),
+    "ai.onnx.ml.LabelEncoder": TEXT,
+    "ImageDecoder": "it decodes a file",
+}
+"""By full type; `onnx_backend` runs them on the host. What is known when the graph is read is
+computed then, whatever it is."""
+
 
 OF_GRAPHS: Mapping[str, Resolve] = {
     **CONTROL_FLOW,

@@ -14,8 +14,7 @@ from gawee_dialect.frontends.graph import Graph, ReadOptions
 from gawee_dialect.frontends.onnx.coverage import onnx_coverage
 from gawee_dialect.frontends.onnx.importer import OnnxImporter
 from gawee_dialect.frontends.onnx.model import OnnxModel
-from gawee_dialect.frontends.onnx.model_proto import read_model
-from gawee_dialect.frontends.onnx.raw_data import LEAST
+from gawee_dialect.frontends.onnx.model_proto import LEAST, read_model
 from gawee_dialect.inspection.graph_view import GraphView
 from gawee_dialect.inspection.module_view import module_view
 from gawee_dialect.parameters.file_arrays import FileArrays, OpenFile, places_in

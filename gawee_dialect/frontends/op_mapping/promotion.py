@@ -10,6 +10,7 @@ from enum import IntEnum
 from xdsl.dialects.builtin import f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
+from gawee_dialect.dialect.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape, ui8, ui16
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
@@ -120,3 +121,16 @@ def to_bool(emit: Emitter, value: SSAValue) -> SSAValue:
 def summed(emit: Emitter, value: SSAValue) -> SSAValue:
     """Return a tensor in the element type of its sum: integers and booleans become int64."""
     return value if is_float(element_type(value)) else emit.cast(value, i64)
+
+
+# Comparisons and choices, with PyTorch's promotion of mixed element types.
+
+
+def compared(emit: Emitter, lhs: Operand, rhs: Operand, predicate: str) -> SSAValue:
+    """Return whether each pair of elements compares as the predicate says."""
+    return emit(CompareOp(*promoted(emit, lhs, rhs), predicate=predicate))
+
+
+def where(emit: Emitter, condition: SSAValue, self: Operand, other: Operand) -> SSAValue:
+    """Choose by a condition."""
+    return emit(WhereOp(to_bool(emit, condition), *promoted(emit, self, other)))

@@ -10,9 +10,9 @@ from math import prod
 from typing import TypeGuard
 
 from gawee_dialect.diagnostics import did_you_mean
+from gawee_dialect.frontends.graph import Report
 from gawee_dialect.frontends.metadata import KeyConflict, flatten, nest
 from gawee_dialect.frontends.onnx_attributes import ATTRIBUTES
-from gawee_dialect.frontends.report import Report
 from gawee_dialect.frontends.xoc.document import DTYPES, Role, XocDocument, XocNode, XocTensor
 from gawee_dialect.located_json import JsonObject, JsonValue, decode_json, value_text
 from gawee_dialect.source import Source

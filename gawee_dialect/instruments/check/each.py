@@ -22,21 +22,25 @@ from gawee_dialect.instruments.check.compare import (
     compare,
     same_values,
 )
-from gawee_dialect.instruments.check.data_sets import LARGEST_REPEATED, data_sets, size_of
-from gawee_dialect.instruments.check.each_pass import CheckSettings, EachPass
+from gawee_dialect.instruments.check.each_pass import (
+    LARGEST_REPEATED,
+    CheckSettings,
+    EachPass,
+    data_sets,
+    size_of,
+)
 from gawee_dialect.instruments.check.execute import CannotRun, Engine, Plan, plan_run
 from gawee_dialect.instruments.check.failure import (
     CheckFailure,
     Differing,
+    Step,
     changed_outputs,
     failure,
     stopped_running,
+    summary_table,
 )
 from gawee_dialect.instruments.check.functions import overwritten_arguments
-from gawee_dialect.instruments.check.in_f64 import in_f64
 from gawee_dialect.instruments.check.inputs import MAGNITUDES, SPECIAL, DataSet
-from gawee_dialect.instruments.check.last_digits import moved_by_last_digits
-from gawee_dialect.instruments.check.reach import unreached
 from gawee_dialect.instruments.check.rounding import (
     CONSTANTS,
     EPS,
@@ -46,15 +50,17 @@ from gawee_dialect.instruments.check.rounding import (
     errors_of,
     excess,
     explained_by,
+    in_f64,
+    moved_by_last_digits,
     reference_of,
     wide,
 )
 from gawee_dialect.instruments.check.static_rules import check_rules
-from gawee_dialect.instruments.check.summary import Step, summary_table
 from gawee_dialect.instruments.check.undecided import (
     decided,
     undecided,
     undecided_text,
+    unreached,
     with_undecided,
 )
 from gawee_dialect.instruments.report import print_table

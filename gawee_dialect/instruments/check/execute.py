@@ -106,7 +106,7 @@ class Plan:
         if self.kernels is None:
             self._interpret(self.module, data_sets, (listener,))
             return
-        from gawee_dialect.instruments.check.native_calls import NativeCalls
+        from gawee_dialect.instruments.check.native_run import NativeCalls
 
         calls = Context().run(NativeCalls, self.called or self.kernels)
         self._interpret(self.kernels, data_sets, (listener,), (calls,))

@@ -6,21 +6,74 @@ not write is compared afterwards, the guards too; what nothing has written holds
 
 import ctypes
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
+from xdsl.traits import SymbolTable
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import PREPARE, WEIGHTS
-from gawee_dialect.instruments.check.guarded_memory import GuardedMemory
 from gawee_dialect.instruments.check.inputs import DataSet
 from gawee_dialect.instruments.check.isolated import run_isolated
 from gawee_dialect.interpreter.arrays import Array, fill_unwritten, unwritten_memory
+from gawee_dialect.interpreter.functions import OpFunctions
 
 if TYPE_CHECKING:
     from gawee_dialect.backend.jit import NativeModule
     from gawee_dialect.backend.signature import Buffer, Signature
+
+# Memory between guards, in which a write beside an array shows.
+
+Bytes = NDArray[np.uint8]
+
+Fill = Callable[[Bytes], None]
+"""Writes the bytes of memory that nobody has written."""
+
+
+class GuardedMemory:
+    """So many bytes between guards; the guards, and the bytes at first, are as if never written.
+
+    The bytes lie at a multiple of 64 and `shift` after it, and so much before the next guard.
+    Guards of other memory have other bytes: a row that is copied from guard to guard shows.
+    """
+
+    _numbers = count()
+
+    def __init__(self, size: int, guard: int, fill: Fill = fill_unwritten, shift: int = 0) -> None:
+        from gawee_dialect.backend.memory import aligned_bytes
+
+        assert guard % 64 == 0
+        start = guard + shift
+        all_bytes = aligned_bytes(start + size + guard)[: start + size + guard]
+        self.bytes = all_bytes[start : start + size]
+        self._guards = all_bytes[:start], all_bytes[start + size :]
+        self._fill = fill
+        self._number = np.uint8(next(self._numbers) % 255 + 1)
+        fill(self.bytes)
+        for each in self._guards:
+            self._mark(each)
+
+    def _mark(self, guard: Bytes) -> None:
+        """Fill a guard; the lowest byte of every fourth is one of this memory's own."""
+        self._fill(guard)
+        guard[::4] ^= self._number
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether nothing was written around the bytes."""
+        for guard in self._guards:
+            expected = np.empty_like(guard)
+            self._mark(expected)
+            if not np.array_equal(guard, expected):
+                return False
+        return True
+
 
 OPT_LEVEL = 1
 """Of native code that runs once: higher ones compile three times as long."""
@@ -150,3 +203,38 @@ def _check_indices(memory: Watched) -> None:
     problem = None if check is None else check.problem(np.atleast_1d(memory.array).tolist())
     if problem is not None:
         raise GaweeError(problem)
+
+
+# Calls of kernels as machine code, in a function that is interpreted otherwise.
+#
+# So what each node of a large network computes can be seen at the level of loops.
+
+
+@register_impls
+class NativeCalls(OpFunctions):
+    """An implementation of `func.call` that runs the callee natively."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        """Compile the functions of a module, of the loops or the llvm level; raises GaweeError."""
+        from gawee_dialect.backend.jit import NativeModule
+        from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+        from gawee_dialect.universe import make_context
+
+        callable_ones = module.clone()
+        for function in callable_ones.ops:  # so that each kernel has an address
+            if isinstance(function, FuncOp):
+                function.sym_visibility = None
+            elif isinstance(function, llvm.FuncOp) and function.body.blocks:
+                function.linkage = llvm.LinkageAttr("external")
+        if any(isinstance(function, FuncOp) for function in callable_ones.ops):
+            ConvertToLLVM().apply(make_context(), callable_ones)
+        self._native = NativeModule(callable_ones)
+
+    @impl(CallOp)
+    def call(self, interpreter: Interpreter, op: CallOp, args: PythonValues) -> PythonValues:
+        callee = SymbolTable.lookup_symbol(interpreter.module, op.callee)
+        assert isinstance(callee, FuncOp)
+        address = self._native.address(callee.sym_name.data)
+        function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * len(args))(address)
+        function(*(array.ctypes.data for array in args))
+        return ()

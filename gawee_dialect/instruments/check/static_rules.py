@@ -1,17 +1,281 @@
 """What no run can see: a program that computes the right thing by luck."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
 
-from xdsl.dialects import llvm
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects import llvm, memref, scf
+from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.passes import ModulePass
+from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.instruments.check.accesses_outside import accesses_outside
+from gawee_dialect.analysis.index_bounds import constant_index
+from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.failure import failure
-from gawee_dialect.instruments.check.overflow_claims import wrong_overflow_claims
-from gawee_dialect.instruments.check.overlapping_buffers import overlapping_buffers
+from gawee_dialect.instruments.check.index_values import IndexValues, reached_box
 from gawee_dialect.instruments.check.parallel_writes import wrong_parallel_loops
 from gawee_dialect.instruments.check.violation import Violation
+from gawee_dialect.interpreter.arrays import array_shape, dtype_of
+from gawee_dialect.walk import all_ops
+
+# Ops that write bytes which they still have to read, at the level of buffers.
+#
+# An interpreter reads all that an op needs before it writes; loops do not.
+
+
+@dataclass(frozen=True)
+class _Bytes:
+    """The bytes of a whole buffer: whose they are, where they begin and end."""
+
+    root: SSAValue
+    start: int
+    end: int
+
+    def overlaps(self, other: "_Bytes") -> bool:
+        return self.root is other.root and self.start < other.end and other.start < self.end
+
+
+def overlapping_buffers(module: ModuleOp) -> Iterator[Violation]:
+    """Yield ops that write what they read as well, but element by element in one place."""
+    buffers = WrittenBuffers(module)
+    for op in all_ops(module):
+        if isinstance(op, LinalgStructuredOperation | StructuredKernel | CallOp):
+            yield from _of_op(buffers, op)
+
+
+def _of_op(buffers: WrittenBuffers, op: Operation) -> Iterator[Violation]:
+    written = set(buffers.of(op))
+    places = {
+        index: bytes
+        for index, value in enumerate(op.operands)
+        if (bytes := _bytes_of(value)) is not None
+    }
+    outputs = [each for each in places if buffer_of(op.operands[each]) in written]
+    outputs = _own_outputs(op, outputs)
+    for output, other in product(outputs, places):
+        if output == other or not places[output].overlaps(places[other]):
+            continue
+        if places[output] == places[other] and _in_place(op, output, other):
+            continue
+        what = "writes" if other in outputs else "reads"
+        message = f"operand {output} is written over operand {other}, which it {what} as well"
+        yield Violation(op, message)
+        return
+
+
+def _own_outputs(op: Operation, outputs: Sequence[int]) -> Sequence[int]:
+    """Return what an op itself says that it writes, where operands are one buffer."""
+    if isinstance(op, LinalgStructuredOperation):
+        return range(len(op.inputs), len(op.operands))
+    if isinstance(op, StructuredKernel):
+        return [each for each in outputs if op.operands[each] is op.output] or outputs
+    return outputs
+
+
+def _in_place(op: Operation, output: int, other: int) -> bool:
+    """Whether each element is read where it is written, at the same time."""
+    if not isinstance(op, LinalgStructuredOperation):
+        return False
+    maps = [each.data for each in op.get_indexing_maps()]
+    same_type = op.operands[output].type == op.operands[other].type
+    return same_type and maps[output] == maps[other]
+
+
+def _bytes_of(value: SSAValue) -> _Bytes | None:
+    buffer = buffer_of(value)
+    type = buffer.type
+    if not isa(type, MemRefType[Attribute]) or -1 in type.get_shape():
+        return None
+    try:
+        size = prod(array_shape(type)) * dtype_of(type).itemsize
+    except InterpretationError:
+        return None
+    if not isinstance(buffer.owner, memref.ViewOp):
+        return _Bytes(buffer, 0, size)
+    start = constant_index(buffer.owner.byte_shift)
+    return None if start is None else _Bytes(buffer.owner.source, start, start + size)
+
+
+# Integer arithmetic that claims not to overflow, where data decide whether it does.
+
+WHOLE_NUMBERS = frozenset(
+    "add sub mul shl sdiv udiv srem urem and or lshr ashr sext zext trunc select icmp "
+    "intr.smin intr.smax intr.umin intr.umax".split()
+)
+"""Ops that compute a whole number of whole numbers."""
+
+
+def wrong_overflow_claims(module: ModuleOp) -> Iterator[Violation]:
+    """Yield ops with `nsw` or `nuw` whose operands come from memory or from floats.
+
+    What is computed of constants, counters of loops and numbers of threads fits. So does what only
+    finds an address, or decides on a branch: it is a place in a buffer.
+    """
+    for op in module.walk():
+        flags = op.properties.get("overflowFlags")
+        claimed = isa(flags, IntegerAttr) and flags.value.data != 0
+        if claimed and any(map(_data_decide, op.operands)) and _is_kept(op.results[0]):
+            yield Violation(op, "claims not to overflow, which data decide")
+
+
+def _data_decide(value: SSAValue) -> bool:
+    """Whether a number depends on more than constants and the counters of loops."""
+    seen, waiting = set[SSAValue](), [value]
+    while waiting:
+        each = waiting.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        sources = _sources(each)
+        if sources is None:
+            return True
+        waiting.extend(sources)
+    return False
+
+
+def _is_kept(value: SSAValue) -> bool:
+    """Whether a number ends up in memory, or becomes a float."""
+    seen, waiting = set[SSAValue](), [value]
+    while waiting:
+        each = waiting.pop()
+        if each in seen:
+            continue
+        seen.add(each)
+        for use in each.uses:
+            user = use.operation
+            if user.name.removeprefix("llvm.") in WHOLE_NUMBERS:
+                waiting.extend(user.results)
+            elif isinstance(user, llvm.BrOp | llvm.CondBrOp):
+                waiting.extend(_handed_on(user, use.index))
+            elif not isinstance(user, llvm.GEPOp | llvm.CallOp):
+                return True
+    return False
+
+
+def _handed_on(branch: llvm.BrOp | llvm.CondBrOp, index: int) -> Iterable[SSAValue]:
+    """Return the arguments that blocks may take an operand of a branch as."""
+    value = branch.operands[index]
+    for target in branch.successors:
+        for argument in target.args:
+            if value in _incoming(argument):
+                yield argument
+
+
+def _sources(value: SSAValue) -> Sequence[SSAValue] | None:
+    """Return what a number is computed of; None where it comes from memory or from floats."""
+    if isinstance(value, BlockArgument):
+        return list(_incoming(value))
+    owner = value.owner
+    assert isinstance(owner, Operation)
+    if isinstance(owner, llvm.ConstantOp):
+        return ()
+    return owner.operands if owner.name.removeprefix("llvm.") in WHOLE_NUMBERS else None
+
+
+def _incoming(argument: BlockArgument) -> Iterable[SSAValue]:
+    """Yield what branches hand to a block for an argument; nothing for a function's own."""
+    block = argument.block
+    for last in _predecessors(block):
+        if isinstance(last, llvm.BrOp):
+            yield last.operands[argument.index]
+        elif isinstance(last, llvm.CondBrOp):
+            pairs = ((last.then_block, last.then_arguments), (last.else_block, last.else_arguments))
+            yield from (given[argument.index] for target, given in pairs if target is block)
+
+
+def _predecessors(block: Block) -> Iterable[Operation]:
+    region = block.parent
+    for other in region.blocks if region is not None else ():
+        last = other.last_op
+        if last is not None and block in last.successors:
+            yield last
+
+
+# Loads and stores outside of their memref, which may still lie in the memory behind it.
+#
+# A row that is one too long is written over by the next one, or ends where nothing lives: outputs
+# are what they should be, by luck.
+
+ENDS: Sequence[Callable[[range], int]] = (lambda counts: counts[0], lambda counts: counts[-1])
+"""Iterations that are looked at: all loops stand at their first one, or at their last one."""
+
+
+def accesses_outside(module: ModuleOp) -> Iterator[Violation]:
+    """Yield the loads and stores that surely leave their memref; what data decide is left out."""
+    for function in module.ops:
+        if isinstance(function, FuncOp) and function.body.blocks:
+            for end in ENDS:
+                walk = _Walk({}, end)
+                walk.block(function.body.block)
+                yield from walk.found
+
+
+@dataclass
+class _Walk(IndexValues):
+    """Visits each loop once, at one of its ends."""
+
+    numbers: dict[SSAValue, int]
+    end: Callable[[range], int]
+    found: list[Violation] = field(default_factory=list[Violation])
+
+    def number(self, value: SSAValue) -> int | None:
+        found = super().number(value)
+        if found is not None:
+            self.numbers[value] = found  # no loop is visited twice
+        return found
+
+    def block(self, block: Block) -> None:
+        """Look at all ops of a block, and at what they hold."""
+        for op in block.ops:
+            match op:
+                case scf.ForOp():
+                    self._loop(op.body.block, [(op.lb, op.ub, op.step)])
+                case scf.ParallelOp():
+                    bounds = zip(op.lowerBound, op.upperBound, op.step, strict=True)
+                    self._loop(op.body.block, [*bounds])
+                case scf.IfOp():
+                    self._branch(op)
+                case _:
+                    self._access(op)
+
+    def _loop(self, body: Block, bounds: Sequence[tuple[SSAValue, SSAValue, SSAValue]]) -> None:
+        for counter, each in zip(body.args, bounds, strict=False):
+            lower, upper, step = map(self.number, each)
+            if lower is None or upper is None or not step:
+                return
+            counts = range(lower, upper, step)
+            if not counts:
+                return
+            self.numbers[counter] = self.end(counts)
+        self.block(body)
+
+    def _branch(self, op: scf.IfOp) -> None:
+        taken = self.number(op.cond)
+        region = op.true_region if taken else op.false_region
+        if taken is not None and region.blocks:
+            self.block(region.block)
+
+    def _access(self, op: Operation) -> None:
+        touched = reached_box(op)
+        if touched is None or not isa(type := touched[0].type, MemRefType[Attribute]):
+            return
+        _, offsets, sizes, is_write = touched
+        for index, (offset, size, extent) in enumerate(
+            zip(offsets, sizes, type.get_shape(), strict=True)
+        ):
+            start = offset if isinstance(offset, int) else self.number(offset)
+            if start is None or extent < 0 or 0 <= start <= extent - size:
+                continue
+            place = start if size == 1 else f"{start} to {start + size - 1}"
+            what = "writes" if is_write else "reads"
+            message = f"{what} index {place} of axis {index}, which has {extent} elements"
+            self.found.append(Violation(op, message))
 
 
 def violations(module: ModuleOp) -> Iterator[Violation]:

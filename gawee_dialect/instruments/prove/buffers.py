@@ -9,8 +9,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.hints import isa
-from gawee_dialect.instruments.prove.fresh import constant, is_float, unwritten
-from gawee_dialect.instruments.prove.numbers import Numbers, as_array
+from gawee_dialect.instruments.prove.numbers import Numbers, as_array, constant, is_float, unwritten
 from gawee_dialect.interpreter.arrays import Array, array_shape, dtype_of
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.memref import view_of_bytes

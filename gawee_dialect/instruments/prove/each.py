@@ -2,12 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
+from rich.table import Table
+from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import ReturnOp
+from xdsl.interpreter import Interpreter, PythonValues
+from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.instruments.check.blame import Culprit, find_culprit, where
 from gawee_dialect.instruments.check.changed_code import (
     ChangedOp,
@@ -16,9 +24,8 @@ from gawee_dialect.instruments.check.changed_code import (
     changed_op,
 )
 from gawee_dialect.instruments.check.compare import Tolerance, changed_signature
-from gawee_dialect.instruments.check.data_sets import size_of
 from gawee_dialect.instruments.check.each import CheckEach
-from gawee_dialect.instruments.check.each_pass import CheckSettings, EachPass
+from gawee_dialect.instruments.check.each_pass import CheckSettings, EachPass, size_of
 from gawee_dialect.instruments.check.failure import (
     CheckFailure,
     Differing,
@@ -34,12 +41,10 @@ from gawee_dialect.instruments.check.inputs import (
     array_of_magnitudes,
 )
 from gawee_dialect.instruments.check.static_rules import check_rules
-from gawee_dialect.instruments.prove.folded import MOST_ULP, folded_by, folding_error
-from gawee_dialect.instruments.prove.inputs import drawn
-from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
-from gawee_dialect.instruments.prove.summary import Step, Verdict, summary_table
+from gawee_dialect.instruments.prove.residues import NotProvable
+from gawee_dialect.instruments.prove.run import drawn
 from gawee_dialect.instruments.prove.wrong_indices import (
     WRONG_INDICES,
     index_checks,
@@ -47,8 +52,122 @@ from gawee_dialect.instruments.prove.wrong_indices import (
     without_new,
 )
 from gawee_dialect.instruments.report import print_table
-from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
 from gawee_dialect.passes.numerics import EXACT, FOLDS_CONSTANTS, declared_numerics
+
+# How far constants are that a pass has folded in floats from what the ops computed.
+
+MOST_ULP = 16.0
+"""How many units in the last place of the largest element folding may be off: some roundings."""
+
+CONSTANTS = ConstantOp, arith.ConstantOp
+
+
+class _Kept(Interpreter.Listener):
+    """Remembers what one op computed last."""
+
+    def __init__(self, op: Operation) -> None:
+        self._op = op
+        self.value: object = None
+
+    def did_interpret_op(self, op: Operation, results: PythonValues) -> None:
+        if op is self._op:
+            self.value = results[0]
+
+
+def folded_by(culprit: Culprit, after: ExactPlan) -> Sequence[Culprit]:
+    """Return which ops became constants: the one that differs, or those whose results it reads.
+
+    What differs first is none of them where another op computes the numbers that one became.
+    """
+    function = find_function(after.observed, after.function)
+    end = None if function is None else function.body.block.last_op
+    is_end = isinstance(culprit.before, ReturnOp)
+    was, now = culprit.before, end if is_end else culprit.after
+    if now is None:
+        return ()
+    pairs = [(was, now)]
+    if was.name == now.name and len(was.operands) == len(now.operands):
+        pairs = [(a.owner, b.owner) for a, b in zip(was.operands, now.operands, strict=True)]
+    return [
+        Culprit(op, constant, None)
+        for op, constant in pairs
+        if isinstance(op, Operation) and isinstance(constant, CONSTANTS)
+        if not isinstance(op, CONSTANTS)
+    ]
+
+
+def folding_error(plan: ExactPlan, data_sets: Sequence[DataSet], culprit: Culprit) -> float | None:
+    """Return how far the constant that an op became is from its value.
+
+    That is in units in the last place of the largest element, of f32 where it is f64: so far are
+    the numbers that constants stand for (`constants.py`); NaN and infinities must be where
+    they were. None where they cannot be compared.
+    """
+    constant = culprit.after
+    if constant is None or "value" not in constant.properties:
+        return None
+    kept = _Kept(culprit.before)
+    plan.observe(data_sets, kept)
+    type = constant.results[0].type
+    folded = np.asarray(attribute_value(constant.properties["value"], type))
+    if folded.dtype.kind != "f":
+        return 0.0 if np.array_equal(np.asarray(kept.value), folded) else None
+    if not isinstance(kept.value, Numbers):
+        return None
+    expected = kept.value.value
+    if expected.size != folded.size:
+        return None
+    expected, actual = expected.reshape(-1), folded.astype(np.float64).reshape(-1)
+    finite = np.isfinite(expected) & np.isfinite(actual)
+    if not np.array_equal(expected[~finite], actual[~finite], equal_nan=True):
+        return None
+    difference = np.abs(actual[finite] - expected[finite])
+    narrow = min(dtype_of(type), np.dtype(np.float32), key=lambda dtype: dtype.itemsize)
+    largest = np.abs(expected[finite]).max(initial=0.0).astype(narrow)
+    return float(difference.max(initial=0.0) / np.spacing(largest))
+
+
+# The table that a proof ends with: what is known of each pass.
+
+
+class Verdict(StrEnum):
+    """What is known of a pass."""
+
+    RUN = ""
+    UNCHANGED = "unchanged"
+    PROVED = "proved"
+    ASSUMED = "assumed"
+    CHECKED = "checked by data"
+    WRONG = "wrong"
+
+
+@dataclass
+class Step:
+    """A pass, what is known of it, and what that rests on."""
+
+    name: str
+    verdict: Verdict
+    note: str = ""
+    seconds: float = 0.0
+    is_checked: bool = True
+    """Of a pass that is not proved: whether its outputs could be checked by data."""
+
+
+def summary_table(steps: Sequence[Step]) -> Table:
+    """Return a table for `rich.print`: a row for each pass."""
+    table = Table(title="In exact arithmetic, after each pass", title_justify="left")
+    table.add_column("pass", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("seconds", justify="right")
+    table.add_column("", overflow="fold")
+    for step in steps:
+        unchecked = "" if step.is_checked else "; could not be checked by data either"
+        table.add_row(
+            step.name, step.verdict.value, f"{step.seconds:.2f}", f"{step.note}{unchecked}"
+        )
+    return table
+
 
 LARGEST_REPEATED = 1_000_000
 """The most inputs and weights of a network that is run by a second seed."""

@@ -14,8 +14,7 @@ from xdsl.ir import Operation
 
 from gawee_dialect.dialect.arith import ON_VECTORS
 from gawee_dialect.instruments.prove.arithmetic import exactly, made
-from gawee_dialect.instruments.prove.fresh import is_float
-from gawee_dialect.instruments.prove.numbers import as_array
+from gawee_dialect.instruments.prove.numbers import as_array, is_float
 from gawee_dialect.instruments.prove.residues import mixed, of_whole_numbers, unpacked
 from gawee_dialect.interpreter.arith import signed, unsigned
 from gawee_dialect.interpreter.arrays import Array, dtype_of

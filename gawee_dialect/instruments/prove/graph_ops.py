@@ -29,18 +29,23 @@ from gawee_dialect.dialect.slicing import PadOp
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
 from gawee_dialect.dialect.window import padding_pairs, window_extent, window_shape
 from gawee_dialect.instruments.prove.arithmetic import add, divide, matmul, maximum
-from gawee_dialect.instruments.prove.fresh import constant, filled, is_float
 from gawee_dialect.instruments.prove.from_integers import of_bits, of_integers
 from gawee_dialect.instruments.prove.functions import erf
-from gawee_dialect.instruments.prove.numbers import Numbers, as_array, numbers
+from gawee_dialect.instruments.prove.numbers import (
+    Numbers,
+    as_array,
+    constant,
+    filled,
+    is_float,
+    numbers,
+)
 from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.gawee.conv import conv as conv_of_arrays
-from gawee_dialect.interpreter.gawee.conv import conv_transpose as conv_transpose_of_arrays
-from gawee_dialect.interpreter.gawee.pool import max_pool as max_pool_of_arrays
-from gawee_dialect.interpreter.gawee.pool import window_lengths
 from gawee_dialect.interpreter.gawee.resize import counted, interpolate
-from gawee_dialect.interpreter.gawee.windows import padded, windows
+from gawee_dialect.interpreter.gawee.windows import conv as conv_of_arrays
+from gawee_dialect.interpreter.gawee.windows import conv_transpose as conv_transpose_of_arrays
+from gawee_dialect.interpreter.gawee.windows import max_pool as max_pool_of_arrays
+from gawee_dialect.interpreter.gawee.windows import padded, window_lengths, windows
 
 COLUMN_ELEMENTS = 1 << 21
 """The most numbers that are gathered into matrix columns at once (64 MB)."""

@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
-from gawee_dialect.instruments.prove.not_provable import NotProvable
+from gawee_dialect.instruments.prove.residues import NotProvable
 from gawee_dialect.interpreter.arrays import dtype_of
 from gawee_dialect.walk import all_ops
 

@@ -12,10 +12,9 @@ from xdsl.utils.hints import isa
 from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.instruments.check.execute import Engine, Plan
 from gawee_dialect.instruments.check.inputs import DataSet
-from gawee_dialect.instruments.prove.inputs import drawn
 from gawee_dialect.instruments.prove.lowered import is_of_loops, lowered
 from gawee_dialect.instruments.prove.numbers import Numbers
-from gawee_dialect.instruments.prove.run import exact, run_exactly
+from gawee_dialect.instruments.prove.run import drawn, exact, run_exactly
 from gawee_dialect.interpreter.arrays import Array
 
 

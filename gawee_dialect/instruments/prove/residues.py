@@ -11,6 +11,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from gawee_dialect.diagnostics import Diagnostic
+
 Floats: TypeAlias = NDArray[np.float64]
 Words: TypeAlias = NDArray[np.uint64]
 
@@ -113,3 +115,14 @@ def _stirred(state: Words) -> Words:
     state = (state ^ state >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     state = (state ^ state >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
     return np.asarray(state ^ state >> np.uint64(31))
+
+
+# What is raised where a module cannot be run on exact numbers.
+
+
+class NotProvable(Exception):
+    """A module has an op that has no meaning on exact numbers."""
+
+    def __init__(self, diagnostic: Diagnostic):
+        self.diagnostic = diagnostic
+        super().__init__(str(diagnostic))

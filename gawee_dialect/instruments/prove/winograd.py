@@ -9,8 +9,7 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from gawee_dialect.dialect.kernel import element_of, shape_of
 from gawee_dialect.dialect.winograd import Matrix, WinogradOp
 from gawee_dialect.instruments.prove.arithmetic import matmul
-from gawee_dialect.instruments.prove.fresh import filled
-from gawee_dialect.instruments.prove.numbers import Numbers, as_array, numbers
+from gawee_dialect.instruments.prove.numbers import Numbers, as_array, filled, numbers
 from gawee_dialect.instruments.prove.residues import of_fraction
 from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.functions import OpFunctions

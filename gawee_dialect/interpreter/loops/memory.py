@@ -18,7 +18,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of, fresh_array, is_half
-from gawee_dialect.interpreter.errors import RunError
+from gawee_dialect.interpreter.functions import RunError
 from gawee_dialect.interpreter.loops.writer import (
     Buffer,
     Name,

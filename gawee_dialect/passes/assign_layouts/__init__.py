@@ -19,12 +19,11 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.padding import Pad, zero_pad_of
 from gawee_dialect.dialect.affine_range import is_linear
-from gawee_dialect.dialect.copy_kernel import copy_kernel
+from gawee_dialect.dialect.kernel import copy_kernel
 from gawee_dialect.dialect.scan import kernel_blocks
 from gawee_dialect.dialect.structured_kernel import StructuredKernel, element_of, shape_of
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.assign_layouts.decide import Layouts
-from gawee_dialect.passes.assign_layouts.layout import CHANNEL_AXIS, Layout
+from gawee_dialect.passes.assign_layouts.decide import CHANNEL_AXIS, Layout, Layouts
 from gawee_dialect.passes.assign_layouts.maxima import pad_maxima_with_zeros
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.target.description import HOST, find_processor

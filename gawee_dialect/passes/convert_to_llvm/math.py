@@ -10,8 +10,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect import llvm_vector
 from gawee_dialect.hints import isa
-from gawee_dialect.passes.convert_to_llvm.arith import fast_math
-from gawee_dialect.passes.convert_to_llvm.bf16 import narrowed, widened
+from gawee_dialect.passes.convert_to_llvm.arith import fast_math, narrowed, widened
 from gawee_dialect.passes.convert_to_llvm.conversion import FunctionConversion, rule
 
 LARGEST_PRODUCT = 16

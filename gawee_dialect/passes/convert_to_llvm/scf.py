@@ -6,7 +6,7 @@ from xdsl.dialects import arith, llvm, memref, scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from gawee_dialect.dialect.llvm_loop import LoopAnnotationAttr
+from gawee_dialect.dialect.llvm import LoopAnnotationAttr
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,

@@ -21,8 +21,7 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from gawee_dialect.dialect import llvm_vector as ours
 from gawee_dialect.dialect.llvm import MaximumOp, MinimumOp, SMaxOp, SMinOp, UMaxOp, UMinOp
 from gawee_dialect.hints import isa
-from gawee_dialect.passes.convert_to_llvm.arith import SLT, fast_math
-from gawee_dialect.passes.convert_to_llvm.bf16 import narrowed, widened
+from gawee_dialect.passes.convert_to_llvm.arith import SLT, fast_math, narrowed, widened
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
     FloatType,

@@ -18,11 +18,9 @@ from gawee_dialect.dialect.arith import RemFOp
 from gawee_dialect.dialect.vector import reduction
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.expand_math import logarithms, trigonometric
-from gawee_dialect.passes.expand_math.doubles import DOUBLE_DIGITS, SINGLE_DIGITS, Doubles
-from gawee_dialect.passes.expand_math.exponential import exp, exp2, log, log1p
-from gawee_dialect.passes.expand_math.numbers import Numbers
-from gawee_dialect.passes.expand_math.rational import ERF, TANH
-from gawee_dialect.passes.expand_math.remainder import has_large_quotient, remainder
+from gawee_dialect.passes.expand_math.exponential import ERF, TANH, exp, exp2, log, log1p
+from gawee_dialect.passes.expand_math.logarithms import DOUBLE_DIGITS, SINGLE_DIGITS, Doubles
+from gawee_dialect.passes.expand_math.numbers import Numbers, has_large_quotient, remainder
 from gawee_dialect.passes.numerics import Numerics, approximates
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 

@@ -8,17 +8,23 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.passes.dead_code import erase_dead
-from gawee_dialect.passes.form_kernels.copies import WriteThroughCopy
 from gawee_dialect.passes.form_kernels.from_linalg import (
     DropFill,
     FormBroadcast,
     FormKernel,
     FormPad,
 )
-from gawee_dialect.passes.form_kernels.fuse import FuseIntoReduction
-from gawee_dialect.passes.form_kernels.inline import InlineConstant, InlineProducer
+from gawee_dialect.passes.form_kernels.inline import (
+    FuseIntoReduction,
+    InlineConstant,
+    InlineProducer,
+)
 from gawee_dialect.passes.form_kernels.positions import InlinePositions
-from gawee_dialect.passes.form_kernels.views import ReadThroughView, WriteThroughReshape
+from gawee_dialect.passes.form_kernels.views import (
+    ReadThroughView,
+    WriteThroughCopy,
+    WriteThroughReshape,
+)
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.pattern_walk import PatternWalk
 from gawee_dialect.passes.rewrite_pass import Driver, Pattern, RewritePass

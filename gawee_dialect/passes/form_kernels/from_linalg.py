@@ -14,9 +14,8 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.combiners import neutral
 from gawee_dialect.analysis.index_maps import composed
-from gawee_dialect.dialect.copy_kernel import copy_kernel
-from gawee_dialect.dialect.keep import KEPT, is_kept
-from gawee_dialect.dialect.kernel import KernelOp, Number, element_of
+from gawee_dialect.dialect.kernel import KernelOp, Number, copy_kernel, element_of
+from gawee_dialect.dialect.operation import KEPT, is_kept
 from gawee_dialect.dialect.scan import is_step_loop
 from gawee_dialect.dialect.types import is_tensor, is_unsigned, tensor_shape, tensor_type
 from gawee_dialect.passes.form_kernels.constants import constant_of, number_everywhere

@@ -12,8 +12,8 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.index_maps import composed, solve
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
-from gawee_dialect.dialect.keep import KEPT, is_kept
 from gawee_dialect.dialect.kernel import KernelOp, element_of
+from gawee_dialect.dialect.operation import KEPT, is_kept
 from gawee_dialect.passes.form_kernels.drafts import Read, place, reads_of, spliced
 from gawee_dialect.passes.form_kernels.from_linalg import trip_counts
 from gawee_dialect.passes.form_kernels.inline import RUNS_MORE_OFTEN

@@ -13,8 +13,13 @@ from gawee_dialect.dialect.elementwise import AddOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import shape_text, tensor_shape
-from gawee_dialect.passes.fuse_attention.factors import Factor, factor_of
-from gawee_dialect.passes.fuse_attention.scores import Scores, scores_of, weights_of
+from gawee_dialect.passes.fuse_attention.scores import (
+    Factor,
+    Scores,
+    factor_of,
+    scores_of,
+    weights_of,
+)
 from gawee_dialect.passes.numerics import FOLDS_CONSTANTS, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import prod
 
 from xdsl.builder import Builder
 from xdsl.dialects import arith, memref, scf
@@ -10,18 +11,19 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.analysis.combiners import divides_integers
+from gawee_dialect.analysis.combiners import combiner_of, divides_integers
+from gawee_dialect.analysis.kernel_kind import multiplied_inputs
+from gawee_dialect.analysis.long_sums import PRODUCTS_IN_BLOCK, TERMS_IN_BLOCK, total_type
 from gawee_dialect.dialect.arith import SelectOp
 from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.dialect.schedule import Loop, Schedule
 from gawee_dialect.passes.lower_kernels_to_loops.accesses import SCALAR, Access, Lanes
-from gawee_dialect.passes.lower_kernels_to_loops.block_sums import (
-    blocks_of,
-    steps_in_block,
-    sums_in_blocks,
+from gawee_dialect.passes.lower_kernels_to_loops.lanes import (
+    across_lanes,
+    broadcast,
+    neutral_number,
+    run_region,
 )
-from gawee_dialect.passes.lower_kernels_to_loops.combined_lanes import across_lanes, neutral_number
-from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast, run_region
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     LANE,
     Counters,
@@ -38,6 +40,45 @@ from gawee_dialect.passes.lower_kernels_to_loops.prefetch import build_prefetch
 from gawee_dialect.passes.lower_kernels_to_loops.quick_ops import end_iteration
 from gawee_dialect.passes.lower_kernels_to_loops.turned import Turned, load_turned
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
+
+# The blocks of a long sum: which loops over reductions run inside one, which around all.
+
+
+def sums_in_blocks(op: KernelOp) -> bool:
+    """Whether a kernel adds up sums of blocks, in f64."""
+    terms = prod(op.sizes[op.num_parallel :])
+    return total_type(combiner_of(op), op.accumulator_type, terms) == f64
+
+
+def steps_in_block(op: KernelOp) -> int:
+    """Return how many steps of the innermost loop over a reduction a block has at most."""
+    factors = multiplied_inputs(op)
+    squares = factors is not None and factors[0] == factors[1]
+    return TERMS_IN_BLOCK if factors is None or squares else PRODUCTS_IN_BLOCK
+
+
+def blocks_of(
+    loops: Sequence[Loop], sizes: Sequence[int], most: int
+) -> tuple[Sequence[Loop], Sequence[Loop]]:
+    """Split loops over reductions: those around blocks of up to `most` steps, and those inside.
+
+    The loop that is too long is split in two: d4  ->  d4 by 64 around d4.
+    """
+    extents, counts = list(sizes), list[int]()
+    for loop in loops:
+        counts.append(-(-extents[loop.dim] // loop.step))
+        extents[loop.dim] = loop.step
+    steps, first = 1, len(loops)
+    while first and steps * counts[first - 1] <= most:
+        first -= 1
+        steps *= counts[first]
+    outside, inside = list(loops[:first]), list(loops[first:])
+    if outside and most // steps > 1:
+        loop = outside.pop()
+        outside.append(Loop(loop.dim, loop.step * (most // steps)))
+        inside.insert(0, loop)
+    return outside, inside
+
 
 EITHER_ZERO = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
 """The extreme of zeros may be any of them: to tell them apart takes twice as long."""

@@ -5,23 +5,93 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from xdsl.context import Context
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, StringAttr, UnitAttr
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.ir import Operation, SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+from xdsl.traits import SymbolTable
 
 from gawee_dialect.diagnostics import verify_module
-from gawee_dialect.opdesc.described_op import OpaqueOp
+from gawee_dialect.dialect.native_code import C_SOURCE, COMPUTED_ONCE
+from gawee_dialect.easy_json import Code
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.opdesc.described_op import DescribedOp, OpaqueOp
+from gawee_dialect.opdesc.emit.c_instance import instance_of
 from gawee_dialect.opdesc.lightnet import is_shipped
-from gawee_dialect.passes.lower_opdesc.arrangement import ARRANGEMENT
-from gawee_dialect.passes.lower_opdesc.creation import CREATION
+from gawee_dialect.opdesc.mlir_body import mlir_function
+from gawee_dialect.passes.inline import cloned_body
+from gawee_dialect.passes.lower_opdesc.arrangement import ARRANGEMENT, CREATION
 from gawee_dialect.passes.lower_opdesc.detection import DETECTION
-from gawee_dialect.passes.lower_opdesc.mlir_body import inlined_body
-from gawee_dialect.passes.lower_opdesc.native import has_native_run, native_call
-from gawee_dialect.passes.lower_opdesc.pointwise import POINTWISE
+from gawee_dialect.passes.lower_opdesc.pointwise import POINTWISE, WINDOWS
 from gawee_dialect.passes.lower_opdesc.site import NoMeaning, Site
-from gawee_dialect.passes.lower_opdesc.windows import WINDOWS
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+
+# Operators without a meaning in gawee ops, but with C: calls of a function of the module's.
+
+
+def has_native_run(op: DescribedOp) -> bool:
+    """Whether an operator's description says in C what it computes."""
+    operator = op.description().operator
+    return bool(op.results) and (_says(operator.run) or _says(operator.static_run))
+
+
+def _says(code: Code | None) -> bool:
+    return code is not None and bool(code.text.strip())
+
+
+def native_call(op: DescribedOp) -> CallOp | NoMeaning:
+    """Return the call of an op's C function, which the module declares from now on.
+
+    Without a `run` it is `static_run` that computes, once; so what it reads must be known then.
+    """
+    operator = op.description().operator
+    once = not _says(operator.run)
+    analysis = ParameterAnalysis()
+    for tensor, operand in zip(operator.tensors_in, op.operands, strict=True):
+        if once and not analysis.is_known_early(operand):
+            message = f"expected input '{tensor.arg_name}' to be static: 'static_run' reads it once"
+            return NoMeaning(f"{message}, before the first run")
+    instance = instance_of(op)
+    inputs = [operand.type for operand in op.operands]
+    outputs = [result.type for result in op.results]
+    module = _module_of(op)
+    if SymbolTable.lookup_symbol(module, instance.symbol) is None:
+        declaration = FuncOp.external(instance.symbol, inputs, outputs)
+        declaration.sym_visibility = StringAttr("private")
+        declaration.attributes[C_SOURCE] = StringAttr(instance.source)
+        if once:
+            declaration.attributes[COMPUTED_ONCE] = UnitAttr()
+        hand_on_location(op, declaration)
+        module.body.block.add_op(declaration)
+    return CallOp(instance.symbol, op.operands, outputs)
+
+
+def _module_of(op: Operation) -> ModuleOp:
+    found: Operation | None = op
+    while found is not None and not isinstance(found, ModuleOp):
+        found = found.parent_op()
+    assert found is not None  # the pass is given a module
+    return found
+
+
+# Operators that say in MLIR what they compute: their function's body in the place of the op.
+
+
+def inlined_body(op: DescribedOp) -> tuple[Sequence[Operation], Sequence[SSAValue]]:
+    """Return the ops that an op is, and its results; raises GaweeError where they do not fit.
+
+    They are where the op is, in the graph and not in the description; results keep their names.
+    """
+    ops, results = cloned_body(mlir_function(op), op.operands)
+    for old, new in zip(op.results, results, strict=True):
+        if new.owner in ops:
+            new.name_hint = old.name_hint
+    for inner in (each for made in ops for each in made.walk()):
+        inner.location = op.location
+    return ops, results
+
 
 MEANINGS = {**POINTWISE, **WINDOWS, **ARRANGEMENT, **CREATION, **DETECTION}
 """What each shipped operator is in gawee ops, by its type."""

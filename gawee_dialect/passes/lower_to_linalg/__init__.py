@@ -3,17 +3,13 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+
 from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.dialect.index_notation import IndexNotationOp
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
-from gawee_dialect.passes.lower_to_linalg.arrangement import (
-    LowerBroadcastTo,
-    LowerReverse,
-    LowerTile,
-    LowerTranspose,
-)
+from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.passes.lower_to_linalg.attention import LowerAttention
-from gawee_dialect.passes.lower_to_linalg.constant import LowerConstant
 from gawee_dialect.passes.lower_to_linalg.conv import LowerConv
 from gawee_dialect.passes.lower_to_linalg.conv_transpose import LowerConvTranspose
 from gawee_dialect.passes.lower_to_linalg.elementwise import LowerElementwise
@@ -25,8 +21,6 @@ from gawee_dialect.passes.lower_to_linalg.gather import (
 )
 from gawee_dialect.passes.lower_to_linalg.grid_sample import LowerGridSample
 from gawee_dialect.passes.lower_to_linalg.matmul import LowerBatchMatMul, LowerMatMul
-from gawee_dialect.passes.lower_to_linalg.named_meaning import RejectNamedMeaning
-from gawee_dialect.passes.lower_to_linalg.non_max_suppression import LowerNonMaxSuppression
 from gawee_dialect.passes.lower_to_linalg.order import LowerOrder
 from gawee_dialect.passes.lower_to_linalg.pool import (
     LowerAdAvgPool,
@@ -34,17 +28,58 @@ from gawee_dialect.passes.lower_to_linalg.pool import (
     LowerAvgPool,
     LowerMaxPool,
 )
-from gawee_dialect.passes.lower_to_linalg.position import LowerIota, LowerTri
-from gawee_dialect.passes.lower_to_linalg.python_value import RejectPythonValue
-from gawee_dialect.passes.lower_to_linalg.reduction import LowerArg
+from gawee_dialect.passes.lower_to_linalg.reduction import LowerArg, LowerCumSum
 from gawee_dialect.passes.lower_to_linalg.resize import LowerInterpolate
-from gawee_dialect.passes.lower_to_linalg.running_sums import LowerCumSum
 from gawee_dialect.passes.lower_to_linalg.scan import LowerScan
-from gawee_dialect.passes.lower_to_linalg.scatter import LowerScatterElements, LowerScatterNd
-from gawee_dialect.passes.lower_to_linalg.shape import LowerCat, LowerIdentity, LowerReshape
-from gawee_dialect.passes.lower_to_linalg.slicing import LowerInsertSlice, LowerPad, LowerSlice
+from gawee_dialect.passes.lower_to_linalg.scatter import (
+    LowerNonMaxSuppression,
+    LowerScatterElements,
+    LowerScatterNd,
+)
+from gawee_dialect.passes.lower_to_linalg.shape import (
+    LowerCat,
+    LowerConstant,
+    LowerIdentity,
+    LowerIota,
+    LowerReshape,
+    LowerTri,
+)
+from gawee_dialect.passes.lower_to_linalg.slicing import (
+    LowerBroadcastTo,
+    LowerInsertSlice,
+    LowerPad,
+    LowerReverse,
+    LowerSlice,
+    LowerTile,
+    LowerTranspose,
+)
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
-from gawee_dialect.passes.rewrite_pass import RewritePass
+from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+
+# What can't be lowered: described ops whose meaning is a Python function, or none.
+
+
+class RejectNamedMeaning(Pattern):
+    """an op with a Python function for a meaning -> declined: nothing compiles Python"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: NamedMeaningOp, rewriter: PatternRewriter) -> None:
+        if op.has_function():
+            reason = "its meaning is a Python function, which runs in the interpreter alone"
+            self.missed(op, f"{reason}; a 'body', 'mlir' or 'run' in its description is compiled")
+        else:
+            self.missed(op, "expected ops of the core set, which lower-opdesc makes")
+
+
+# What can't be lowered: Python values that a tracer left behind.
+
+
+class RejectPythonValue(Pattern):
+    """gawee.getattr, gawee.getitem -> declined: a Python value has no tensor meaning"""
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: GetAttrOp | GetItemOp, rewriter: PatternRewriter) -> None:
+        self.missed(op, "leftover Python value; canonicalize folds those that are known")
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
-from gawee_dialect.passes.lower_to_linalg.contraction import contracted, zeros
 from gawee_dialect.passes.lower_to_linalg.conv import joined_axes, split_axis
+from gawee_dialect.passes.lower_to_linalg.matmul import contracted, zeros
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.structured import generic, reads, reduction
 from gawee_dialect.passes.lower_to_linalg.tensors import filled, lowest

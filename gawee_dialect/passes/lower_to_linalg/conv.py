@@ -1,5 +1,8 @@
 """Convolution to the named convolutions of linalg, or a contraction where there is none."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from xdsl.builder import Builder
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
@@ -11,10 +14,38 @@ from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.linalg import DepthwiseConv2DNchwChwOp
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.dialect.window import padding_pairs
-from gawee_dialect.passes.lower_to_linalg.contraction import biased, contracted
-from gawee_dialect.passes.lower_to_linalg.kernel_moves import KernelMoves
+from gawee_dialect.passes.lower_to_linalg.matmul import biased, contracted
 from gawee_dialect.passes.lower_to_linalg.tensors import collapsed, expanded, padded, pair, zero
 from gawee_dialect.passes.rewrite_pass import Pattern
+
+# Where a kernel that moves over spatial axes reads.
+
+
+@dataclass(frozen=True)
+class KernelMoves:
+    """How a kernel moves over spatial axes."""
+
+    strides: Sequence[int]
+    dilations: Sequence[int]
+
+    @property
+    def axes(self) -> int:
+        """The number of spatial axes."""
+        return len(self.strides)
+
+    def positions(self, first_out: int, first_kernel: int) -> list[AffineExpr]:
+        """Return the input position along each axis, of the loops over results and the kernel."""
+        along = enumerate(zip(self.strides, self.dilations, strict=True))
+        return [
+            scaled(first_out + axis, stride) + scaled(first_kernel + axis, dilation)
+            for axis, (stride, dilation) in along
+        ]
+
+
+def scaled(loop: int, factor: int) -> AffineExpr:
+    """Make the affine expression of a loop times a constant."""
+    dim = AffineExpr.dimension(loop)
+    return dim if factor == 1 else dim * factor
 
 
 class LowerConv(Pattern):

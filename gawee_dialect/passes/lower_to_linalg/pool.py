@@ -16,7 +16,7 @@ from gawee_dialect.dialect.linalg import PoolingNchwMaxOp, PoolingNchwSumOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.dialect.window import padding_pairs, window_extent
-from gawee_dialect.passes.lower_to_linalg.kernel_moves import KernelMoves
+from gawee_dialect.passes.lower_to_linalg.conv import KernelMoves
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.structured import generic, reads, reduction
 from gawee_dialect.passes.lower_to_linalg.tensors import (

@@ -4,7 +4,15 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from xdsl.builder import Builder
-from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, DenseArrayBase, IntegerType, i32
+from xdsl.dialects import scf
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    IndexType,
+    IntegerType,
+    i32,
+)
 from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
@@ -14,7 +22,7 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_type
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
-from gawee_dialect.passes.lower_to_linalg.tensors import empty
+from gawee_dialect.passes.lower_to_linalg.tensors import constant, empty
 
 Body = Callable[[Scalars, Sequence[SSAValue]], SSAValue]
 """Computes one element from the elements of the inputs and, last, of the output so far."""
@@ -81,3 +89,21 @@ def _iterators(num_parallel: int, num_reduced: int) -> ArrayAttr[IteratorTypeAtt
 @cache
 def _segments(num_inputs: int) -> DenseArrayBase[IntegerType]:
     return DenseArrayBase.from_list(i32, [num_inputs, 1])
+
+
+# `scf.for` with what it carries, made by a function of its counter.
+
+Step = Callable[[Scalars, SSAValue, Sequence[SSAValue]], Sequence[SSAValue]]
+"""Computes what a loop carries next, of its counter and of what it carries."""
+
+
+def loop(
+    builder: Builder, bounds: tuple[int, int, int], init: Sequence[SSAValue], step: Step
+) -> Sequence[SSAValue]:
+    """Run a step for each index from a first one up to an end; returns what is carried last."""
+    lower, upper, stride = (constant(builder, bound, IndexType()) for bound in bounds)
+    block = Block(arg_types=[IndexType(), *(value.type for value in init)])
+    inside = Builder(InsertPoint.at_end(block))
+    counter, *carried = block.args
+    inside.insert(scf.YieldOp(*step(Scalars(inside), counter, carried)))
+    return builder.insert(scf.ForOp(lower, upper, stride, init, Region(block))).results

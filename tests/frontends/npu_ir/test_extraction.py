@@ -20,7 +20,7 @@ from gawee_dialect.frontends.npu_ir import (  # noqa: E402
     validate_ir,
 )
 from gawee_dialect.frontends.npu_ir.aten_call import infer_with_pytorch  # noqa: E402
-from gawee_dialect.frontends.npu_ir.attributes import Unsayable, encode  # noqa: E402
+from gawee_dialect.frontends.npu_ir.convert import Unsayable, encode  # noqa: E402
 from gawee_dialect.frontends.npu_ir.errors import WeightLoadError  # noqa: E402
 from gawee_dialect.frontends.npu_ir.extract import NoDataWarning  # noqa: E402
 from gawee_dialect.frontends.npu_ir.importer import import_ir  # noqa: E402

@@ -11,8 +11,8 @@ from xdsl.dialects.func import CallOp
 
 from gawee_dialect.dialect.elementary import ExpOp
 from gawee_dialect.dialect.elementwise import AddOp, SubOp
-from gawee_dialect.instruments.prove.inputs import drawn
 from gawee_dialect.instruments.prove.numbers import Numbers, numbers
+from gawee_dialect.instruments.prove.run import drawn
 from tests.instruments.checking import parse
 from tests.instruments.prove.proving import prove_after, unproved
 from tests.instruments.wrong.wrong_pass import Wrong

@@ -1,12 +1,15 @@
 """Arithmetic on two tensors, with PyTorch's promotion of mixed element types."""
 
-from xdsl.dialects.builtin import i1
+import numpy as np
+from xdsl.dialects.builtin import IntegerType, i1, i64
 from xdsl.ir import SSAValue
 
 from gawee_dialect.dialect.arithmetic import (
     Atan2Op,
     FloorDivOp,
     FmodOp,
+    MaximumOp,
+    MinimumOp,
     PowOp,
     ReciprocalOp,
     RemainderOp,
@@ -16,7 +19,8 @@ from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseOrOp
 from gawee_dialect.dialect.comparison import WhereOp
 from gawee_dialect.dialect.elementary import RsqrtOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
+from gawee_dialect.dialect.gather import GatherOp
+from gawee_dialect.dialect.types import element_type, is_float, is_unsigned, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.pointwise import in_signed, trunc
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
@@ -195,3 +199,47 @@ def copy(emit: Emitter, self: SSAValue, src: SSAValue, non_blocking: object = Fa
 def fill(emit: Emitter, self: SSAValue, value: Operand) -> SSAValue:
     """One value everywhere, in the shape and element type of a tensor"""
     return emit.broadcast(as_element(emit, value, element_type(self)), tensor_shape(self))
+
+
+# Bits moved to the left and to the right.
+
+
+def width_of(value: SSAValue) -> int:
+    """Return how many bits an element has; raises Refusal for what PyTorch shifts no bits of."""
+    element = element_type(value)
+    if not isinstance(element, IntegerType) or element.bitwidth == 1:
+        raise Refusal(f"expected integers, got '{element}'")
+    return element.bitwidth
+
+
+def powers(emit: Emitter, count: SSAValue, known: int, beyond: int) -> SSAValue:
+    """Return 2 to the power of each count from 0 up to `known`, and a number for any other."""
+    table = np.array([*(1 << bits for bits in range(known)), beyond], np.uint64).astype(np.int64)
+    wide = emit.cast(count, i64)
+    negative = compared(emit, wide, 0, "lt")
+    last = emit.number(known, i64)
+    inside = emit(MaximumOp(emit(MinimumOp(wide, last)), emit.number(0, i64)))
+    place = emit(WhereOp(negative, last, inside))
+    return emit.cast(emit(GatherOp(emit.array(table, i64), place, axis=0)), element_type(count))
+
+
+@register_op("aten.bitwise_left_shift", "aten.__lshift__")
+def left_shift(emit: Emitter, self: Operand, other: Operand) -> SSAValue:
+    """x * 2^n; 0 for n below 0 or of more bits than there are"""
+    lhs, rhs = promoted(emit, self, other)
+    factor = powers(emit, rhs, width_of(lhs), 0)
+    return in_signed(emit, MulOp, lhs, factor)
+
+
+@register_op("aten.bitwise_right_shift", "aten.__rshift__")
+def right_shift(emit: Emitter, self: Operand, other: Operand) -> SSAValue:
+    """x / 2^n, rounded down; the sign alone for n below 0 or of more bits than there are"""
+    lhs, rhs = promoted(emit, self, other)
+    # 2^(width - 1) is no signed number: what is shifted that far, in any direction, is its sign.
+    known = width_of(lhs) - (0 if is_unsigned(element_type(lhs)) else 1)
+    shifted = in_signed(emit, FloorDivOp, lhs, powers(emit, rhs, known, 1))
+    wide = emit.cast(rhs, i64)
+    sign = emit.cast(compared(emit, lhs, 0, "lt"), element_type(lhs))
+    all_bits = in_signed(emit, MulOp, sign, emit.cast(emit.number(-1, i64), element_type(lhs)))
+    near = emit(WhereOp(compared(emit, wide, known, "lt"), shifted, all_bits))
+    return emit(WhereOp(compared(emit, wide, 0, "lt"), all_bits, near))

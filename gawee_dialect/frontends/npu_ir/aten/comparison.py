@@ -13,12 +13,12 @@ from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseOrOp, BitwiseXorO
 from gawee_dialect.dialect.comparison import IsNanOp, WhereOp
 from gawee_dialect.dialect.types import element_type, is_float
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.op_mapping import comparison as op_mapping
-from gawee_dialect.frontends.op_mapping.comparison import compared
+from gawee_dialect.frontends.op_mapping import promotion as op_mapping
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.promotion import (
     as_element,
     common_element,
+    compared,
     promoted,
     to_bool,
 )

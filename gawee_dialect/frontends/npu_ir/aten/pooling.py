@@ -1,25 +1,151 @@
 """Poolings."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
+from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.gather import GatherOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
+from gawee_dialect.dialect.reduction import ArgMaxOp
+from gawee_dialect.dialect.shape import CatOp
+from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import mul, scaled
 from gawee_dialect.frontends.npu_ir.aten.convolution import batched, per_axis
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.windows import (
-    Windows,
-    adaptive_windows_of,
-    places_of_maxima,
-    windows_of,
-)
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
-from gawee_dialect.frontends.op_mapping.schema import Ints
+from gawee_dialect.frontends.op_mapping.schema import Ints, Number
+
+# The elements of each window of a pooling, where their positions or dilated means are asked.
+
+Indices = NDArray[np.int64]
+MAX_ELEMENTS = 1 << 24
+"""Of all windows of a channel: the position of each is a constant of the graph."""
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Which elements windows have: `coordinates` is axes x kernel elements x windows."""
+
+    sizes: tuple[int, ...]
+    """Of the image."""
+    outputs: tuple[int, ...]
+    coordinates: Indices
+    padded: Sequence[int]
+    """Where the padding behind each axis ends."""
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """Which elements are in the image."""
+        ends = np.reshape(self.sizes, (-1, 1, 1))
+        return np.all((self.coordinates >= 0) & (self.coordinates < ends), axis=0)
+
+    @property
+    def counted(self) -> NDArray[np.bool_]:
+        """Which elements are in the image or in its padding."""
+        return np.all(self.coordinates < np.reshape(self.padded, (-1, 1, 1)), axis=0)
+
+    def flat(self, *, columns_first: bool = False) -> Indices:
+        """Return positions in the image of elements that are inside, 0 for others."""
+        order = range(len(self.sizes)) if not columns_first else range(len(self.sizes))[::-1]
+        total = np.zeros(self.coordinates.shape[1:], np.int64)
+        for axis in order:
+            total = total * self.sizes[axis] + self.coordinates[axis]
+        return np.where(self.inside, total, 0)
+
+    def elements(self, emit: Emitter, x: SSAValue, outside: Number) -> SSAValue:
+        """Return batch x channels x kernel elements x windows."""
+        batch, channels = tensor_shape(x)[:2]
+        count = prod(self.sizes)
+        flat = emit.reshape(x, (batch, channels, count))
+        if not self.inside.all():
+            more = emit.full((batch, channels, 1), outside, element_type(x))
+            flat = emit(CatOp([flat, more], dim=2))
+        places = np.where(self.inside, self.flat(), count)
+        return emit(GatherOp(flat, emit.array(places, i64), axis=2))
+
+    def shaped(self, emit: Emitter, x: SSAValue, value: SSAValue) -> SSAValue:
+        """Return what is batch x channels x windows as an image."""
+        return emit.reshape(value, (*tensor_shape(x)[:2], *self.outputs))
+
+
+def windows_of(
+    sizes: tuple[int, ...],
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    pads: Sequence[int],
+    *,
+    ceil: bool,
+) -> Windows:
+    """Return the windows of an image of some sizes, pads before all axes and then behind them."""
+    axes: list[Indices] = []
+    elements = 1
+    padded = [size + after for size, after in zip(sizes, pads[len(sizes) :], strict=True)]
+    for axis, size in enumerate(sizes):
+        before = pads[axis]
+        room = padded[axis] + before - dilations[axis] * (kernel[axis] - 1) - 1
+        count = (-(-room // strides[axis]) if ceil else room // strides[axis]) + 1
+        if ceil and (count - 1) * strides[axis] >= size + before:
+            count -= 1
+        elements *= count * kernel[axis]
+        if elements > MAX_ELEMENTS:
+            raise Refusal(f"expected at most {MAX_ELEMENTS} elements of all windows of a channel")
+        starts = np.arange(count) * strides[axis] - before
+        axes.append(np.arange(kernel[axis])[:, None] * dilations[axis] + starts)
+    return _windows_of_axes(sizes, axes, padded)
+
+
+def adaptive_windows_of(sizes: tuple[int, ...], outputs: Sequence[int]) -> Windows:
+    """Return the windows of an adaptive pooling: parts of an image of about one size."""
+    axes: list[Indices] = []
+    for size, count in zip(sizes, outputs, strict=True):
+        place = np.arange(count)
+        first, last = place * size // count, -(-(place + 1) * size // count)
+        widest = int((last - first).max())
+        each = np.arange(widest)[:, None] + first
+        axes.append(np.where(each < last, each, -1))
+    return _windows_of_axes(sizes, axes, sizes)
+
+
+def _windows_of_axes(
+    sizes: tuple[int, ...], axes: Sequence[Indices], padded: Sequence[int]
+) -> Windows:
+    """Return windows from the coordinates (kernel elements x windows) of each axis."""
+    rank = len(sizes)
+    kernel, outputs = (tuple(each.shape[index] for each in axes) for index in (0, 1))
+    grids: list[Indices] = []
+    for axis, each in enumerate(axes):
+        shape = [1] * (2 * rank)
+        shape[axis], shape[rank + axis] = each.shape
+        grids.append(np.broadcast_to(each.reshape(shape), (*kernel, *outputs)))
+    coordinates = np.stack(grids).reshape(rank, prod(kernel), prod(outputs))
+    return Windows(sizes, outputs, coordinates, padded)
+
+
+def places_of_maxima(
+    emit: Emitter, x: SSAValue, windows: Windows, *, columns_first: bool = False
+) -> SSAValue:
+    """Return where the maximum of each window is, counted in elements of its channel's image."""
+    inside, count = windows.inside, prod(windows.outputs)
+    # What is outside stands for the first element inside, so that it is never chosen for itself.
+    rows = np.where(inside, np.arange(len(inside))[:, None], inside.argmax(axis=0))
+    columns = np.arange(count)
+    flat = emit.reshape(x, (*tensor_shape(x)[:2], prod(windows.sizes)))
+    elements = emit(GatherOp(flat, emit.array(windows.flat()[rows, columns], i64), axis=2))
+    first = emit(ArgMaxOp(elements, axis=2))
+    table = windows.flat(columns_first=columns_first)[rows, columns]
+    place = emit(AddOp(mul(emit, first, count), emit.array(columns, i64)))
+    found = emit(GatherOp(emit.array(table.reshape(-1), i64), place, axis=0))
+    return windows.shaped(emit, x, found)
+
 
 MaxPool: TypeAlias = Callable[..., SSAValue]
 

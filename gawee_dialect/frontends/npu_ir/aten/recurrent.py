@@ -11,9 +11,8 @@ from gawee_dialect.dialect.elementary import TanhOp
 from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.joining import cat, stack
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.shape import transpose
+from gawee_dialect.frontends.npu_ir.aten.shape import cat, stack, transpose
 from gawee_dialect.frontends.npu_ir.aten.slicing import select
 from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter

@@ -15,10 +15,9 @@ from gawee_dialect.dialect.types import dtype_name, element_type, is_float, tens
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import div_mode, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp
 from gawee_dialect.frontends.npu_ir.aten.indexing import AdvancedIndex, positions
-from gawee_dialect.frontends.npu_ir.aten.joining import stack
 from gawee_dialect.frontends.npu_ir.aten.reduction import cumsum
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
-from gawee_dialect.frontends.npu_ir.aten.shape import flatten, joint_shape
+from gawee_dialect.frontends.npu_ir.aten.shape import flatten, joint_shape, stack
 from gawee_dialect.frontends.npu_ir.aten.slicing import slice_bounds
 from gawee_dialect.frontends.op_mapping.axes import part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of

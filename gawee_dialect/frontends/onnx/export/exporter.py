@@ -20,9 +20,9 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_names,
 )
-from gawee_dialect.dialect.scan_steps import without_scans
+from gawee_dialect.dialect.scan import without_scans
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_type
-from gawee_dialect.frontends.metadata_attributes import (
+from gawee_dialect.frontends.metadata import (
     GRAPH,
     METADATA,
     TENSOR_METADATA,

@@ -19,8 +19,6 @@ from gawee_dialect.frontends.onnx.model import Array
 FAMILIES = (
     "contraction",
     "elementwise",
-    "indexing",
-    "normalization",
     "reduction",
     "shape",
     "window",

@@ -21,8 +21,8 @@ from gawee_dialect.frontends.npu_ir.aten import activation as aten
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, div, mul, sub
 from gawee_dialect.frontends.npu_ir.aten.pointwise import absolute
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.comparison import compared, where
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
+from gawee_dialect.frontends.op_mapping.promotion import compared, where
 from gawee_dialect.frontends.op_mapping.schema import (
     Number,
 )

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from functools import reduce
-from math import prod
+from math import inf, prod
 
-from xdsl.dialects.builtin import i64
+from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect import ELEMENTWISE
@@ -23,9 +23,15 @@ from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.elementary import RsqrtOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, ElementwiseOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import div, div_mode, pow_number, pow_tensors
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import (
+    div,
+    div_mode,
+    left_shift,
+    pow_number,
+    pow_tensors,
+    right_shift,
+)
 from gawee_dialect.frontends.npu_ir.aten.pointwise import tan
-from gawee_dialect.frontends.npu_ir.aten.shifts import left_shift, right_shift
 from gawee_dialect.frontends.npu_ir.aten.trigonometry import (
     acos,
     acosh,
@@ -39,6 +45,7 @@ from gawee_dialect.frontends.npu_ir.aten.trigonometry import (
 from gawee_dialect.frontends.onnx.held_types import HELD, converted, dtype_of, flipped
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.promotion import compared
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import Result
 from gawee_dialect.frontends.op_mapping.schema import Tensors
@@ -168,3 +175,58 @@ OF_ATEN: dict[str, Callable[[Emitter, SSAValue], Result]] = {
 }
 for _name, _function in OF_ATEN.items():
     register_op(_name)(_function)
+
+
+# Comparisons and logic.
+
+PREDICATES = {
+    "Equal": "eq",
+    "Greater": "gt",
+    "GreaterOrEqual": "ge",
+    "Less": "lt",
+    "LessOrEqual": "le",
+}
+LOGIC: dict[str, Callable[[SSAValue, SSAValue], Operation]] = {
+    "And": BitwiseAndOp,
+    "Or": BitwiseOrOp,
+    "Xor": BitwiseXorOp,
+}
+
+
+def comparison(predicate: str) -> Callable[..., SSAValue]:
+    """Return the mapping of a comparison of pairs of elements."""
+
+    def mapping(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
+        return emit(CompareOp(a, b, predicate=predicate))
+
+    return mapping
+
+
+def logic(op: Callable[[SSAValue, SSAValue], Operation]) -> Callable[..., SSAValue]:
+    """Return the mapping of an op on pairs of booleans."""
+
+    def mapping(emit: Emitter, a: SSAValue, b: SSAValue) -> SSAValue:
+        return emit(op(a, b))
+
+    return mapping
+
+
+for _comparison_name, _predicate in PREDICATES.items():
+    register_op(_comparison_name)(comparison(_predicate))
+for _comparison_name, _op in LOGIC.items():
+    register_op(_comparison_name)(logic(_op))
+
+
+@register_op("IsInf")
+def is_inf(
+    emit: Emitter, x: SSAValue, detect_negative: int = 1, detect_positive: int = 1
+) -> SSAValue:
+    """Whether it is infinite, of either sign or of one"""
+    found = [
+        compared(emit, x, bound, "eq")
+        for wanted, bound in ((detect_positive, inf), (detect_negative, -inf))
+        if wanted
+    ]
+    if not found:
+        return emit.full(tensor_shape(x), False, i1)
+    return found[0] if len(found) == 1 else emit(BitwiseOrOp(found[0], found[1]))

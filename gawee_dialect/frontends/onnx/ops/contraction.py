@@ -9,7 +9,7 @@ from gawee_dialect.dialect.elementwise import AddOp, MulOp, SubOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten import contraction as aten
-from gawee_dialect.frontends.npu_ir.aten import einsum as aten_einsum
+from gawee_dialect.frontends.npu_ir.aten import contraction as aten_einsum
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part, permuted

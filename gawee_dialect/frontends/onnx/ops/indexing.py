@@ -15,8 +15,8 @@ from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
 from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
-from gawee_dialect.frontends.op_mapping.comparison import compared, where
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
+from gawee_dialect.frontends.op_mapping.promotion import compared, where
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (
     KnownArray,

@@ -17,8 +17,8 @@ from gawee_dialect.frontends.onnx.ops.contraction import matmul
 from gawee_dialect.frontends.onnx.ops.microsoft_layers import MICROSOFT
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part, stacked
-from gawee_dialect.frontends.op_mapping.comparison import compared, where
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.promotion import compared, where
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Ints
 

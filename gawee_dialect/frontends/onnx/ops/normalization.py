@@ -16,8 +16,8 @@ from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
-from gawee_dialect.frontends.op_mapping.comparison import compared, where
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
+from gawee_dialect.frontends.op_mapping.promotion import compared, where
 from gawee_dialect.frontends.op_mapping.schema import (
     Ints,
 )

@@ -13,7 +13,7 @@ from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp
 from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.position import IotaOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.joining import stack
+from gawee_dialect.frontends.npu_ir.aten.shape import stack
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter

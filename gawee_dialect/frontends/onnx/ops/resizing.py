@@ -15,8 +15,8 @@ from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.argument_rules import MAX_SIZE, check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import permuted
-from gawee_dialect.frontends.op_mapping.comparison import where
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
+from gawee_dialect.frontends.op_mapping.promotion import where
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import (
     Floats,

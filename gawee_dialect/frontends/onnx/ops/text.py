@@ -17,8 +17,8 @@ from gawee_dialect.dialect.shape import CatOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
-from gawee_dialect.frontends.op_mapping.comparison import compared
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.promotion import compared
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Floats, Ints
 

@@ -10,8 +10,8 @@ from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.types import element_type
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors, sub
 from gawee_dialect.frontends.onnx.registry import register_op
-from gawee_dialect.frontends.op_mapping.comparison import compared
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.promotion import compared
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Tensors
 

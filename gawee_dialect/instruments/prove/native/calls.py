@@ -8,8 +8,8 @@ from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.traits import SymbolTable
 
-from gawee_dialect.instruments.check.guarded_memory import Bytes, GuardedMemory
 from gawee_dialect.instruments.check.isolated import run_isolated
+from gawee_dialect.instruments.check.native_run import Bytes, GuardedMemory
 from gawee_dialect.instruments.prove.lowered import lowered
 from gawee_dialect.instruments.prove.native.run import (
     argument_memory,

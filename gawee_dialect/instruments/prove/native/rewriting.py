@@ -25,11 +25,10 @@ from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.dialect import llvm as ours
 from gawee_dialect.dialect import llvm_vector
 from gawee_dialect.hints import isa
+from gawee_dialect.instruments.prove.native import lanes
 from gawee_dialect.instruments.prove.native import lanes as lane_functions
-from gawee_dialect.instruments.prove.native import memory_access
-from gawee_dialect.instruments.prove.native.functions import ON_LANES, ON_VECTORS
-from gawee_dialect.instruments.prove.native.library import Library
-from gawee_dialect.instruments.prove.native.types import (
+from gawee_dialect.instruments.prove.native.functions import ON_LANES, ON_VECTORS, Library
+from gawee_dialect.instruments.prove.native.writer import (
     DOUBLE,
     PARTS,
     Memory,
@@ -40,8 +39,8 @@ from gawee_dialect.instruments.prove.native.types import (
     lanes_of,
     spelled,
 )
-from gawee_dialect.instruments.prove.not_provable import NotProvable
 from gawee_dialect.instruments.prove.numbers import Numbers
+from gawee_dialect.instruments.prove.residues import NotProvable
 from gawee_dialect.interpreter.arrays import Array, attribute_value
 from gawee_dialect.locations import hand_on_location
 
@@ -303,13 +302,13 @@ class ExactModule:
         """Load the parts of numbers, and lanes of integers that lie apart."""
         type = op.dereferenced_value.type
         if is_float(type) or lanes_of(type) is not None:
-            self._replace(op, memory_access.load_symbol(self.library, type), (op.ptr,))
+            self._replace(op, lanes.load_symbol(self.library, type), (op.ptr,))
 
     def store(self, op: llvm.StoreOp) -> None:
         """Store the parts of numbers, and lanes of integers apart."""
         type = self._type(op)
         if is_float(type) or lanes_of(type) is not None:
-            symbol = memory_access.store_symbol(self.library, type)
+            symbol = lanes.store_symbol(self.library, type)
             self._replace(op, symbol, (op.value, op.ptr))
 
     def address(self, op: llvm.GEPOp) -> None:
@@ -343,11 +342,11 @@ class ExactModule:
         if name.startswith("llvm.masked.load."):
             pointer, mask, others = op.args
             type = op.results[0].type
-            symbol = memory_access.load_symbol(self.library, type, masked=True)
+            symbol = lanes.load_symbol(self.library, type, masked=True)
             self._replace(op, symbol, (pointer, mask, others))
         elif name.startswith("llvm.masked.store."):
             value, pointer, mask = op.args
-            symbol = memory_access.store_symbol(self.library, self._type(op), masked=True)
+            symbol = lanes.store_symbol(self.library, self._type(op), masked=True)
             self._replace(op, symbol, (value, pointer, mask))
         else:
             raise _no_meaning(op)

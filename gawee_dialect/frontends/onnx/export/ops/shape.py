@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.position import IotaOp, TriOp
 from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
 from gawee_dialect.dialect.slicing import PadOp, SliceOp
 from gawee_dialect.dialect.types import dtype_name, element_type, tensor_shape, tensor_type
@@ -184,3 +186,40 @@ def grid_sample(nodes: Nodes, op: GridSampleOp) -> None:
     corners = int(op.align_corners is not None)
     how: dict[str, Attribute] = {"mode": mode, "padding_mode": op.padding_mode.data}
     nodes("GridSample", [op.input, op.grid], op.results, **how, align_corners=corners)
+
+
+# Gathering and scattering.
+
+
+@exports(GatherOp)
+def gather(nodes: Nodes, op: GatherOp) -> None:
+    """Slices along an axis"""
+    nodes("Gather", [op.input, op.indices], op.results, axis=op.axis.value.data)
+
+
+@exports(GatherElementsOp)
+def gather_elements(nodes: Nodes, op: GatherElementsOp) -> None:
+    """Elements along an axis"""
+    nodes("GatherElements", [op.input, op.indices], op.results, axis=op.axis.value.data)
+
+
+@exports(GatherNdOp)
+def gather_nd(nodes: Nodes, op: GatherNdOp) -> None:
+    """Slices at positions"""
+    batch = op.batch_dims.value.data
+    nodes("GatherND", [op.input, op.indices], op.results, batch_dims=batch)
+
+
+@exports(ScatterElementsOp)
+def scatter_elements(nodes: Nodes, op: ScatterElementsOp) -> None:
+    """Elements put along an axis"""
+    given = [op.input, op.indices, op.updates]
+    axis, how = op.axis.value.data, op.reduction.data
+    nodes("ScatterElements", given, op.results, axis=axis, reduction=how)
+
+
+@exports(ScatterNdOp)
+def scatter_nd(nodes: Nodes, op: ScatterNdOp) -> None:
+    """Slices put to positions"""
+    given = [op.input, op.indices, op.updates]
+    nodes("ScatterND", given, op.results, reduction=op.reduction.data)
