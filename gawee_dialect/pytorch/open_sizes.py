@@ -98,7 +98,11 @@ def _known(value: object, symbols: Mapping[object, object]) -> object:
         shape = [_number(size, symbols) for size in value.shape]
         if not all(isinstance(size, int) for size in shape):
             return value  # it depends on data, which conversion tells
-        return torch().empty(shape, dtype=value.dtype, device="meta")
+        # The place in memory too: some ops read tensors by it.
+        strides = [_number(stride, symbols) for stride in value.stride()]
+        offset = _number(getattr(value, "storage_offset")(), symbols)
+        made = torch().empty(0, dtype=value.dtype, device="meta")
+        return getattr(made, "as_strided")(shape, strides, offset)
     if is_sequence(value):
         return [_known(each, symbols) for each in value]
     return _number(value, symbols)

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from gawee_dialect import wait_until_compiled
+from gawee_dialect import compile_torch, wait_until_compiled
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.pytorch import cut_graph, dynamo, explain, gawee_backend
 
@@ -138,6 +138,32 @@ def agrees(
     if isinstance(net, nn.Module) and isinstance(eager, nn.Module):
         torch.testing.assert_close(net.state_dict(), eager.state_dict())
     return compiled
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda x: torch.relu(x.t()).as_strided((3, 2), (1, 3)),
+        lambda x: x[1:].reshape(-1).as_strided((3, 2), (2, 1)),
+        lambda x: (x + 1).as_strided((3, 2), (2, 1), 1),
+    ],
+    ids=["columns first", "a part of a tensor", "rows first"],
+)
+def test_memory_is_read_as_eager_lays_it_out(
+    read: Callable[[torch.Tensor], torch.Tensor], dynamic: bool | None
+) -> None:
+    agrees(read, (torch.randn(4, 3),), dynamic=dynamic)
+
+
+def test_memory_in_another_order_is_refused_where_there_is_no_fallback() -> None:
+    class Net(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.relu(x.t()).as_strided((3, 2), (1, 3))
+
+    message = r"unsupported 'as_strided' of a tensor that is not in row-major order: \[1, 3\]"
+    with pytest.raises(GaweeError, match=message):
+        compile_torch(Net(), (torch.randn(4, 3),))
 
 
 @pytest.mark.parametrize("dynamic", [None, True])

@@ -174,6 +174,18 @@ def refusal(node: Node, message: str, hint: str | None = None) -> ConversionErro
     return ConversionError(Diagnostic(message, place_text(place), node.name, hint))
 
 
+def _require_row_major(node: Node) -> None:
+    """Refuse what reads memory of a tensor that has it in another order, or not to itself."""
+    read = node.all_input_nodes[0].meta.get("val")
+    if not is_tensor(read):
+        return
+    in_order: bool = getattr(read, "is_contiguous")()
+    if not in_order or getattr(read, "storage_offset")() != 0:
+        strides = list(read.stride())
+        message = f"unsupported 'as_strided' of a tensor that is not in row-major order: {strides}"
+        raise refusal(node, message, "read a copy: x.contiguous().as_strided(...)")
+
+
 def tensor_meta(node: Node, name: str, value: object) -> TensorMeta:
     """Describe a traced tensor; raises ConversionError where its shape is not static."""
     assert is_tensor(value)
@@ -269,6 +281,8 @@ class Converter:
             self._convert_op(node)
 
     def _convert_op(self, node: Node) -> None:
+        if str(node.target) == "aten.as_strided.default":
+            _require_row_major(node)
         made = node.meta.get("val")
         schema: Sequence[SchemaArgument] = getattr(node.target, "_schema").arguments
         try:
