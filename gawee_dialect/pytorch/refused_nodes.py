@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.frontends.npu_ir.convert import Converter, place_of
+from gawee_dialect.frontends.npu_ir.convert import Converter, place_of, reads_other_order
 from gawee_dialect.frontends.npu_ir.errors import ConversionError
 from gawee_dialect.frontends.npu_ir.importer import Importer
 from gawee_dialect.frontends.npu_ir.ir import NPU_IR, OpNode, TensorMeta, place_text
@@ -21,10 +21,6 @@ def refused_nodes(graph: GraphModule) -> Refused:
     """
     judge = _Judge(graph)
     return judge.refused
-
-
-READS_MEMORY = ("aten.as_strided.default",)
-"""Ops whose result depends on the order in which memory has a tensor."""
 
 
 class _Judge:
@@ -48,10 +44,10 @@ class _Judge:
         self._refuse_all_for_order()
 
     def _refuse_all_for_order(self) -> None:
-        """Refuse all where an op reads memory as it lies: parts make tensors in C order."""
+        """Refuse all where an op reads memory in another order: parts make tensors in C order."""
         calls = [node for node in self.graph.graph.nodes if node.op == "call_function"]
         for node in calls:
-            if str(node.target) in READS_MEMORY:
+            if reads_other_order(node):
                 text = f"unsupported '{node.target}' in a graph that is cut: parts change strides"
                 why = _diagnostic(node, text)
                 self.refused = {**{each.name: why for each in calls}, **self.refused}

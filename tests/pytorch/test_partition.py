@@ -115,6 +115,10 @@ NETS: dict[str, Callable[[], tuple[Callable[..., object], Sequence[torch.Tensor]
     "dtype": lambda: (Between(lambda x: x.to(torch.float8_e4m3fn).float()), (torch.randn(33, 64),)),
     "shapes that depend on data": lambda: (Between(data_dependent), (torch.randn(33, 64),)),
     "two ways": lambda: (Between(two_ways), (torch.randn(33, 64),)),
+    "rows of memory": lambda: (
+        Between(lambda x: torch.special.bessel_j0(x).as_strided((31, 64), (65, 1))),
+        (torch.randn(33, 64),),
+    ),
     "strides": lambda: (
         Between(lambda x: torch.special.bessel_j0(x.t()).as_strided((33, 64), (64, 1))),
         (torch.randn(33, 64),),
@@ -161,7 +165,7 @@ def test_memory_in_another_order_is_refused_where_there_is_no_fallback() -> None
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return torch.relu(x.t()).as_strided((3, 2), (1, 3))
 
-    message = r"unsupported 'as_strided' of a tensor that is not in row-major order: \[1, 3\]"
+    message = "unsupported 'as_strided' of a tensor that is not in row-major order"
     with pytest.raises(GaweeError, match=message):
         compile_torch(Net(), (torch.randn(4, 3),))
 
@@ -317,7 +321,7 @@ def test_cutting_ends_with_everything_left_to_pytorch(
     [
         (data_dependent, "dynamic shape u0 in node 'index'"),
         (
-            lambda x: torch.special.bessel_j0(x).as_strided((9,), (3,)) @ x[:9, :9],
+            lambda x: torch.special.bessel_j0(x.t()).as_strided((9,), (3,)) @ x[:9, :9],
             "unsupported 'aten.as_strided.default' in a graph that is cut: parts change strides",
         ),
         (lambda x: x * torch.randn_like(x), "a graph computes the same in every call"),

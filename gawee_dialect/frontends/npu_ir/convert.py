@@ -145,6 +145,8 @@ _CHECKS = re.compile(
 )
 """Calls without a result that check what export has already checked."""
 
+_AS_STRIDED = "aten.as_strided.default"
+
 _PATH = re.compile(r"[\w.]+")
 """The path of a module; torch.compile has expressions of Python in its place."""
 
@@ -174,16 +176,13 @@ def refusal(node: Node, message: str, hint: str | None = None) -> ConversionErro
     return ConversionError(Diagnostic(message, place_text(place), node.name, hint))
 
 
-def _require_row_major(node: Node) -> None:
-    """Refuse what reads memory of a tensor that has it in another order, or not to itself."""
-    read = node.all_input_nodes[0].meta.get("val")
+def reads_other_order(node: Node) -> bool:
+    """Whether an op reads memory of a tensor that is not in row-major order, or has a part of it."""
+    read = node.all_input_nodes[0].meta.get("val") if str(node.target) == _AS_STRIDED else None
     if not is_tensor(read):
-        return
+        return False
     in_order: bool = getattr(read, "is_contiguous")()
-    if not in_order or getattr(read, "storage_offset")() != 0:
-        strides = list(read.stride())
-        message = f"unsupported 'as_strided' of a tensor that is not in row-major order: {strides}"
-        raise refusal(node, message, "read a copy: x.contiguous().as_strided(...)")
+    return not in_order or getattr(read, "storage_offset")() != 0
 
 
 def tensor_meta(node: Node, name: str, value: object) -> TensorMeta:
@@ -281,8 +280,9 @@ class Converter:
             self._convert_op(node)
 
     def _convert_op(self, node: Node) -> None:
-        if str(node.target) == "aten.as_strided.default":
-            _require_row_major(node)
+        if reads_other_order(node):
+            message = "unsupported 'as_strided' of a tensor that is not in row-major order"
+            raise refusal(node, message, "read a copy: x.contiguous().as_strided(...)")
         made = node.meta.get("val")
         schema: Sequence[SchemaArgument] = getattr(node.target, "_schema").arguments
         try:
