@@ -177,7 +177,7 @@ def refusal(node: Node, message: str, hint: str | None = None) -> ConversionErro
 
 
 def reads_other_order(node: Node) -> bool:
-    """Whether an op reads memory of a tensor that is not in row-major order, or has a part of it."""
+    """Whether an op reads the memory of a tensor that is not in row-major order, or a part."""
     read = node.all_input_nodes[0].meta.get("val") if str(node.target) == _AS_STRIDED else None
     if not is_tensor(read):
         return False
