@@ -167,22 +167,9 @@ def others() -> dict[str, Network]:
             "wav2vec2_audio", "torchaudio", partial(_audio, "wav2vec2_model", WAV2VEC, (1, 4000))
         ),
         Network(
-            "hdemucs",
+            "deepspeech",
             "torchaudio",
-            partial(
-                _audio,
-                "HDemucs",
-                {
-                    "sources": ["a", "b"],
-                    "channels": 8,
-                    "depth": 4,
-                    "nfft": 512,
-                    "norm_starts": 3,
-                    "lstm_starts": 3,
-                    "attn_starts": 3,
-                },
-                (1, 2, 4096),
-            ),
+            partial(_audio, "DeepSpeech", {"n_feature": 40, "n_hidden": 64}, (1, 1, 30, 40)),
         ),
     ]
     return {each.name: each for each in made}

@@ -110,17 +110,27 @@ def _recipes() -> Mapping[str, Recipe]:
         "ijepa": "IJepa",
         "yolos": "Yolos",
     }
-    moe = {"num_experts": 4, "num_local_experts": 4, "moe_intermediate_size": 24}
+    moe = {
+        **{"num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2},
+        "moe_intermediate_size": 24,
+    }
     small = {"pad_token_id": 0}
     return {
-        **{key: Recipe(f"{n}Model", f"{n}Config", ENCODER) for key, n in plain.items()},
+        **{
+            key: Recipe(f"{n}Model", f"{n}Config", {**ENCODER, **small}) for key, n in plain.items()
+        },
         **{
             key: Recipe(f"{n}Model", f"{n}Config", {**GROUPED, **moe, **small, "head_dim": 8})
             for key, n in decoders.items()
         },
         **{key: Recipe(f"{n}Model", f"{n}Config", BOTH, TWO) for key, n in both.items()},
         **{
-            key: Recipe(f"{n}Model", f"{n}Config", SPEECH, ("input_values",))
+            key: Recipe(
+                f"{n}Model",
+                f"{n}Config",
+                {**SPEECH, "apply_spec_augment": False},
+                ("input_values",),
+            )
             for key, n in speech.items()
         },
         **{
