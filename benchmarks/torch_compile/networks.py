@@ -166,10 +166,5 @@ def others() -> dict[str, Network]:
         Network(
             "wav2vec2_audio", "torchaudio", partial(_audio, "wav2vec2_model", WAV2VEC, (1, 4000))
         ),
-        Network(
-            "deepspeech",
-            "torchaudio",
-            partial(_audio, "DeepSpeech", {"n_feature": 40, "n_hidden": 64}, (1, 1, 30, 40)),
-        ),
     ]
     return {each.name: each for each in made}
