@@ -81,7 +81,12 @@ class Split:
 
 
 def split(function: FuncOp) -> Split:
-    """Decide which ops of a function leave it, and which of their values it still reads."""
+    """Decide which ops of a function leave it, and which of their values it still reads.
+
+    Of several blocks none does: their order is computed.
+    """
+    if len(function.body.blocks) != 1:
+        return Split((), (), ())
     block = function.body.block
     early = _early_ops(block)
     moved = {op for op, reads_parameter in early.items() if reads_parameter and _may_move(op)}

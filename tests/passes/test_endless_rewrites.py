@@ -135,6 +135,7 @@ import signal, sys
 from gawee_dialect.passes.pattern_walk import PatternWalk
 from gawee_dialect.tools.gawee_opt import main
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 count = PatternWalk._count_rewrite
 
 def interrupted(walk):

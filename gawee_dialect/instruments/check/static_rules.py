@@ -209,10 +209,10 @@ ENDS: Sequence[Callable[[range], int]] = (lambda counts: counts[0], lambda count
 def accesses_outside(module: ModuleOp) -> Iterator[Violation]:
     """Yield the loads and stores that surely leave their memref; what data decide is left out."""
     for function in module.ops:
-        if isinstance(function, FuncOp) and function.body.blocks:
+        for block in function.body.blocks if isinstance(function, FuncOp) else ():
             for end in ENDS:
                 walk = _Walk({}, end)
-                walk.block(function.body.block)
+                walk.block(block)
                 yield from walk.found
 
 

@@ -26,6 +26,7 @@ from gawee_dialect.equations.syntax import (
     Wildcard,
     operands,
 )
+from gawee_dialect.opdesc.c_parse import require_pycparser
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.description import Operator
 from gawee_dialect.opdesc.emit.c_body import WHOLE, BodyInC, CValue, Numbers
@@ -118,10 +119,11 @@ def private_struct(operator: Operator, body: BodyInC | None = None) -> str:
 
 def operator_text(compiled: CompiledOperator) -> str:
     """Return the functions of an operator, and the table that names them."""
+    operator = compiled.operator
+    require_pycparser(operator.place)
     # Native code of a description has no pre_run: only this needs the generator of C.
     from gawee_dialect.opdesc.emit.c_pre_run import PreRun
 
-    operator = compiled.operator
     optype = operator.optype
     equations = None if compiled.body is None else BodyInC(compiled, compiled.body)
     checks = [_indented(line) for line in PreRun(compiled, equations).body()]

@@ -123,8 +123,6 @@ func.func private @a_private_function_works_on_its_callers_buffers(%x: memref<7x
   func.return
 }
 
-// -----
-
 // CHECK-LABEL: func.func @what_several_blocks_allocate_stays
 // CHECK:         memref.alloc
 func.func @what_several_blocks_allocate_stays(%y: memref<7xf32>) {

@@ -17,7 +17,7 @@ from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.registry import Function, OpMapping, Registry
 
-COMPLEX = Registry("gawee_dialect.frontends.npu_ir.complex_numbers", ("arithmetic"))
+COMPLEX = Registry("gawee_dialect.frontends.npu_ir.complex_numbers", ("arithmetic",))
 
 PARTWISE = frozenset(
     f"aten.{name}"
