@@ -65,7 +65,12 @@ TIMM: Mapping[int, Sequence[str]] = {
 }
 """Networks of timm by the extent of the image that each is given."""
 
-SPEECH = {**ENCODER, "conv_dim": [16] * 7, "num_conv_pos_embeddings": 16}
+SPEECH = {
+    "apply_spec_augment": False,
+    **ENCODER,
+    "conv_dim": [16] * 7,
+    "num_conv_pos_embeddings": 16,
+}
 BOTH = {
     **{"d_model": 32, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 4},
     **{"decoder_attention_heads": 4, "encoder_ffn_dim": 48, "decoder_ffn_dim": 48},

@@ -150,7 +150,10 @@ RECIPES: Mapping[str, Recipe] = {
     "wav2vec2": Recipe(
         "Wav2Vec2Model",
         "Wav2Vec2Config",
-        {**ENCODER, "conv_dim": [16] * 7, "num_conv_pos_embeddings": 16},
+        {
+            **{**ENCODER, "conv_dim": [16] * 7, "num_conv_pos_embeddings": 16},
+            "apply_spec_augment": False,
+        },
         ("input_values",),
     ),
     "whisper_encoder": Recipe(
