@@ -229,7 +229,8 @@ class Model:
 
     def cost(self) -> CostReport | None:
         """Return FLOPs and bytes of every node; None where the module is no longer a graph."""
-        from gawee_dialect.analysis.cost import analyze_cost, has_cost
+        from gawee_dialect.analysis.cost import analyze_cost
+        from gawee_dialect.analysis.node_work import has_cost
 
         if level_of(self.module) is not Level.GAWEE:
             return None

@@ -17,6 +17,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Operation, SSAValue
 
+from gawee_dialect.analysis.node_work import has_cost
 from gawee_dialect.analysis.op_cost import op_work
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.constant import ConstantOp
@@ -24,7 +25,6 @@ from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.operation import CountedOp
 from gawee_dialect.dialect.types import is_tensor, shaped_bytes
 from gawee_dialect.locations import node_name
 
@@ -126,11 +126,6 @@ def _node_cost(op: Operation, weights: set[SSAValue]) -> NodeCost:
         read_bytes=read if known else None,
         write_bytes=written if known else None,
     )
-
-
-def has_cost(op: Operation) -> bool:
-    """Whether there is a rule for the cost of an op: it is a node of a graph."""
-    return op.dialect_name() == "gawee" or isinstance(op, CountedOp)
 
 
 def analyze_cost(function: FuncOp) -> CostReport:

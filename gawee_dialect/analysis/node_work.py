@@ -160,6 +160,12 @@ def flops_rule(kind: type[Operation]) -> Callable[[Operation], int] | None:
     return next((_FLOPS[each] for each in kind.__mro__ if each in _FLOPS), None)
 
 
+def has_cost(op: Operation) -> bool:
+    """Whether there is a rule for the cost of an op: it is a node of a graph, a user's too."""
+    counted = op.dialect_name() == "gawee" or isinstance(op, CountedOp)
+    return counted or flops_rule(type(op)) is not None
+
+
 def node_work(op: Operation) -> Work | None:
     """Return the work of a node; None for a constant or a Python value, which are none.
 

@@ -29,7 +29,7 @@ from xdsl.traits import SymbolTable
 from xdsl.utils.hints import isa
 
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.analysis.node_work import node_work
+from gawee_dialect.analysis.node_work import has_cost, node_work
 from gawee_dialect.analysis.work import (
     Work,
     bits_of,
@@ -41,7 +41,6 @@ from gawee_dialect.analysis.work import (
 )
 from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.kernel import scalar_flops
-from gawee_dialect.dialect.operation import CountedOp
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.target.description import Limit, Processor
@@ -149,8 +148,7 @@ def op_work(op: Operation) -> Work | None:
         case CallOp():
             return _call_work(op)
         case _:
-            known = op.dialect_name() == "gawee" or isinstance(op, CountedOp)
-            return node_work(op) if known else None
+            return node_work(op) if has_cost(op) else None
 
 
 def limit_of(work: Work, processor: Processor) -> Limit:

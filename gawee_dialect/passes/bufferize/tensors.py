@@ -238,7 +238,8 @@ def insert_slice(to: FunctionBufferizer, op: Operation) -> None:
 def place_in_batch(to: FunctionBufferizer, result: SSAValue) -> tuple[SSAValue, Root] | None:
     """Return the place of a part in its batch where that is all that becomes of an op's result.
 
-    None where others read the result, or what the other parts made.
+    None where others read the result, or what the other parts made, and where the part goes into
+    a tensor from outside of the loop, which all parts start from.
     """
     insertion, owner = only_user(result), result.owner
     if not isinstance(insertion, tensor.InsertSliceOp) or isinstance(owner, Block):
@@ -246,7 +247,9 @@ def place_in_batch(to: FunctionBufferizer, result: SSAValue) -> tuple[SSAValue, 
     if owner.parent is not insertion.parent or not is_batch_loop(owner.parent_op()):
         return None
     whole = insertion.dest
-    if not isinstance(whole, BlockArgument) or only_user(whole) is not insertion:
+    if not isinstance(whole, BlockArgument) or whole.owner is not owner.parent:
+        return None
+    if only_user(whole) is not insertion:
         return None
     return view_of(to, to.new[whole], insertion, insertion.source), to.roots[whole]
 

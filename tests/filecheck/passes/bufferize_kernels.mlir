@@ -123,3 +123,35 @@ func.func @a_part_that_was_inserted_before_stays(%x: tensor<5xf32>) -> tensor<10
   %y = tensor.insert_slice %b into %i[1] [5] [2] : tensor<5xf32> into tensor<10xf32>
   func.return %y : tensor<10xf32>
 }
+
+// -----
+
+// All parts start from it, and threads compute them at once.
+// CHECK-LABEL: func.func @a_part_of_a_batch_is_not_written_into_a_tensor_from_outside
+// CHECK-SAME:  (%{{.*}}, %[[START:.*]]: memref<5x3xf32> {gawee.parameter = "start"}
+// CHECK:         scf.for
+// CHECK:           %[[PART:.*]] = memref.alloc() : memref<4x3xf32>
+// CHECK-NEXT:      gawee.kernel {{.*}} outs(%[[PART]]) maps
+// CHECK:           %[[OWN:.*]] = memref.alloc() : memref<5x3xf32>
+// CHECK-NEXT:      "memref.copy"(%[[START]], %[[OWN]])
+// CHECK-NEXT:      %[[PLACE:.*]] = memref.subview %[[OWN]][1, 0]
+// CHECK-NEXT:      "memref.copy"(%[[PART]], %[[PLACE]])
+func.func @a_part_of_a_batch_is_not_written_into_a_tensor_from_outside(%x: tensor<2x4x3xf32>, %start: tensor<5x3xf32> {gawee.parameter = "start"}) -> tensor<2x5x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty() : tensor<2x5x3xf32>
+  %y = scf.for %n = %c0 to %c2 step %c1 iter_args(%all = %e) -> (tensor<2x5x3xf32>) {
+    %image = tensor.extract_slice %x[%n, 0, 0] [1, 4, 3] [1, 1, 1] : tensor<2x4x3xf32> to tensor<4x3xf32>
+    %part = gawee.kernel parallel [4, 3] ins(%image : tensor<4x3xf32>) maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]
+      finish {
+      ^bb0(%a: f32):
+        %s = arith.addf %a, %a : f32
+        gawee.yield %s : f32
+      } : tensor<4x3xf32>
+    %own = tensor.insert_slice %part into %start[1, 0] [4, 3] [1, 1] : tensor<4x3xf32> into tensor<5x3xf32>
+    %next = tensor.insert_slice %own into %all[%n, 0, 0] [1, 5, 3] [1, 1, 1] : tensor<5x3xf32> into tensor<2x5x3xf32>
+    scf.yield %next : tensor<2x5x3xf32>
+  } {gawee.scan, gawee.batch, gawee.threads = 2 : i64}
+  func.return %y : tensor<2x5x3xf32>
+}
