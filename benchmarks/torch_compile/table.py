@@ -1,9 +1,13 @@
 """The page on networks under torch.compile."""
 
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 
+from benchmarks.timing import processor
 from benchmarks.torch_compile.check import MODES, CompiledNetwork
+from gawee_dialect.target.description import find_processor
 
 
 def summary(result: CompiledNetwork) -> str:
@@ -56,12 +60,13 @@ def _head(results: Sequence[CompiledNetwork]) -> Iterator[str]:
         "`python -m benchmarks.torch_compile --page` wrote this page: networks of the zoo and 40 "
         'others, small and with random weights, each under `torch.compile(net, backend="gawee")` '
         "in eval and in training mode, with gradients and under `no_grad`. Each is called twice "
-        "with the same seed as eager, and its outputs are compared. One thread."
+        "with the same seed as eager, and its outputs are compared. One thread. "
+        f"{date.today()}, {processor()} ({find_processor('host').cpu}), {os.cpu_count()} cores."
     )
     yield ""
     yield (
-        f"{len(ran)} networks, {len(outcomes)} modes: {wrong} raise or differ from eager by more "
-        f"than 1e-3 of the range (and 4 times eager's own error); "
+        f"{len(ran)} networks, {len(outcomes)} modes: {wrong} raise, or differ from eager by more "
+        "than 1e-3 of the range and from double precision more than 4 times as much as eager; "
         f"{sum(bool(each['whole']) for each in native)} of {len(native)} compiled are compiled "
         f"whole; {slow} take more than 1.1 times as long as eager."
     )
