@@ -28,6 +28,9 @@ CALLS = 2
 SECONDS = 0.5
 """How long calls are timed."""
 
+LONG = 1.1
+"""So many times as long as eager is too long."""
+
 
 @dataclass
 class Outcome:
@@ -42,6 +45,8 @@ class Outcome:
     difference: float = math.nan
     ms: float = math.nan
     eager_ms: float = math.nan
+    dynamo_ms: float = math.nan
+    """Of TorchDynamo with a backend that does nothing, measured where ours takes long."""
     left: dict[str, int] = field(default_factory=dict[str, int])
     """The ops that PyTorch runs since they are not supported, with how often each occurs."""
     bugs: int = 0
@@ -112,12 +117,23 @@ def _outcome(model: nn.Module, inputs: Sequence[Tensor], mode: str) -> Outcome:
             lines = str(error).strip().splitlines() or [""]
             outcome.reason = f"{type(error).__name__}: {lines[0]}"[:300]
         else:
-            runs = (lambda: compiled(*inputs), lambda: eager(*inputs))
-            outcome.ms, outcome.eager_ms = best_ms(runs, SECONDS)
+            _time(outcome, compiled, eager, inputs)
     _explain(outcome, found)
     outcome.bugs = bugs.count
     logger.removeHandler(bugs)
     return outcome
+
+
+def _time(
+    outcome: Outcome, compiled: Callable[..., object], eager: nn.Module, inputs: Sequence[Tensor]
+) -> None:
+    runs = (lambda: compiled(*inputs), lambda: eager(*inputs))
+    outcome.ms, outcome.eager_ms = best_ms(runs, SECONDS)
+    if outcome.ms > LONG * outcome.eager_ms:
+        dynamo = torch.compile(eager, backend="eager")
+        dynamo(*inputs)
+        times = best_ms((*runs, lambda: dynamo(*inputs)), 4 * SECONDS)
+        outcome.ms, outcome.eager_ms, outcome.dynamo_ms = times
 
 
 def _compare(
