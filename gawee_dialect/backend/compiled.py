@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from pickle import PicklingError
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -269,6 +270,13 @@ class CompiledModel:
         if in_store:
             del bound
             give_back()
+
+    def with_parameters(self, parameters: Mapping[str, Array]) -> Self:
+        """Return the same code with parameter values of its own; raises GaweeError as `rebind`."""
+        made = object.__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        made.rebind(parameters)
+        return made
 
     def prepared_values(self) -> dict[str, Array]:
         """Return what `@prepare` made of the bound parameters, by name; raises GaweeError."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gawee_dialect.backend.compiled import CompiledModel
@@ -78,13 +79,40 @@ class ConvertedGraph:
         return [None if isinstance(each, TensorMeta) else each for each in self.returned]
 
 
+MOST_BOUND = 64
+"""Sets of weights that one graph is kept ready for: layers of a model that are alike share it."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """Code with weights of its own, and the state that these were in."""
+
+    native: CompiledModel
+    state: Sequence[object]
+    weights: Sequence[weakref.ref[Tensor]]
+    """While they live, no other tensor can have the address of one."""
+    data: Callable[[], int]
+    """Computes a number of the data of those that were copied."""
+    number: int
+    """That number, when they were."""
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether all weights are still there."""
+        return all(each() is not None for each in self.weights)
+
+    def holds(self, state: Sequence[object]) -> bool:
+        """Whether the code has the weights that are in a state now."""
+        return state == self.state and self.is_alive and self.data() == self.number
+
+
 class StaticGraph:
     """A compiled graph, called with what the graph of TorchDynamo is called with."""
 
     def __init__(self, graph: ConvertedGraph, native: CompiledModel) -> None:
         self._graph, self._native = graph, native
-        self._lock = threading.RLock()
-        self._bound = Bound()
+        self._lock = threading.Lock()
+        self._bound: dict[Sequence[object], Bound] = {}
         needed = {buffer.name for buffer in native.parameters}
         self._weights = {index: name for index, name in graph.weights.items() if name in needed}
 
@@ -95,62 +123,42 @@ class StaticGraph:
             value = args[index]
             if is_tensor(value):
                 arrays[name] = array_of_tensor(value)
-        bound = self.bind(args)
-        results = self._native.run(arrays)
-        if self._bound is not bound:
-            with self._lock:  # somebody bound other weights meanwhile: nobody does so now
-                self.bind(args)
-                results = self._native.run(arrays)
-        made = iter(results.values())
+        made = iter(self.bind(args).native.run(arrays).values())
         return [
             tensor_of_array(next(made)) if isinstance(each, TensorMeta) else each
             for each in self._graph.returned
         ]
 
     def bind(self, args: Sequence[object]) -> Bound:
-        """Bind the weights where they are not those of the last call, unchanged since."""
+        """Return the code with the weights of some arguments, as they are now."""
         constants = self._graph.constants
         args = (*args, *constants) if constants else args
-        tensors = [args[index] for index in self._weights]
-        state = [_version.number, *[_state_of(each) for each in tensors if is_tensor(each)]]
-        bound = self._bound
-        if state == bound.state and bound.data() == bound.number:
+        given = [(name, args[index]) for index, name in self._weights.items()]
+        weights = {name: each for name, each in given if is_tensor(each)}
+        state = _version.number, *map(_state_of, weights.values())
+        where = tuple(each.data_ptr() for each in weights.values())
+        bound = self._bound.get(where)
+        if bound is not None and bound.holds(state):
             return bound
-        arrays = {
-            name: array_of_tensor(each)
-            for name, each in zip(self._weights.values(), tensors, strict=True)
-            if is_tensor(each)
-        }
-        copied = [
-            each
-            for name, each in zip(self._weights.values(), tensors, strict=True)
-            if is_tensor(each) and self._is_copied(name, arrays[name])
-        ]
         with self._lock:
-            # Before the first of the new weights can be seen, the old ones are none.
-            self._bound = Bound()
-            data = fingerprint(map(_memory_of, filter(_is_at_hand, copied)))
-            number = data()  # before they are read: a write meanwhile shows in the next call
-            self._native.rebind(arrays)
-            self._bound = bound = Bound(state, tensors, data, number)
+            bound = self._with_weights(weights, state)
+            others = [
+                (key, each) for key, each in self._bound.items() if key != where and each.is_alive
+            ]
+            self._bound = {**dict(others[1 - MOST_BOUND :]), where: bound}
         return bound
+
+    def _with_weights(self, weights: Mapping[str, Tensor], state: Sequence[object]) -> Bound:
+        arrays = {name: array_of_tensor(each) for name, each in weights.items()}
+        copied = [each for name, each in weights.items() if self._is_copied(name, arrays[name])]
+        data = fingerprint(map(_memory_of, filter(_is_at_hand, copied)))
+        number = data()  # before they are read: a write meanwhile shows in the next call
+        native = self._native.with_parameters(arrays)
+        return Bound(native, state, [weakref.ref(each) for each in weights.values()], data, number)
 
     def _is_copied(self, name: str, array: Array) -> bool:
         flags = array.flags
         return name in self._native.packed or not (flags.c_contiguous and flags.aligned)
-
-
-@dataclass(frozen=True)
-class Bound:
-    """The weights that code was given last, and the state that they were in."""
-
-    state: object = None
-    tensors: Sequence[object] = ()
-    """While they are held, no other tensor can have the address of one."""
-    data: Callable[[], int] = int
-    """Computes a number of the data of those that were copied."""
-    number: int = 0
-    """That number, when they were."""
 
 
 @dataclass

@@ -1,14 +1,17 @@
 """Weights that are written past PyTorch between calls of what torch.compile made."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 pytest.importorskip("torch")
 
 import torch
 from torch import nn
 
+from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.fingerprint import LINES, fingerprint
 from gawee_dialect.pytorch import gawee_backend, rebind_weights
 
@@ -84,6 +87,55 @@ def test_a_row_of_an_embedding_is_read_where_it_is() -> None:
     torch.testing.assert_close(compiled(index), model(index))
     model.weight.data[4321] = 7
     torch.testing.assert_close(compiled(index), model(index))
+
+
+class Layer(nn.Module):
+    """A part of a network that TorchDynamo makes one graph of, however often it is there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(40, 40)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(self.linear(x))
+
+
+class Layers(nn.Module):
+    """Layers of one kind, with what is no graph between them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layers = nn.ModuleList(Layer() for _ in range(3))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        for layer in self.layers:
+            torch._dynamo.graph_break()
+            x = layer(x)
+        return x
+
+
+def test_layers_that_share_a_graph_keep_what_is_made_of_their_weights(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    torch._dynamo.reset()
+    model, x = Layers().requires_grad_(False), torch.randn(3, 40)
+    compiled, bound = torch.compile(model, backend=gawee_backend), list[object]()
+    rebind = CompiledModel.rebind
+
+    def counted(self: CompiledModel, parameters: Mapping[str, NDArray[np.generic]]) -> None:
+        bound.append(self)
+        rebind(self, parameters)
+
+    monkeypatch.setattr(CompiledModel, "rebind", counted)
+    for _ in range(4):
+        torch.testing.assert_close(compiled(x), model(x), **CLOSE)
+    assert len(bound) == 3
+
+    model.layers[1].linear.weight.mul_(2)
+    model.layers[2] = Layer().requires_grad_(False)
+    for _ in range(4):
+        torch.testing.assert_close(compiled(x), model(x), **CLOSE)
+    assert len(bound) == 5
 
 
 def test_any_number_shows_once_weights_are_rebound() -> None:
