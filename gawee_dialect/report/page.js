@@ -4,6 +4,20 @@
 const report = JSON.parse(document.getElementById("report").textContent);
 const drawings = JSON.parse(document.getElementById("drawings").textContent);
 const boxes = drawings.boxes;
+// Texts come as numbers in the table of lines; -n stands for the n numbers after the one before it.
+function unpack(numbers) {
+  const found = [];
+  let last = 0;
+  for (const each of numbers) {
+    if (each >= 0) found.push(drawings.lines[last = each]);
+    else for (let more = each; more < 0; more++) found.push(drawings.lines[++last]);
+  }
+  return found;
+}
+for (const level of report.levels) for (const each of level.functions) each.text = unpack(each.text).join("\n");
+for (const step of drawings.steps) for (const each of step.functions) each.lines = unpack(each.lines);
+for (const pass of report.passes) for (const each of pass.diff) each.lines = unpack(each.lines).map((line, at) => each.signs[at] + line);
+for (const each of report.assembly || []) each.lines = unpack(each.lines);
 const $ = (id) => document.getElementById(id);
 const narrow = matchMedia("(max-width: 900px)");
 const LEAF = 36, ROW_GAP = 24, PORT_GAP = 4, GAP = 16, PAD = 12, HEAD = 24, LETTER = 7.3, MOST = 34, MARGIN = 600;
@@ -116,7 +130,7 @@ function leaves(number) {
 const same = (view, number) => `${boxes[number].t}\n${boxes[number].s || ""}\n${ownSources(view, boxes[number])}`;
 
 function linesOf(holder) {
-  return (holder.lines ? holder.lines.map((line) => drawings.lines[line]) : holder.text.split("\n")).map((line) => line || " ");
+  return (holder.lines || holder.text.split("\n")).map((line) => line || " ");
 }
 
 function contents(view) {

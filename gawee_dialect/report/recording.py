@@ -49,15 +49,38 @@ COMPARED = 8000
 """Lines of a function before and after a pass, beyond which they are not compared."""
 
 
+class DiffJson(TypedDict):
+    """A unified diff of a function; `cut` of its lines were left out, None of one not printed."""
+
+    function: str
+    lines: list[str]
+    cut: int | None
+
+
+class PassJson(TypedDict):
+    """What a pass did."""
+
+    name: str
+    spec: str
+    within: list[str]
+    status: str
+    errors: list[Json]
+    diff: list[DiffJson]
+    rewrites: list[Json]
+    fused: list[Json]
+    declined: list[Json]
+    statistics: dict[str, int]
+
+
 def diffs_json(
     before: Mapping[str, FunctionText], after: Mapping[str, FunctionText]
-) -> list[dict[str, object]]:
+) -> list[DiffJson]:
     """Return a unified diff of every function that a pass changed; `cut` counts lines left out.
 
     It is None of a function that was not printed, of which there is no diff.
     """
     room = SHOWN
-    found: list[dict[str, object]] = []
+    found: list[DiffJson] = []
     for name in changed_functions(before, after):
         old, new = before.get(name, NOTHING), after.get(name, NOTHING)
         if old.unprinted or new.unprinted:
@@ -151,7 +174,7 @@ class Recording(Instrument):
 
     def __init__(self) -> None:
         self._levels: list[LevelJson] = []
-        self.passes: list[Json] = []
+        self.passes: list[PassJson] = []
         self.seconds: list[float] = []
         self.steps: list[StepJson] = []
         """The public functions after each pass that changed them, as far as they are short."""

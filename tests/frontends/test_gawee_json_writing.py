@@ -95,6 +95,20 @@ def test_random_graphs_come_back_as_they_were(graph: dict[str, object]):
     assert export_graph(again).text == export_graph(module).text
 
 
+def test_weights_of_several_modules_of_one_name_keep_their_names():
+    def conv(output: str, name: str, path: str) -> dict[str, object]:
+        weight = data((3, 3, 1, 1), f"weights/{path}.bin")
+        return node("Conv", ["x"], output, name=name, weight=weight)
+
+    nodes = [conv("u", "a", "first"), node("Relu", ["u"], "v", name="a"), conv("y", "a", "second")]
+    module = parse(graph(nodes, [value(name, (2, 3, 5, 4)) for name in "xuvy"]))
+
+    written = export_graph(module).text
+
+    assert [each["name"] for each in json.loads(written)["nodes"]] == ["a", "a_1", "a"]
+    assert str(parse_gawee_json(written, name="again", folder=None)) == str(module)
+
+
 def test_constants_are_written_and_read_again(tmp_path: Path):
     write_data(tmp_path, "constants/c.bin", np.array([1.5, -2, np.inf], np.float32))
     constant = value("c", (3,), "float32") | {"path": "constants/c.bin"}

@@ -5,7 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from gawee_dialect.report.page import LineTable
 from gawee_dialect.tools import gawee_opt, gawee_run, gawee_translate
 from tests.instruments.test_step_times import RECURRENT
 from tests.report.opened import Opened
@@ -190,3 +193,22 @@ def test_the_same_run_gives_the_same_document_but_for_times(source: Path) -> Non
         documents[-1].pop("times")
     assert documents[0]["assembly"]
     assert json.dumps(documents[0]) == json.dumps(documents[1])
+
+
+@given(texts=st.lists(st.lists(st.sampled_from("abcdef"), max_size=9), max_size=5))
+def test_lines_by_number_are_the_lines_and_each_is_kept_once(texts: list[list[str]]) -> None:
+    table = LineTable()
+    packed = [table.numbers(text) for text in texts]
+    assert len(table.lines) == len(set(table.lines))
+    for text, numbers in zip(texts, packed, strict=True):
+        found: list[int] = []
+        for number in numbers:
+            last = found[-1] if found else 0
+            found += [number] if number >= 0 else range(last + 1, last + 1 - number)
+        assert [table.lines[each] for each in found] == text
+
+
+def test_lines_that_follow_one_another_are_a_run() -> None:
+    table = LineTable()
+    assert table.numbers(["a", "b", "c"]) == [0, -2]
+    assert table.numbers(["c", "a", "b", "d", "d"]) == [2, 0, -1, 3, 3]

@@ -207,11 +207,15 @@ class GraphExporter:
         }
 
     def _name_by_weight(self, text: NodeText) -> str | None:
-        """Return the node's name as its parameters tell it: `conv1` of `conv1.weight`."""
+        """Return the node's name as its parameters tell it: `conv1` of `conv1.weight`.
+
+        `conv1.weight_2` is how reading calls the weight of another `conv1`.
+        """
         for key, value in text.weights.items():
             argument = None if value is None else self.arguments.get(value)
-            if argument is not None and argument.name.endswith(f".{key}"):
-                return argument.name.removesuffix(f".{key}")
+            found = argument and re.fullmatch(rf"(.+)\.{key}(_\d+)?", argument.name)
+            if found:
+                return found[1]
         return None
 
     def _node_name(self, op: Operation, text: NodeText) -> str | None:
