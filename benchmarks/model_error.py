@@ -162,7 +162,7 @@ def page(rows: Sequence[Row], settings: Settings) -> str:
     head = HEAD.format(
         candidates=settings.most,
         day=date.today(),
-        processor=f"{model_name()} ({find_processor(HOST, settings.threads).cpu})",
+        processor=f"{model_name()} ({find_processor(HOST).cpu})",
         threads=settings.threads,
         s="s" * (settings.threads > 1),
     )

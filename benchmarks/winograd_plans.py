@@ -94,7 +94,7 @@ def measure(name: str, threads: int, most: int) -> Iterator[Measured]:
             assert isinstance(plan.algorithm, Winograd)
             ops = ops_by_key(tuner.variant(plan.algorithm), Decision.ALGORITHM)[kernel.key]
             module = computed_by(ops[0], plan.algorithm)
-            codes[plan.algorithm] = StandaloneKernel(module, parallel=threads > 1)
+            codes[plan.algorithm] = StandaloneKernel(module, threads)
         calls = phase.calls(kernel)
         best = dict.fromkeys(codes, float("inf"))
         for _ in range(ROUNDS):

@@ -1,12 +1,13 @@
 """What code is made from a graph: how freely it may compute, and what it is made for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.passes.insertion import Insertion
 from gawee_dialect.schedules.database import NO_CHOICES, Database
 from gawee_dialect.target.description import HOST
+from gawee_dialect.target.machine import Machine
 
 FAST = "fast"
 """Algorithms that round otherwise than the definition: Winograd's convolution."""
@@ -57,3 +58,13 @@ class CodeOptions:
 
     def __post_init__(self) -> None:
         require_algorithms(self.algorithms)
+
+    @property
+    def machine(self) -> Machine:
+        """What passes are told that the code is for."""
+        return Machine(self.target, self.num_threads or 0)
+
+    @property
+    def without_idle_teams(self) -> "CodeOptions":
+        """The options of code that needs no OpenMP runtime where it is for one thread."""
+        return replace(self, parallel=self.parallel and self.num_threads != 1)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cache
 
 from xdsl.dialects.builtin import ModuleOp
@@ -11,12 +12,7 @@ from gawee_dialect.backend.jit import Target, initialize
 from gawee_dialect.backend.native_call import builtin_call
 from gawee_dialect.backend.openmp import start_threads
 from gawee_dialect.backend.packed_program import packed, unpacked
-from gawee_dialect.backend.program import (
-    Program,
-    cached_program,
-    compile_by_kernels,
-    compile_program,
-)
+from gawee_dialect.backend.program import Pieces, Program, cached_program, compile_program
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import MAIN
@@ -32,6 +28,40 @@ MadeElsewhere = Callable[[ModuleOp, CodeOptions], bytes | None]
 """Returns a packed program; None where it is to be made in this process."""
 
 
+@dataclass(frozen=True)
+class Plan:
+    """How the program of a graph is made: in which pieces, and in which process."""
+
+    pieces: Pieces
+    cache: CompileCache | None
+    elsewhere: MadeElsewhere | None = None
+    """Who makes it, where that is another process than this one."""
+    verify_each: bool = False
+    """Whether the module is verified after each pass: our own are in tests, and here that takes
+    about as long as the passes."""
+
+    def in_a_copy(self) -> "Plan":
+        """Return the plan to do this in a copy of this process, the first time.
+
+        What passes and LLVM leave behind is as much memory as many a network, and most processes
+        compile one. Who compiles a second has the passes to stay.
+        """
+
+        def made_in_a_copy(module: ModuleOp, options: CodeOptions) -> bytes | None:
+            first = _compiles_first()
+            if not first or "gawee_dialect.passes.pipelines" in sys.modules:
+                return None
+            first.clear()
+
+            def code_and_signatures(module: ModuleOp) -> bytes:
+                made = carry_out(self, module, options)
+                return packed(made.code, made.signatures)
+
+            return run_apart(code_and_signatures, module, lambda: _get_ready(options))
+
+        return replace(self, elsewhere=made_in_a_copy)
+
+
 def program_of(
     module: ModuleOp,
     options: CodeOptions,
@@ -42,25 +72,49 @@ def program_of(
     """Return the program of a module for this processor; raises GaweeError.
 
     With `cache`, code is used again that an earlier process compiled; what it lacks may be made
-    `elsewhere`.
+    `elsewhere`: the first time in a process, by default, in a copy of it.
     """
     kept = CompileCache() if cache else None
-    if options.passes or options.without or declared_insertions() or is_extended():
-        return _program_by_all_passes(module, options, kept, verify_each=True)
-    if instruments():
-        verify = any(each.needs_verified() for each in instruments())
-        return _program_by_all_passes(module, options, kept, verify_each=verify)
+    watching = instruments()
+    own = options.passes or options.without or declared_insertions() or is_extended()
+    if own or watching:  # passes that may be a user's own, or must run to be seen
+        told = any(each.wants_assembly() for each in watching)
+        verify = bool(own) or any(each.needs_verified() for each in watching)
+        plan = Plan(Pieces.WHOLE if told else Pieces.UNITS, kept, verify_each=verify)
+        return carry_out(plan, module, options)
+    here = Plan(Pieces.KERNELS, kept)
     if kept is None:
-        return _program_made_apart(module, options, None)
+        return carry_out(here.in_a_copy(), module, options)
+    plan = here.in_a_copy() if elsewhere is None else replace(here, elsewhere=elsewhere)
     # The generic form leaves nothing out, whatever an op's own form says.
     source = f"{options}\n{find_processor(options.target)}\n{generic_text(module)}"
     return cached_program(
         kept,
         source,
         MAIN,
-        lambda: _program_made_apart(module, options, kept, elsewhere),
-        lambda: _lowered(module, options),
+        lambda: carry_out(plan, module, options),
+        lambda: _lowered(plan, module, options),
     )
+
+
+def carry_out(plan: Plan, module: ModuleOp, options: CodeOptions) -> Program:
+    """Compile a module as planned; raises GaweeError."""
+    found = None if plan.elsewhere is None else plan.elsewhere(module, options)
+    if found is not None:
+        code, signatures = unpacked(found)
+        target = Target().resolved()
+        return Program(code, signatures, target, lambda: _lowered(plan, module, options))
+    if plan.pieces is Pieces.KERNELS:
+        try:
+            return _program_by_kernels(plan, module, options)
+        except GaweeError:
+            # A kernel tells only what is wrong with it: all of them together tell all.
+            return carry_out(Plan(Pieces.UNITS, plan.cache), module, options)
+    lowered = _lowered(plan, module, options)
+    program = compile_program(lowered, MAIN, cache=plan.cache, pieces=plan.pieces)
+    if plan.pieces is Pieces.WHOLE:
+        _tell_assembly(program)
+    return program
 
 
 def generic_text(module: ModuleOp) -> str:
@@ -70,64 +124,14 @@ def generic_text(module: ModuleOp) -> str:
     return print_mlir(module, generic=True)
 
 
-def _lowered(module: ModuleOp, options: CodeOptions) -> ModuleOp:
-    # Our own passes are verified in tests; here that takes about as long as the passes.
-    return lower_to(module, Level.LLVM, options, verify_each=False)
-
-
-def _program_by_all_passes(
-    module: ModuleOp, options: CodeOptions, cache: CompileCache | None, *, verify_each: bool
-) -> Program:
-    """Compile a module by passes that must run to be seen, or may be a user's own."""
-    told = any(each.wants_assembly() for each in instruments())
-    lowered = lower_to(module, Level.LLVM, options, verify_each=verify_each)
-    program = compile_program(lowered, MAIN, cache=cache, assembly=told)
-    if told:
-        _tell_assembly(program)
-    return program
+def _lowered(plan: Plan, module: ModuleOp, options: CodeOptions) -> ModuleOp:
+    return lower_to(module, Level.LLVM, options, verify_each=plan.verify_each)
 
 
 @cache
 def _compiles_first() -> set[str]:
     """Return what becomes empty with the first compilation of this process."""
     return {"the first"}
-
-
-def _program_made_apart(
-    module: ModuleOp,
-    options: CodeOptions,
-    cache: CompileCache | None,
-    elsewhere: MadeElsewhere | None = None,
-) -> Program:
-    """Compile each kernel by itself; the first time in a process, in a copy of the process."""
-    if elsewhere is None:
-        found = _made_in_a_copy(module, options, cache)
-    else:
-        found = elsewhere(module, options)
-    if found is None:
-        return _program_by_kernels(module, options, cache)
-    code, signatures = unpacked(found)
-    return Program(code, signatures, Target().resolved(), lambda: _lowered(module, options))
-
-
-def _made_in_a_copy(
-    module: ModuleOp, options: CodeOptions, cache: CompileCache | None
-) -> bytes | None:
-    """Return a packed program the first time, made in a copy of this process; None later.
-
-    What passes and LLVM leave behind is as much memory as many a network, and most processes
-    compile one. Who compiles a second has the passes to stay.
-    """
-    first = _compiles_first()
-    if not first or "gawee_dialect.passes.pipelines" in sys.modules:
-        return None
-    first.clear()
-
-    def code_and_signatures(module: ModuleOp) -> bytes:
-        made = _program_by_kernels(module, options, cache)
-        return packed(made.code, made.signatures)
-
-    return run_apart(code_and_signatures, module, lambda: _get_ready(options))
 
 
 def _get_ready(options: CodeOptions) -> None:
@@ -138,11 +142,9 @@ def _get_ready(options: CodeOptions) -> None:
         start_threads()
 
 
-def _program_by_kernels(
-    module: ModuleOp, options: CodeOptions, cache: CompileCache | None
-) -> Program:
-    """Compile each kernel by itself, on all cores."""
-    from gawee_dialect.backend.kernel_code import Lowering
+def _program_by_kernels(plan: Plan, module: ModuleOp, options: CodeOptions) -> Program:
+    """Compile each kernel by itself, on all cores; only those are lowered that the cache lacks."""
+    from gawee_dialect.backend.kernel_code import Lowering, compile_kernels, separate_kernels
 
     _, passes = kernel_stages(options, level_of(module))
     context = make_context()
@@ -153,13 +155,16 @@ def _program_by_kernels(
     modules = tuple(type(each).__module__ for each in leaf_passes(passes))
     lowering = Lowering(apply, f"{find_processor(options.target)}\n{passes}", modules)
     functions = lower_to_functions(module, options)
-    try:
-        return compile_by_kernels(
-            functions, MAIN, lowering, lambda: _lowered(module, options), cache
-        )
-    except GaweeError:
-        # A kernel tells only what is wrong with it: all of them together tell all.
-        return _program_by_all_passes(module, options, cache, verify_each=False)
+    separate = separate_kernels(functions) or ()
+    kernels = compile_kernels(separate, lowering, Target().resolved(), plan.cache)
+    apply(functions)
+    return compile_program(
+        functions,
+        MAIN,
+        cache=plan.cache,
+        kernels=kernels,
+        make_module=lambda: _lowered(plan, module, options),
+    )
 
 
 def _tell_assembly(program: Program) -> None:

@@ -260,8 +260,7 @@ class Model:
         from gawee_dialect.backend.jit import target_elsewhere
         from gawee_dialect.target.description import find_processor
 
-        chosen = options or CodeOptions()
-        chosen = replace(chosen, parallel=chosen.parallel and chosen.num_threads != 1)
+        chosen = (options or CodeOptions()).without_idle_teams
         target = target_elsewhere(find_processor(chosen.target), triple)
         return export(
             self.lowered(Level.LLVM, chosen),

@@ -4,27 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.cache import CompileCache, key_of
-from gawee_dialect.backend.jit import NativeModule, ObjectCode, Target
+from gawee_dialect.backend.jit import NativeModule, ObjectCode, Target, compile_object
 from gawee_dialect.backend.packed_program import packed, unpacked
 from gawee_dialect.backend.signature import Signature, llvm_function, signature_of
-from gawee_dialect.backend.unit_code import (
-    compile_in_one_piece,
-    compile_together,
-    compile_units,
-    linked,
-    target_parts,
-)
+from gawee_dialect.backend.unit_code import compile_units, linked, target_parts
 from gawee_dialect.dialect.entry import PREPARE
 from gawee_dialect.dialect.native_code import sources_of
-
-if TYPE_CHECKING:
-    from gawee_dialect.backend.kernel_code import Lowering
 
 
 @dataclass(frozen=True)
@@ -50,61 +41,49 @@ class Program:
         return NativeModule(self.code, self.target)
 
 
+class Pieces(Enum):
+    """What LLVM compiles in one go."""
+
+    KERNELS = "each kernel, which is lowered by itself too"
+    UNITS = "each kernel, and what calls them, where the cache lacks it"
+    JOINED = "all together, in as little time as may be: what runs once"
+    WHOLE = "the module as one text, which the program has too, and its assembly"
+
+
 def compile_program(
     module: ModuleOp,
     function: str,
     target: Target | None = None,
     cache: CompileCache | None = None,
     *,
-    assembly: bool = False,
-    runs_once: bool = False,
+    pieces: Pieces = Pieces.UNITS,
+    kernels: Mapping[str, ObjectCode] | None = None,
+    make_module: Callable[[], ModuleOp] | None = None,
 ) -> Program:
     """Compile a module at the llvm level; with a cache, only where its LLVM IR is new.
 
-    With `assembly`, the program has it and the LLVM IR too. What `runs_once` is compiled in as
-    little time as may be. Raises GaweeError where the module has
-    no such function, or LLVM rejects it.
+    `kernels` are functions that it only declares, compiled already; `make_module` then makes the
+    module again, all of it. Raises GaweeError where the module has no such function, or LLVM
+    rejects it.
     """
-    target = (target or Target()).resolved()
-    signatures = _signatures(module, function)
-    text = ""
-    if assembly:
-        from gawee_dialect.backend.llvm_text import llvm_text
+    from gawee_dialect.backend.code_units import CodeUnit, code_units
+    from gawee_dialect.backend.llvm_text import llvm_text
 
-        text = llvm_text(module, target.function_attributes())
-        compiled = compile_in_one_piece(text, target, cache)
-    elif runs_once:
-        from gawee_dialect.backend.code_units import code_units
-
-        compiled = compile_together(code_units(module, target.function_attributes()), target)
+    target, known = (target or Target()).resolved(), kernels or {}
+    signatures, attributes = _signatures(module, function), target.function_attributes()
+    text = llvm_text(module, attributes) if pieces is Pieces.WHOLE else ""
+    symbols = {name: each.symbol for name, each in known.items()}
+    units = (CodeUnit(text),) if text else code_units(module, attributes, symbols)
+    if pieces is Pieces.JOINED:  # to LLVM, many small modules are more work than one
+        *called, last = (unit.text for unit in units)
+        code = compile_object(last, target, called=called)
     else:
-        compiled = _compiled(module, target, cache, {})
-    code = replace(compiled, sources=sources_of(module))
-    return Program(code, signatures, target, lambda: module, text)
-
-
-def compile_by_kernels(
-    module: ModuleOp,
-    function: str,
-    lowering: Lowering,
-    make_module: Callable[[], ModuleOp],
-    cache: CompileCache | None = None,
-) -> Program:
-    """Compile a module in which kernels are functions for this processor, and change it.
-
-    With a cache, only those kernels are lowered that it lacks. `make_module` makes the module at
-    the llvm level, all of it. Raises GaweeError as `lowering` and `compile_program` do.
-    """
-    from gawee_dialect.backend.kernel_code import compile_kernels, separate_kernels
-
-    target = Target().resolved()
-    kernels = separate_kernels(module) or ()
-    codes = compile_kernels(kernels, lowering, target, cache)
-    lowering.apply(module)
-    symbols = {name: code.symbol for name, code in codes.items()}
-    entries = _compiled(module, target, cache, symbols)
-    code = replace(linked((*codes.values(), entries)), sources=sources_of(module))
-    return Program(code, _signatures(module, function), target, make_module)
+        codes, new = compile_units(units, target, cache, assembly=bool(text))
+        if cache is not None:
+            cache.write_all(new)
+        code = linked((*known.values(), *codes))
+    code = replace(code, sources=sources_of(module))
+    return Program(code, signatures, target, make_module or (lambda: module), text)
 
 
 def _signatures(module: ModuleOp, function: str) -> Mapping[str, Signature]:
@@ -112,20 +91,6 @@ def _signatures(module: ModuleOp, function: str) -> Mapping[str, Signature]:
     if signatures[function].of_role("prepared") and llvm_function(module, PREPARE) is not None:
         signatures[PREPARE] = signature_of(module, PREPARE)
     return signatures
-
-
-def _compiled(
-    module: ModuleOp, target: Target, cache: CompileCache | None, symbols: Mapping[str, str]
-) -> ObjectCode:
-    """Compile a module in pieces; `symbols` are what kernels elsewhere are called, by name."""
-    from gawee_dialect.backend.code_units import code_units
-
-    codes, new = compile_units(
-        code_units(module, target.function_attributes(), symbols), target, cache
-    )
-    if cache is not None:
-        cache.write_all(new)
-    return linked(codes)
 
 
 def cached_program(

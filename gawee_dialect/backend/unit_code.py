@@ -23,7 +23,11 @@ def target_parts(target: Target) -> tuple[str, ...]:
 
 
 def compile_units(
-    units: Sequence[CodeUnit], target: Target, cache: CompileCache | None
+    units: Sequence[CodeUnit],
+    target: Target,
+    cache: CompileCache | None,
+    *,
+    assembly: bool = False,
 ) -> tuple[Sequence[ObjectCode], Mapping[str, bytes]]:
     """Return the code of each piece, and what the cache lacked, by its keys there.
 
@@ -33,26 +37,19 @@ def compile_units(
     new: dict[str, bytes] = {}
     for unit in units:
         # For functions of a thousand arguments LLVM takes long, and there is nothing to gain.
-        own = replace(target, opt_level=0) if unit.only_calls else target
+        own = replace(target, opt_level=0) if unit.only_calls and not assembly else target
         # The text says all: which passes wrote it does not matter.
-        key = key_of("llvm", unit.text, *target_parts(own), state=versions(BACK_END))
+        kind = "llvm and assembly" if assembly else "llvm"
+        key = key_of(kind, unit.text, *target_parts(own), state=versions(BACK_END))
         kept = None if cache is None else cache.read(key)
         if kept is None:
-            code = replace(compile_object(unit.text, own), symbol=unit.symbol)
+            made = compile_object(unit.text, own, assembly=assembly)
+            code = replace(made, symbol=unit.symbol)
             new[key] = packed(code, {})
         else:
             code = unpacked(kept)[0]
         codes.append(code)
     return codes, new
-
-
-def compile_together(units: Sequence[CodeUnit], target: Target) -> ObjectCode:
-    """Return the code of all pieces: to LLVM, many small modules are more work than one.
-
-    Raises GaweeError where LLVM rejects a piece.
-    """
-    *kernels, last = (unit.text for unit in units)
-    return compile_object(last, target, called=kernels)
 
 
 def linked(codes: Sequence[ObjectCode]) -> ObjectCode:
@@ -61,16 +58,3 @@ def linked(codes: Sequence[ObjectCode]) -> ObjectCode:
     external = dict.fromkeys(name for each in codes for name in each.external)
     *kernels, last = objects
     return replace(codes[-1], code=last, external=tuple(external), kernels=tuple(kernels))
-
-
-def compile_in_one_piece(text: str, target: Target, cache: CompileCache | None) -> ObjectCode:
-    """Compile LLVM IR with its assembly, in which functions have their own names."""
-    if cache is None:
-        return compile_object(text, target, assembly=True)
-    key = key_of("llvm and assembly", text, *target_parts(target), state=versions(BACK_END))
-    kept = cache.read(key)
-    if kept is not None:
-        return unpacked(kept)[0]
-    code = compile_object(text, target, assembly=True)
-    cache.write(key, packed(code, {}))
-    return code

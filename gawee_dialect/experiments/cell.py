@@ -73,12 +73,11 @@ def code_options(cell: Cell, pipeline: Pipeline) -> CodeOptions:
         algorithms=chosen.algorithms,
         target=chosen.target,
         num_threads=chosen.num_threads,
-        parallel=chosen.num_threads > 1,
         trust_indices=chosen.trust_indices,
         schedules=NO_CHOICES if schedules is None else read_schedules(cell.path(schedules)),
         passes=tuple(parse_insertion(text, all_passes()) for text in pipeline.insert),
         without=tuple(pipeline.without),
-    )
+    ).without_idle_teams
 
 
 def figures_of(cell: Cell) -> Figures:

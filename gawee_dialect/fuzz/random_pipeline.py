@@ -33,7 +33,8 @@ from gawee_dialect.passes.pipelines import (
     to_wide_linalg,
 )
 from gawee_dialect.passes.unroll_scan import UnrollScan
-from gawee_dialect.target.description import HOST, find_processor
+from gawee_dialect.target.description import HOST
+from gawee_dialect.target.machine import Machine
 from gawee_dialect.tuning.candidates import schedules
 
 OPTIONAL = frozenset(
@@ -100,7 +101,7 @@ class RandomSchedules(ModulePass):
     target: str = HOST
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        random, processor = Random(self.seed), find_processor(self.target, 2)
+        random, processor = Random(self.seed), Machine(self.target, 2).processor
         analysis = ParameterAnalysis()
         for kernel in _kernels(op):
             if random.random() < 0.7:

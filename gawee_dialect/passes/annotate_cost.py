@@ -7,14 +7,14 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import DictionaryAttr, FloatAttr, IntegerAttr, ModuleOp, f64, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Operation
-from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.op_cost import limit_of, op_work
 from gawee_dialect.analysis.work import Work
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
-from gawee_dialect.target.description import HOST, Limit, Processor, find_processor
+from gawee_dialect.target.description import Limit, Processor
+from gawee_dialect.target.machine import TargetPass
 
 COST = "gawee.cost"
 """The attribute; it is discardable, so that other tools carry or drop it."""
@@ -37,7 +37,7 @@ def cost_attribute(work: Work, limit: Limit) -> DictionaryAttr:
 
 
 @dataclass(frozen=True)
-class AnnotateCost(ModulePass):
+class AnnotateCost(TargetPass):
     """Write on every op what it costs, and the least time that it can take on a processor.
 
     1. `flops` are the arithmetic on elements, two for a multiply-add; `bytes` what the op reads
@@ -60,12 +60,8 @@ class AnnotateCost(ModulePass):
     name = "annotate-cost"
     numerics: ClassVar[Numerics] = EXACT
 
-    target: str = HOST
-    """The processor: `host` (as `gawee-run --measure` found it), `skylake-avx512`, `haswell`,
-    `generic-avx2` or `apple-m1`."""
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        processor = find_processor(self.target)
+        processor = self.processor
         lowered = next((inner for inner in op.ops if inner.dialect_name() == "llvm"), None)
         if lowered is not None:
             hint = f"{self.name} comes before convert-to-llvm"

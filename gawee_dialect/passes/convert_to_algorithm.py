@@ -18,7 +18,8 @@ from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.schedules.database import NO_CHOICES, Database, Entry
 from gawee_dialect.schedules.keys import algorithm_key
 from gawee_dialect.schedules.pass_option import ScheduledPass
-from gawee_dialect.target.description import HOST, Processor, find_processor
+from gawee_dialect.target.description import Processor
+from gawee_dialect.target.machine import MachinePass
 
 
 @dataclass(frozen=True)
@@ -99,17 +100,10 @@ class ConvertKernel(Pattern, ABC):
 
 
 @dataclass(frozen=True)
-class ConvertToAlgorithm(ScheduledPass, RewritePass, ABC):
+class ConvertToAlgorithm(MachinePass, ScheduledPass, RewritePass, ABC):
     """Compute some kernels by another algorithm: the base of the passes that do."""
 
     conversion: ClassVar[type[ConvertKernel]]
 
-    target: str = HOST
-    """The processor to choose for: `host`, or `skylake-avx512`, `haswell` and the like."""
-
-    num_threads: int = 0
-    """How many threads run the kernels; 0 for one a core."""
-
     def make_patterns(self) -> Sequence[RewritePattern]:
-        processor = find_processor(self.target, self.num_threads)
-        return [self.conversion(processor, self.schedules)]
+        return [self.conversion(self.processor, self.schedules)]

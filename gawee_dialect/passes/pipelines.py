@@ -38,7 +38,7 @@ from gawee_dialect.passes.tile_scatter import TileScatter
 from gawee_dialect.passes.trim_conv_kernels import TrimConvKernels
 from gawee_dialect.passes.widen_sums import WidenSums
 from gawee_dialect.schedules.pass_option import ScheduledPass
-from gawee_dialect.target.description import HOST
+from gawee_dialect.target.machine import MachinePass
 from gawee_dialect.universe import all_conversions, lowerings_of_algorithms
 
 
@@ -111,14 +111,15 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
     Raises GaweeError for algorithms that are neither fast nor exact.
     """
     require_algorithms(options.algorithms, KERNEL_ALGORITHMS)
-    machine = options.schedules, options.target, options.num_threads or 0
-    others = all_conversions() if options.algorithms == FAST else ()
+    machine, schedules = options.machine, options.schedules
+    kinds = all_conversions() if options.algorithms == FAST else ()
+    others = [kind(schedules=schedules).on(machine) for kind in kinds]
     return (
         *optimize(),
         CommonSubexpressionElimination(),  # before fusion: what is read once more stays apart
         Inline(),
-        TileBatch(0, 0, *machine[1:]),  # while ops say what they do to images
-        TileScatter(options.target),  # before indices are checked: a part's are, by itself
+        TileBatch().on(machine),  # while ops say what they do to images
+        TileScatter().on(machine),  # before indices are checked: a part's are, by itself
         *([] if options.trust_indices else [CheckIndices()]),
         LowerToLinalg(),
         DecomposeAggregatedOps(),
@@ -127,11 +128,9 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         WidenSums(to_f64=False),  # kernels add up long sums of f32 by themselves
         FormKernels(),  # one op for what is computed in one go
         WidenSums(),  # what did not become a kernel
-        *(kind(*machine) for kind in others),  # before layouts: tiles need wider halos
-        AssignLayouts(
-            target=options.target
-        ),  # before schedules: what is contiguous decides on vectors
-        AssignSchedules(*machine),
+        *others,  # before layouts: tiles need wider halos
+        AssignLayouts().on(machine),  # before schedules: what is contiguous decides on vectors
+        AssignSchedules(schedules=schedules).on(machine),
         CanonicalizePass(),
         CommonSubexpressionElimination(),  # weights that several kernels want in one order
         HoistLoopInvariants(),  # weights are packed for all steps
@@ -205,7 +204,7 @@ class GaweeToLinalg(Pipeline):
 
 
 @dataclass(frozen=True)
-class GaweeToKernels(ScheduledPass, Pipeline):
+class GaweeToKernels(MachinePass, ScheduledPass, Pipeline):
     """Lower a graph to kernels with layouts and schedules, with weight packing in @prepare.
 
     rewrite:
@@ -214,14 +213,8 @@ class GaweeToKernels(ScheduledPass, Pipeline):
 
     name = "gawee-to-kernels"
 
-    target: str = HOST
-    """The processor to schedule for: `host`, or `skylake-avx512`, `haswell` and the like."""
-
     algorithms: str = FAST
     """`fast`, or `exact`: without algorithms that round otherwise than the definition."""
-
-    num_threads: int = 0
-    """How many threads to schedule for; 0 for one a core."""
 
     def passes(self) -> Sequence[ModulePass]:
         options = CodeOptions(

@@ -8,7 +8,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
-from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.batch_axes import Along, BatchAxes, batch_axes
 from gawee_dialect.analysis.batch_traffic import Batch, Parts, node_traffic
@@ -23,7 +22,7 @@ from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.specialize_batch import inputs_with_images, resize
-from gawee_dialect.target.description import HOST, find_processor
+from gawee_dialect.target.machine import MachinePass
 
 LEAST_GAIN = 0.01
 """The part of a network's time that the model has to promise, for a loop to be worth it."""
@@ -41,7 +40,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class TileBatch(ModulePass):
+class TileBatch(MachinePass):
     """Compute a batch in parts whose images stay in the cache, each by all threads or by one.
 
     1. Images are along axis 0 of the inputs. Nodes that compute something of each by itself, one
@@ -80,12 +79,6 @@ class TileBatch(ModulePass):
     """How many parts are computed at the same time, each by one thread; 0 for what the model
     expects, or for one after the other where `images` is given."""
 
-    target: str = HOST
-    """The processor to choose for: `host`, or `skylake-avx512`, `haswell` and the like."""
-
-    num_threads: int = 0
-    """How many threads run the kernels; 0 for one a core."""
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         function = find_function(op)
         if function is None or len(function.body.blocks) != 1:
@@ -115,7 +108,7 @@ class TileBatch(ModulePass):
     def _chosen(self, function: FuncOp, found: BatchAxes) -> Run | None:
         if found.batch == 1:
             return None
-        processor = find_processor(self.target, self.num_threads)
+        processor = self.processor
         batch = Batch(found.batch, processor, processor.cores)
         runs = [(run, [node_traffic(op, found) for op in run]) for run in _runs(function, found)]
         nodes = [node for _, traffic in runs for node in traffic]

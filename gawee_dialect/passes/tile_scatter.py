@@ -7,7 +7,6 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, UnitAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, BlockArgument, Region, SSAValue
-from xdsl.passes import ModulePass
 
 from gawee_dialect.dialect.kernel import YieldOp
 from gawee_dialect.dialect.scan import BATCH_MARK, ScanOp, element_of_sequence
@@ -18,7 +17,7 @@ from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import located_builder
-from gawee_dialect.target.description import HOST, find_processor
+from gawee_dialect.target.machine import TargetPass
 
 HELD = 0.5
 """What a part may take of a core's second cache."""
@@ -27,7 +26,7 @@ LEAST = 1 << 14
 
 
 @dataclass(frozen=True)
-class TileScatter(ModulePass):
+class TileScatter(TargetPass):
     """Scatter in parts one after the other, whose rows stay in the cache.
 
     Indices are checked, made positions and used, and what is scattered into is copied, before all
@@ -51,11 +50,8 @@ class TileScatter(ModulePass):
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
 
-    target: str = HOST
-    """The processor to choose for: `host`, or `skylake-avx512`, `haswell` and the like."""
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        cache, tiled = find_processor(self.target).second_cache, 0
+        cache, tiled = self.processor.second_cache, 0
         for inner in list(op.walk()):
             if isinstance(inner, ScatterElementsOp):
                 rows = rows_of_part(inner, cache)

@@ -249,18 +249,8 @@ PROCESSORS: dict[str, Processor] = {
 """The processors that can be named, beside `host`."""
 
 
-def find_processor(name: str, num_threads: int = 0) -> Processor:
-    """Return a processor by name, this machine for `host`, with as many cores as threads run on it.
-
-    All of its cores for 0 threads. Raises GaweeError for another name, and for fewer threads.
-    """
-    if num_threads < 0:
-        raise GaweeError(f"expected num_threads of at least 0, got {num_threads}")
-    found = _named(name)
-    return replace(found, cores=num_threads) if num_threads else found
-
-
-def _named(name: str) -> Processor:
+def find_processor(name: str) -> Processor:
+    """Return a processor by name, this machine for `host`; raises GaweeError for another name."""
     if name == HOST:
         # Only who asks for this machine pays for looking at it.
         from gawee_dialect.target.host import host

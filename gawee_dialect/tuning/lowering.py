@@ -23,7 +23,7 @@ from gawee_dialect.passes.pattern_walk import PatternWalk
 from gawee_dialect.passes.rewrite_pass import Driver
 from gawee_dialect.schedules.database import NO_CHOICES, Database
 from gawee_dialect.schedules.keys import Decision, algorithm_key, mark, mark_of, schedule_key
-from gawee_dialect.target.description import Processor
+from gawee_dialect.target.machine import Machine
 from gawee_dialect.tuning.candidates import algorithms
 from gawee_dialect.universe import make_context
 
@@ -54,9 +54,11 @@ class _Stages:
 class Lowering:
     """Lowers one network, with several sets of choices."""
 
-    def __init__(self, module: ModuleOp, processor: Processor, passes: Sequence[Insertion] = ()):
-        self.processor = processor
-        self.options = CodeOptions(num_threads=processor.cores, passes=tuple(passes))
+    def __init__(self, module: ModuleOp, machine: Machine, passes: Sequence[Insertion] = ()):
+        self.processor = machine.processor
+        self.options = CodeOptions(
+            target=machine.target, num_threads=machine.num_threads or None, passes=tuple(passes)
+        )
         self.formed = module.clone()
         """The network when its convolutions are kernels, and no algorithm is chosen."""
         stages = _Stages.of(self.options)

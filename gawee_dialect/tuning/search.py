@@ -34,7 +34,7 @@ from gawee_dialect.schedules.database import (
 )
 from gawee_dialect.schedules.file import append, read_schedules
 from gawee_dialect.schedules.keys import Decision, describe
-from gawee_dialect.target.description import HOST, find_processor
+from gawee_dialect.target.machine import Machine
 from gawee_dialect.tuning.candidates import schedules
 from gawee_dialect.tuning.lowering import Lowering, ops_by_key
 from gawee_dialect.tuning.network import TunedNetwork
@@ -241,7 +241,7 @@ class Phase:
                 yield _Version(choice, version.code)
 
     def _compiled(self, module: ModuleOp) -> StandaloneKernel:
-        return StandaloneKernel(module, parallel=self.tuner.settings.threads > 1)
+        return StandaloneKernel(module, self.tuner.settings.threads)
 
 
 def _sound(versions: Sequence[_Version]) -> Iterator[_Version]:
@@ -279,7 +279,7 @@ class Tuner:
         self.path = Path(path)
         self.path.touch()
         self.database = read_schedules(self.path)
-        self.lowering = Lowering(module, find_processor(HOST, settings.threads), settings.passes)
+        self.lowering = Lowering(module, Machine(num_threads=settings.threads), settings.passes)
         self._variants: dict[tuple[str, object], ModuleOp] = {}
 
     def phases(self) -> Iterator[Phase]:
@@ -342,7 +342,7 @@ def choices_of(
 
     Nothing is measured: these are lines to start a file of one's own from.
     """
-    lowering = Lowering(module, find_processor(HOST), passes)
+    lowering = Lowering(module, Machine(), passes)
     with_layouts = lowering.with_layouts(database)
     final = lowering.scheduled(with_layouts, database)
     cpu = lowering.processor.cpu

@@ -90,7 +90,7 @@ class _Function:
         return ModuleOp([self.function])
 
 
-def passes_to_llvm(*, parallel: bool) -> Sequence[ModulePass]:
+def passes_to_llvm(threads: int) -> Sequence[ModulePass]:
     """Return the passes that a network's kernels go through once they have schedules."""
     return (
         AssignSchedules(),  # weights in the order in which the schedule reads them
@@ -98,7 +98,7 @@ def passes_to_llvm(*, parallel: bool) -> Sequence[ModulePass]:
         CommonSubexpressionElimination(),
         HoistParameterComputation(),
         *kernels_to_loops(),
-        *loops_to_llvm(parallel=parallel),
+        *loops_to_llvm(parallel=threads > 1),
     )
 
 
@@ -113,9 +113,9 @@ class Operand:
 class StandaloneKernel:
     """A compiled kernel, called on memory of its own or on a network's."""
 
-    def __init__(self, module: ModuleOp, *, parallel: bool, seed: int = 0):
+    def __init__(self, module: ModuleOp, threads: int = 1, *, seed: int = 0):
         """Compile a module that `scheduled` or `computed_by` made; raises GaweeError."""
-        run_passes(make_context(), module, passes_to_llvm(parallel=parallel))
+        run_passes(make_context(), module, passes_to_llvm(threads))
         program = compile_program(module, MAIN)
         generator = np.random.default_rng(seed)
         signature = program.signatures[MAIN]

@@ -17,6 +17,7 @@ from gawee_dialect.passes.pipelines import kernels_to_loops
 from gawee_dialect.schedules.database import Database
 from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.target.description import HOST, find_processor
+from gawee_dialect.target.machine import Machine
 from gawee_dialect.tools.plugin_file import loaded_files
 from gawee_dialect.tuning.lowering import Lowering
 from gawee_dialect.tuning.search import Settings, Tuner, choices_of
@@ -72,7 +73,7 @@ def split(tmp_path: Path, parts: int = 4, target: str = HOST) -> Iterator[Databa
         processor = find_processor(target)
         path = tmp_path / "choices.jsonl"
         choice = {"algorithm": "split-sum", "parts": parts}
-        keys = Lowering(model().module, processor).with_choice()
+        keys = Lowering(model().module, Machine(target)).with_choice()
         lines = ({"key": key, "target": processor.cpu, "choice": choice} for key in keys)
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
         yield read_schedules(path)
@@ -159,7 +160,7 @@ def test_it_is_gone_where_its_file_is_not_loaded() -> None:
     with loaded_files([str(FILE)]):
         pass
 
-    lowering = Lowering(model().module, find_processor(HOST))
+    lowering = Lowering(model().module, Machine())
     names = {
         each.name
         for op in lowering.with_choice().values()

@@ -5,6 +5,7 @@ import pytest
 from gawee_dialect.backend.jit import Target, initialize
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.target.description import PROCESSORS, find_processor
+from gawee_dialect.target.machine import Machine
 
 GFLOPS = {
     # lanes * units * 2 * GHz
@@ -17,8 +18,8 @@ GFLOPS = {
 
 
 def test_a_processor_has_as_many_cores_as_threads_that_run_on_it() -> None:
-    assert find_processor("haswell", 3).cores == 3
-    assert find_processor("haswell") == find_processor("haswell", PROCESSORS["haswell"].cores)
+    assert Machine("haswell", 3).processor.cores == 3
+    assert Machine("haswell").processor == find_processor("haswell") == PROCESSORS["haswell"]
 
 
 @pytest.mark.parametrize("name", PROCESSORS)

@@ -17,6 +17,7 @@ from gawee_dialect.passes.convert_to_winograd.choose import Convolution, problem
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.keys import algorithm_key, describe, schedule_key
 from gawee_dialect.target.description import find_processor
+from gawee_dialect.target.machine import Machine
 from gawee_dialect.tuning.candidates import algorithms, prefetches, schedules
 from tests.passes.modules import parse
 
@@ -118,7 +119,7 @@ def test_algorithms_fit_and_the_models_is_first(sizes: tuple[int, ...], target: 
 
 
 def test_the_models_choice_is_tried_with_prefetches_and_without() -> None:
-    conversion = ConvertConvolution(find_processor("skylake-avx512", 1))
+    conversion = ConvertConvolution(Machine("skylake-avx512", 1).processor)
 
     first, *others = algorithms(convolution(1, 128, 28, 27, 128), [conversion], 6)
 
@@ -130,7 +131,7 @@ def test_the_models_choice_is_tried_with_prefetches_and_without() -> None:
 
 def test_a_products_schedule_is_tried_with_prefetches_and_without() -> None:
     kernel = accesses_of(product(256, 320, 64), ParameterAnalysis())
-    processor = find_processor("skylake-avx512", 1)
+    processor = Machine("skylake-avx512", 1).processor
 
     found = schedules(kernel, processor, 8)
 

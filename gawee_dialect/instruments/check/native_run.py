@@ -123,9 +123,11 @@ class NativeProgram:
 
     def __init__(self, module: ModuleOp, function: str) -> None:
         from gawee_dialect.backend.jit import Target
-        from gawee_dialect.backend.program import compile_program
+        from gawee_dialect.backend.program import Pieces, compile_program
 
-        program = compile_program(module, function, Target(opt_level=OPT_LEVEL), runs_once=True)
+        program = compile_program(
+            module, function, Target(opt_level=OPT_LEVEL), pieces=Pieces.JOINED
+        )
         self._native: NativeModule = program.load()
         self._main = program.signatures[function]
         self._prepare = program.signatures.get(PREPARE)

@@ -15,7 +15,6 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.padding import Pad, zero_pad_of
 from gawee_dialect.dialect.affine_range import is_linear
@@ -26,11 +25,11 @@ from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.assign_layouts.decide import CHANNEL_AXIS, Layout, Layouts
 from gawee_dialect.passes.assign_layouts.maxima import pad_maxima_with_zeros
 from gawee_dialect.passes.numerics import EXACT, Numerics
-from gawee_dialect.target.description import HOST, find_processor
+from gawee_dialect.target.machine import TargetPass
 
 
 @dataclass(frozen=True)
-class AssignLayouts(ModulePass):
+class AssignLayouts(TargetPass):
     """Store channels in blocks and zeros around positions, where kernels gain by it.
 
     1. What mixes channels (a convolution) writes blocks of as many channels as a vector has
@@ -55,11 +54,8 @@ class AssignLayouts(ModulePass):
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
 
-    target: str = HOST
-    """The processor whose vectors decide on blocks: `host`, or a name that `--target` knows."""
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        processor = find_processor(self.target)
+        processor = self.processor
         for function in op.ops:
             if not isinstance(function, FuncOp) or not function.body.blocks:
                 continue

@@ -29,7 +29,8 @@ from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.database import Database
 from gawee_dialect.schedules.keys import schedule_key
 from gawee_dialect.schedules.pass_option import ScheduledPass
-from gawee_dialect.target.description import HOST, Processor, find_processor
+from gawee_dialect.target.description import Processor
+from gawee_dialect.target.machine import MachinePass
 
 # Operands in the order in which a schedule reads them.
 
@@ -103,7 +104,7 @@ def pack(builder: Builder, operand: Operand, packing: Packing, sizes: Sequence[i
 
 
 @dataclass(frozen=True)
-class AssignSchedules(ScheduledPass):
+class AssignSchedules(MachinePass, ScheduledPass):
     """Decide how kernels are run: register tiles, loop order, vectors, threads.
 
     1. The register tile is the one that an explicit model (`cost_model.py`) says takes the fewest
@@ -131,14 +132,8 @@ class AssignSchedules(ScheduledPass):
     numerics: ClassVar[Numerics] = EXACT
     special_values: ClassVar[bool] = True
 
-    target: str = HOST
-    """The processor to schedule for: `host`, or `skylake-avx512`, `haswell` and the like."""
-
-    num_threads: int = 0
-    """How many threads run the kernels; 0 for one a core."""
-
     def apply(self, ctx: Context, op: ModuleOp) -> None:
-        processor = find_processor(self.target, self.num_threads)
+        processor = self.processor
         for function in op.ops:
             if isinstance(function, FuncOp) and function.body.blocks:
                 _Scheduler(processor, self.schedules).run(function)
