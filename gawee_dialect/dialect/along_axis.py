@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import I64, IntegerAttr, TensorType, i64
@@ -11,8 +10,8 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.computed import ComputedOp
-from gawee_dialect.dialect.equation import EquationOp, index_names
+from gawee_dialect.dialect.equation import DefinedOp, index_names
+from gawee_dialect.dialect.evaluated import EvaluatedOp
 from gawee_dialect.dialect.types import (
     FLOATS,
     NUMBERS,
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from gawee_dialect.dialect.dense import Array
 
 
-class AlongAxisOp(ComputedOp, ABC):
+class AlongAxisOp(EvaluatedOp, ABC):
     """An op from a tensor to one of its type that computes each line along one axis by itself."""
 
     ELEMENTS: ClassVar[ElementClass] = FLOATS
@@ -79,19 +78,20 @@ class CumSumOp(AlongAxisOp):
 
     ELEMENTS: ClassVar = NUMBERS
 
-    def compute_all(self, operands: Sequence[Array]) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         import numpy as np
 
         from gawee_dialect.dialect.sums import total_dtype
 
-        (input,) = operands
+        dtype = operands[0].dtype
+        wide = operands[0].astype(np.float32) if dtype == np.float16 else operands[0]
         # NumPy begins with the first element, which may be -0, and not with 0.
-        sums = np.cumsum(input, axis=self.resolved_axis, dtype=total_dtype(input.dtype))
+        sums = np.cumsum(wide, axis=self.resolved_axis, dtype=total_dtype(wide.dtype))
         total = np.add(sums, 0, dtype=sums.dtype)
-        return total.astype(input.dtype, copy=False)
+        return total.astype(wide.dtype, copy=False).astype(dtype, copy=False)
 
 
-class LineOp(EquationOp, AlongAxisOp, ABC):
+class LineOp(DefinedOp, AlongAxisOp, ABC):
     """An op along an axis that is defined by equations.
 
     In them `{all}` are all axes, `r` the one that lines are along, and `{lines}` the others.

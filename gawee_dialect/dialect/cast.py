@@ -113,14 +113,10 @@ class BitcastOp(ElementTypeOp):
         )
         return TensorType(element_type, input.get_shape())
 
-    def evaluate(self, *operands: Array) -> Array:
-        # Not by way of `compute_all`, which is given f16 in f32.
+    def evaluate_all(
+        self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]]
+    ) -> Sequence[Array]:
         import numpy as np
 
         bits = np.ascontiguousarray(operands[0]).reshape(operands[0].shape)
-        return bits.view(dtype_name(element_type(self.result)))
-
-    def compute_all(
-        self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]] | None = None
-    ) -> Array:
-        return self.evaluate(*operands)
+        return [bits.view(dtype_name(element_type(self.result)))]

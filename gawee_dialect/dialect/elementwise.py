@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.equation import EquationOp
+from gawee_dialect.dialect.equation import DefinedOp
 from gawee_dialect.dialect.folding import is_filled_with
 from gawee_dialect.dialect.types import (
     ELEMENTS,
@@ -20,6 +20,7 @@ from gawee_dialect.dialect.types import (
     NUMBERS,
     AnyTensor,
     ElementClass,
+    dtype_name,
     element_type,
     require,
     require_same_element,
@@ -47,7 +48,7 @@ def broadcast_shape(lhs: Sequence[int], rhs: Sequence[int]) -> tuple[int, ...]:
     return tuple(reversed(sizes))
 
 
-class ElementwiseOp(EquationOp, ABC):
+class ElementwiseOp(DefinedOp, ABC):
     """An op whose elements depend on those of its operands at the same, broadcast, position.
 
     In its equation `...` are the axes of each operand, as NumPy broadcasts them; there may be one
@@ -100,12 +101,13 @@ class ElementwiseOp(EquationOp, ABC):
         elements = tuple(element_type(value) for value in self.operands)
         return of_elements(self.equation(), elements, self.numbers())
 
-    def compute_all(
-        self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]] | None = None
-    ) -> Array:
+    def evaluate_all(
+        self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]]
+    ) -> Sequence[Array]:
         from gawee_dialect.equations.evaluate import evaluate_elements
 
-        return evaluate_elements(self.meaning(), operands, functions)
+        result = evaluate_elements(self.meaning(), operands, functions)
+        return [result.astype(dtype_name(element_type(self.output)), copy=False)]
 
 
 class UnaryOp(ElementwiseOp, ABC):

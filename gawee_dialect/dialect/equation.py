@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from math import copysign
 from typing import TYPE_CHECKING, ClassVar
 
 from xdsl.dialects.builtin import AnyFloat, FloatAttr
+from xdsl.irdl import IRDLOperation
+from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.computed import ComputedOp
-from gawee_dialect.dialect.types import computed_type, element_type, tensor_shape
+from gawee_dialect.dialect.evaluated import EvaluatedOp
+from gawee_dialect.dialect.types import computed_type, dtype_name, element_type, tensor_shape
 from gawee_dialect.hints import isa
 
 if TYPE_CHECKING:
@@ -18,12 +20,53 @@ if TYPE_CHECKING:
     from gawee_dialect.equations.instance import Instance
 
 
-class EquationOp(ComputedOp, ABC):
+class EquationOp(IRDLOperation, ABC):
     """An op whose meaning is its equations, in index notation.
 
     Operands have in them any names, in their order. What the op computes, how it lowers, what it
-    costs and what is proved of it follow. Elements are computed in the type that the operands' are
-    computed in, and rounded once.
+    costs and what is proved of it follow.
+    """
+
+    @abstractmethod
+    def meaning(self) -> Instance:
+        """Return the equations for this op; raises CheckFailure where they do not fit."""
+
+    def views(self) -> Sequence[Sequence[int]]:
+        """Return the shapes that the equations read operands in: their own, unless a class has other.
+
+        Results are reshaped from the equations' to the op's.
+        """
+        return [tensor_shape(value) for value in self.operands]
+
+    def evaluate_all(
+        self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]]
+    ) -> Sequence[Array]:
+        """Compute the results from an array an operand.
+
+        `functions` are those that other numbers have in the place of `special_functions`.
+        Raises InterpretationError where NumPy would need too much memory for it.
+        """
+        from gawee_dialect.equations.evaluate import evaluate
+        from gawee_dialect.equations.instance import Misfit
+
+        meaning, shapes = self.meaning(), self.views()
+        arrays = [array.reshape(shape) for array, shape in zip(operands, shapes, strict=True)]
+        inputs = dict(zip(meaning.program.inputs, arrays, strict=True))
+        try:
+            made = evaluate(meaning, inputs, functions)
+        except Misfit as misfit:
+            raise InterpretationError(misfit.message) from misfit
+        return [
+            array.reshape(tensor_shape(result)).astype(dtype_name(element_type(result)), copy=False)
+            for array, result in zip(made, self.results, strict=True)
+        ]
+
+
+class DefinedOp(EquationOp, EvaluatedOp, ABC):
+    """An op of the dialect whose class says its equations.
+
+    Elements are computed in the type that the operands' are computed in, and rounded once, at the
+    end of the op, as PyTorch does on a CPU.
     """
 
     EQUATION: ClassVar[str | Mapping[str, str]]
@@ -46,13 +89,6 @@ class EquationOp(ComputedOp, ABC):
         """Return the parameters as a key: names, values and signs, since 0.0 equals -0.0."""
         return tuple((name, each, copysign(1, each)) for name, each in self.parameters().items())
 
-    def views(self) -> Sequence[Sequence[int]]:
-        """Return the shapes that the equations read operands in: their own, unless a class has other.
-
-        The result is reshaped from the equations' to the op's.
-        """
-        return [tensor_shape(value) for value in self.operands]
-
     def meaning(self) -> Instance:
         """Return the equations for the operands' shapes and the types that these are computed in."""
         from gawee_dialect.equations.instance import Type, of_tensors
@@ -63,16 +99,9 @@ class EquationOp(ComputedOp, ABC):
         )
         return of_tensors(self.equation(), types, self.numbers())
 
-    def compute_all(
-        self, operands: Sequence[Array], functions: Mapping[str, Callable[..., Array]] | None = None
-    ) -> Array:
-        from gawee_dialect.equations.evaluate import evaluate
-
-        meaning, shapes = self.meaning(), self.views()
-        arrays = [array.reshape(shape) for array, shape in zip(operands, shapes, strict=True)]
-        inputs = dict(zip(meaning.program.inputs, arrays, strict=True))
-        (result,) = evaluate(meaning, inputs, functions)
-        return result.reshape(tensor_shape(self.output))
+    def evaluate(self, *operands: Array) -> Array:
+        (result,) = self.evaluate_all(operands, {})
+        return result
 
 
 def index_names(count: int, prefix: str = "i") -> list[str]:

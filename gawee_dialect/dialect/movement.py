@@ -9,8 +9,7 @@ from xdsl.dialects.builtin import I64, DenseArrayBase, IntegerAttr, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
 from gawee_dialect.dialect.evaluated import EvaluatedOp
-from gawee_dialect.dialect.folding import fold_constants
-from gawee_dialect.dialect.types import ElementClass, is_signed_number, tensor_type
+from gawee_dialect.dialect.types import ElementClass, is_signed_number
 
 INDICES = ElementClass("i32, i64", lambda element: element in (i32, i64))
 ORDERED = ElementClass("f16, f32, f64, signless integers of more than one bit", is_signed_number)
@@ -36,10 +35,4 @@ class MovementOp(EvaluatedOp, ABC):
     def fold(self) -> Sequence[SSAValue | Attribute] | None:
         """op that changes nothing -> its operand, and op(constants) -> constant"""
         same = self.same()
-        if same is not None:
-            return (same,)
-        try:
-            constant = fold_constants(self.operands, tensor_type(self.output), self.evaluate)
-        except IndexError:  # refused where it runs, if it does
-            return None
-        return None if constant is None else (constant,)
+        return super().fold() if same is None else (same,)

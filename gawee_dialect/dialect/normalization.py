@@ -20,7 +20,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.equation import EquationOp, index_names
+from gawee_dialect.dialect.equation import DefinedOp, index_names
 from gawee_dialect.dialect.operation import optional_tensor_type
 from gawee_dialect.dialect.types import (
     AnyTensor,
@@ -52,7 +52,7 @@ def counted(names: Sequence[str]) -> str:
 
 
 @irdl_op_definition
-class BatchNormOp(EquationOp):
+class BatchNormOp(DefinedOp):
     """Batch normalization with fixed statistics (inference), along axis 1.
 
     out = (input - mean) / sqrt(variance + eps) * scale + bias
@@ -152,7 +152,7 @@ class BatchNormOp(EquationOp):
         return f"float eps; y[n, c, ...] = (x[n, c, ...] - m[c]) / sqrt(v[c] + eps){scaled}"
 
 
-class ScaledOp(EquationOp, ABC):
+class ScaledOp(DefinedOp, ABC):
     """A normalization over elements of its own input, then an optional scale and bias."""
 
     T: ClassVar = VarConstraint("T", base(TensorType))
@@ -276,7 +276,7 @@ def normalized_shape(input: AnyTensor, normalized_rank: int) -> tuple[int, ...]:
 
 
 @irdl_op_definition
-class RmsNormOp(EquationOp):
+class RmsNormOp(DefinedOp):
     """Division by the root of the mean square over the last `normalized_rank` axes.
 
     out = input / sqrt(mean of input * input + eps) * scale. An absent scale counts as one.

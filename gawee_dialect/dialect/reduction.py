@@ -18,8 +18,8 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.computed import ComputedOp
-from gawee_dialect.dialect.equation import EquationOp, index_names
+from gawee_dialect.dialect.equation import DefinedOp, index_names
+from gawee_dialect.dialect.evaluated import EvaluatedOp
 from gawee_dialect.dialect.types import (
     BOOLEANS,
     FLOATS,
@@ -54,7 +54,7 @@ def numpy_function(name: str) -> Callable[..., Array]:
     return function
 
 
-class ReduceOp(EquationOp, ABC):
+class ReduceOp(DefinedOp, ABC):
     """An op that combines all elements along some axes into one."""
 
     ELEMENTS: ClassVar[ElementClass] = NUMBERS
@@ -281,7 +281,7 @@ class ReduceAllOp(ReduceOp):
     EQUATION: ClassVar = "y[{kept}] = all({reduced}) x[{all}]"
 
 
-class ArgOp(ComputedOp, ABC):
+class ArgOp(EvaluatedOp, ABC):
     """An op that finds the position of an extreme element along one axis."""
 
     FUNCTION: ClassVar[str]
@@ -332,7 +332,7 @@ class ArgOp(ComputedOp, ABC):
             keep_dims=self.keep_dims is not None,
         )
 
-    def compute_all(self, operands: Sequence[Array]) -> Array:
+    def evaluate(self, *operands: Array) -> Array:
         keep = self.keep_dims is not None
         return numpy_function(self.FUNCTION)(operands[0], axis=self.searched_axis, keepdims=keep)
 

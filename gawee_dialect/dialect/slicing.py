@@ -399,12 +399,11 @@ class PadOp(MovementOp):
             axes = [padded_positions(self.mode.data, size, *amount) for size, amount in amounts]
             return operands[0][np.ix_(*axes)]
         assert isinstance(self.value, FloatAttr | IntegerAttr)
-        result = np.full(tensor_shape(self.result), self.value.value.data, operands[0].dtype)
         offsets, sizes = self.kept()
-        ones = [1] * len(sizes)
-        target = box([max(0, before) for before, _ in self.amounts()], sizes, ones)
-        result[target] = operands[0][box(offsets, sizes, ones)]
-        return result
+        kept = operands[0][box(offsets, sizes, [1] * len(sizes))]
+        added = [(max(0, before), max(0, after)) for before, after in self.amounts()]
+        fill = np.asarray(self.value.value.data, kept.dtype)
+        return np.pad(kept, added or 0, constant_values=fill)
 
     def same(self) -> SSAValue | None:
         """gawee.pad %x (by nothing) -> %x"""

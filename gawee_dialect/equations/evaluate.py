@@ -19,11 +19,10 @@ from xdsl.dialects.builtin import f16
 from xdsl.ir import Attribute
 
 from gawee_dialect.dialect import special_functions
-from gawee_dialect.dialect.special_functions import converted
 from gawee_dialect.dialect.sums import sum_along
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Weak
-from gawee_dialect.equations.functions import OPERATORS, PREFIXES, Function, function_of
+from gawee_dialect.equations.functions import OPERATORS, PREFIXES, function_of
 from gawee_dialect.equations.instance import Equation, Instance, Misfit, Step
 from gawee_dialect.equations.syntax import (
     Access,
@@ -142,9 +141,8 @@ class Evaluator:
     functions: Functions = field(default_factory=dict[str, Callable[..., Array]])
     """Functions that arrays of other numbers have in the place of those of `special_functions`."""
 
-    def function(self, function: Function) -> Callable[..., Array]:
+    def function(self, name: str) -> Callable[..., Array]:
         """Return what computes a function of arrays."""
-        name = function.numpy
         return self.functions[name] if name in self.functions else numpy_function(name)
 
     def result(self) -> Array:
@@ -186,7 +184,9 @@ class Evaluator:
             case Access():
                 return self.access(node)
             case Unary():
-                return applied(self.function(PREFIXES[node.operator]), self.value(node.operand))
+                return applied(
+                    self.function(PREFIXES[node.operator].numpy), self.value(node.operand)
+                )
             case Binary():
                 return self.binary(node)
             case Conditional():
@@ -206,17 +206,20 @@ class Evaluator:
         lhs, power = self.cast(node.lhs, type), small_power(node)
         if power is not None:
             return reduce(lambda one, other: applied(np.multiply, one, other), [lhs] * power)
-        return applied(self.function(OPERATORS[node.operator]), lhs, self.cast(node.rhs, type))
+        return applied(
+            self.function(OPERATORS[node.operator].numpy), lhs, self.cast(node.rhs, type)
+        )
 
     def call(self, node: Call) -> Axes:
         type = self.type(node)
         if node.function in CONVERTS:
             value = self.value(node.arguments[0])
-            rounded = converted(value.array, dtype_name(self.instance.typing.strong(type)))
+            name = dtype_name(self.instance.typing.strong(type))
+            rounded = self.function("converted")(value.array, name)
             return Axes(rounded.astype(self.dtype(type), copy=False), value.indices)
         type = self.instance.typing.computed(node)
         parts = (self.cast(each, type) for each in node.arguments)
-        return applied(self.function(function_of(node.function)), *parts)
+        return applied(self.function(function_of(node.function).numpy), *parts)
 
     # Elements.
 

@@ -15,7 +15,7 @@ from xdsl.ir.affine import (
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.interpreter.arrays import Array
-from gawee_dialect.interpreter.scalars import OtherNumbers
+from gawee_dialect.interpreter.scalars import OtherNumbers, elements
 
 
 def loop_ranges(maps: Sequence[AffineMap], shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
@@ -71,7 +71,7 @@ def loop_view(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> Arr
 
     None where the map is not linear. Raises InterpretationError where it leaves the operand.
     """
-    elements = _elements(array)
+    whole = elements(array)
     strides = [0] * len(ranges)
     used = [False] * len(ranges)
     origin: list[int] = []
@@ -83,31 +83,26 @@ def loop_view(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> Arr
         ends = [c * (size - 1) for c, size in zip(coefficients, ranges, strict=True)]
         low = constant + sum(end for end in ends if end < 0)
         high = constant + sum(end for end in ends if end > 0)
-        if low < 0 or high >= elements.shape[axis]:
+        if low < 0 or high >= whole.shape[axis]:
             raise InterpretationError(
                 f"index {low if low < 0 else high} is out of bounds for dimension {axis} of size "
-                f"{elements.shape[axis]}, by '{affine_map}'"
+                f"{whole.shape[axis]}, by '{affine_map}'"
             )
         origin.append(constant)
         for dim, coefficient in enumerate(coefficients):
-            strides[dim] += coefficient * elements.strides[axis]
+            strides[dim] += coefficient * whole.strides[axis]
             used[dim] = used[dim] or coefficient != 0
     shape = [size if use else 1 for size, use in zip(ranges, used, strict=True)]
-    start = elements[(*(slice(first, None) for first in origin), ...)]
+    start = whole[(*(slice(first, None) for first in origin), ...)]
     if isinstance(start, OtherNumbers):
         return start.strided(shape, strides)
     return as_strided(start, shape, strides)
 
 
-def _elements(array: Array) -> Array:
-    """Return an array in the place of a scalar."""
-    return array if isinstance(array, OtherNumbers) else np.asarray(array)
-
-
 def take(array: Array, indices: Sequence[Array]) -> Array:
     """Read one element per index; the indices broadcast."""
     # NumPy's stubs want index arrays to be integers by type, which only their dtype says.
-    return _elements(array)[tuple(np.asarray(index, dtype=np.int64) for index in indices)]
+    return elements(array)[tuple(np.asarray(index, dtype=np.int64) for index in indices)]
 
 
 def index_grid(dim: int, ranges: Sequence[int]) -> Array:

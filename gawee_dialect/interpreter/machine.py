@@ -24,7 +24,7 @@ from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.cf import CfFunctions
 from gawee_dialect.interpreter.functions import OpFunctions, RunError, added_functions
 from gawee_dialect.interpreter.gawee import GAWEE_FUNCTIONS
-from gawee_dialect.interpreter.index_notation import index_notation_functions
+from gawee_dialect.interpreter.gawee.evaluated import OURS, evaluated_functions
 from gawee_dialect.interpreter.linalg import (
     AggregateFunctions,
     LinalgFunctions,
@@ -164,8 +164,9 @@ def _is_part_of(value: object, array: Array) -> bool:
 def implementations(module: ModuleOp) -> tuple[type[OpFunctions], ...]:
     """Return every set of implementations that a module may need, none of them xDSL's."""
     kinds = kinds_of(module)
-    of_kinds = structured_functions(kinds), index_notation_functions(kinds)
-    return (*FUNCTIONS, *added_functions(), *of_kinds, python_meaning_functions(kinds, module))
+    others = evaluated_functions(kinds - OURS)
+    of_kinds = structured_functions(kinds), python_meaning_functions(kinds, module)
+    return (*FUNCTIONS, others, *added_functions(), *of_kinds)
 
 
 def make_machine(

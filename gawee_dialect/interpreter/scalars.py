@@ -51,6 +51,9 @@ class OtherNumbers:
 class OtherFloats:
     """The base of interpreters whose floats are such arrays, and none of NumPy's."""
 
+    functions: Mapping[str, Callable[..., Array]] = MappingProxyType({})
+    """What functions of equations compute that are no functions of NumPy."""
+
     scalars: Mapping[type[Operation], Evaluate] = MappingProxyType({})
     """What scalar ops compute of integers, where that is not what taking up their result makes."""
 
@@ -77,6 +80,11 @@ def floats_of(interpreter: Interpreter) -> OtherFloats:
     return interpreter if isinstance(interpreter, OtherFloats) else _PLAIN
 
 
+def elements(array: Array) -> Array:
+    """Return an array in the place of a scalar."""
+    return array if isinstance(array, OtherNumbers) else np.asarray(array)
+
+
 def evaluate_scalar(evaluate: Evaluate, op: Operation, operands: Sequence[Array]) -> Array:
     """Evaluate an op and round the result to its type."""
     dtype = dtype_of(op.results[0].type)
@@ -92,10 +100,10 @@ def _run(
     def run(
         functions: OpFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
     ) -> PythonValues:
-        result = evaluate_scalar(evaluate, op, args)
+        result = floats_of(interpreter).taken_up(evaluate_scalar(evaluate, op, args))
         # NumPy makes scalars of arrays of rank 0, in a tensor's place too.
         shaped = isinstance(op.results[0].type, TensorType)
-        return (np.asarray(result) if shaped else result,)
+        return (elements(result) if shaped else result,)
 
     return run
 

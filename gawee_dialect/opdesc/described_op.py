@@ -18,12 +18,12 @@ from xdsl.irdl import IRDLOperation, irdl_op_definition, traits_def, var_operand
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.traits import Pure
-from xdsl.utils.exceptions import InterpretationError, VerifyException
+from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.index_notation import IndexNotationOp
+from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.dialect.types import is_tensor, require_static
-from gawee_dialect.equations.instance import Instance, Misfit, flops
+from gawee_dialect.equations.instance import Instance
 from gawee_dialect.locations import node_name
 from gawee_dialect.opdesc.compiled import CompiledOperator
 from gawee_dialect.opdesc.invocation import (
@@ -113,25 +113,13 @@ class OpaqueOp(DescribedOp, NamedMeaningOp, ABC):
         return registered_meanings()[self.name](*arrays, **self.checked().params)
 
 
-class BodyOp(DescribedOp, IndexNotationOp, ABC):
+class BodyOp(DescribedOp, EquationOp, ABC):
     """A described op whose meaning is its body, in index notation."""
 
     def meaning(self) -> Instance:
         instance = self.checked().instance
         assert instance is not None  # there is a body
         return instance
-
-    def evaluate(self, arrays: Sequence["Array"]) -> Sequence["Array"]:
-        from gawee_dialect.equations.evaluate import evaluate
-
-        names = [each.arg_name for each in self.description().operator.tensors_in]
-        try:
-            return evaluate(self.meaning(), dict(zip(names, arrays, strict=True)))
-        except Misfit as misfit:
-            raise InterpretationError(misfit.message) from misfit
-
-    def flops(self) -> int:
-        return flops(self.meaning())
 
 
 def _ordered(compiled: CompiledOperator, params: Mapping[str, ParamValue]) -> list[str]:

@@ -29,7 +29,6 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.dialect.evaluated import EvaluatedOp
 from gawee_dialect.fuzz.oracle import Oracle
 from gawee_dialect.opdesc.python_meaning import meanings_undone, registered_meanings
 from gawee_dialect.passes.insertion import Insertion, declared, declared_insertions
@@ -169,15 +168,12 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
         from gawee_dialect.frontends.gawee_json.own_ops import with_own_ops
 
         stack.enter_context(with_own_ops(json_ops))
-    meant = [kind for kind in file.classes() if issubclass(kind, EvaluatedOp)]
-    if functions or meant:
+    if functions:
         # NumPy comes with the interpreter: only who implements an op pays for the import.
         from gawee_dialect.interpreter.functions import OpFunctions, implemented_by
-        from gawee_dialect.interpreter.gawee.evaluated import evaluated_functions
 
         ours = [kind for kind in functions if issubclass(kind, OpFunctions)]
-        # What an op says itself that it computes comes first, a set of implementations after it.
-        stack.enter_context(implemented_by(evaluated_functions(meant), *ours))
+        stack.enter_context(implemented_by(*ours))
     loaded.instruments += instruments
     loaded.oracles += oracles
     loaded.generators += generators

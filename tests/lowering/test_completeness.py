@@ -1,7 +1,7 @@
 """Every op has a lowering, and every function of equations scalar ops."""
 
 from gawee_dialect.dialect import GRAPH_LEVEL
-from gawee_dialect.dialect.index_notation import IndexNotationOp
+from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.equations.functions import FUNCTIONS, OF_OPS, OPERATORS, PREFIXES
 from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
@@ -17,4 +17,4 @@ def test_every_function_of_equations_has_scalar_ops():
 
 
 def test_the_pass_removes_every_op_of_a_graph():
-    assert set(LowerToLinalg.removes) == {*GRAPH_LEVEL, IndexNotationOp, NamedMeaningOp}
+    assert set(LowerToLinalg.removes) == {*GRAPH_LEVEL, EquationOp, NamedMeaningOp}

@@ -13,8 +13,10 @@ from xdsl.dialects.vector import BitcastOp as VectorBitcastOp
 from xdsl.ir import Operation
 
 from gawee_dialect.dialect.arith import ON_VECTORS
+from gawee_dialect.dialect.cast import BitcastOp
+from gawee_dialect.dialect.special_functions import converted as converted_floats
 from gawee_dialect.instruments.prove.arithmetic import exactly, made
-from gawee_dialect.instruments.prove.numbers import as_array, is_float
+from gawee_dialect.instruments.prove.numbers import Numbers, as_array, is_float
 from gawee_dialect.instruments.prove.residues import mixed, of_whole_numbers, unpacked
 from gawee_dialect.interpreter.arith import signed, unsigned
 from gawee_dialect.interpreter.arrays import Array, dtype_of
@@ -37,6 +39,13 @@ def of_bits(floats: Array) -> Array:
     return as_array(made(value, np.where(whole, plain, drawn), floats.dtype))
 
 
+def converted(input: Array, dtype: str) -> Array:
+    """Convert as `special_functions.converted` does; integers to floats are what they are."""
+    wanted: np.dtype[np.generic] = np.dtype(dtype)
+    of_whole = is_float(wanted) and not isinstance(input, Numbers) and not is_float(input.dtype)
+    return of_integers(input, wanted) if of_whole else converted_floats(input, dtype)
+
+
 def _by_value(read: Callable[[Array], Array]) -> Evaluate:
     return lambda op, operands: of_integers(read(operands[0]), dtype_of(op.results[0].type))
 
@@ -47,6 +56,11 @@ def _by_bits(evaluate: Evaluate) -> Evaluate:
         return of_bits(result) if is_float(result.dtype) else result
 
     return evaluated
+
+
+def _bitcast(op: Operation, operands: Sequence[Array]) -> Array:
+    assert isinstance(op, BitcastOp)
+    return op.evaluate(*operands)
 
 
 _ON_SCALARS: Mapping[type[Operation], Evaluate] = {
@@ -62,4 +76,6 @@ FROM_INTEGERS: Mapping[type[Operation], Evaluate] = {
 }
 """What makes floats of integers."""
 
-ExactFromIntegers: type[OpFunctions] = scalar_functions("ExactFromIntegers", FROM_INTEGERS)
+ExactFromIntegers: type[OpFunctions] = scalar_functions(
+    "ExactFromIntegers", {**FROM_INTEGERS, BitcastOp: _by_bits(_bitcast)}
+)

@@ -4,42 +4,24 @@ Ops that say what they compute by NumPy's functions mean the same of exact numbe
 whose meaning makes arrays of its own: windows, paddings, constants.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import reduce
 from itertools import product
 from math import prod
 
 import numpy as np
-from xdsl.dialects import arith
-from xdsl.dialects.builtin import FloatAttr, IntegerAttr
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
-from xdsl.ir import Operation
-from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect import GAWEE
-from gawee_dialect.dialect.cast import BitcastOp, CastOp
-from gawee_dialect.dialect.computed import ComputedOp
-from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.equation import EquationOp
-from gawee_dialect.dialect.movement import MovementOp
 from gawee_dialect.dialect.pool import AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.resize import InterpolateOp
-from gawee_dialect.dialect.slicing import PadOp
-from gawee_dialect.dialect.types import tensor_shape, tensor_type
 from gawee_dialect.dialect.window import padding_pairs, window_extent, window_shape
 from gawee_dialect.instruments.prove.arithmetic import add, divide, matmul, maximum
-from gawee_dialect.instruments.prove.from_integers import of_bits, of_integers
-from gawee_dialect.instruments.prove.functions import erf
 from gawee_dialect.instruments.prove.numbers import (
     Numbers,
     as_array,
-    constant,
-    filled,
-    is_float,
     numbers,
 )
-from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.resize import counted, interpolate
 from gawee_dialect.interpreter.gawee.windows import conv as conv_of_arrays
@@ -164,78 +146,9 @@ def _pooled(
     return result
 
 
-def _erf(input: Array) -> Array:
-    return as_array(erf(input))
-
-
-FUNCTIONS: Mapping[str, Callable[..., Array]] = {"erf": _erf}
-"""Functions of equations that are no functions of NumPy."""
-
-
-def _computed(
-    functions: OpFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
-) -> PythonValues:
-    assert isinstance(op, ComputedOp)
-    dtype = dtype_of(op.results[0].type)
-    if is_float(dtype) and not any(isinstance(each, Numbers) for each in args):
-        return (_of_integers(op, args, dtype),)
-    wide = [_wide(each) for each in args]
-    by_equation = isinstance(op, EquationOp)
-    result = op.compute_all(wide, FUNCTIONS) if by_equation else op.compute_all(wide)
-    return (result.astype(dtype, copy=False),)
-
-
-def _wide(array: Array) -> Array:
-    """Return numbers as those of the type that ops compute f16 in: no constant is rounded to it."""
-    return array.astype(np.float32) if array.dtype == np.float16 else array
-
-
-def _of_integers(op: ComputedOp, args: PythonValues, dtype: np.dtype[np.generic]) -> Array:
-    """Return the numbers that an op makes of integers alone."""
-    if isinstance(op, CastOp):
-        return of_integers(args[0], dtype)
-    result = op.compute_all(args)
-    return of_bits(result) if isinstance(op, BitcastOp) else as_array(numbers(result))
-
-
-def _moved(
-    functions: OpFunctions, interpreter: Interpreter, op: Operation, args: PythonValues
-) -> PythonValues:
-    assert isinstance(op, MovementOp)
-    try:
-        return (op.evaluate(*args),)
-    except IndexError as error:
-        raise InterpretationError(str(error)) from error
-
-
-def _generic() -> type[OpFunctions]:
-    members: dict[str, Callable[..., PythonValues]] = {}
-    for op in GAWEE.operations:
-        if issubclass(op, ComputedOp):
-            members[op.__name__] = impl(op)(_computed)
-        elif issubclass(op, MovementOp):
-            members[op.__name__] = impl(op)(_moved)
-    return register_impls(type("ExactGraphOps", (OpFunctions,), members))
-
-
-ExactGraphOps = _generic()
-
-
 @register_impls
-class ExactGraphOpsWithArrays(OpFunctions):
+class ExactGraphOps(OpFunctions):
     """Ops whose meaning makes arrays of its own; integers have the interpreter's."""
-
-    @impl(ConstantOp)
-    def constant(
-        self, interpreter: Interpreter, op: ConstantOp, args: PythonValues
-    ) -> PythonValues:
-        return (constant(op.value, op.result.type),)
-
-    @impl(arith.ConstantOp)
-    def scalar_constant(
-        self, interpreter: Interpreter, op: arith.ConstantOp, args: PythonValues
-    ) -> PythonValues:
-        return (constant(op.value, op.result.type),)
 
     @impl(InterpolateOp)
     def interpolate(
@@ -250,20 +163,6 @@ class ExactGraphOpsWithArrays(OpFunctions):
             float_positions=op.float_positions is not None,
             outputs=lambda count: as_array(Numbers.constants(counted(count))),
         )
-        return (result,)
-
-    @impl(PadOp)
-    def pad(self, interpreter: Interpreter, op: PadOp, args: PythonValues) -> PythonValues:
-        value = op.value
-        if value is None:
-            return (op.evaluate(args[0]),)
-        assert isinstance(value, FloatAttr | IntegerAttr)
-        type = tensor_type(op.result)
-        result = filled(tensor_shape(op.result), value.value.data, dtype_of(type))
-        offsets, sizes = op.kept()
-        target = [max(0, before) for before, _ in op.amounts()]
-        source = tuple(slice(o, o + n) for o, n in zip(offsets, sizes, strict=True))
-        result[tuple(slice(o, o + n) for o, n in zip(target, sizes, strict=True))] = args[0][source]
         return (result,)
 
     @impl(ConvOp)

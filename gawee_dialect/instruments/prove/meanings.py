@@ -3,7 +3,7 @@
 from gawee_dialect.instruments.prove import arithmetic, functions, movements
 from gawee_dialect.instruments.prove.buffers import ExactBuffers
 from gawee_dialect.instruments.prove.from_integers import ExactFromIntegers
-from gawee_dialect.instruments.prove.graph_ops import ExactGraphOps, ExactGraphOpsWithArrays
+from gawee_dialect.instruments.prove.graph_ops import ExactGraphOps
 from gawee_dialect.instruments.prove.winograd import ExactWinograd
 from gawee_dialect.interpreter.functions import OpFunctions
 
@@ -12,7 +12,6 @@ NUMPY = (arithmetic, functions, movements)
 
 EXACT_FUNCTIONS: tuple[type[OpFunctions], ...] = (
     ExactGraphOps,
-    ExactGraphOpsWithArrays,
     ExactBuffers,
     ExactFromIntegers,
     ExactWinograd,

@@ -1,6 +1,6 @@
 """Run a function of a module on exact numbers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -15,7 +15,8 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.instruments.prove.buffers import Bytes, viewed_bytes
-from gawee_dialect.instruments.prove.from_integers import FROM_INTEGERS
+from gawee_dialect.instruments.prove.from_integers import FROM_INTEGERS, converted
+from gawee_dialect.instruments.prove.functions import erf
 from gawee_dialect.instruments.prove.meanings import EXACT_FUNCTIONS
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array, filled, is_float, unwritten
 from gawee_dialect.instruments.prove.residues import NotProvable, mixed, of_whole_numbers, unpacked
@@ -57,9 +58,17 @@ COPIED_IN_A_STEP = 1024
 """So many numbers are copied in the time of an op."""
 
 
+def _erf(input: Array) -> Array:
+    return as_array(erf(input))
+
+
+OF_EQUATIONS: Mapping[str, Callable[..., Array]] = {"erf": _erf, "converted": converted}
+
+
 class ExactMachine(Machine, OtherFloats):
     """An interpreter on exact numbers; an op that cannot take them raises NotProvable."""
 
+    functions = OF_EQUATIONS
     scalars = FROM_INTEGERS
     _steps = 0
 
@@ -192,4 +201,4 @@ def exact(array: Array) -> Array:
     """Return the numbers that floats are which no exact number has met."""
     if isinstance(array, Numbers) or not is_float(np.asarray(array).dtype):
         return array
-    return as_array(Numbers.constants(array))
+    return as_array(Numbers.constants(array, array.dtype))

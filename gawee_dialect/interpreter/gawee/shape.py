@@ -15,6 +15,7 @@ from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.interpreter.arrays import Array, attribute_value
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.scalars import floats_of
 
 
 @register_impls
@@ -43,7 +44,8 @@ class ShapeFunctions(OpFunctions):
     def constant(
         self, interpreter: Interpreter, op: ConstantOp, args: PythonValues
     ) -> PythonValues:
-        return (attribute_value(op.value, op.result.type),)
+        value = attribute_value(op.value, op.result.type)
+        return (floats_of(interpreter).taken_up(value),)
 
 
 # Elements in order: what the ops of `dialect/order.py` compute.

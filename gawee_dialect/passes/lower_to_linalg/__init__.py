@@ -6,7 +6,7 @@ from typing import ClassVar
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect import GRAPH_LEVEL
-from gawee_dialect.dialect.index_notation import IndexNotationOp
+from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
 from gawee_dialect.passes.lower_to_linalg.attention import LowerAttention
@@ -146,4 +146,4 @@ class LowerToLinalg(RewritePass):
         RejectPythonValue,
         RejectNamedMeaning,
     )
-    removes = (*GRAPH_LEVEL, IndexNotationOp, NamedMeaningOp)
+    removes = (*GRAPH_LEVEL, EquationOp, NamedMeaningOp)

@@ -3,7 +3,6 @@
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.equation import EquationOp
-from gawee_dialect.dialect.index_notation import IndexNotationOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.passes.lower_to_linalg.shape import reshaped
 from gawee_dialect.passes.rewrite_pass import Pattern
@@ -17,18 +16,14 @@ class LowerEquations(Pattern):
     """
 
     @op_type_rewrite_pattern
-    def match_and_rewrite(
-        self, op: EquationOp | IndexNotationOp, rewriter: PatternRewriter
-    ) -> None:
+    def match_and_rewrite(self, op: EquationOp, rewriter: PatternRewriter) -> None:
         # Only modules with such ops load what reads them.
         from gawee_dialect.passes.lower_to_linalg.equations.steps import lower_steps
 
         if op.results:
             rewriter.name_hint = op.results[0].name_hint
-        operands = list(op.operands)
-        if isinstance(op, EquationOp):
-            views = zip(operands, op.views(), strict=True)
-            operands = [reshaped(rewriter, value, shape) for value, shape in views]
+        views = zip(op.operands, op.views(), strict=True)
+        operands = [reshaped(rewriter, value, shape) for value, shape in views]
         elements = [element_type(result) for result in op.results]
         results = lower_steps(rewriter, op.meaning(), operands, elements)
         made = zip(results, op.results, strict=True)
