@@ -325,3 +325,28 @@ def test_what_is_written_in_place_keeps_its_element_type() -> None:
     (y,) = run(ir, x=ONES)
     assert y.dtype == np.float16
     np.testing.assert_array_equal(y, 2 * ONES)
+
+
+def read_behind_relu(op: str, *shape: int) -> NPU_IR:
+    """Every second element in memory of relu of an op's result."""
+    moved, positive, read = tensor("t", *shape), tensor("r", *shape), tensor("y", 3)
+    nodes = [
+        node("t", op, [X], moved),
+        node("r", "aten.relu.default", [moved], positive),
+        node("y", "aten.as_strided.default", [positive], read, size=[3], stride=[2]),
+    ]
+    return graph(nodes, [read])
+
+
+def test_memory_of_an_elementwise_op_is_read() -> None:
+    (read,) = run(
+        read_behind_relu("aten.clone.default", 2, 3), x=np.float32([[0, 1, 2], [3, 4, 5]])
+    )
+
+    assert read.tolist() == [0, 2, 4]
+
+
+def test_memory_in_another_order_is_refused_behind_an_elementwise_op() -> None:
+    message = "unsupported as_strided in the order of the result of 'gawee.transpose'"
+    with pytest.raises(GaweeError, match=message):
+        import_ir(read_behind_relu("aten.t.default", 3, 2))

@@ -5,13 +5,13 @@ from math import prod
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType, i1, i32, i64
-from xdsl.ir import SSAValue
+from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect.arithmetic import MaximumOp
 from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TransposeOp
 from gawee_dialect.dialect.bitwise import LogicalNotOp
 from gawee_dialect.dialect.comparison import WhereOp
-from gawee_dialect.dialect.elementwise import DivOp, MulOp
+from gawee_dialect.dialect.elementwise import DivOp, ElementwiseOp, MulOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.position import IotaOp
 from gawee_dialect.dialect.reduction import ReduceSumOp
@@ -148,6 +148,22 @@ OTHERWISE_IN_MEMORY = (TransposeOp, SliceOp, BroadcastToOp, ReverseOp)
 """Ops whose result PyTorch does not have in row-major order."""
 
 
+def made_otherwise_in_memory(value: SSAValue) -> SSAValue | None:
+    """Return what a value has its order in memory from, None where that is row-major.
+
+    An elementwise op's result is in the order of its operands; files do not say any.
+    """
+    seen, waiting = set[SSAValue](), [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each.owner, OTHERWISE_IN_MEMORY):
+            return each
+        if isinstance(each.owner, ElementwiseOp):
+            waiting += [operand for operand in each.owner.operands if operand not in seen]
+            seen.update(each.owner.operands)
+    return None
+
+
 @register_op("aten.as_strided")
 def as_strided(
     emit: Emitter,
@@ -157,8 +173,9 @@ def as_strided(
     storage_offset: int | None = None,
 ) -> SSAValue:
     """Positions of memory, of a tensor in row-major order"""
-    if isinstance(self.owner, OTHERWISE_IN_MEMORY):
-        raise Refusal(f"unsupported as_strided of the result of '{self.owner.name}'")
+    moved = made_otherwise_in_memory(self)
+    if moved is not None and isinstance(moved.owner, Operation):
+        raise Refusal(f"unsupported as_strided in the order of the result of '{moved.owner.name}'")
     places = np.full((1,) * len(size), storage_offset or 0)
     for axis, (count, step) in enumerate(zip(size, stride, strict=True)):
         shape = [1] * len(size)
