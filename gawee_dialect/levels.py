@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from gawee_dialect.code_options import PLAIN, CodeOptions
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, nearest, verify_module
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.passes.insertion import with_insertions, without_passes
@@ -28,6 +28,14 @@ class Level(StrEnum):
     BUFFERS = "buffers"
     LOOPS = "loops"
     LLVM = "llvm"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Level":
+        known = [each.value for each in cls]
+        hint = nearest(str(value), known)
+        raise GaweeError(
+            Diagnostic(f"unknown level '{value}'; supported: {', '.join(known)}", hint=hint)
+        )
 
     @property
     def order(self) -> int:

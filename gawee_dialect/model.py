@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, overload
@@ -14,7 +14,7 @@ from xdsl.dialects.func import FuncOp
 
 from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.code_options import PLAIN, CodeOptions
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, verify_module
 from gawee_dialect.dialect.entry import MAIN, EntryArgument, find_function
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.garbage_collection import no_garbage_collection
@@ -35,12 +35,13 @@ if TYPE_CHECKING:
     from gawee_dialect.frontends.npu_ir.pytorch import Module
     from gawee_dialect.inspection.graph_view import GraphView
     from gawee_dialect.instruments.profile import NodeTime
+    from gawee_dialect.parameters.given_inputs import Inputs
     from gawee_dialect.parameters.store import Array
     from gawee_dialect.passes.insertion import Insertion
     from gawee_dialect.report.document import Report
     from gawee_dialect.source import Source
 
-    Runner = Callable[[Mapping[str, Array]], dict[str, Array]]
+    Runner = Callable[[Inputs], dict[str, Array]]
 
 
 RUN_AS_THEY_ARE = ("builtin", "func", "gawee", "linalg", "tensor", "arith", "math")
@@ -149,7 +150,7 @@ class Model:
         cache: bool = True,
         listeners: Sequence[Interpreter.Listener] = (),
     ) -> Runner:
-        """Lower once; return a function from inputs by name to outputs by name.
+        """Lower once; return a function from inputs to outputs by name.
 
         It runs natively at `llvm`, in NumPy otherwise, where `listeners` see every op. Loops are
         plain ones in NumPy unless `options` say otherwise.
@@ -160,12 +161,14 @@ class Model:
         if options is None and level is Level.LOOPS:
             options = CodeOptions(algorithms=PLAIN)
         from gawee_dialect.interpreter import run_module
+        from gawee_dialect.parameters.given_inputs import WantedInput, only_arrays
 
         module, bound = self.lowered(level, options), self.bound
         native = self._native_code(module)
+        expected = WantedInput.of(self.arguments)
 
-        def run(inputs: Mapping[str, Array]) -> dict[str, Array]:
-            arguments = {**bound, **inputs}
+        def run(inputs: Inputs) -> dict[str, Array]:
+            arguments = {**bound, **only_arrays(expected, inputs)}
             return run_module(module, arguments, listeners=listeners, implementations=native)
 
         return run
@@ -179,12 +182,12 @@ class Model:
         with native_code_allowed(self.allow_native_code):
             return native_implementations(module)
 
-    def run(
-        self, inputs: Mapping[str, Array], level: Level | str = Level.GAWEE
-    ) -> dict[str, Array]:
-        """Run on arrays at a level; returns the outputs by name.
+    def run(self, inputs: Inputs, level: Level | str = Level.GAWEE) -> dict[str, Array]:
+        """Run at a level on one array or tensor, or on several in a list or by name.
 
-        Raises GaweeError for inputs or parameters that are missing or do not fit.
+        Returns the outputs by name. A float or an integer of another width becomes one of the width
+        that the graph has. Raises GaweeError for inputs or parameters that are missing or do not
+        fit.
         """
         return self.runner(level)(inputs)
 
@@ -298,6 +301,7 @@ class Model:
         passes: Sequence[Insertion] = (),
         cache: bool = True,
         dynamic_batch: bool | Mapping[str, int] = False,
+        **unknown: object,
     ) -> CompiledModel:
         """Compile for this processor; returns a callable on NumPy arrays.
 
@@ -311,6 +315,7 @@ class Model:
         from gawee_dialect.backend.compiled import CompiledModel, Recipe
         from gawee_dialect.compilation import generic_text, program_of
 
+        _refuse_options(unknown)
         chosen = options or CodeOptions()
         chosen = replace(chosen, passes=(*chosen.passes, *passes))
         module, images = self.module, None
@@ -394,6 +399,16 @@ class Model:
         return native_code_allowed(self.allow_native_code)
 
 
+def _refuse_options(given: Mapping[str, object]) -> None:
+    """Raise GaweeError for keywords that `compile` has not: options of code are a value."""
+    known = [each.name for each in fields(CodeOptions)]
+    for name, value in given.items():
+        hint = did_you_mean(name, known, f"options of code: {', '.join(known)}")
+        if name in known:
+            hint = f"write compile(CodeOptions({name}={value!r}))"
+        raise GaweeError(Diagnostic(f"unexpected argument '{name}' of compile", hint=hint))
+
+
 def _simplified(module: ModuleOp) -> ModuleOp:
     """Return a copy of a graph without what nothing reads, and what can be computed now."""
     from gawee_dialect.passes.canonicalize import CanonicalizePass
@@ -436,6 +451,7 @@ def load(
     from gawee_dialect.frontends.graph import ReadOptions
     from gawee_dialect.source import Source
 
+    _require_path(path)
     source = Source.read(path)
     folder = source.folder if weights is None else None
     options = ReadOptions(folder, shapes or {}, values or {}, weights is not None)
@@ -444,6 +460,24 @@ def load(
         model = model_of(graph, weights, source)
     model.allow_native_code = allow_native_code
     return model
+
+
+def _require_path(path: object) -> None:
+    """Raise GaweeError for what is no file, and say what takes it."""
+    if isinstance(path, str | Path):
+        return
+    hint = None
+    if isinstance(path, ModuleOp):
+        hint = "Model(module, parameters) takes a module"
+    elif type(path).__name__ == "NPU_IR":
+        hint = "gawee_dialect.pytorch.ir_model(ir, weights) takes an NPU_IR"
+    elif hasattr(path, "state_dict"):
+        hint = "Model.from_torch(net, example_inputs) takes a module of PyTorch"
+    elif hasattr(path, "SerializeToString"):
+        hint = "onnx.save(model, 'net.onnx'), then load('net.onnx')"
+    raise GaweeError(
+        Diagnostic(f"expected the path of a graph, got {type(path).__name__}", hint=hint)
+    )
 
 
 def _of_gawee_ops(graph: Graph) -> ModuleOp:

@@ -16,6 +16,7 @@ from xdsl.passes import ModulePass
 import gawee_dialect
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.inspection.drawing import draw
 from gawee_dialect.inspection.notebook import svg
 from gawee_dialect.model import Model, module_of_text
@@ -189,3 +190,85 @@ def test_graphs_of_pytorch_and_their_code_are_lines_and_pages() -> None:
     assert "<svg" in compiled._repr_html_() == compiled.ir._repr_html_()
     with pytest.raises(pickle.PicklingError, match="cannot pickle a CompiledTorch: its weights"):
         pickle.dumps(compiled)
+
+
+@pytest.mark.parametrize("level", ["gawee", "kernels", "llvm"])
+def test_inputs_are_an_array_a_tensor_a_list_or_a_mapping(
+    digits: Model, image: np.ndarray, level: str
+) -> None:
+    torch = pytest.importorskip("torch")
+    expected = digits.run({"x": image}, level)["fc"]
+    tensor = torch.from_numpy(image).requires_grad_()
+    for given in (image, [image], {"x": tensor}, tensor, (tensor,), image.astype(np.float64)):
+        np.testing.assert_array_equal(digits.run(given, level)["fc"], expected)
+
+
+@pytest.mark.parametrize("level", ["gawee", "llvm"])
+def test_inputs_that_do_not_fit_are_told(digits: Model, image: np.ndarray, level: str) -> None:
+    with pytest.raises(
+        GaweeError, match="expected at most 1 inputs, got 2\nhint: inputs: x; a list"
+    ):
+        digits.run([image, image], level)
+    with pytest.raises(GaweeError, match=r"float32, got str|array or a tensor, got str"):
+        digits.run({"x": "x.npy"}, level)
+    with pytest.raises(GaweeError, match="float32, got int64"):
+        digits.run(image.astype(np.int64), level)
+
+
+def test_another_batch_than_the_compiled_one_is_told_so(digits: Model, image: np.ndarray) -> None:
+    with pytest.raises(GaweeError, match=r"batch of 1; model.compile\(dynamic_batch=True\) makes"):
+        digits.compile()(np.repeat(image, 5, axis=0))
+    assert digits.compile(dynamic_batch=True)(np.repeat(image, 5, axis=0)).shape == (5, 10)
+
+
+def test_a_level_that_there_is_not_is_told_so(digits: Model, image: np.ndarray) -> None:
+    message = "unknown level 'llvmm'; supported: gawee, linalg, .*, llvm\nhint: did you mean 'llvm'"
+    with pytest.raises(GaweeError, match=message):
+        digits.run({"x": image}, level="llvmm")
+
+
+def test_options_that_are_no_arguments_of_compile_are_told_so(digits: Model) -> None:
+    compile = getattr(digits, "compile")
+    message = "unexpected argument 'num_threads' of compile\nhint: write "
+    with pytest.raises(GaweeError, match=message + r"compile\(CodeOptions\(num_threads=2\)\)"):
+        compile(num_threads=2)
+    with pytest.raises(
+        GaweeError, match="'num_thread' of compile\nhint: did you mean 'num_threads'"
+    ):
+        compile(num_thread=2)
+    with pytest.raises(GaweeError, match="'device' of compile\nhint: options of code: fast_math, "):
+        compile(device="cpu")
+
+
+class StateDict:
+    """What has the weights of a module of PyTorch."""
+
+    def state_dict(self) -> dict[str, object]:
+        return {}
+
+
+class Proto:
+    """What is written as ONNX is."""
+
+    def SerializeToString(self) -> bytes:
+        return b""
+
+
+class NPU_IR:
+    """What is called as the graphs of PyTorch are."""
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        (StateDict(), r"Model.from_torch\(net, example_inputs\) takes a module of PyTorch"),
+        (ModuleOp([]), r"Model\(module, parameters\) takes a module"),
+        (NPU_IR(), r"gawee_dialect.pytorch.ir_model\(ir, weights\) takes an NPU_IR"),
+        (Proto(), r"onnx.save\(model, 'net.onnx'\), then load\('net.onnx'\)"),
+    ],
+    ids=["torch", "module", "npu_ir", "onnx"],
+)
+def test_what_is_no_path_is_told_what_takes_it(given: object, hint: str) -> None:
+    message = f"expected the path of a graph, got {type(given).__name__}\nhint: {hint}"
+    with pytest.raises(GaweeError, match=message):
+        getattr(gawee_dialect, "load")(given)

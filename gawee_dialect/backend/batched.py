@@ -97,7 +97,7 @@ class BatchedModel(CompiledModel):
     def _results(self, arrays: Sequence[object]) -> Sequence[Array] | None:
         return None
 
-    def _checked_results(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
+    def _checked_results(self, inputs: Mapping[str, object]) -> Sequence[Array]:
         images = self._number_of_images(inputs)
         expected = tuple(_of_images(each, self._taken(each), images) for each in self.inputs)
         arrays = check_arrays("input", expected, inputs)
@@ -120,7 +120,7 @@ class BatchedModel(CompiledModel):
         axis = self.images.inputs.get(buffer.name)
         return None if axis is None else Along(axis)
 
-    def _number_of_images(self, inputs: Mapping[str, Array]) -> int:
+    def _number_of_images(self, inputs: Mapping[str, object]) -> int:
         """Return how many images the first input that has any has; raises GaweeError for none."""
         for name, axis in self.images.inputs.items():
             array: object = inputs.get(name)

@@ -23,8 +23,15 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS
 from gawee_dialect.dialect.types import shape_text
+from gawee_dialect.parameters.given_inputs import (
+    Inputs,
+    given_arrays,
+    inputs_by_name,
+    is_mapping,
+    is_sequence,
+)
 from gawee_dialect.parameters.store import ParameterStore
-from gawee_dialect.python_numbers import as_array, is_array
+from gawee_dialect.python_numbers import is_array
 
 Array = NDArray[np.generic]
 BOUND_ROLES = tuple(kind.value for kind in WEIGHTS)
@@ -32,37 +39,46 @@ BOUND_ROLES = tuple(kind.value for kind in WEIGHTS)
 
 
 def check_arrays(
-    what: str, expected: tuple[Buffer, ...], given: Mapping[str, Array]
+    what: str, expected: tuple[Buffer, ...], given: Mapping[str, object]
 ) -> dict[str, Array]:
     """Return plain arrays in C order, copied only where they are not.
 
     Raises GaweeError that lists every name, shape and element type that is wrong.
     """
-    problems: list[str] = []
     names = {buffer.name for buffer in expected}
-    problems += [
-        f"unknown {what} '{name}'; expected: {', '.join(sorted(names)) or 'none'}"
+    problems = [
+        Diagnostic(f"unknown {what} '{name}'; expected: {', '.join(sorted(names)) or 'none'}")
         for name in given
         if name not in names
     ]
     result: dict[str, Array] = {}
     for buffer in expected:
         array = given.get(buffer.name)
-        if isinstance(array, np.generic):
-            array = np.asarray(array)
-        elif array is not None and not buffer.shape and not is_array(array):
-            number = as_array(array, buffer.dtype)
-            array = array if number is None else number
         problem = _problem(buffer, array)
         if problem is not None:
-            problems.append(f"{what} '{buffer.name}': {problem}")
-        elif array is not None:
+            message = f"{what} '{buffer.name}': {problem}"
+            problems.append(Diagnostic(message, hint=_hint(buffer, array)))
+        elif is_array(array):
             plain = np.require(array, requirements=["C", "A", "E"])
             # Equal types may be several objects: calls know them by their address.
             result[buffer.name] = plain.view(buffer.dtype)
     if problems:
-        raise GaweeError(Diagnostic(problem) for problem in problems)
+        raise GaweeError(problems)
     return result
+
+
+def _hint(buffer: Buffer, array: object) -> str | None:
+    """Return what to write where an array is of another batch, or of another kind of numbers."""
+    if not is_array(array):
+        return None
+    if array.shape == buffer.shape:
+        return f"array.astype('{buffer.dtype}') makes it one"
+    if array.ndim == len(buffer.shape) > 1 and array.shape[1:] == buffer.shape[1:]:
+        return (
+            f"the code is for a batch of {buffer.shape[0]}; "
+            "model.compile(dynamic_batch=True) makes code for any number of images"
+        )
+    return None
 
 
 def _problem(buffer: Buffer, array: object) -> str | None:
@@ -366,7 +382,7 @@ class CompiledModel:
             raise frame.index_problem()
         return results if status == FINE else None
 
-    def _checked_results(self, inputs: Mapping[str, Array]) -> Sequence[Array]:
+    def _checked_results(self, inputs: Mapping[str, object]) -> Sequence[Array]:
         """Compute the outputs, in order, from arrays of any layout; raises GaweeError."""
         starts = tuple(buffer for buffer in self._updated if buffer.name in inputs)
         arrays = check_arrays("input", (*self._inputs, *starts), inputs)
@@ -377,29 +393,34 @@ class CompiledModel:
             raise frame.index_problem()
         return results
 
-    def run(self, inputs: Mapping[str, Array]) -> dict[str, Array]:
-        """Compute the outputs, by name, from the inputs by name.
+    def run(self, inputs: Inputs) -> dict[str, Array]:
+        """Compute the outputs, by name, from inputs: one array or tensor, several in a list or by
+        name.
 
-        A buffer that is updated starts as a copy of what is given for it, or as zeros. Raises
-        GaweeError that lists every input that is missing, unknown, or of another shape or element
-        type, and for an index that is out of range.
+        A float or an integer of another width becomes one of the width that the code has. A buffer
+        that is updated starts as a copy of what is given for it, or as zeros. Raises GaweeError
+        that lists every input that is missing, unknown, or of another shape or kind of numbers, and
+        for an index that is out of range.
         """
         results, names = None, self._names
-        if len(inputs) == len(names):
+        if is_mapping(inputs) and len(inputs) == len(names):
             result = self._threads.one_output(map(inputs.get, names))
             if result is not None:
                 return {self._output_names[0]: result}
             results = self._results([*map(inputs.get, names)])
         if results is None:
-            results = self._checked_results(inputs)
+            results = self._checked_results(self._given(inputs))
         if len(results) == 1:
             return {self._output_names[0]: results[0]}
         return dict(zip(self._output_names, results, strict=True))
 
-    def __call__(self, *args: Array, **kwargs: Array) -> Array | tuple[Array, ...]:
+    def _given(self, inputs: Inputs) -> Mapping[str, object]:
+        return given_arrays((*self._inputs, *self._updated), inputs)
+
+    def __call__(self, *args: object, **kwargs: object) -> Array | tuple[Array, ...]:
         """Compute the outputs from inputs by position or by name: one array, or a tuple.
 
-        Raises GaweeError as `run` does.
+        A list or a mapping alone is what `run` takes. Raises GaweeError as `run` does.
         """
         results = None
         if not kwargs:
@@ -408,14 +429,15 @@ class CompiledModel:
                 return result
             results = self._results(args)
         if results is None:
-            results = self._checked_results(self._by_name(args, kwargs))
+            results = self._checked_results(self._given(self._by_name(args, kwargs)))
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _by_name(self, args: Sequence[Array], kwargs: Mapping[str, Array]) -> Mapping[str, Array]:
+    def _by_name(self, args: Sequence[object], kwargs: Mapping[str, object]) -> Inputs:
+        if not kwargs:
+            alone = len(args) == 1 and (is_mapping(args[0]) or is_sequence(args[0]))
+            return args[0] if alone else args
         names = self._names
-        if len(args) > len(names):
-            raise GaweeError(f"expected at most {len(names)} inputs, got {len(args)}")
         twice = [name for name in names[: len(args)] if name in kwargs]
         if twice:
             raise GaweeError(f"expected input '{twice[0]}' once, got it by position and by name")
-        return {**dict(zip(names, args, strict=False)), **kwargs}
+        return {**inputs_by_name(names, args), **kwargs}

@@ -12,6 +12,7 @@ which.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import ClassVar, Self, TypeAlias, cast
 
 from xdsl.dialects import arith
@@ -19,6 +20,7 @@ from xdsl.dialects.arith import CMPF_COMPARISON_OPERATIONS, CMPI_COMPARISON_OPER
 from xdsl.dialects.builtin import (
     I1,
     AnyFloatConstr,
+    FloatAttr,
     IndexType,
     IntegerAttr,
     IntegerType,
@@ -46,6 +48,30 @@ from xdsl.traits import Pure, SameOperandsAndResultType
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.hints import isa
+
+
+@lru_cache(maxsize=4096)
+def name_of_number(number: FloatAttr | IntegerAttr) -> str:
+    """Return the name of a constant, as MLIR has it for integers: `c0`, `c1e-05`, `true`."""
+    value = number.value.data
+    if number.type == i1:
+        return "true" if value else "false"
+    if isinstance(number, IntegerAttr):
+        return f"c{value}"
+    text = f"{value:g}".replace("+", "")
+    return f"c{text}.0" if text.lstrip("-").isdecimal() else f"c{text}"
+
+
+def number_constant(number: FloatAttr | IntegerAttr) -> arith.ConstantOp:
+    """Make the constant of a number, named by its value: `%c0`, `%c1e-05`, `%c-inf`, `%true`."""
+    constant = arith.ConstantOp(number)
+    constant.result.name_hint = name_of_number(number)
+    return constant
+
+
+def index_constant(value: int) -> arith.ConstantOp:
+    """Make a constant of type index, named by its value."""
+    return number_constant(IntegerAttr(value, IndexType()))
 
 
 @irdl_op_definition

@@ -1,6 +1,6 @@
 """The kernel level: one structured op, with what it computes and how it is run kept apart."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from math import prod
 
@@ -230,10 +230,13 @@ class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
 
     @property
     def flops(self) -> int:
-        flops = prod(self.sizes[: self.num_parallel]) * _flops_of(self.finish)
+        return sum(points * sum(map(scalar_flops, block.ops)) for block, points in self.bodies())
+
+    def bodies(self) -> Iterator[tuple[Block, int]]:
+        """Yield the blocks that a kernel runs, each with the number of points it runs at."""
+        yield self.finish.block, prod(self.sizes[: self.num_parallel])
         if self.initial is not None:
-            flops += prod(self.sizes) * _flops_of(self.accumulate)
-        return flops
+            yield self.accumulate.block, prod(self.sizes)
 
     @property
     def algorithm(self) -> Algorithm:
@@ -500,10 +503,6 @@ def _parse_schedule(parser: Parser) -> Schedule | None:
 
 def _types(types: Sequence[Attribute]) -> str:
     return ", ".join(map(str, types))
-
-
-def _flops_of(region: Region) -> int:
-    return sum(map(scalar_flops, region.block.ops))
 
 
 # Kernels that move elements about unchanged: copies, transpositions, padding, packing.

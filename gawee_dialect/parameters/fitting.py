@@ -12,6 +12,11 @@ KINDS = {"b": "bool", "i": "integer", "u": "integer", "f": "float", "c": "comple
 """NumPy's kinds of numbers, which no conversion may change."""
 
 
+def same_kind(dtype: np.dtype[np.generic], other: np.dtype[np.generic]) -> bool:
+    """Whether two dtypes are of one kind of numbers, such as float64 and float32."""
+    return dtype.kind in KINDS and KINDS[dtype.kind] == KINDS.get(other.kind)
+
+
 def fitted(
     what: str, array: Array, shape: Sequence[int], dtype: np.dtype[np.generic], origin: str = ""
 ) -> Array:
@@ -27,7 +32,7 @@ def fitted(
     if array.dtype == dtype:
         return np.ascontiguousarray(array).reshape(shape)
     kind = KINDS.get(array.dtype.kind)
-    if kind is None or kind != KINDS.get(dtype.kind):
+    if not same_kind(array.dtype, dtype):
         hint = f"array.astype('{dtype}') makes it one" if kind in ("integer", "float") else None
         raise GaweeError(
             Diagnostic(f"expected {what} of dtype {dtype}, got {array.dtype}{origin}", hint=hint)

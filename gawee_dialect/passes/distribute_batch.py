@@ -14,6 +14,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.arith import index_constant
 from gawee_dialect.dialect.scan import THREADS_MARK, is_batch_loop, keep_marks, threads_of
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
@@ -123,4 +124,4 @@ def _place_buffers(
 
 def _index(builder: Builder, value: int) -> SSAValue:
     """Insert a constant."""
-    return builder.insert(arith.ConstantOp.from_int_and_width(value, IndexType())).result
+    return builder.insert(index_constant(value)).result

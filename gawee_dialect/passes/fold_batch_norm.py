@@ -25,9 +25,14 @@ from gawee_dialect.dialect.types import (
     shape_text,
     tensor_shape,
 )
-from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.fold_conv_add import has_one_matrix, per_channel_size, stored_weight
-from gawee_dialect.passes.layer import Layer, folded_operand, scalar_like, with_parameters
+from gawee_dialect.passes.layer import (
+    Layer,
+    folded_operand,
+    hand_on_identity,
+    scalar_like,
+    with_parameters,
+)
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.parameter_analysis import (
     ParameterAnalysis,
@@ -58,7 +63,10 @@ class FoldedParameters:
         deviation = self._insert(SqrtOp(self._insert(AddOp(variance, eps))))
         scale = self.norm.scale
         one = self._insert(scalar_like(variance, 1.0)) if scale is None else self._wide(scale)
-        return self._insert(DivOp(one, deviation))
+        factors = self._insert(DivOp(one, deviation))
+        if self.norm.result.name_hint is not None:
+            factors.name_hint = f"{self.norm.result.name_hint}_scale"
+        return factors
 
     def weight(self, weight: SSAValue, scale: SSAValue) -> SSAValue:
         """Insert weight * scale."""
@@ -167,7 +175,7 @@ def scaled_or_shifted(
         changed = GroupNormOp(norm.input, scale, bias, groups=norm.groups.value.data, eps=eps)
     else:
         changed = BatchNormOp(norm.input, norm.mean, norm.variance, scale, bias, eps=eps)
-    hand_on_location(norm, changed)
+    hand_on_identity(norm, changed)
     return changed
 
 
@@ -277,7 +285,7 @@ class FlattenProduct(Pattern):
         flat = rewriter.insert(ReshapeOp(input, shape=rows)).result
         bias = product.bias if isinstance(product, MatMulOp) else None
         layer = MatMulOp(flat, stored_weight(product, rewriter), bias)
-        hand_on_location(product, layer)
+        hand_on_identity(product, layer)
         rewriter.replace(op, layer)
         rewriter.erase(product)
 

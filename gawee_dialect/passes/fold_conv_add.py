@@ -5,7 +5,7 @@ from math import prod
 from typing import ClassVar
 
 from xdsl.dialects.builtin import BytesAttr, DenseIntOrFPElementsAttr, TensorType
-from xdsl.ir import Operation, SSAValue
+from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.activation import ClipOp, HardSigmoidOp
@@ -14,6 +14,7 @@ from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.types import (
     element_type,
@@ -22,8 +23,12 @@ from gawee_dialect.dialect.types import (
     shaped_bytes,
     tensor_shape,
 )
-from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.layer import folded_operand, scalar_like, with_parameters
+from gawee_dialect.passes.layer import (
+    folded_operand,
+    hand_on_identity,
+    scalar_like,
+    with_parameters,
+)
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.parameter_analysis import (
     ParameterAnalysis,
@@ -182,10 +187,10 @@ def stored_weight(product: MatMulOp | BatchMatMulOp, rewriter: PatternRewriter) 
     return rewriter.insert(TransposeOp(product.b, permutation=[1, 0])).result
 
 
-def with_bias(product: Operation, input: SSAValue, weight: SSAValue, bias: SSAValue) -> MatMulOp:
+def with_bias(product: GaweeOp, input: SSAValue, weight: SSAValue, bias: SSAValue) -> MatMulOp:
     """Make a linear layer from the place of a product."""
     layer = MatMulOp(input, weight, bias)
-    hand_on_location(product, layer)
+    hand_on_identity(product, layer)
     return layer
 
 

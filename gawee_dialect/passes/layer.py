@@ -10,9 +10,11 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 
+from gawee_dialect.dialect.arith import name_of_number
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import element_type, float_attribute
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.parameter_analysis import describe
@@ -61,8 +63,11 @@ def scalar_like(value: SSAValue, number: float) -> ConstantOp:
     """Make a constant scalar in the element type of a float tensor."""
     element = element_type(value)
     assert isinstance(element, AnyFloat)
-    rounded = float_attribute(number, element).value.data
-    return ConstantOp(DenseIntOrFPElementsAttr.from_list(TensorType(element, []), [rounded]))
+    rounded = float_attribute(number, element)
+    type = TensorType(element, [])
+    op = ConstantOp(DenseIntOrFPElementsAttr.from_list(type, [rounded.value.data]))
+    op.result.name_hint = name_of_number(rounded)
+    return op
 
 
 def with_parameters(layer: Layer, weight: SSAValue, bias: SSAValue | None) -> Layer:
@@ -79,5 +84,11 @@ def with_parameters(layer: Layer, weight: SSAValue, bias: SSAValue | None) -> La
             dilations=layer.dilations.get_values(),
             groups=layer.groups.value.data,
         )
-    hand_on_location(layer, changed)
+    hand_on_identity(layer, changed)
     return changed
+
+
+def hand_on_identity(source: GaweeOp, op: GaweeOp) -> None:
+    """Give an op the location and the name of the one whose work it does."""
+    hand_on_location(source, op)
+    op.output.name_hint = source.output.name_hint

@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from xdsl.builder import Builder
 from xdsl.dialects import affine, arith, memref, scf
-from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Operation, SSAValue
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
@@ -20,6 +19,7 @@ from xdsl.ir.affine import (
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.dialect.affine import MaxOp
+from gawee_dialect.dialect.arith import index_constant
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
@@ -35,7 +35,7 @@ SIGNED: dict[AffineBinaryOpKind, Combine] = {
 
 def index(builder: Builder, number: int) -> SSAValue:
     """Insert a constant of type index."""
-    return builder.insert(arith.ConstantOp.from_int_and_width(number, IndexType())).result
+    return builder.insert(index_constant(number)).result
 
 
 def computed(builder: Builder, expr: AffineExpr, dims: int, values: Sequence[SSAValue]) -> SSAValue:

@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import (
     ArrayAttr,
     DictionaryAttr,
     FunctionType,
-    IndexType,
     MemRefType,
     ModuleOp,
     UnitAttr,
@@ -23,6 +22,7 @@ from xdsl.rewriter import Rewriter
 
 from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.index_bounds import constant_index
+from gawee_dialect.dialect.arith import index_constant
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
 from gawee_dialect.dialect.scan import is_batch_loop, kernel_blocks
 from gawee_dialect.dialect.types import dense_bytes
@@ -172,7 +172,7 @@ def place(buffer: memref.AllocOp | memref.ViewOp, workspace: SSAValue, start: in
     block, old = buffer.parent, buffer.results[0]
     assert block is not None
     assert isa(old.type, MemRefType[Attribute])
-    offset = arith.ConstantOp.from_int_and_width(start, IndexType())
+    offset = index_constant(start)
     view = memref.ViewOp(workspace, offset, (), old.type)
     for new in (offset, view):
         hand_on_location(buffer, new)

@@ -5,7 +5,8 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from inspect import getclosurevars
+from inspect import getclosurevars, signature
+from types import FunctionType
 from typing import ClassVar, get_args
 
 from xdsl.builder import Builder
@@ -65,6 +66,29 @@ def ops_of(pattern: type[RewritePattern]) -> tuple[type[Operation], ...]:
 
 
 @cache
+def _require_decorator(pattern: type[RewritePattern]) -> None:
+    """Raise GaweeError for a pattern annotated for some ops that would be tried on all of them."""
+    method = pattern.match_and_rewrite
+    if ops_of(pattern) or not isinstance(method, FunctionType):
+        return
+    try:
+        _, op, _ = signature(method, eval_str=True).parameters.values()
+    except (NameError, ValueError):  # names of another scope; or not of three parameters
+        return
+    kinds = [each for each in get_args(op.annotation) or (op.annotation,) if isinstance(each, type)]
+    narrow = [each.__name__ for each in kinds if each is not Operation]
+    if narrow and all(issubclass(each, Operation) for each in kinds):
+        message = (
+            f"expected '@op_type_rewrite_pattern' on '{pattern.__name__}.match_and_rewrite', which "
+            f"is annotated for '{' | '.join(narrow)}', got none"
+        )
+        hint = "without it the pattern is tried on every op; it is in xdsl.pattern_rewriter"
+        code = method.__code__
+        where = f"{code.co_filename}:{code.co_firstlineno}:5"
+        raise GaweeError(Diagnostic(message, where, hint=hint))
+
+
+@cache
 def _is_one_of(kind: type[Operation], classes: tuple[type[Operation], ...]) -> bool:
     """Whether a class of ops is one of several, found once: they are abstract, and slow to ask."""
     return issubclass(kind, classes)
@@ -102,6 +126,8 @@ class Driver(SelectivePattern):
     observers: Sequence[Instrument] = field(default_factory=instruments)
 
     def __post_init__(self) -> None:
+        for pattern in self.patterns:
+            _require_decorator(type(pattern))
         self.listen(self.patterns)
         self._types = tuple(type(each) for each in self.patterns)
         self._by_op: dict[type[Operation], Sequence[RewritePattern]] = {}

@@ -25,10 +25,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from xdsl.interpreter import InterpreterFunctions
 from xdsl.ir import Attribute, Dialect, Operation
+from xdsl.irdl import IRDLOperation
 from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, nearest
 from gawee_dialect.fuzz.oracle import Oracle
 from gawee_dialect.opdesc.python_meaning import meanings_undone, registered_meanings
 from gawee_dialect.passes.insertion import Insertion, declared, declared_insertions
@@ -402,8 +403,25 @@ def _located_in(paths: Sequence[str]) -> Generator[None]:
         notes: Sequence[str] = getattr(error, "__notes__", ())
         running = " ".join(note for note in reversed(notes) if "\n" not in note)
         message = _as_python_says(error) + (f" ({running})" if running else "")
-        hint = "--debug shows the traceback"
+        hint = _members_hint(error) or "--debug shows the traceback"
         raise GaweeError(Diagnostic(message, where, hint=hint)) from error
+
+
+def _members_hint(error: Exception) -> str | None:
+    """Return what an op has, where the error is that it lacks a member; None for other errors."""
+    if not isinstance(error, AttributeError) or not isinstance(error.obj, IRDLOperation):
+        return None
+    op = error.obj
+    definition = op.get_irdl_definition()
+    kinds = {
+        "operands": [name for name, _ in definition.operands],
+        "properties": [*definition.accessor_names],
+        "results": [name for name, _ in definition.results],
+    }
+    has = "; ".join(f"{kind}: {', '.join(names)}" for kind, names in kinds.items() if names)
+    near = nearest(str(error.name), [name for name in dir(op) if not name.startswith("_")])
+    members = f"'{op.name}' has {has}" if has else None
+    return " ".join(part for part in (near, members) if part) or None
 
 
 def _as_python_says(error: Exception) -> str:

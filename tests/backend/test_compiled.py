@@ -100,12 +100,15 @@ def test_arrays_of_any_layout_are_read_right(model: CompiledModel, view: np.ndar
 
 def test_wrong_inputs_are_all_listed(model: CompiledModel) -> None:
     with pytest.raises(GaweeError) as caught:
-        model.run({"x": X.astype(np.float64), "z": Z[:2], "q": X})
+        model.run({"x": X.astype(np.int64), "z": Z[:2], "q": X})
 
     assert str(caught.value).splitlines() == [
         "error: unknown input 'q'; expected: x, z",
-        "error: input 'x': expected element type float32, got float64",
+        "error: input 'x': expected element type float32, got int64",
+        "hint: array.astype('float32') makes it one",
         "error: input 'z': expected shape 3x4, got 2x4",
+        "hint: the code is for a batch of 3; model.compile(dynamic_batch=True) makes code for any "
+        "number of images",
     ]
 
 
@@ -118,6 +121,22 @@ def test_missing_and_surplus_inputs_are_refused(model: CompiledModel) -> None:
         model(X, x=X)
     with pytest.raises(GaweeError, match="expected an array of 3x4 float32, got list"):
         model(X.tolist(), Z)
+
+
+@pytest.mark.parametrize(
+    "given", [[X, Z], (X, Z), {"x": X, "z": Z}, [X.astype(np.float64), Z]],
+    ids=["list", "tuple", "mapping", "doubles"],
+)  # fmt: skip
+def test_inputs_are_given_alike_to_a_call_and_to_run(model: CompiledModel, given: object) -> None:
+    expected = model(X, Z)
+    np.testing.assert_array_equal(model(given)[0], expected[0])
+    for name, array in zip(model.run({"x": X, "z": Z}), expected, strict=True):
+        np.testing.assert_array_equal(model.run(given)[name], array)
+
+
+def test_a_number_that_its_input_cannot_hold_is_refused(model: CompiledModel) -> None:
+    with pytest.raises(GaweeError, match=r"expected input 'x' of dtype float32, got 1e\+300 in it"):
+        model(np.full((3, 4), 1e300), Z)
 
 
 def test_parameters_are_checked_and_can_be_rebound() -> None:

@@ -349,7 +349,7 @@ def test_a_pass_of_a_file_that_crashes_is_located_in_the_file(
 
     assert capsys.readouterr().err.endswith(
         f"{plugin}:14:22: error: AttributeError: 'ModuleOp' object has no attribute "
-        "'walks' (in pass 'rename-functions')\nhint: --debug shows the traceback\n"
+        "'walks' (in pass 'rename-functions')\nhint: did you mean 'walk'? 'builtin.module' has properties: sym_name\n"
     )
 
 
@@ -364,5 +364,32 @@ def test_a_pattern_that_crashes_is_located_with_the_op_it_was_at(
     assert capsys.readouterr().err == (
         f"{lowering}:14:54: error: AttributeError: 'AddOp' object has no attribute 'outputs' "
         f"(in pass 'lower-triple' at 'mine.triple' op, {graph}:2:3)\n"
-        "hint: --debug shows the traceback\n"
+        "hint: did you mean 'output'? 'gawee.add' has operands: lhs, rhs; results: result\n"
+    )
+
+
+def test_a_pattern_of_an_error_that_is_no_missing_member_has_the_traceback(
+    save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plugin = save("crash.py", PASS.replace("in op.walk()", "in [1 // 0]"))
+
+    assert gawee_opt.main([save("in.mlir", GRAPH), "--load", plugin, "-p", "rename-functions"]) == 1
+
+    assert capsys.readouterr().err.endswith("hint: --debug shows the traceback\n")
+
+
+def test_a_pattern_without_its_decorator_is_told_so(
+    save: Save, capsys: pytest.CaptureFixture[str]
+) -> None:
+    graph, ops = save("in.mlir", WITH_OWN_OP), save("triple.py", OP)
+    text = LOWERING.replace("    @op_type_rewrite_pattern\n", "")
+    lowering = save("lower_triple.py", text)
+    line = text[: text.index("def match_and_rewrite")].count("\n") + 1
+
+    assert gawee_opt.main(["--load", ops, "--load", lowering, graph, "--lower-triple"]) == 1
+
+    assert capsys.readouterr().err == (
+        f"{lowering}:{line}:5: error: expected '@op_type_rewrite_pattern' on "
+        "'TripleToAdd.match_and_rewrite', which is annotated for 'TripleOp', got none\n"
+        "hint: without it the pattern is tried on every op; it is in xdsl.pattern_rewriter\n"
     )

@@ -17,6 +17,7 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
+from gawee_dialect.dialect.arith import number_constant
 from gawee_dialect.hints import isa
 
 Unary = Callable[[SSAValue], Operation]
@@ -37,7 +38,7 @@ class Scalars:
 
     def one(self, type: AnyFloat) -> SSAValue:
         """Return 1.0."""
-        return self.emit(arith.ConstantOp(FloatAttr(1.0, type)))
+        return self.emit(number_constant(FloatAttr(1.0, type)))
 
     def cast(self, value: SSAValue, target: Attribute) -> SSAValue:
         """Return a value as another type; raises VerifyException unless both are numbers."""

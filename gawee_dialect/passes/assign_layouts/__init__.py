@@ -168,6 +168,7 @@ class _Rewriter:
             assert stored.owner.parent is not None
             stored.owner.parent.insert_op_after(copy, stored.owner)
             assert copy.result is not None
+            copy.result.name_hint = stored.name_hint
             self.plain[value] = copy.result
         return self.plain[value]
 

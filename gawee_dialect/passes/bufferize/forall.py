@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from itertools import pairwise
 
-from xdsl.dialects import arith, memref, scf, tensor
+from xdsl.dialects import memref, scf, tensor
 from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from gawee_dialect.analysis.buffer_sizes import Index
 from gawee_dialect.dialect import scf as ours
+from gawee_dialect.dialect.arith import index_constant
 from gawee_dialect.dialect.forall import ForallOp, InParallelOp
 from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
 from gawee_dialect.locations import hand_on_location
@@ -50,7 +51,7 @@ def forall(to: FunctionBufferizer, op: Operation) -> None:
 
 def _index(to: FunctionBufferizer, bound: Index) -> SSAValue:
     if isinstance(bound, int):
-        return to.builder.insert(arith.ConstantOp.from_int_and_width(bound, IndexType())).result
+        return to.builder.insert(index_constant(bound)).result
     return to.value(bound)
 
 

@@ -228,9 +228,9 @@ class FunctionBufferizer:
         part = memref.SubviewOp.infer_result_type(memref_type(whole), zeros, shape, ones)
         return self.builder.insert(memref.SubviewOp.get(whole, zeros, shape, ones, part)).result
 
-    def reject(self, reason: str) -> NoReturn:
+    def reject(self, reason: str, hint: str | None = None) -> NoReturn:
         """Raise GaweeError for the op that is being worked on."""
-        raise GaweeError(Diagnostic.at(self._current, f"cannot be bufferized: {reason}"))
+        raise GaweeError(Diagnostic.at(self._current, f"cannot be bufferized: {reason}", hint))
 
 
 Rule = Callable[[FunctionBufferizer, Operation], None]

@@ -11,6 +11,7 @@ from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules, is_empty
 from gawee_dialect.passes.bufferize.in_place import Root
 from gawee_dialect.passes.bufferize.tensors import place_in_batch
+from gawee_dialect.passes.next_pass import hint_on_tensors
 
 
 def loop(to: FunctionBufferizer, op: Operation) -> None:
@@ -142,7 +143,7 @@ def yield_(to: FunctionBufferizer, op: Operation) -> None:
         to.builder.insert(scf.YieldOp(*_copied(to, op.operands, targets)))
         return
     if not isinstance(around, scf.ForOp):
-        to.reject("no rule is for it")
+        to.reject("no rule is for it", hint_on_tensors(op))
     arguments = around.body.block.args[1:]
     moved: list[tuple[SSAValue, SSAValue]] = []
     for value, argument in zip(op.operands, arguments, strict=True):

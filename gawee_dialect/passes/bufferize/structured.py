@@ -17,6 +17,7 @@ from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules, m
 from gawee_dialect.passes.bufferize.globals import buffer_type
 from gawee_dialect.passes.bufferize.in_place import Root
 from gawee_dialect.passes.bufferize.tensors import place_between, place_in_batch
+from gawee_dialect.passes.next_pass import hint_on_tensors
 
 
 def structured_or_scalar(to: FunctionBufferizer, op: Operation) -> None:
@@ -30,7 +31,7 @@ def structured_or_scalar(to: FunctionBufferizer, op: Operation) -> None:
     elif isinstance(op, StructuredKernel):
         kernel(to, op)
     else:
-        to.reject("no rule is for it")
+        to.reject("no rule is for it", hint_on_tensors(op))
 
 
 def structured(to: FunctionBufferizer, op: LinalgStructuredOperation) -> None:

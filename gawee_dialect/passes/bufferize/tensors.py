@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from xdsl.dialects import arith, memref, scf, tensor
-from xdsl.dialects.builtin import DYNAMIC_INDEX, IndexType, MemRefType, StridedLayoutAttr
+from xdsl.dialects import memref, scf, tensor
+from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType, StridedLayoutAttr
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.dialect import linalg
+from gawee_dialect.dialect.arith import index_constant
 from gawee_dialect.dialect.forall import ForallOp
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.scan import is_batch_loop
@@ -129,7 +130,7 @@ def dim(to: FunctionBufferizer, op: Operation) -> None:
         to.reject("expected a constant axis")
     size = to.sizes(op.source)[axis]
     if isinstance(size, int):
-        size = to.builder.insert(arith.ConstantOp.from_int_and_width(size, IndexType())).result
+        size = to.builder.insert(index_constant(size)).result
     to.new[op.result] = size
 
 

@@ -6,6 +6,7 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
+from gawee_dialect.dialect.arith import number_constant
 from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.dialect.schedule import Schedule
 from gawee_dialect.passes.rewrite_pass import Pattern
@@ -62,7 +63,7 @@ def without_reductions(op: KernelOp, total: Number) -> KernelOp:
 def _finish(block: Block, read: list[SSAValue], total: Number) -> Region:
     """Return a block's region with some of its arguments, and a constant for the last."""
     new = Block(arg_types=[value.type for value in read])
-    constant = arith.ConstantOp(total)
+    constant = number_constant(total)
     new.add_op(constant)
     values: dict[SSAValue, SSAValue] = dict(zip(read, new.args, strict=True))
     values[block.args[-1]] = constant.result

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from xdsl.context import Context
 from xdsl.dialects import llvm
-from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.builtin import ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.dialects.llvm import FastMathAttr
 from xdsl.dialects.memref import GlobalOp
@@ -31,6 +31,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     FunctionConversion,
     Rule,
 )
+from gawee_dialect.passes.next_pass import hint_for
 from gawee_dialect.passes.numerics import EXACT, REASSOCIATES, Numerics
 
 RULES: Mapping[type[Operation], Rule] = {
@@ -60,6 +61,22 @@ def parse_fast_math(text: str | None) -> FastMathAttr:
                 )
             )
     return FastMathAttr(tuple(FastMathFlag(name) for name in names))
+
+
+def _level_hint(function: FuncOp) -> str | None:
+    """Return what comes before this pass for a function on tensors; None for other functions."""
+    types = (*function.function_type.inputs, *function.function_type.outputs)
+    module = function.get_toplevel_object()
+    if not any(isinstance(each, TensorType) for each in types) or not isinstance(module, ModuleOp):
+        return None
+    from gawee_dialect.levels import Level, level_of
+
+    level = level_of(module)
+    below = next(each for each in Level if each.order > level.order)
+    return (
+        f"the module is at level {level}, on tensors: next is level {below}, and --gawee-to-llvm "
+        "runs all passes from there to here"
+    )
 
 
 @dataclass(frozen=True)
@@ -136,7 +153,8 @@ class ConvertToLLVM(ModulePass):
                     raise Declined("no rule is for it")
         except Declined as reason:
             message = f"cannot be removed by {self.name}: {reason}"
-            conversion.diagnostics.append(Diagnostic.at(top, message))
+            hint = _level_hint(top) if isinstance(top, FuncOp) else hint_for(top)
+            conversion.diagnostics.append(Diagnostic.at(top, message, hint))
         for new_op in made:
             hand_on_location(top, new_op)
         return made

@@ -35,6 +35,7 @@ from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.convert_to_llvm.instructions import number
+from gawee_dialect.passes.next_pass import hint_for
 
 OpT = TypeVar("OpT", bound=Operation)
 
@@ -265,7 +266,7 @@ class FunctionConversion:
             try:
                 self._convert(op)
             except Declined as reason:
-                self._reject(op, str(reason))
+                self._reject(op, str(reason), None if type(op) in self.rules else hint_for(op))
             self._source = outer
 
     def convert_body(self, block: Block) -> list[SSAValue]:
@@ -289,9 +290,9 @@ class FunctionConversion:
             raise Declined("no rule is for it")
         found.convert(op, self)
 
-    def _reject(self, op: Operation, reason: str) -> None:
+    def _reject(self, op: Operation, reason: str, hint: str | None) -> None:
         message = f"cannot be removed by convert-to-llvm: {reason}"
-        self.diagnostics.append(Diagnostic.at(op, message))
+        self.diagnostics.append(Diagnostic.at(op, message, hint))
         for result in op.results:  # so that the ops that use it are looked at too
             if result not in self._values:
                 placeholder = UnrealizedConversionCastOp.get([], [_placeholder(result.type)])

@@ -78,7 +78,9 @@ def _in_panels(
 def _constant(builder: Builder, matrix: Matrix) -> SSAValue:
     type = TensorType(f64, (len(matrix), len(matrix[0])))
     values: Sequence[float] = [float(value) for row in matrix for value in row]
-    return builder.insert(arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, values))).result
+    op = arith.ConstantOp(DenseIntOrFPElementsAttr.from_list(type, values))
+    op.result.name_hint = "weight_transform"
+    return builder.insert(op).result
 
 
 def _accumulate() -> Region:

@@ -1,5 +1,6 @@
 """Putting kernels together: what they read, and regions made of other regions."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from xdsl.ir import Attribute, Block, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.dialect.kernel import KernelOp, Number, YieldOp, element_of
+from gawee_dialect.dialect.kernel import KernelOp, Number, YieldOp, element_of, scalar_flops
 from gawee_dialect.dialect.types import AnyTensor, tensor_type
 
 Read = tuple[SSAValue, AffineMap]
@@ -150,7 +151,7 @@ def rebuilt(
         value = write(op.finish.block)(builder, arguments)
         return value if then is None else then(builder, arguments, value)
 
-    return kernel(
+    new = kernel(
         reads,
         output_of(op) if output is None else output,
         bounds=op.sizes,
@@ -161,6 +162,31 @@ def rebuilt(
         if accumulator is None
         else region(reads, accumulator, write(op.accumulate.block)),
     )
+    hand_on_identity(op, new)
+    return new
+
+
+def hand_on_identity(source: KernelOp, op: KernelOp) -> None:
+    """Give a kernel the location and the name of the one whose work it does."""
+    op.location = source.location
+    op.target.name_hint = source.target.name_hint
+
+
+def worker(reader: KernelOp, producer: KernelOp) -> KernelOp:
+    """Return which of two kernels that become one does its work: the reader if they do as much."""
+    return max((reader, producer), key=_own_flops)
+
+
+def _own_flops(op: KernelOp) -> int:
+    """Return the FLOPs of the node that a kernel is named by, without what was fused with it.
+
+    Where nothing in a kernel has its location, as in IR written by hand, they are all its FLOPs.
+    """
+    own = Counter[Attribute]()
+    for block, points in op.bodies():
+        for inner in block.ops:
+            own[inner.location] += points * scalar_flops(inner)
+    return own[op.location] if op.location in own else op.flops
 
 
 def rewired(op: KernelOp, reads: Sequence[Read], output: Output | None = None) -> KernelOp:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
 from gawee_dialect.analysis.index_maps import composed, solve
 from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind, multiplied_inputs
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
+from gawee_dialect.dialect.arith import number_constant
 from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.dialect.operation import KEPT, is_kept
 from gawee_dialect.dialect.types import tensor_type
@@ -20,10 +20,12 @@ from gawee_dialect.passes.form_kernels.drafts import (
     Read,
     Write,
     argument,
+    hand_on_identity,
     place,
     reads_of,
     rebuilt,
     spliced,
+    worker,
 )
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.rewrite_pass import Pattern
@@ -53,8 +55,12 @@ class InlineProducer(Pattern):
             if found is not None:
                 reason = found
                 continue
-            self.fused(producer, op)
             new = inlined(op, index, producer)
+            if worker(op, producer) is producer:
+                self.fused(op, producer)
+                hand_on_identity(producer, new)
+            else:
+                self.fused(producer, op)
             rewriter.replace(op, new)
             if producer.result is not None and not producer.result.uses:
                 rewriter.erase(producer)
@@ -149,7 +155,7 @@ class InlineConstant(Pattern):
 
 def constant(number: Number) -> Write:
     """Return what makes a constant."""
-    return lambda builder, arguments: builder.insert(arith.ConstantOp(number)).result
+    return lambda builder, arguments: builder.insert(number_constant(number)).result
 
 
 # Elementwise kernels behind a reduction become part of it.
@@ -184,8 +190,13 @@ class FuseIntoReduction(Pattern):
         if found is None:
             self.missed(op, reason)
             return
-        self.fused(op, found)
-        rewriter.replace(op, fused(op, found))
+        new = fused(op, found)
+        if worker(op, found) is found:
+            self.fused(op, found)
+        else:
+            self.fused(found, op)
+            hand_on_identity(op, new)
+        rewriter.replace(op, new)
         rewriter.erase(found)
 
     def _why_not(self, op: KernelOp, index: int, producer: KernelOp) -> str | None:
@@ -242,6 +253,4 @@ def fused(op: KernelOp, producer: KernelOp) -> KernelOp:
         return spliced(builder, op.finish.block, taken)
 
     output = Output(tensor_type(op.target), output_map, op.outside)
-    new = rebuilt(producer, reads, elements, output, go_on)
-    new.location = producer.location
-    return new
+    return rebuilt(producer, reads, elements, output, go_on)

@@ -158,7 +158,6 @@ class WriteThroughReshape(Pattern):
         self.fused(op, producer)
         output = Output(tensor_type(op.result), new_map, producer.outside)
         new = rewired(producer, reads_of(producer), output)
-        new.location = producer.location
         rewriter.replace(op, new)
         rewriter.erase(producer)
 
@@ -193,11 +192,9 @@ class WriteThroughCopy(Pattern):
         producer = move.producer
         self.fused(op, producer)
         new = rewired(producer, reads_of(producer), output)
-        new.location = producer.location
         rewriter.insert(new, InsertPoint.before(producer))
         for reader in readers:
             moved = rewired(reader, move.reads(reader, new.target))
-            moved.location = reader.location
             rewriter.replace(reader, moved)
         rewriter.replace(op, (), [new.target])
         rewriter.erase(producer)

@@ -10,7 +10,7 @@ from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from gawee_dialect.analysis.combiners import KINDS, combiner_of, neutral
 from gawee_dialect.dialect import arith as vector_arith
-from gawee_dialect.dialect.arith import ON_VECTORS
+from gawee_dialect.dialect.arith import ON_VECTORS, number_constant
 from gawee_dialect.dialect.kernel import KernelOp, Number, YieldOp
 from gawee_dialect.hints import isa
 
@@ -160,7 +160,7 @@ def across_lanes(builder: Builder, op: KernelOp, totals: Sequence[SSAValue]) -> 
         return reduced
     if isinstance(initial, FloatAttr) and isinstance(element, AnyFloat):
         initial = FloatAttr(initial.value.data, element)
-    return _combine(builder, op, builder.insert(arith.ConstantOp(initial)).result, reduced)
+    return _combine(builder, op, builder.insert(number_constant(initial)).result, reduced)
 
 
 def _folded(builder: Builder, op: KernelOp, total: SSAValue) -> SSAValue:

@@ -14,7 +14,7 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.analysis.combiners import combiner_of, divides_integers
 from gawee_dialect.analysis.kernel_kind import multiplied_inputs
 from gawee_dialect.analysis.long_sums import PRODUCTS_IN_BLOCK, TERMS_IN_BLOCK, total_type
-from gawee_dialect.dialect.arith import SelectOp
+from gawee_dialect.dialect.arith import SelectOp, number_constant
 from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.dialect.schedule import Loop, Schedule
 from gawee_dialect.passes.lower_kernels_to_loops.accesses import SCALAR, Access, Lanes
@@ -413,7 +413,7 @@ class RegisterTile:
         return initial if self.reduced_lanes == 1 else neutral_number(self.op)
 
     def _start(self, builder: Builder, buffer: SSAValue | None, number: Number) -> None:
-        value = builder.insert(arith.ConstantOp(number)).result
+        value = builder.insert(number_constant(number)).result
         start = broadcast(builder, value, self._width.count)
 
         def visit(inner: Builder, counters: Mapping[int, SSAValue]) -> None:

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from math import prod
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, memref, vector
+from xdsl.dialects import memref, vector
 from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
 from gawee_dialect.dialect.affine_range import value_range
+from gawee_dialect.dialect.arith import number_constant
 from gawee_dialect.dialect.kernel import Number
 from gawee_dialect.dialect.structured_kernel import StructuredKernel, element_of, shape_of
 from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast
@@ -57,7 +58,7 @@ def fill_outside(builder: Builder, op: StructuredKernel, outside: Number | None 
     if outside is None:
         value = zero(builder, element_of(buffer))
     else:
-        value = builder.insert(arith.ConstantOp(outside)).result
+        value = builder.insert(number_constant(outside)).result
     for box in boxes:
         _fill(builder, buffer, box, value)
 

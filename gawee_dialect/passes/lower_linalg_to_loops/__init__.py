@@ -25,6 +25,7 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.analysis.buffer_sizes import Index, size_of
 from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.affine_range import used_dims
+from gawee_dialect.dialect.arith import index_constant
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.lower_linalg_to_loops.loop_order import (
     loop_order,
@@ -58,8 +59,7 @@ def constant_index(builder: Builder, value: int) -> SSAValue:
             if isinstance(op.result.type, IndexType):
                 return op.result
         op = op.next_op
-    constant = arith.ConstantOp.from_int_and_width(value, IndexType())
-    constant.result.name_hint = f"c{value}"
+    constant = index_constant(value)
     assert top.first_op is not None
     top.insert_op_before(constant, top.first_op)
     hand_on_location(function, constant)

@@ -15,7 +15,13 @@ from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, t
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.shape import reshaped
 from gawee_dialect.passes.lower_to_linalg.structured import reads, reduction
-from gawee_dialect.passes.lower_to_linalg.tensors import broadcast, expanded, filled, zero
+from gawee_dialect.passes.lower_to_linalg.tensors import (
+    broadcast,
+    expanded,
+    filled,
+    named_part,
+    zero,
+)
 from gawee_dialect.passes.rewrite_pass import Pattern
 
 # Sums of products as `linalg.generic`: what matrix products and convolutions share.
@@ -54,7 +60,7 @@ def biased(
         sizes = [type.get_shape()[axis] for axis in axes]
         bias = expanded(builder, bias, (range(len(axes)),), sizes)
     others = [axis for axis in range(type.get_num_dims()) if axis not in axes]
-    return broadcast(builder, bias, type, others)
+    return named_part(builder, broadcast(builder, bias, type, others), "init")
 
 
 class LowerMatMul(Pattern):

@@ -106,7 +106,9 @@ def repeated(builder: Builder, value: float, type: AnyTensor) -> SSAValue:
     """Make a tensor with one number everywhere, of any element type."""
     element = type.element_type
     if not is_unsigned(element):
-        return filled(builder, constant(builder, value, element), type)
+        tensor = filled(builder, constant(builder, value, element), type)
+        tensor.name_hint = builder.name_hint
+        return tensor
     # Upstream has no scalar constants of unsigned integers, but tensors of them.
     assert isa(element, IntegerType)
     dense = DenseIntElementsAttr.from_list(TensorType(element, ()), [int(value)])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from xdsl.builder import Builder
-from xdsl.dialects import arith, tensor
+from xdsl.dialects import tensor
 from xdsl.dialects.builtin import (
     AnyFloat,
     ArrayAttr,
@@ -19,6 +19,7 @@ from xdsl.dialects.builtin import (
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
 from gawee_dialect.dialect import linalg
+from gawee_dialect.dialect.arith import number_constant
 from gawee_dialect.dialect.types import (
     AnyTensor,
     element_type,
@@ -35,9 +36,11 @@ Groups = Sequence[Sequence[int]]
 def constant(builder: Builder, value: float, element: Attribute) -> SSAValue:
     """Make a scalar constant of a float, integer or index type."""
     if isinstance(element, AnyFloat):
-        return builder.insert(arith.ConstantOp(float_attribute(value, element))).result
-    assert isa(element, IntegerType | IndexType)
-    return builder.insert(arith.ConstantOp(IntegerAttr(int(value), element))).result
+        number = float_attribute(value, element)
+    else:
+        assert isa(element, IntegerType | IndexType)
+        number = IntegerAttr(int(value), element)
+    return builder.insert(number_constant(number)).result
 
 
 def zero(builder: Builder, element: Attribute) -> SSAValue:
@@ -67,7 +70,15 @@ def empty(builder: Builder, type: AnyTensor, like: SSAValue | None = None) -> SS
     """Make a tensor whose elements are still to be written; as large as another where dynamic."""
     sizes = () if like is None else dynamic_sizes(builder, like)
     # Every op of a network needs one: xDSL's constructor looks up how it is put together.
-    return builder.insert(tensor.EmptyOp.create(operands=sizes, result_types=[type])).tensor
+    op = tensor.EmptyOp.create(operands=sizes, result_types=[type])
+    return named_part(builder, builder.insert(op).tensor, "init")
+
+
+def named_part(builder: Builder, value: SSAValue, part: str) -> SSAValue:
+    """Name what an op is computed from, `%conv1_init`, so that its result alone has its name."""
+    if builder.name_hint is not None:
+        value.name_hint = f"{builder.name_hint}_{part}"
+    return value
 
 
 def dynamic_sizes(builder: Builder, value: SSAValue) -> list[SSAValue]:
@@ -87,7 +98,9 @@ def filled(
 ) -> SSAValue:
     """Make a tensor with one scalar everywhere; as large as another where it is dynamic."""
     init = empty(builder, type, like)
-    return builder.insert(linalg.FillOp([value], [init], [type])).res[0]
+    return named_part(
+        builder, builder.insert(linalg.FillOp([value], [init], [type])).res[0], "init"
+    )
 
 
 def broadcast(
@@ -109,7 +122,8 @@ def padded(
     block = Block(arg_types=[IndexType()] * len(shape))
     block.add_op(tensor.YieldOp(value))
     type = TensorType(element_type(source), shape)
-    return builder.insert(tensor.PadOp(source, (), (), Region(block), low, high, type)).result
+    op = tensor.PadOp(source, (), (), Region(block), low, high, type)
+    return named_part(builder, builder.insert(op).result, "padded")
 
 
 def _groups_attribute(groups: Groups) -> ArrayAttr[ArrayAttr[IntegerAttr]]:

@@ -1,6 +1,7 @@
 // RUN: gawee-opt --bufferize --split-input-file --verify-diagnostics %s | filecheck %s
 
-// CHECK: bufferize_invalid.mlir:5:3: error: 'gawee.relu' op cannot be bufferized: no rule is for it
+// CHECK: bufferize_invalid.mlir:6:3: error: 'gawee.relu' op cannot be bufferized: no rule is for it
+// CHECK-NEXT: hint: lower-to-linalg lowers it; --gawee-to-linalg runs all passes up to it
 func.func @graph_op_is_left(%x: tensor<5xf32>) -> tensor<5xf32> {
   %y = gawee.relu %x : (tensor<5xf32>) -> tensor<5xf32>
   func.return %y : tensor<5xf32>
@@ -9,6 +10,7 @@ func.func @graph_op_is_left(%x: tensor<5xf32>) -> tensor<5xf32> {
 // -----
 
 // CHECK: error: 'tensor.splat' op cannot be bufferized: no rule is for it
+// CHECK-NEXT: hint: docs/tutorial/new_op.md shows how an op of one's own is lowered
 func.func @loop_has_an_op_without_a_rule(%x: tensor<5xf32>, %v: f32) -> tensor<5xf32> {
   %zero = arith.constant 0 : index
   %one = arith.constant 1 : index

@@ -1,0 +1,131 @@
+"""Inputs as users give them: an array, a tensor, some in a sequence, or a mapping by name."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, TypeGuard
+
+import numpy as np
+from xdsl.utils.exceptions import VerifyException
+
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
+from gawee_dialect.dialect.types import dtype_name, is_shaped
+from gawee_dialect.parameters.fitting import fitted, same_kind
+from gawee_dialect.parameters.store import Array
+from gawee_dialect.python_numbers import as_array, is_array
+
+Inputs: TypeAlias = object
+"""An array or a tensor where there is one input; a list or tuple in order; a mapping by name."""
+
+
+class Wanted(Protocol):
+    """An input: its name, shape and NumPy dtype."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+
+    @property
+    def dtype(self) -> np.dtype[np.generic]: ...
+
+
+@dataclass(frozen=True)
+class WantedInput:
+    """An input of an entry function."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: np.dtype[np.generic]
+
+    @staticmethod
+    def of(arguments: Iterable[EntryArgument]) -> "list[WantedInput]":
+        """Describe the inputs among arguments, as far as NumPy has their types."""
+        found: list[WantedInput] = []
+        for each in arguments:
+            if each.kind not in (ArgumentKind.INPUT, ArgumentKind.UPDATED):
+                continue
+            type = each.type
+            shape = type.get_shape() if is_shaped(type) else ()
+            with suppress(VerifyException):
+                dtype = np.dtype(dtype_name(type.element_type if is_shaped(type) else type))
+                found.append(WantedInput(each.name, shape, dtype))
+        return found
+
+
+def is_mapping(value: object) -> TypeGuard[Mapping[str, object]]:
+    """Whether inputs are by name."""
+    return isinstance(value, Mapping)
+
+
+def is_sequence(value: object) -> TypeGuard[Sequence[object]]:
+    """Whether inputs are in order."""
+    return isinstance(value, list | tuple)
+
+
+def inputs_by_name(names: Sequence[str], given: Inputs) -> Mapping[str, object]:
+    """Return inputs by name; raises GaweeError where there are more than the network takes."""
+    if is_mapping(given):
+        return given
+    values: Sequence[object] = given if is_sequence(given) else [given]
+    if len(values) > len(names):
+        hint = (
+            f"inputs: {', '.join(names) or 'none'}; a list has one input after the other, "
+            "numpy.array(...) makes an array of numbers"
+        )
+        message = f"expected at most {len(names)} inputs, got {len(values)}"
+        raise GaweeError(Diagnostic(message, hint=hint))
+    return dict(zip(names, values, strict=False))
+
+
+def given_arrays(expected: Sequence[Wanted], given: Inputs) -> dict[str, object]:
+    """Return inputs by name, each as an array of the dtype that is expected, where it can be one.
+
+    A tensor shares its memory. The rule for dtypes is that of `fitted`: numbers stay of their kind.
+    What is no array, or of another kind or shape, is as it was given. Raises GaweeError.
+    """
+    wanted = {each.name: each for each in expected}
+    return {
+        name: _given_array(wanted[name], value) if name in wanted else value
+        for name, value in inputs_by_name([*wanted], given).items()
+    }
+
+
+def only_arrays(expected: Sequence[Wanted], given: Inputs) -> dict[str, Array]:
+    """Return what `given_arrays` does; raises GaweeError for what is no array and no tensor."""
+    values = given_arrays(expected, given)
+    problems = [
+        f"expected input '{name}' to be an array or a tensor, got {type(value).__name__}"
+        for name, value in values.items()
+        if not is_array(value)
+    ]
+    if problems:
+        raise GaweeError(map(Diagnostic, problems))
+    return {name: value for name, value in values.items() if is_array(value)}
+
+
+def _given_array(wanted: Wanted, value: object) -> object:
+    array = value if is_array(value) else _as_array(wanted, value)
+    if is_array(array) and array.dtype != wanted.dtype and same_kind(array.dtype, wanted.dtype):
+        return fitted(f"input '{wanted.name}'", array, array.shape, wanted.dtype)
+    return array
+
+
+def _as_array(wanted: Wanted, value: object) -> object:
+    """Return an array of a tensor or a number; other values as they are."""
+    if type(value).__module__ == "numpy":  # a scalar of it
+        return getattr(np, "asarray")(value)
+    if hasattr(value, "__dlpack__"):
+        return _array_of_tensor(wanted.name, value)
+    number = None if wanted.shape else as_array(value, wanted.dtype)
+    return value if number is None else number
+
+
+def _array_of_tensor(name: str, value: object) -> object:
+    from gawee_dialect.pytorch.tensors import array_of_tensor, is_tensor_if_loaded
+
+    if is_tensor_if_loaded(value):
+        return array_of_tensor(value, f"input '{name}'")
+    return getattr(np, "from_dlpack")(value)
