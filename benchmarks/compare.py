@@ -27,7 +27,8 @@ from gawee_dialect.backend.measure import measured_host
 from gawee_dialect.evaluation.machine import LineLatency, allowed_cpus
 from gawee_dialect.evaluation.statistics import noise_of
 from gawee_dialect.evaluation.turns import Referee, Turn, orders
-from gawee_dialect.target.description import HOST, Processor, find_processor
+from gawee_dialect.target.description import HOST, Processor
+from gawee_dialect.target.machine import find_processor
 
 OURS = next(iter(ENGINES))
 

@@ -23,8 +23,9 @@ import numpy as np
 from benchmarks.timing import console
 from gawee_dialect.evaluation.search import Finals, Trial
 from gawee_dialect.model import Model, load
-from gawee_dialect.target.description import HOST, find_processor
+from gawee_dialect.target.description import HOST
 from gawee_dialect.target.host import model_name
+from gawee_dialect.target.machine import find_processor
 from gawee_dialect.tuning.search import Kernel, Phase, Settings, Tuner, shown
 
 ROOT = Path(__file__).parent.parent

@@ -1,13 +1,18 @@
 """From a graph to its program: what the cache has is not made again, kernels are made apart."""
 
+from __future__ import annotations
+
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.cache import CompileCache
+from gawee_dialect.backend.compiled import Array, CompiledModel, Recipe
 from gawee_dialect.backend.jit import Target, initialize
 from gawee_dialect.backend.native_call import builtin_call
 from gawee_dialect.backend.openmp import start_threads
@@ -16,13 +21,18 @@ from gawee_dialect.backend.program import Pieces, Program, cached_program, compi
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import MAIN
+from gawee_dialect.frontends.mlir_text import module_of_text, print_mlir
+from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.levels import Level, kernel_stages, level_of, lower_to, lower_to_functions
 from gawee_dialect.passes.insertion import declared_insertions
 from gawee_dialect.passes.instrument import instruments, tell
 from gawee_dialect.passes.pass_manager import leaf_passes, run_passes
-from gawee_dialect.target.description import find_processor
+from gawee_dialect.target.machine import find_processor
 from gawee_dialect.universe import is_extended, make_context
 from gawee_dialect.workers.shared_tasks import run_apart
+
+if TYPE_CHECKING:
+    from gawee_dialect.analysis.batch_axes import BatchArguments
 
 MadeElsewhere = Callable[[ModuleOp, CodeOptions], bytes | None]
 """Returns a packed program; None where it is to be made in this process."""
@@ -40,7 +50,7 @@ class Plan:
     """Whether the module is verified after each pass: our own are in tests, and here that takes
     about as long as the passes."""
 
-    def in_a_copy(self) -> "Plan":
+    def in_a_copy(self) -> Plan:
         """Return the plan to do this in a copy of this process, the first time.
 
         What passes and LLVM leave behind is as much memory as many a network, and most processes
@@ -117,10 +127,50 @@ def carry_out(plan: Plan, module: ModuleOp, options: CodeOptions) -> Program:
     return program
 
 
+def compile_module(
+    module: ModuleOp,
+    options: CodeOptions,
+    weights: Callable[[], Mapping[str, Array]],
+    images: BatchArguments | None = None,
+    *,
+    cache: bool = True,
+    allow_native_code: bool = False,
+) -> CompiledModel:
+    """Compile a module for this processor, and bind its weights; raises GaweeError.
+
+    With `images`, it is the graph of one of them, and the model takes any number.
+    """
+    with no_garbage_collection():
+        program = program_of(module, options, cache=cache)
+    with _code_allowed(allow_native_code) if program.code.sources else nullcontext():
+        if images is None:
+            compiled = CompiledModel(program, weights(), num_threads=options.num_threads)
+        else:
+            from gawee_dialect.backend.batched import BatchedModel
+
+            compiled = BatchedModel(program, weights(), images, num_threads=options.num_threads)
+    compiled.recipe = Recipe(lambda: generic_text(module), options, compiled_again)
+    return compiled
+
+
+def _code_allowed(allowed: bool) -> AbstractContextManager[None]:
+    from gawee_dialect.backend.native_code import native_code_allowed
+
+    return native_code_allowed(allowed)
+
+
+def compiled_again(
+    text: str,
+    options: CodeOptions,
+    parameters: Mapping[str, Array],
+    images: BatchArguments | None = None,
+) -> CompiledModel:
+    """Compile a graph that was pickled, for this processor; raises GaweeError."""
+    return compile_module(module_of_text(text), options, lambda: parameters, images)
+
+
 def generic_text(module: ModuleOp) -> str:
     """Return the text of a module that says all that there is to say."""
-    from gawee_dialect.frontends.mlir_text import print_mlir
-
     return print_mlir(module, generic=True)
 
 

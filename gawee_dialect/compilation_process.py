@@ -136,7 +136,7 @@ def serve() -> None:
 
 
 def _code(task: Task) -> bytes | None:
-    from gawee_dialect.model import module_of_text
+    from gawee_dialect.frontends.mlir_text import module_of_text
 
     os.environ.clear()
     os.environ.update(task.environment)

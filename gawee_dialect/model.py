@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,12 +13,12 @@ from xdsl.dialects.func import FuncOp
 
 from gawee_dialect.analysis.signature import Entry
 from gawee_dialect.code_options import PLAIN, CodeOptions
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, verify_module
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import MAIN, EntryArgument, find_function
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.identifiers import c_name
-from gawee_dialect.levels import Level, level_of, lower_to, native_stages
+from gawee_dialect.levels import Level, level_of, lower_to
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -73,13 +72,14 @@ class Model:
         Raises ExportError and ConversionError for a model that cannot be extracted or imported.
         """
         from gawee_dialect.frontends.npu_ir.extract import extract_ir
+        from gawee_dialect.frontends.npu_ir.importer import import_ir
         from gawee_dialect.frontends.npu_ir.trace import one_trace
-        from gawee_dialect.pytorch.execute import ir_model
+        from gawee_dialect.pytorch.graph_weights import used_weights
 
         state: Callable[[], Mapping[str, object]] = getattr(net, "state_dict")
         with one_trace:
             ir = extract_ir(net, example_inputs, model_name=name, strict=False)
-            return ir_model(ir, state())
+            return Model(import_ir(ir), used_weights(ir, state()), name=ir.model_name)
 
     def view(self) -> GraphView:
         """Describe the graph for inspection; raises GaweeError where there is no entry function."""
@@ -200,18 +200,9 @@ class Model:
         runs: int = 3,
     ) -> Sequence[NodeTime]:
         """Time every node at a level, the best of some runs where it is native code."""
-        from gawee_dialect.instruments.kernel_profile import lowered_to_loops, profile_kernels
-        from gawee_dialect.instruments.profile import InterpreterProfile
+        from gawee_dialect.instruments.kernel_profile import profile_model
 
-        level = Level(level)
-        if level is Level.LLVM:
-            serial = replace(options or CodeOptions(), parallel=False)
-            stages = native_stages(serial, level_of(self.module))
-            loops = lowered_to_loops(self.module, (*stages.to_tensors, *stages.to_loops))
-            return profile_kernels(loops, stages.to_llvm, self.bound, inputs, runs)
-        listener = InterpreterProfile()
-        self.runner(level, listeners=(listener,))(inputs)
-        return listener.times()
+        return profile_model(self, inputs, Level(level), options or CodeOptions(), runs)
 
     def report(
         self,
@@ -232,15 +223,9 @@ class Model:
 
     def cost(self) -> CostReport | None:
         """Return FLOPs and bytes of every node; None where the module is no longer a graph."""
-        from gawee_dialect.analysis.cost import analyze_cost
-        from gawee_dialect.analysis.node_work import has_cost
+        from gawee_dialect.analysis.cost import cost_of_graph
 
-        if level_of(self.module) is not Level.GAWEE:
-            return None
-        ops = self.function.body.block.ops
-        if not all(op.dialect_name() == "func" or has_cost(op) for op in ops):
-            return None
-        return analyze_cost(self.function)
+        return cost_of_graph(self.function) if level_of(self.module) is Level.GAWEE else None
 
     def save(
         self,
@@ -259,19 +244,17 @@ class Model:
         weights go into one file beside it, as the code wants them. The caller's OpenMP settings say
         how many threads run it; for one thread it needs no OpenMP. Raises GaweeError.
         """
-        from gawee_dialect.backend.export import export
+        from gawee_dialect.backend.compiled import export
         from gawee_dialect.backend.jit import target_elsewhere
-        from gawee_dialect.target.description import find_processor
 
         chosen = (options or CodeOptions()).without_idle_teams
-        target = target_elsewhere(find_processor(chosen.target), triple)
         return export(
             self.lowered(Level.LLVM, chosen),
             name or c_name(self.name),
             Path(directory),
             kinds,
             parameters=self.bound if weights else None,
-            target=target,
+            target=target_elsewhere(chosen.machine.processor, triple),
         )
 
     @overload
@@ -312,8 +295,7 @@ class Model:
         scalars; `{"x": 1}` says that they are along axis 1 of input x, and that all other inputs
         are the same for every image. Raises GaweeError with all ops that mix images.
         """
-        from gawee_dialect.backend.compiled import CompiledModel, Recipe
-        from gawee_dialect.compilation import generic_text, program_of
+        from gawee_dialect.compilation import compile_module
 
         _refuse_options(unknown)
         chosen = options or CodeOptions()
@@ -321,18 +303,14 @@ class Model:
         module, images = self.module, None
         if dynamic_batch is not False:
             module, images = self.for_one_image(dynamic_batch)
-        with no_garbage_collection():
-            program = program_of(module, chosen, cache=cache)
-        with self._code_allowed() if program.code.sources else nullcontext():
-            weights, threads = self._checked_weights(), chosen.num_threads
-            if images is None:
-                compiled = CompiledModel(program, weights, num_threads=threads)
-            else:
-                from gawee_dialect.backend.batched import BatchedModel
-
-                compiled = BatchedModel(program, weights, images, num_threads=threads)
-        compiled.recipe = Recipe(lambda: generic_text(module), chosen)
-        return compiled
+        return compile_module(
+            module,
+            chosen,
+            self._checked_weights,
+            images,
+            cache=cache,
+            allow_native_code=self.allow_native_code,
+        )
 
     def for_one_image(
         self,
@@ -344,31 +322,13 @@ class Model:
         `other` makes the same network for another number of images: what the two compute
         differently with one image depends on that number. Raises GaweeError.
         """
-        from gawee_dialect.analysis.fingerprint import first_difference
-        from gawee_dialect.passes.specialize_batch import specialize_batch
+        from gawee_dialect.passes.specialize_batch import graph_of_one_image
 
         if level_of(self.module) is not Level.GAWEE:
             raise GaweeError(
                 f"expected a graph for a dynamic batch, got level '{level_of(self.module)}'"
             )
-        chosen = None if axes is True else dict(axes)
-
-        def specialized(module: ModuleOp) -> tuple[ModuleOp, BatchArguments]:
-            verify_module(module)
-            module = module.clone()
-            return module, specialize_batch(module, 1, chosen)
-
-        module, images = specialized(self.module)
-        if other is not None:
-            different = first_difference(*map(_simplified, (module, specialized(other())[0])))
-            if different is not None:
-                message = (
-                    "expected to compute the same with every number of images, got a number that "
-                    "depends on it"
-                )
-                hint = "compile it for one batch size, without a dynamic batch"
-                raise GaweeError(Diagnostic.at(different, message, hint))
-        return module, images
+        return graph_of_one_image(self.module, None if axes is True else dict(axes), other)
 
     def benchmark(
         self,
@@ -384,19 +344,9 @@ class Model:
         `inputs` are seeded random arrays unless given. Runs are in rounds, which wait until other
         programs are quiet, `patience` seconds in all.
         """
-        from gawee_dialect.evaluation.run_times import time_runs
-        from gawee_dialect.evaluation.turns import Referee
-        from gawee_dialect.parameters.random_arrays import random_inputs
+        from gawee_dialect.evaluation.run_times import benchmark
 
-        compiled = self.compile(options)
-        given = random_inputs(compiled.inputs) if inputs is None else inputs
-        referee = Referee(compiled.num_threads, retries=1, total_patience=patience)
-        return time_runs(lambda: compiled.run(given), runs, least_seconds, referee)
-
-    def _code_allowed(self) -> AbstractContextManager[None]:
-        from gawee_dialect.backend.native_code import native_code_allowed
-
-        return native_code_allowed(self.allow_native_code)
+        return benchmark(self.compile(options), inputs, runs, least_seconds, patience)
 
 
 def _refuse_options(given: Mapping[str, object]) -> None:
@@ -407,24 +357,6 @@ def _refuse_options(given: Mapping[str, object]) -> None:
         if name in known:
             hint = f"write compile(CodeOptions({name}={value!r}))"
         raise GaweeError(Diagnostic(f"unexpected argument '{name}' of compile", hint=hint))
-
-
-def _simplified(module: ModuleOp) -> ModuleOp:
-    """Return a copy of a graph without what nothing reads, and what can be computed now."""
-    from gawee_dialect.passes.canonicalize import CanonicalizePass
-    from gawee_dialect.universe import make_context
-
-    simplified = module.clone()
-    CanonicalizePass().apply(make_context(), simplified)
-    return simplified
-
-
-def module_of_text(text: str) -> ModuleOp:
-    """Return the module of MLIR text; raises GaweeError."""
-    from gawee_dialect.frontends.mlir_text import parse_mlir
-    from gawee_dialect.universe import make_context
-
-    return parse_mlir(make_context(), text, "<text>")
 
 
 def load(

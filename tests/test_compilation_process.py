@@ -12,7 +12,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.compilation import program_of
 from gawee_dialect.compilation_process import CompilationProcess
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.model import module_of_text
+from gawee_dialect.frontends.mlir_text import module_of_text
 
 NETWORK = """
 func.func @main(%x: tensor<3x7xf32> {gawee.input = "x"}) -> (tensor<3x7xf32> {gawee.output = "y"}) {

@@ -17,9 +17,10 @@ import gawee_dialect
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.frontends.mlir_text import module_of_text
 from gawee_dialect.inspection.drawing import draw
 from gawee_dialect.inspection.notebook import svg
-from gawee_dialect.model import Model, module_of_text
+from gawee_dialect.model import Model
 from gawee_dialect.passes.insertion import after
 from tests.loops_level import llvm_module
 

@@ -8,7 +8,7 @@ from math import exp, log
 from benchmarks.ops.case import SIZES, Times
 from benchmarks.ops.registry import FAMILIES, WITHOUT_TWIN
 from benchmarks.timing import processor
-from gawee_dialect.target.description import find_processor
+from gawee_dialect.target.machine import find_processor
 
 SLOWER = 0.9
 """The ratio from which on an op counts as slower than PyTorch's."""

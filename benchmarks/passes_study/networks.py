@@ -9,7 +9,8 @@ import numpy as np
 from examples.graph_writer import GraphWriter
 from examples.resnet18.write_graph import write_resnet18
 from examples.unet.write_graph import write_unet
-from gawee_dialect.model import Model, load, module_of_text
+from gawee_dialect.frontends.mlir_text import module_of_text
+from gawee_dialect.model import Model, load
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 from benchmarks.timing import processor
 from benchmarks.zoo.check import Result
-from gawee_dialect.target.description import find_processor
+from gawee_dialect.target.machine import find_processor
 
 HEAD = """# The zoo: published networks, from PyTorch to native code
 

@@ -149,6 +149,13 @@ def analyze_cost(function: FuncOp) -> CostReport:
     return CostReport(costs)
 
 
+def cost_of_graph(function: FuncOp) -> CostReport | None:
+    """Return what the nodes of a graph cost; None where one has no cost that is known."""
+    ops = function.body.block.ops
+    known = all(op.dialect_name() == "func" or has_cost(op) for op in ops)
+    return analyze_cost(function) if known else None
+
+
 def analyze_module_cost(module: ModuleOp, name: str = MAIN) -> CostReport:
     """Return the cost of a module's entry function; raises GaweeError where there is none."""
     function = find_function(module, name)

@@ -21,7 +21,6 @@ from gawee_dialect.backend.native_call import FINE, OUT_OF_RANGE
 from gawee_dialect.backend.openmp import MOST_THREADS, call_in_team
 from gawee_dialect.backend.program import Program
 from gawee_dialect.backend.signature import Buffer
-from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.python_numbers import is_array
 
@@ -92,7 +91,8 @@ class BatchedModel(CompiledModel):
         return f"{super().summary}, any number of images"
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
-        return _batched_again, (*super().__reduce__()[1], self.images)
+        again, arguments = super().__reduce__()
+        return again, (*arguments, self.images)
 
     def _results(self, arrays: Sequence[object]) -> Sequence[Array] | None:
         return None
@@ -244,14 +244,3 @@ def _of_images(buffer: Buffer, place: Along | None, images: int) -> Buffer:
     shape = list(buffer.shape)
     shape[place.axis] *= images
     return replace(buffer, shape=tuple(shape))
-
-
-def _batched_again(
-    text: str, options: CodeOptions, parameters: Mapping[str, Array], images: BatchArguments
-) -> BatchedModel:
-    """Compile the graph of one image that was pickled, for this processor."""
-    from gawee_dialect.compilation import program_of
-    from gawee_dialect.model import module_of_text
-
-    program = program_of(module_of_text(text), options, cache=True)
-    return BatchedModel(program, parameters, images, num_threads=options.num_threads)

@@ -18,7 +18,7 @@ from gawee_dialect.backend.native_call import FINE, OUT_OF_RANGE, builtin_call
 from gawee_dialect.backend.openmp import call_in_team, check_threads, cores
 from gawee_dialect.backend.prepared_family import PreparedFamily
 from gawee_dialect.backend.program import Program, compile_program
-from gawee_dialect.backend.signature import Buffer
+from gawee_dialect.backend.signature import Buffer, signature_of
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN, PREPARE, WEIGHTS
@@ -105,15 +105,8 @@ class Recipe:
 
     text: Callable[[], str]
     options: CodeOptions
-
-
-def _compiled_again(
-    text: str, options: CodeOptions, parameters: Mapping[str, Array]
-) -> "CompiledModel":
-    """Compile a graph that was pickled, for this processor."""
-    from gawee_dialect.model import Model, module_of_text
-
-    return Model(module_of_text(text), parameters).compile(options)
+    compile: Callable[..., object]
+    """Makes the model from that text, the options and its parameters."""
 
 
 def _not_yet(arrays: Iterable[object]) -> Array | None:
@@ -203,7 +196,7 @@ class CompiledModel:
                 "cannot pickle a CompiledModel that was made of code alone; pickle one that "
                 "Model.compile made"
             )
-        return _compiled_again, (self.recipe.text(), self.recipe.options, self._copied())
+        return self.recipe.compile, (self.recipe.text(), self.recipe.options, self._copied())
 
     def _copied(self) -> dict[str, Array]:
         # A mapped file is not there where this is read again.
@@ -309,8 +302,6 @@ class CompiledModel:
 
         Raises GaweeError for an unknown kind, and where no C compiler links a shared library.
         """
-        from gawee_dialect.backend.export import export
-
         return export(
             self._program.module,
             name,
@@ -441,3 +432,31 @@ class CompiledModel:
         if twice:
             raise GaweeError(f"expected input '{twice[0]}' once, got it by position and by name")
         return {**inputs_by_name(names, args), **kwargs}
+
+
+def export(
+    module: ModuleOp,
+    name: str,
+    directory: Path,
+    kinds: Collection[str],
+    *,
+    parameters: Mapping[str, Array] | None = None,
+    function: str = MAIN,
+    target: Target | None = None,
+) -> list[Path]:
+    """Write the files of some kinds for a module at the llvm level, as `write_code` does.
+
+    What `@prepare` makes of the parameters is computed here, on this machine. Raises GaweeError for
+    parameters that do not fit too.
+    """
+    from gawee_dialect.backend.export import key_of_weight, write_code
+
+    def weights() -> Mapping[str, Array]:
+        given, signature = parameters or {}, signature_of(module, function)
+        if not signature.of_role("prepared"):
+            return check_arrays("parameter", signature.of_role("parameter", "constant"), given)
+        made = CompiledModel(module, given, function=function).prepared_values()
+        return {**given, **{key_of_weight("prepared", key): made[key] for key in made}}
+
+    known = None if parameters is None else weights
+    return write_code(module, name, directory, kinds, known, function, target)

@@ -23,7 +23,6 @@ from gawee_dialect.backend.c_header import (
     manifest_text,
 )
 from gawee_dialect.backend.code_generation import emit_assembly, emit_object
-from gawee_dialect.backend.compiled import CompiledModel, check_arrays
 from gawee_dialect.backend.jit import Target, make_machine, optimized_module, system_of
 from gawee_dialect.backend.llvm_text import llvm_text
 from gawee_dialect.backend.openmp import START_TEAM
@@ -88,42 +87,30 @@ def weights_blob(interface: CInterface, values: Mapping[str, Array]) -> bytes:
     """Return the one blob that holds every weight at its offset."""
     blob = bytearray(interface.weights_size)
     for offset, buffer in interface.weights:
-        blob[offset : offset + buffer.size] = values[_key(buffer.role, buffer.name)].tobytes()
+        key = key_of_weight(buffer.role, buffer.name)
+        blob[offset : offset + buffer.size] = values[key].tobytes()
     return bytes(blob)
 
 
-def _key(role: str, name: str) -> str:
-    # Prepared values are numbered, and a parameter may be called "0" as well.
+def key_of_weight(role: str, name: str) -> str:
+    """Return what a weight is called among all: prepared ones are numbered, as a name may be."""
     return f"prepared {name}" if role == "prepared" else name
 
 
-def _bound_weights(
-    module: ModuleOp, interface: CInterface, parameters: Mapping[str, Array], function: str
-) -> bytes:
-    if not interface.signature.of_role("prepared"):
-        expected = interface.signature.of_role("parameter", "constant")
-        return weights_blob(interface, check_arrays("parameter", expected, parameters))
-    # The values that @prepare computes are computed here, on this machine.
-    model = CompiledModel(module, parameters, function=function)
-    prepared = {_key("prepared", name): value for name, value in model.prepared_values().items()}
-    return weights_blob(interface, {**parameters, **prepared})
-
-
-def export(
+def write_code(
     module: ModuleOp,
     name: str,
     directory: Path,
     kinds: Collection[str],
-    *,
-    parameters: Mapping[str, Array] | None = None,
+    weights: Callable[[], Mapping[str, Array]] | None = None,
     function: str = MAIN,
     target: Target | None = None,
 ) -> list[Path]:
     """Write the files of some KINDS for a module at the llvm level; return their paths.
 
     `obj` and `shared` bring the header and the manifest with them, `example` the object. With
-    `parameters`, NAME.weights.bin is written too. Raises GaweeError for an unknown kind, a name
-    that is no C identifier, parameters that do not fit, and a missing C compiler.
+    `weights`, as `key_of_weight` calls them, NAME.weights.bin is written too. Raises GaweeError for
+    an unknown kind, a name that is no C identifier, a missing C compiler, and as `weights` does.
     """
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown:
@@ -134,21 +121,21 @@ def export(
         raise GaweeError(Diagnostic(message, hint="it runs in Python, and in gawee-run"))
     interface = c_interface(module, name, function)
     target = (target or Target()).resolved()
-    weights = None
-    if parameters is not None and interface.weights:
-        weights = _bound_weights(module, interface, parameters, function)
+    blob = None
+    if weights is not None and interface.weights:
+        blob = weights_blob(interface, weights())
     if "shared" in kinds:
         _check_linker(target)
     files: dict[str, bytes] = _code(add_c_entry(module, interface), kinds, name, target)
-    if weights is not None:
-        files[f"{name}.weights.bin"] = weights_file(weights, interface.weights_id)
+    if blob is not None:
+        files[f"{name}.weights.bin"] = weights_file(blob, interface.weights_id)
     if {"header", "obj", "shared"} & kinds:
         described = {
             "triple": make_machine(target, jit=False).triple,
             "cpu": target.cpu,
             "features": target.features,
         }
-        beside = f"{name}.weights.bin" if weights is not None else None
+        beside = f"{name}.weights.bin" if blob is not None else None
         files[f"{name}.h"] = header_text(interface).encode()
         files[f"{name}.json"] = manifest_text(
             interface, described, beside, link_flags(module)

@@ -17,7 +17,7 @@ from gawee_dialect.evaluation.machine import peak_memory
 from gawee_dialect.instruments.check.compare import Tolerance, changed_signature, compare
 from gawee_dialect.levels import Level
 from gawee_dialect.passes.numerics import REASSOCIATES
-from gawee_dialect.target.description import find_processor
+from gawee_dialect.target.machine import find_processor
 
 INSTRUCTION = re.compile(r"^\t[a-z]\w*", re.MULTILINE)
 """A line of assembly that is neither a label nor a directive."""

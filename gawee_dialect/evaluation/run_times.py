@@ -1,12 +1,18 @@
 """How long a function takes: rounds of runs, the median, the spread, and the noise."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
+from typing import TYPE_CHECKING
 
 from gawee_dialect.evaluation.statistics import Ratio, noise_of, spread_of, typical
 from gawee_dialect.evaluation.turns import Judged, Referee, Turn, take_turns, time_turn
+from gawee_dialect.parameters.random_arrays import random_inputs
+
+if TYPE_CHECKING:
+    from gawee_dialect.backend.compiled import CompiledModel
+    from gawee_dialect.parameters.store import Array
 
 WARM_UP = 2
 """Runs of a turn that do not count: the first touches memory for the first time."""
@@ -89,3 +95,16 @@ def time_runs(
 
     (turns,) = take_turns([turn], rounds, referee or Referee(patience=0, retries=0))
     return RunTimes(turns)
+
+
+def benchmark(
+    compiled: "CompiledModel",
+    inputs: "Mapping[str, Array] | None",
+    runs: int,
+    least_seconds: float,
+    patience: float,
+) -> RunTimes:
+    """Run a network as `time_runs` does, on random inputs unless some are given."""
+    given = random_inputs(compiled.inputs) if inputs is None else inputs
+    referee = Referee(compiled.num_threads, retries=1, total_patience=patience)
+    return time_runs(lambda: compiled.run(given), runs, least_seconds, referee)

@@ -22,6 +22,13 @@ NUMBERS = (OverflowError, MemoryError, struct.error)
 """What xDSL's constructors raise for numbers that they cannot store."""
 
 
+def module_of_text(text: str) -> ModuleOp:
+    """Return the module of MLIR text, of all dialects that are known; raises GaweeError."""
+    from gawee_dialect.universe import make_context
+
+    return parse_mlir(make_context(), text, "<text>")
+
+
 def split_chunks(text: str) -> Iterator[tuple[str, int]]:
     """Yield the parts between lines `// -----`, each with the number of lines before it."""
     line = 0

@@ -20,11 +20,20 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.op_cost import op_work, trip_count
 from gawee_dialect.analysis.work import Work, total
+from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import MAIN, find_function
 from gawee_dialect.dialect.scan import is_batch_loop, is_step_loop, is_thread_loop
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.index_values import IndexValues
-from gawee_dialect.instruments.profile import Array, NodeTime, by_node, name_of, timed
+from gawee_dialect.instruments.profile import (
+    Array,
+    InterpreterProfile,
+    NodeTime,
+    by_node,
+    name_of,
+    timed,
+)
+from gawee_dialect.levels import Level, level_of, native_stages
 from gawee_dialect.locations import hand_on_location, place
 from gawee_dialect.passes.outline_kernels import base_name, node_groups
 
@@ -33,6 +42,7 @@ if TYPE_CHECKING:
 
     from gawee_dialect.backend.compiled import CompiledModel
     from gawee_dialect.backend.jit import NativeModule
+    from gawee_dialect.model import Model
 
 # Which kernels a recurrence runs at each step, and a clock that is read after each of them.
 #
@@ -328,3 +338,16 @@ def profile_kernels(
     compiled = CompiledModel(program, parameters)
     arrays = buffers_of(compiled, {**parameters, **inputs})
     return KernelProfile(loops, program.load(), arrays).measure(runs)
+
+
+def profile_model(
+    model: Model, inputs: Mapping[str, Array], level: Level, options: CodeOptions, runs: int
+) -> Sequence[NodeTime]:
+    """Time every node at a level, the best of some runs where it is native code."""
+    if level is Level.LLVM:
+        stages = native_stages(replace(options, parallel=False), level_of(model.module))
+        loops = lowered_to_loops(model.module, (*stages.to_tensors, *stages.to_loops))
+        return profile_kernels(loops, stages.to_llvm, model.bound, inputs, runs)
+    listener = InterpreterProfile()
+    model.runner(level, listeners=(listener,))(inputs)
+    return listener.times()

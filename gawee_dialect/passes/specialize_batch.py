@@ -1,6 +1,6 @@
 """Write a graph for another number of images."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -19,7 +19,8 @@ from gawee_dialect.analysis.batch_axes import (
     Size,
     batch_axes,
 )
-from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.analysis.fingerprint import first_difference
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, verify_module
 from gawee_dialect.dialect.arrangement import BroadcastToOp, TileOp
 from gawee_dialect.dialect.entry import (
     MAIN,
@@ -35,11 +36,47 @@ from gawee_dialect.dialect.shape import ReshapeOp
 from gawee_dialect.dialect.slicing import SliceOp
 from gawee_dialect.dialect.types import is_tensor, shape_text, tensor_shape, tensor_type
 from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.canonicalize import CanonicalizePass
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.universe import make_context
 
 HINT = (
     "name the inputs that have images: dynamic_batch={'x': 0} says that those of x are along axis 0"
 )
+
+
+def graph_of_one_image(
+    module: ModuleOp, inputs: Mapping[str, int] | None, other: Callable[[], ModuleOp] | None = None
+) -> tuple[ModuleOp, BatchArguments]:
+    """Return a copy of a graph for one image, and what has images; `inputs` as below.
+
+    `other` makes the same network for another number of images: what the two compute differently
+    with one image depends on that number. Raises GaweeError.
+    """
+
+    def specialized(module: ModuleOp) -> tuple[ModuleOp, BatchArguments]:
+        verify_module(module)
+        module = module.clone()
+        return module, specialize_batch(module, 1, inputs)
+
+    module, images = specialized(module)
+    if other is not None:
+        different = first_difference(*map(_simplified, (module, specialized(other())[0])))
+        if different is not None:
+            message = (
+                "expected to compute the same with every number of images, got a number that "
+                "depends on it"
+            )
+            hint = "compile it for one batch size, without a dynamic batch"
+            raise GaweeError(Diagnostic.at(different, message, hint))
+    return module, images
+
+
+def _simplified(module: ModuleOp) -> ModuleOp:
+    """Return a copy of a graph without what nothing reads, and what can be computed now."""
+    simplified = module.clone()
+    CanonicalizePass().apply(make_context(), simplified)
+    return simplified
 
 
 def specialize_batch(

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from gawee_dialect.pytorch.background import wait_until_compiled as wait_until_compiled
     from gawee_dialect.pytorch.compiled import CompiledTorch as CompiledTorch
     from gawee_dialect.pytorch.compiled import compile_torch as compile_torch
+    from gawee_dialect.pytorch.dynamo import explain as explain
     from gawee_dialect.pytorch.dynamo import gawee_backend as gawee_backend
     from gawee_dialect.pytorch.execute import execute_ir as execute_ir
     from gawee_dialect.pytorch.execute import ir_model as ir_model
     from gawee_dialect.pytorch.explanation import Explanation as Explanation
-    from gawee_dialect.pytorch.explanation import explain as explain
     from gawee_dialect.pytorch.static_graph import rebind_weights as rebind_weights
     from gawee_dialect.pytorch.verify import VerificationReport as VerificationReport
     from gawee_dialect.pytorch.verify import verify_ir as verify_ir
@@ -30,7 +30,7 @@ _HOMES = {
     "VerificationReport": "pytorch.verify",
     "compile_torch": "pytorch.compiled",
     "execute_ir": "pytorch.execute",
-    "explain": "pytorch.explanation",
+    "explain": "pytorch.dynamo",
     "gawee_backend": "pytorch.dynamo",
     "ir_model": "pytorch.execute",
     "rebind_weights": "pytorch.static_graph",

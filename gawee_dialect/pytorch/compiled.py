@@ -20,7 +20,8 @@ from gawee_dialect.frontends.npu_ir.state import extract_with_state
 from gawee_dialect.frontends.npu_ir.trace import one_trace
 from gawee_dialect.frontends.op_mapping.schema import value_text
 from gawee_dialect.pytorch.any_batch import Trace, Traced, traced_for_images
-from gawee_dialect.pytorch.execute import ir_model, named_inputs, used_weights
+from gawee_dialect.pytorch.execute import ir_model, named_inputs
+from gawee_dialect.pytorch.graph_weights import used_weights
 from gawee_dialect.pytorch.kept_graphs import kept_graph
 from gawee_dialect.pytorch.tensors import Array, array_of_tensor, leaves, tensor_of_array
 

@@ -38,7 +38,12 @@ from gawee_dialect.pytorch.cut_graph import (
     forward_of,
     without_data,
 )
-from gawee_dialect.pytorch.explanation import ExplainedGraph, explained, explained_whole
+from gawee_dialect.pytorch.explanation import (
+    ExplainedGraph,
+    Explanation,
+    explained,
+    explained_whole,
+)
 from gawee_dialect.pytorch.image_places import ImagePlaces, image_places, shape_key
 from gawee_dialect.pytorch.open_sizes import has_open_sizes, inputs_of_other_shapes, with_sizes
 from gawee_dialect.pytorch.partition import Part, static_inputs_of
@@ -335,3 +340,19 @@ def _forget_threads() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget_threads)
+
+
+def explain(net: Callable[..., object], args: Sequence[object]) -> Explanation:
+    """Compile a model for some arguments, run it without gradients, and tell what became of it.
+
+    net: a module or a function, as for `torch.compile`; it is called with `args`. Returns data that
+    prints as text. Raises what the model raises.
+    """
+    found: list[InferenceGraph] = []
+
+    def backend(graph: GraphModule, inputs: Sequence[object]) -> object:
+        return gawee_backend(graph, inputs, seen=found.append)
+
+    with torch().no_grad():
+        torch().compile(net, backend=backend)(*args)
+    return Explanation([graph.explained(unlocks=True) for graph in found if graph.was_called])

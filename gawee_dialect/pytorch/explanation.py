@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gawee_dialect.diagnostics import Diagnostic
 from gawee_dialect.frontends.npu_ir.convert import place_of
 from gawee_dialect.frontends.npu_ir.ir import place_text
-from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, Node, torch
+from gawee_dialect.frontends.npu_ir.pytorch import Node
 from gawee_dialect.pytorch.node_work import flops_of, is_getitem, is_view, tensors_of
 from gawee_dialect.pytorch.partition import Partition, partition
 
@@ -174,21 +174,3 @@ def _left_op(
         *(made.op, made.count, made.flops, made.places, made.reason),
         *(len(other.parts), sum(flops.values()) - kept),
     )
-
-
-def explain(net: Callable[..., object], args: Sequence[object]) -> Explanation:
-    """Compile a model for some arguments, run it without gradients, and tell what became of it.
-
-    net: a module or a function, as for `torch.compile`; it is called with `args`. Returns data that
-    prints as text. Raises what the model raises.
-    """
-    from gawee_dialect.pytorch.dynamo import InferenceGraph, gawee_backend
-
-    found: list[InferenceGraph] = []
-
-    def backend(graph: GraphModule, inputs: Sequence[object]) -> object:
-        return gawee_backend(graph, inputs, seen=found.append)
-
-    with torch().no_grad():
-        torch().compile(net, backend=backend)(*args)
-    return Explanation([graph.explained(unlocks=True) for graph in found if graph.was_called])

@@ -1,6 +1,7 @@
 """The report of a model that is lowered in Python, as notebooks show it."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gawee_dialect.code_options import CodeOptions
@@ -25,12 +26,11 @@ def report_of_model(
     inputs: "Mapping[str, Array] | None",
 ) -> Report:
     """Take a copy through passes, then lower it to a level; with inputs, time the nodes there."""
-    from gawee_dialect.model import Model
-    from gawee_dialect.target.description import HOST, find_processor
+    from gawee_dialect.target.description import HOST
+    from gawee_dialect.target.machine import find_processor
 
     report = Report("python", (), model.name)
-    copy = Model(model.module.clone(), model.parameters, model.name)
-    copy.allow_native_code = model.allow_native_code
+    copy = replace(model, module=model.module.clone())
     report.recording.start(copy.module)
     with instrumented(report.recording):
         if passes:

@@ -15,15 +15,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
-from gawee_dialect.report.document import Report
 from gawee_dialect.report.drawing import Drawing
 from gawee_dialect.report.origins import OriginJson
 from gawee_dialect.report.recording import AssemblyJson, PassJson
 from gawee_dialect.report.snapshot import Json, LevelJson, StepJson
 
+if TYPE_CHECKING:
+    from gawee_dialect.report.document import Report
 
-def html_text(report: Report) -> str:
+
+def html_text(report: "Report") -> str:
     """Return the page of a report, which is the same for the same run but for its times."""
     recording = report.recording
     table = LineTable()
@@ -125,7 +128,7 @@ def page_text(
     return "".join(parts.get(piece, piece) if at % 2 else piece for at, piece in enumerate(pieces))
 
 
-def inline_html(report: Report, height: int = 640) -> str:
+def inline_html(report: "Report", height: int = 640) -> str:
     """Return the page of a report in a frame of its own, `height` pixels high, for notebooks."""
     # The frame has no rights but to run the script of the page.
     return (

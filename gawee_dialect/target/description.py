@@ -7,8 +7,6 @@ of it, `cpu` and `features`, is `backend.jit.Target.of(processor)`.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-
 HOST = "host"
 """The name that stands for this machine."""
 
@@ -247,17 +245,3 @@ PROCESSORS: dict[str, Processor] = {
     each.name: each for each in (_SKYLAKE_AVX512, _HASWELL, _GENERIC_AVX2, _APPLE_M1, _NEOVERSE_N1)
 }
 """The processors that can be named, beside `host`."""
-
-
-def find_processor(name: str) -> Processor:
-    """Return a processor by name, this machine for `host`; raises GaweeError for another name."""
-    if name == HOST:
-        # Only who asks for this machine pays for looking at it.
-        from gawee_dialect.target.host import host
-
-        return host()
-    if name not in PROCESSORS:
-        known = (HOST, *PROCESSORS)
-        hint = did_you_mean(name, known, f"targets: {', '.join(known)}")
-        raise GaweeError(Diagnostic(f"unknown target '{name}'", hint=hint))
-    return PROCESSORS[name]

@@ -6,8 +6,22 @@ from typing import Self
 
 from xdsl.passes import ModulePass
 
-from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.target.description import HOST, Processor, find_processor
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.target.description import HOST, PROCESSORS, Processor
+
+
+def find_processor(name: str) -> Processor:
+    """Return a processor by name, this machine for `host`; raises GaweeError for another name."""
+    if name == HOST:
+        # Only who asks for this machine pays for looking at it.
+        from gawee_dialect.target.host import host
+
+        return host()
+    if name not in PROCESSORS:
+        known = (HOST, *PROCESSORS)
+        hint = did_you_mean(name, known, f"targets: {', '.join(known)}")
+        raise GaweeError(Diagnostic(f"unknown target '{name}'", hint=hint))
+    return PROCESSORS[name]
 
 
 @dataclass(frozen=True)

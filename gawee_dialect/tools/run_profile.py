@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gawee_dialect.levels import Level
-from gawee_dialect.target.description import HOST, Processor, find_processor
+from gawee_dialect.target.description import HOST, Processor
+from gawee_dialect.target.machine import find_processor
 from gawee_dialect.tools.run_session import Session
 
 if TYPE_CHECKING:

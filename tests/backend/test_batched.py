@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from gawee_dialect.backend.batched import BatchedModel
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.model import Model, module_of_text
+from gawee_dialect.frontends.mlir_text import module_of_text
+from gawee_dialect.model import Model
 
 Floats: TypeAlias = NDArray[np.float32]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gawee_dialect.backend.export import export
+from gawee_dialect.backend.compiled import export
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import Level, lower_to

@@ -14,8 +14,8 @@ import gawee_dialect
 from gawee_dialect.backend.jit import target_elsewhere
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.target.description import find_processor
 from gawee_dialect.target.host import llvm_host
+from gawee_dialect.target.machine import find_processor
 from gawee_dialect.tools.gawee_run import main
 
 LINEAR = """

@@ -126,7 +126,8 @@ def test_code_that_was_forgotten_is_there_when_it_is_called() -> None:
 APART = """
 import sys
 import numpy as np
-from gawee_dialect.model import Model, module_of_text
+from gawee_dialect.frontends.mlir_text import module_of_text
+from gawee_dialect.model import Model
 
 TEXT = '''func.func @main(%x: tensor<3x5xf32> {gawee.input = "x"})
     -> (tensor<3x5xf32> {gawee.output = "y"}) {
@@ -149,7 +150,8 @@ def test_the_first_network_of_a_process_is_compiled_apart_and_later_ones_are_not
 KEPT = """
 import sys
 import numpy as np
-from gawee_dialect.model import Model, module_of_text
+from gawee_dialect.frontends.mlir_text import module_of_text
+from gawee_dialect.model import Model
 
 TEXT = '''func.func @main(%x: tensor<7xf32> {gawee.input = "x"}) -> (tensor<7xf32> {gawee.output = "y"}) {
   %0 = gawee.relu %x : (tensor<7xf32>) -> tensor<7xf32>
@@ -172,7 +174,8 @@ def test_code_that_was_kept_is_ready_without_the_llvm_dialect(
 
 REFUSED = """
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.model import Model, module_of_text
+from gawee_dialect.frontends.mlir_text import module_of_text
+from gawee_dialect.model import Model
 try:
     Model(module_of_text("func.func private @other() -> ()")).compile(cache=False)
 except GaweeError as error:

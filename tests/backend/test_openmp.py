@@ -13,8 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from gawee_dialect.backend import openmp
-from gawee_dialect.backend.compiled import CompiledModel
-from gawee_dialect.backend.export import export
+from gawee_dialect.backend.compiled import CompiledModel, export
 from gawee_dialect.backend.jit import initialize
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir

@@ -9,7 +9,7 @@ from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.prepared_family import PreparedFamily
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.compilation import program_of
-from gawee_dialect.model import module_of_text
+from gawee_dialect.frontends.mlir_text import module_of_text
 
 LAYER = """
 func.func @main(%x: tensor<{rows}x48xf32> {{gawee.input = "x"}},

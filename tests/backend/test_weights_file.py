@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gawee_dialect.backend.export import export
+from gawee_dialect.backend.compiled import export
 from tests.backend.test_export import LINEAR
 from tests.loops_level import llvm_module
 

@@ -9,7 +9,8 @@ pytest.importorskip("onnxruntime")
 from benchmarks import onnx_against_aten_page
 from benchmarks.onnx_against_aten import difference, kernels
 from benchmarks.onnx_against_aten_page import Comparison, keep, page, read_results
-from gawee_dialect.model import Model, module_of_text
+from gawee_dialect.frontends.mlir_text import module_of_text
+from gawee_dialect.model import Model
 
 
 def linear(body: str) -> Model:

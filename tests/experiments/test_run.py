@@ -180,7 +180,8 @@ def test_the_table_needs_the_folder_alone(
 OWN = """\
 import signal, os
 from gawee_dialect.evaluation.evaluator import Evaluator
-from gawee_dialect.model import module_of_text, Model
+from gawee_dialect.frontends.mlir_text import module_of_text
+from gawee_dialect.model import Model
 
 class Ops(Evaluator):
     def figures(self, candidates):

@@ -16,8 +16,8 @@ from gawee_dialect.model import Model
 from gawee_dialect.passes.pipelines import kernels_to_loops
 from gawee_dialect.schedules.database import Database
 from gawee_dialect.schedules.file import read_schedules
-from gawee_dialect.target.description import HOST, find_processor
-from gawee_dialect.target.machine import Machine
+from gawee_dialect.target.description import HOST
+from gawee_dialect.target.machine import Machine, find_processor
 from gawee_dialect.tools.plugin_file import loaded_files
 from gawee_dialect.tuning.lowering import Lowering
 from gawee_dialect.tuning.search import Settings, Tuner, choices_of

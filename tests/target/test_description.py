@@ -4,8 +4,8 @@ import pytest
 
 from gawee_dialect.backend.jit import Target, initialize
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.target.description import PROCESSORS, find_processor
-from gawee_dialect.target.machine import Machine
+from gawee_dialect.target.description import PROCESSORS
+from gawee_dialect.target.machine import Machine, find_processor
 
 GFLOPS = {
     # lanes * units * 2 * GHz

@@ -16,8 +16,7 @@ from gawee_dialect.passes.convert_to_winograd import ConvertConvolution
 from gawee_dialect.passes.convert_to_winograd.choose import Convolution, problem
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.keys import algorithm_key, describe, schedule_key
-from gawee_dialect.target.description import find_processor
-from gawee_dialect.target.machine import Machine
+from gawee_dialect.target.machine import Machine, find_processor
 from gawee_dialect.tuning.candidates import algorithms, prefetches, schedules
 from tests.passes.modules import parse
 
