@@ -213,7 +213,7 @@ class CheckEach(EachPass[Step]):
         step.note = ""
         self._check_run(module_pass, module, step)
         try:
-            check_rules(module_pass, before, module)
+            check_rules(module_pass, before, module, self.arguments)
         except CheckFailure:
             step.note = "breaks a rule"
             raise

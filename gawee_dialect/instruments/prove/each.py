@@ -252,7 +252,7 @@ class ProveEach(EachPass[Step]):
     ) -> None:
         try:
             self._prove(module_pass, before, module, step)
-            check_rules(module_pass, before, module)
+            check_rules(module_pass, before, module, self.arguments)
         except CheckFailure:
             step.verdict = Verdict.WRONG
             raise
