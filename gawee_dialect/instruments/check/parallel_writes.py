@@ -294,7 +294,8 @@ def _shared_write(buffers: WrittenBuffers, loop: Operation, counter: SSAValue) -
         places = _places(buffers, op)
         if not places or dependent.any_of(places) or _is_guarded(op, loop, dependent):
             continue
-        if any(_is_outside(_root(each), loop) for each in places if _is_memory(each)):
+        written = buffers.of(op) if isinstance(op, CallOp) else places
+        if any(_is_outside(_root(each), loop) for each in written if _is_memory(each)):
             return f"each iteration of which writes the same place by '{op.name}'"
     return None
 
