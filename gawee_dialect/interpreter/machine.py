@@ -15,6 +15,7 @@ from xdsl.ir import Operation
 from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
 from gawee_dialect.dialect.named_meaning import NamedMeaningOp
 from gawee_dialect.dialect.types import shape_text, tensor_type
@@ -137,7 +138,13 @@ class Machine(Interpreter):
 
     def _refused_write(self, op: Operation, inputs: PythonValues, error: Exception) -> RunError:
         """Say what it is that an op writes, which belongs to the caller."""
-        values = [*inputs, *self._captured(op)]
+        buffers = set(WrittenBuffers(self.module).of(op))
+        written = [
+            value
+            for operand, value in zip(op.operands, inputs, strict=True)
+            if buffer_of(operand) in buffers
+        ]
+        values = written or [*inputs, *self._captured(op)]
         for what, owned in self.protected.items():
             if any(_is_part_of(each, owned) for each in values):
                 return RunError(Diagnostic.at(op, f"writes its {what}"))

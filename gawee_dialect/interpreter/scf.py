@@ -28,6 +28,10 @@ from gawee_dialect.interpreter.scalars import OtherNumbers
 from gawee_dialect.interpreter.slices import mixed_values, put_slice
 
 
+class SeesLoops(Interpreter.Listener):
+    """A listener of every op: where there is one, nests are run op by op."""
+
+
 def compiled(interpreter: Interpreter, op: Operation) -> CompiledNest | None:
     """Return an op's compiled nest, None where it has ops that only the interpreter knows."""
 
@@ -45,7 +49,8 @@ def compiled(interpreter: Interpreter, op: Operation) -> CompiledNest | None:
 
 def run_compiled(interpreter: Interpreter, op: Operation) -> PythonValues | None:
     """Run an op's compiled nest; None where it has none for these values."""
-    nest = compiled(interpreter, op)
+    sees_loops = any(isinstance(each, SeesLoops) for each in interpreter.listeners)
+    nest = None if sees_loops else compiled(interpreter, op)
     if nest is None:
         return None
     values = interpreter.get_values(nest.captured)

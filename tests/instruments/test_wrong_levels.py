@@ -32,7 +32,7 @@ def said_by(instrument: CheckEach | ProveEach, case: WrongPass) -> str:
     wrong: ModulePass = case.change
     try:
         with instrumented(instrument):
-            run_passes(make_context(), module, [wrong])
+            run_passes(make_context(), module, [*case.watched, wrong])
     except CheckFailure as error:
         return str(error) if error.pass_name == wrong.name else f"blamed: {error.pass_name}"
     return ""

@@ -152,6 +152,11 @@ class CheckEach(EachPass[Step]):
         return None if self._is_large else self._graph
 
     @property
+    def has_run(self) -> bool:
+        """Whether a module ran, which the next can be compared with."""
+        return self._state is not None
+
+    @property
     def is_waiting(self) -> bool:
         """Whether a pass changed the module, which could not be run since."""
         return self._state is None or bool(self._unchecked)
@@ -213,7 +218,7 @@ class CheckEach(EachPass[Step]):
         step.note = ""
         self._check_run(module_pass, module, step)
         try:
-            check_rules(module_pass, before, module)
+            check_rules(module_pass, before, module, self.arguments)
         except CheckFailure:
             step.note = "breaks a rule"
             raise

@@ -158,7 +158,7 @@ def plan_run(module: ModuleOp, function: str, overwritten: tuple[str, ...] = ())
     native = _native_code(module)
     if _llvm_function(module, function) is not None:
         return _native_plan(module, function, overwritten)
-    problem = _not_interpretable(module, function)
+    problem = not_interpretable(module, function)
     if problem is None:
         return Plan(Engine.INTERPRETER, module, function, overwritten, native=native)
     plan = _native_plan(_lowered(module, problem), function, overwritten)
@@ -203,7 +203,8 @@ def _native_plan(module: ModuleOp, function: str, overwritten: tuple[str, ...]) 
     return Plan(Engine.NATIVE, module, function, overwritten)
 
 
-def _not_interpretable(module: ModuleOp, function: str) -> Diagnostic | None:
+def not_interpretable(module: ModuleOp, function: str) -> Diagnostic | None:
+    """Say why the interpreter does not run a function; None where it does, in about a second."""
     functions = [found for name in _run_with(function) if (found := find_function(module, name))]
     try:
         check_implemented(module, functions)

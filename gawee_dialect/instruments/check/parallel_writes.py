@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from math import prod
+from typing import TypeGuard
 
 from xdsl.dialects import memref, omp, scf, vector
 from xdsl.dialects.builtin import MemRefType, ModuleOp
@@ -20,6 +21,8 @@ from xdsl.utils.exceptions import InterpretationError
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of
 from gawee_dialect.dialect.forall import ForallOp, InParallelOp
+from gawee_dialect.dialect.scan import threads_of
+from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.index_values import IndexValues, touched_box
@@ -203,12 +206,20 @@ def _structured(op: LinalgStructuredOperation) -> Iterator[Violation]:
 
 
 def _body(op: Operation) -> Block | None:
-    return op.body.block if isinstance(op, scf.ParallelOp | omp.LoopNestOp | ForallOp) else None
+    is_parallel = isinstance(op, scf.ParallelOp | omp.LoopNestOp | ForallOp)
+    return op.body.block if is_parallel or _is_of_threads(op) else None
+
+
+def _is_of_threads(op: Operation) -> TypeGuard[scf.ForOp]:
+    """Whether an op is a loop over parts of a batch that threads compute at the same time."""
+    return isinstance(op, scf.ForOp) and not op.results and threads_of(op) > 1
 
 
 def _rank(op: Operation) -> int:
     if isinstance(op, ForallOp):
         return len(op.static_lower.get_values())
+    if _is_of_threads(op):
+        return 1
     return len(op.lowerBound) if isinstance(op, scf.ParallelOp | omp.LoopNestOp) else 0
 
 
@@ -223,9 +234,13 @@ def _counts(op: Operation, index: int) -> range:
         bounds = (op.static_lower, op.static_upper, op.static_step)
         lower, upper, step = (each.get_values()[index] for each in bounds)
         return range(0) if min(lower, upper, step) < 0 else range(lower, upper, step)
-    if not isinstance(op, scf.ParallelOp | omp.LoopNestOp):
+    if _is_of_threads(op):
+        bounds = (op.lb, op.ub, op.step)
+    elif isinstance(op, scf.ParallelOp | omp.LoopNestOp):
+        bounds = tuple(each[index] for each in (op.lowerBound, op.upperBound, op.step))
+    else:
         return range(0)
-    found = [constant_index(each[index]) for each in (op.lowerBound, op.upperBound, op.step)]
+    found = map(constant_index, bounds)
     lower, upper, step = found
     if lower is None or upper is None or not step:
         return range(0)
@@ -279,7 +294,8 @@ def _shared_write(buffers: WrittenBuffers, loop: Operation, counter: SSAValue) -
         places = _places(buffers, op)
         if not places or dependent.any_of(places) or _is_guarded(op, loop, dependent):
             continue
-        if any(_is_outside(_root(each), loop) for each in places if _is_memory(each)):
+        written = buffers.of(op) if isinstance(op, CallOp) else places
+        if any(_is_outside(_root(each), loop) for each in written if _is_memory(each)):
             return f"each iteration of which writes the same place by '{op.name}'"
     return None
 
@@ -297,7 +313,11 @@ def _places(buffers: WrittenBuffers, op: Operation) -> Sequence[SSAValue]:
             return (op.destination,)
         case ParallelInsertSliceOp():
             return (op.dest, *op.offsets)
-        case CallOp() | LinalgStructuredOperation():
+        case LinalgStructuredOperation():
+            return op.outputs
+        case StructuredKernel():
+            return () if op.output is None else (op.output,)
+        case CallOp():
             # What a callee does with an argument that tells iterations apart, nobody knows here.
             written = list(buffers.of(op))
             return (*written, *op.operands) if written else ()

@@ -19,7 +19,7 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.llvm_vector import MaskedStoreOp
 from gawee_dialect.dialect.types import dtype_name
-from gawee_dialect.instruments.check.native_run import ALIGNED
+from gawee_dialect.instruments.check.native_run import ALIGNED, READ
 from gawee_dialect.instruments.check.violation import Violation
 
 if TYPE_CHECKING:
@@ -125,9 +125,16 @@ def wrong_pointer_claims(module: ModuleOp) -> Iterator[Violation]:
         if not function.body.blocks:
             continue
         yield from _entry_claims(module, claims, function)
+        owned = {
+            each.index: f"{each.role} '{each.name}'"
+            for each in _buffers(module, function)
+            if each.role in READ
+        }
         for op, root in claims.writes(function):
             if not isinstance(root, BlockArgument) or root.block.prev_block is not None:
                 continue
+            if root.index in owned:
+                yield Violation(op, f"writes its {owned[root.index]}")
             if "llvm.readonly" in claims.of(function, root.index):
                 message = (
                     f"writes an argument that '@{function.sym_name.data}' claims to be readonly"

@@ -4,24 +4,29 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
+from types import MappingProxyType
 
-from xdsl.dialects import llvm, memref, scf
+from xdsl.dialects import linalg, llvm, memref, scf
 from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
+from xdsl.ir.affine import AffineDimExpr
 from xdsl.passes import ModulePass
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.index_bounds import constant_index
+from gawee_dialect.analysis.signature import Signature
 from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.failure import failure
 from gawee_dialect.instruments.check.index_values import IndexValues, reached_box
+from gawee_dialect.instruments.check.memory_order import Arguments, order_violations
 from gawee_dialect.instruments.check.parallel_writes import wrong_parallel_loops
 from gawee_dialect.instruments.check.violation import Violation
 from gawee_dialect.interpreter.arrays import array_shape, dtype_of
+from gawee_dialect.interpreter.run import PROTECTED
 from gawee_dialect.walk import all_ops
 
 # Ops that write bytes which they still have to read, at the level of buffers.
@@ -47,6 +52,35 @@ def overlapping_buffers(module: ModuleOp) -> Iterator[Violation]:
     for op in all_ops(module):
         if isinstance(op, LinalgStructuredOperation | StructuredKernel | CallOp):
             yield from _of_op(buffers, op)
+        if isinstance(op, LinalgStructuredOperation) and not op.results:
+            yield from _loads_of_outputs(op)
+
+
+def _loads_of_outputs(op: LinalgStructuredOperation) -> Iterator[Violation]:
+    """Yield an op whose body loads elements of an output, but the one that it computes."""
+    outputs = {_of_bytes(each): len(op.inputs) + i for i, each in enumerate(op.outputs)}
+    maps = [each.data for each in op.get_indexing_maps()]
+    for load in op.body.block.ops:
+        index = outputs.get(_of_bytes(load.memref)) if isinstance(load, memref.LoadOp) else None
+        if index is None:
+            continue
+        dims = [
+            each.position if isinstance(each, AffineDimExpr) else None
+            for each in maps[index].results
+        ]
+        loaded, *places = load.operands
+        own = loaded is op.operands[index] and [*map(_dimension, places)] == dims
+        if not own or None in dims:
+            yield Violation(
+                op, f"loads in its body of the buffer that it writes as operand {index}"
+            )
+            return
+
+
+def _dimension(index: SSAValue) -> int | None:
+    """Return which loop an index is the counter of."""
+    owner = index.owner
+    return owner.dim.value.data if isinstance(owner, linalg.ops.IndexOp) else None
 
 
 def _of_op(buffers: WrittenBuffers, op: Operation) -> Iterator[Violation]:
@@ -278,8 +312,39 @@ class _Walk(IndexValues):
             self.found.append(Violation(op, message))
 
 
+# Functions that write what belongs to their callers, if only bytes that were there.
+
+
+def writes_of_callers(module: ModuleOp) -> Iterator[Violation]:
+    """Yield the ops that write an input, a weight or a prepared value of their function."""
+    buffers = WrittenBuffers(module)
+    for function in module.ops:
+        if not isinstance(function, FuncOp) or len(function.body.blocks) != 1:
+            continue
+        owned: dict[SSAValue, str] = {
+            function.body.block.args[each.index]: f"{each.kind} '{each.name}'"
+            for each in Signature.of(function).of_kind(*PROTECTED)
+            if isinstance(each.type, MemRefType)
+        }
+        for op in function.body.walk() if owned else ():
+            if op.regions and not isinstance(op, LinalgStructuredOperation | StructuredKernel):
+                continue  # what is in it is walked through
+            written = map(_of_bytes, buffers.of(op))
+            what = next((owned[each] for each in written if each in owned), None)
+            if what is not None:
+                yield Violation(op, f"writes its {what}")
+
+
+def _of_bytes(value: SSAValue) -> SSAValue:
+    """Return the memory that a buffer is a view of, by bytes too."""
+    while isinstance((buffer := buffer_of(value)).owner, memref.ViewOp):
+        value = buffer.owner.source
+    return buffer
+
+
 def violations(module: ModuleOp) -> Iterator[Violation]:
     """Yield the ops of a module that say of themselves what is not so."""
+    yield from writes_of_callers(module)
     yield from wrong_parallel_loops(module)
     yield from overlapping_buffers(module)
     yield from accesses_outside(module)
@@ -291,18 +356,31 @@ def violations(module: ModuleOp) -> Iterator[Violation]:
         yield from wrong_overflow_claims(module)
 
 
-def new_violation(before: ModuleOp, after: ModuleOp) -> Violation | None:
-    """Return the first op of a module that breaks a rule, where none did before."""
-    found = next(violations(after), None)
-    if found is None:
-        return None
-    known = {each.message for each in violations(before)}
-    return next((each for each in violations(after) if each.message not in known), None)
+def new_violation(
+    before: ModuleOp, after: ModuleOp, arguments: Arguments = MappingProxyType({})
+) -> Violation | None:
+    """Return the first op of a module that breaks a rule, where none did before.
+
+    What only a run tells is looked for on the arguments of each function.
+    """
+    return _new(violations, before, after) or _new(
+        lambda module: order_violations(module, arguments), before, after
+    )
 
 
-def check_rules(module_pass: ModulePass, before: ModuleOp, after: ModuleOp) -> None:
+def _new(
+    rules: Callable[[ModuleOp], Iterable[Violation]], before: ModuleOp, after: ModuleOp
+) -> Violation | None:
+    found = [*rules(after)]
+    known = {each.message for each in rules(before)} if found else set[str]()
+    return next((each for each in found if each.message not in known), None)
+
+
+def check_rules(
+    module_pass: ModulePass, before: ModuleOp, after: ModuleOp, arguments: Arguments
+) -> None:
     """Raise CheckFailure where a pass made an op break a rule."""
-    found = new_violation(before, after)
+    found = new_violation(before, after, arguments)
     if found is not None:
         message = f"is wrong where no run shows it: '{found.op.name}' op {found.message}"
         raise failure([module_pass], message, found.op)

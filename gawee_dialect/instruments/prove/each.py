@@ -213,6 +213,12 @@ class ProveEach(EachPass[Step]):
         self._overwritten: dict[str, tuple[str, ...]] = {}
         self._data: dict[str, Sequence[DataSet]] = {}
         self._state: State | NotProvable | None = None
+        self._last: State | None = None
+        """The last that ran on exact numbers."""
+        self._unproved: list[ModulePass] = []
+        """The passes since then."""
+        self._waiting: tuple[CheckEach, ModuleOp] | None = None
+        """A check of what could not be run since, and the module that it began with."""
         self._first: ModuleOp | None = None
 
     def first_step(self) -> Step:
@@ -225,7 +231,8 @@ class ProveEach(EachPass[Step]):
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
         self._data = _drawn(self._data_sets(module), self.settings.seed)
         self._first = module.clone()
-        self._state = self._run_at_first(module)
+        self._state, self._last = self._run_at_first(module), None
+        self._unproved, self._waiting = [], None
         step.note = _reason(self._state)
         if not step.note and size_of(self.arguments) > LARGEST_REPEATED:
             step.note = "too large for a second seed: an error stays unseen by chance of 2^-59"
@@ -252,7 +259,7 @@ class ProveEach(EachPass[Step]):
     ) -> None:
         try:
             self._prove(module_pass, before, module, step)
-            check_rules(module_pass, before, module)
+            check_rules(module_pass, before, module, self.arguments)
         except CheckFailure:
             step.verdict = Verdict.WRONG
             raise
@@ -288,22 +295,22 @@ class ProveEach(EachPass[Step]):
 
     def _prove(self, module_pass: ModulePass, was: ModuleOp, module: ModuleOp, step: Step) -> None:
         before = self._state
+        if isinstance(before, State):
+            self._last, self._unproved = before, []
         try:
             after = self._run(module)
         except NotProvable as error:
-            self._state = error
-            self._check_by_data(module_pass, was, module, step)
-            step.verdict, step.note = Verdict.CHECKED, _reason(error)
+            self._not_proved(module_pass, was, module, step, error)
             return
         except GaweeError as error:
             if isinstance(before, State):
                 raise stopped_running([module_pass], error) from error
-            self._state = NotProvable(error.diagnostics[0])
+            reason = NotProvable(error.diagnostics[0])
+            self._not_proved(module_pass, was, module, step, reason)
             return
         self._state = after
         if not isinstance(before, State):
-            self._check_by_data(module_pass, was, module, step)
-            step.verdict, step.note = Verdict.CHECKED, f"before it: {_reason(before)}"
+            self._go_back(module_pass, was, module, step, after, _reason(before))
             return
         moved = self._moved(module_pass, before, after)
         if moved is None:
@@ -315,14 +322,54 @@ class ProveEach(EachPass[Step]):
         self._check_by_data(module_pass, was, module, step)
         step.verdict, step.note = Verdict.ASSUMED, assumed
 
+    def _not_proved(
+        self,
+        module_pass: ModulePass,
+        was: ModuleOp,
+        module: ModuleOp,
+        step: Step,
+        reason: NotProvable,
+    ) -> None:
+        """Check what has no exact meaning by data."""
+        self._state = reason
+        self._unproved.append(module_pass)
+        self._check_by_data(module_pass, was, module, step)
+        step.verdict, step.note = Verdict.CHECKED, _reason(reason)
+
+    def _go_back(
+        self,
+        module_pass: ModulePass,
+        was: ModuleOp,
+        module: ModuleOp,
+        step: Step,
+        after: State,
+        reason: str,
+    ) -> None:
+        """Compare with the last module that ran on exact numbers, and by data where that differs.
+
+        What had no exact meaning between them may have rounded: a difference alone is no error.
+        """
+        last = self._last
+        self._check_by_data(module_pass, was, module, step)
+        if last is not None and self._moved(module_pass, last, after) is None:
+            passes = ", ".join(f"'{each.name}'" for each in self._unproved)
+            step.verdict, step.note = Verdict.PROVED, f"together with {passes}"
+            return
+        step.verdict, step.note = Verdict.CHECKED, f"before it: {reason}"
+
     def _check_by_data(
         self, module_pass: ModulePass, was: ModuleOp, module: ModuleOp, step: Step
     ) -> None:
-        """Check a pass as `--check-each` does; raises CheckFailure."""
-        check = CheckEach(self.settings, self._first)
-        check.before_pass(module_pass, was)
+        """Check a pass as `--check-each` does, from the last module on that ran.
+
+        Raises CheckFailure, which names the passes since then too.
+        """
+        check, begin = self._waiting or (CheckEach(self.settings, self._first), was)
+        check.before_pass(module_pass, begin)
+        has_run = check.has_run
         check.after_pass(module_pass, module)
-        step.is_checked = not check.is_waiting
+        self._waiting = (check, begin) if check.is_waiting else None
+        step.is_checked = has_run and not check.is_waiting
 
     def _assumption(
         self, module_pass: ModulePass, before: State, after: State, moved: Moved

@@ -68,6 +68,58 @@ func.func @main(%x: memref<4x4xf32> {gawee.input = "x"}, %y: memref<4x4xf32> {ga
 }
 """
 
+# Each row is the one after it, or what a table says of it.
+ROWS = """
+func.func @main(%x: memref<4x5xf32> {gawee.input = "x"}, %y: memref<4x5xf32> {gawee.output = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = memref.alloc() : memref<4x5xf32>
+  %u = memref.alloc() : memref<4x5xf32>
+  "memref.copy"(%x, %t) : (memref<4x5xf32>, memref<4x5xf32>) -> ()
+  "memref.copy"(%x, %u) : (memref<4x5xf32>, memref<4x5xf32>) -> ()
+  %a = memref.subview %t[%c1, 0] [3, 5] [1, 1] : memref<4x5xf32> to memref<3x5xf32, strided<[5, 1], offset: ?>>
+  %b = memref.subview %u[%c0, 0] [3, 5] [1, 1] : memref<4x5xf32> to memref<3x5xf32, strided<[5, 1], offset: ?>>
+  linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%a : memref<3x5xf32, strided<[5, 1], offset: ?>>) outs(%b : memref<3x5xf32, strided<[5, 1], offset: ?>>) {
+  ^bb0(%e: f32, %f: f32):
+    %g = arith.addf %e, %e : f32
+    linalg.yield %g : f32
+  } loc("net.json":10:5)
+  "memref.copy"(%u, %y) : (memref<4x5xf32>, memref<4x5xf32>) -> ()
+  return
+}
+"""
+
+COPIED = """
+func.func @main(%x: memref<4x5xf32> {gawee.input = "x"}, %y: memref<4x5xf32> {gawee.output = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = memref.alloc() : memref<4x5xf32>
+  "memref.copy"(%x, %t) : (memref<4x5xf32>, memref<4x5xf32>) -> ()
+  "memref.copy"(%x, %y) : (memref<4x5xf32>, memref<4x5xf32>) -> ()
+  %a = memref.subview %t[%c0, 0] [3, 5] [1, 1] : memref<4x5xf32> to memref<3x5xf32, strided<[5, 1], offset: ?>>
+  %b = memref.subview %y[%c1, 0] [3, 5] [1, 1] : memref<4x5xf32> to memref<3x5xf32, strided<[5, 1], offset: ?>>
+  "memref.copy"(%a, %b) : (memref<3x5xf32, strided<[5, 1], offset: ?>>, memref<3x5xf32, strided<[5, 1], offset: ?>>) -> () loc("net.json":10:5)
+  return
+}
+"""
+
+GATHERED = """
+func.func @main(%x: memref<6xf32> {gawee.input = "x"}, %y: memref<6xf32> {gawee.output = "y"}) {
+  %c5 = arith.constant 5 : index
+  %t = memref.alloc() : memref<6xf32>
+  "memref.copy"(%x, %t) : (memref<6xf32>, memref<6xf32>) -> ()
+  "memref.copy"(%x, %y) : (memref<6xf32>, memref<6xf32>) -> ()
+  linalg.generic {indexing_maps = [affine_map<(a) -> (a)>], iterator_types = ["parallel"]} outs(%y : memref<6xf32>) {
+  ^bb0(%e: f32):
+    %i = linalg.index 0 : index
+    %j = arith.subi %c5, %i : index
+    %g = memref.load %t[%j] : memref<6xf32>
+    linalg.yield %g : f32
+  } loc("net.json":10:5)
+  return
+}
+"""
+
 COPY = '"memref.copy"({}, {}) : (memref<{}xf32>, memref<{}xf32>) -> () loc("net.json":40:5)\n'
 RETURN = "    func.return"
 ON_BUFFERS = "lower-to-linalg,bufferize,outline-kernels,plan-memory"
@@ -96,15 +148,18 @@ CASES: Mapping[str, WrongPass] = {
         inserted(COPY.format("%t", "%x", "3x5", "3x5"), RETURN),
         "net.json:40:5: error: pass 'edited' left a module that cannot be run: 'memref.copy' op "
         "writes its input 'x'",
+        "'memref.copy' op writes its input 'x'",
     ),
     "main writes what was prepared": WrongPass(
         BUFFERS,
         inserted("linalg.fill ins(%zero : f32) outs(%p : memref<5xf32>)\n", RETURN),
         "'linalg.fill' op writes its prepared '0'",
+        "'linalg.fill' op writes its prepared '0'",
     ),
     "prepare writes a weight": WrongPass(
         BUFFERS,
         inserted(COPY.format("%o", "%w", "5", "5"), f'{RETURN} loc("test.mlir":21'),
+        "'memref.copy' op writes its parameter 'fc.weight'",
         "'memref.copy' op writes its parameter 'fc.weight'",
     ),
     "a sum starts as what lies in the workspace": WrongPass(
@@ -147,6 +202,24 @@ CASES: Mapping[str, WrongPass] = {
         Edited(("memref.view %m[%c64]", "memref.view %m[%c32]")),
         f"net.json:10:5: error: pass 'edited' {RULE}'linalg.generic' op operand 1 is written over "
         "operand 0, which it reads as well",
+    ),
+    "rows that move up by one, in place": WrongPass(
+        ROWS,
+        Edited(("memref.subview %u", "memref.subview %t"), ("(%u, %y)", "(%t, %y)")),
+        f"net.json:10:5: error: pass 'edited' {RULE}'linalg.generic' op writes elements of "
+        "operand 1 that other points of its loops read as operand 0",
+    ),
+    "a copy onto a part of itself": WrongPass(
+        COPIED,
+        Edited(("memref.subview %t", "memref.subview %y")),
+        f"net.json:10:5: error: pass 'edited' {RULE}'memref.copy' op writes elements of "
+        "operand 1 that other points of its loops read as operand 0",
+    ),
+    "a gather in place": WrongPass(
+        GATHERED,
+        Edited(("memref.load %t", "memref.load %y")),
+        f"net.json:10:5: error: pass 'edited' {RULE}'linalg.generic' op loads in its body of the "
+        "buffer that it writes as operand 0",
     ),
     "a sum in the place of a product, in the parts of a batch that threads share": WrongPass(
         BATCH,

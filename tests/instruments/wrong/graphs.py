@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from xdsl.dialects.builtin import FloatAttr, IntegerAttr, f64, i64
+from xdsl.dialects.test import TestOp
 
 from gawee_dialect.dialect.activation import ClipOp
 from gawee_dialect.dialect.along_axis import SoftmaxOp
@@ -121,6 +122,13 @@ CASES: Mapping[str, WrongPass] = {
         Wrong(changes.rewritten(SubOp, changes.reversed_difference, lost=True)),
         check="net.json:30:5: error: pass 'wrong' moved output 'y'",
         proof="first op that differs: 'gawee.sub'",
+    ),
+    "a difference turned round, after a pass whose module does not run": WrongPass(
+        BRANCHES,
+        Wrong(changes.rewritten(TestOp, changes.reversed_difference)),
+        check="pass 'wrong' (or 'wrong', which could not be run) moved output 'y'",
+        proof="pass 'wrong' (or 'wrong', which could not be run) moved output 'y'",
+        watched=[Wrong(changes.rewritten(SubOp, changes.hidden))],
     ),
     "a difference turned round, at the place of another op": WrongPass(
         BRANCHES,

@@ -71,12 +71,14 @@ CASES: Mapping[str, WrongPass] = {
         BUFFERS,
         Edited(writable("x"), ("    llvm.return", STORE.format("%x"))),
         "'@main' writes its input 'x'",
+        "'llvm.store' op writes its input 'x'",
         before=FROM_LINALG,
     ),
     "machine code writes what was prepared": WrongPass(
         BUFFERS,
         Edited(writable("p"), ("    llvm.return", STORE.format("%p"))),
         "'@main' writes its prepared '0'",
+        "'llvm.store' op writes its prepared '0'",
         before=FROM_LINALG,
     ),
     "machine code writes before its output": WrongPass(

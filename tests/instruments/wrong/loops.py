@@ -105,6 +105,7 @@ CASES: Mapping[str, WrongPass] = {
         BUFFERS,
         inserted("memref.store %zero, %x[%c0, %c0] : memref<3x5xf32>\n", RETURN),
         "'memref.store' op writes its input 'x'",
+        "'memref.store' op writes its input 'x'",
         before="lower-linalg-to-loops",
     ),
     "state that a run leaves for the next": WrongPass(

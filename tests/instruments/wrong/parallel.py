@@ -105,6 +105,97 @@ func.func @main(%x: tensor<6x5xf32> {gawee.input = "x"}) -> (tensor<6x5xf32> {ga
 }
 """
 
+# What data place: a sum into the rows that indices name, a copy of rows, and a chain of reads.
+SCATTER = """
+func.func @main(%x: memref<6xf32> {gawee.input = "x"}, %i: memref<6xi32> {gawee.input = "i"}, %y: memref<4xf32> {gawee.output = "y"}) {
+  %zero = arith.constant 0.000000e+00 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c6 = arith.constant 6 : index
+  %d4 = arith.constant 4 : i32
+  scf.for %j = %c0 to %c4 step %c1 {
+    memref.store %zero, %y[%j] : memref<4xf32>
+  }
+  scf.for %k = %c0 to %c6 step %c1 {
+    %n = memref.load %i[%k] : memref<6xi32>
+    %r = arith.remui %n, %d4 : i32
+    %m = arith.index_cast %r : i32 to index
+    %a = memref.load %x[%k] : memref<6xf32>
+    %b = memref.load %y[%m] : memref<4xf32>
+    %d = arith.addf %a, %b : f32
+    memref.store %d, %y[%m] : memref<4xf32>
+  } loc("net.json":40:5)
+  return
+}
+"""
+SUM_OF_ROW = """    %b = memref.load %y[%m] : memref<4xf32>
+    %d = arith.addf %a, %b : f32
+    memref.store %d, %y[%m]"""
+LAST = SCATTER.replace(SUM_OF_ROW, "    memref.store %a, %y[%m]")
+CHAIN = """
+func.func @main(%x: memref<6xf32> {gawee.input = "x"}, %i: memref<6xi32> {gawee.input = "i"}, %y: memref<6xf32> {gawee.output = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c6 = arith.constant 6 : index
+  %d6 = arith.constant 6 : i32
+  scf.for %j = %c0 to %c6 step %c1 {
+    %a = memref.load %x[%j] : memref<6xf32>
+    memref.store %a, %y[%j] : memref<6xf32>
+  }
+  scf.for %k = %c0 to %c6 step %c1 {
+    %n = memref.load %i[%k] : memref<6xi32>
+    %r = arith.remui %n, %d6 : i32
+    %m = arith.index_cast %r : i32 to index
+    %b = memref.load %y[%m] : memref<6xf32>
+    memref.store %b, %y[%k] : memref<6xf32>
+  } loc("net.json":40:5)
+  return
+}
+"""
+AT_SAME_TIME = (
+    "scf.for %k = %c0 to %c6 step %c1 {",
+    "scf.parallel (%k) = (%c0) to (%c6) step (%c1) {",
+)
+PLACED = "'{}' op runs iterations at the same time, {}"
+TWO_WRITE = "two of which write one element by 'memref.store', where data place it"
+ONE_READS = (
+    "one of which reads by 'memref.load' what another one writes by 'memref.store', where data "
+    "place it"
+)
+
+# What bufferize once made of a part of a batch that is put into a tensor from outside of the loop.
+PART = """
+func.func @main(%x: tensor<2x4x3xf32> {gawee.input = "x"}, %start: tensor<5x3xf32> {gawee.parameter = "start"}) -> (tensor<2x5x3xf32> {gawee.output = "y"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty() : tensor<2x5x3xf32>
+  %y = scf.for %n = %c0 to %c2 step %c1 iter_args(%all = %e) -> (tensor<2x5x3xf32>) {
+    %image = tensor.extract_slice %x[%n, 0, 0] [1, 4, 3] [1, 1, 1] : tensor<2x4x3xf32> to tensor<4x3xf32>
+    %part = gawee.kernel parallel [4, 3] ins(%image : tensor<4x3xf32>) maps [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>]
+      finish {
+      ^bb0(%a: f32):
+        %s = arith.addf %a, %a : f32
+        gawee.yield %s : f32
+      } : tensor<4x3xf32> loc("net.json":60:5)
+    %own = tensor.insert_slice %part into %start[1, 0] [4, 3] [1, 1] : tensor<4x3xf32> into tensor<5x3xf32>
+    %next = tensor.insert_slice %own into %all[%n, 0, 0] [1, 5, 3] [1, 1, 1] : tensor<5x3xf32> into tensor<2x5x3xf32>
+    scf.yield %next : tensor<2x5x3xf32>
+  } {gawee.scan, gawee.batch, gawee.threads = 2 : i64} loc("net.json":70:5)
+  func.return %y : tensor<2x5x3xf32>
+}
+"""
+PLACE_IN_START = "memref<4x3xf32, strided<[3, 1], offset: 3>>"
+INTO_START = (
+    (
+        "%part = memref.alloc() : memref<4x3xf32>",
+        "%part = memref.subview %start[1, 0] [4, 3] [1, 1] : memref<5x3xf32> to " + PLACE_IN_START,
+    ),
+    ("      } : memref<4x3xf32>", "      } : " + PLACE_IN_START),
+    ("(%part, %0) : (memref<4x3xf32>", "(%part, %0) : (" + PLACE_IN_START),
+)
+
 INNER = ("scf.for %k = %c0 to %c5 step %c1 {", "scf.parallel (%k) = (%c0) to (%c5) step (%c1) {")
 PLACE = "'{}' op runs loop 0 in parallel, each iteration of which writes the same place"
 SHARED = "'{}' op runs loop 0 in parallel, two iterations of which write one element by '{}'"
@@ -186,5 +277,50 @@ CASES: Mapping[str, WrongPass] = {
     ),
     "one slice for all iterations": WrongPass(
         SLICES, Edited(("into %o[%i, 0]", "into %o[0, 0]")), "'scf.forall'", "'scf.forall'"
+    ),
+    "a part of a batch in a weight, which all parts start from": WrongPass(
+        PART,
+        Edited(*INTO_START),
+        "net.json:60:5: error: pass 'edited' left a module that cannot be run: 'gawee.kernel' op "
+        "writes its parameter 'start'",
+        f"net.json:60:5: error: pass 'edited' {RULE}'gawee.kernel' op writes its parameter 'start'",
+        "bufferize",
+    ),
+    "a part of a batch in a buffer that threads share": WrongPass(
+        PART,
+        Edited(
+            ("%part = memref.alloc()", "%unused = memref.alloc()"),
+            ("    scf.for", "    %part = memref.alloc() : memref<4x3xf32>\n    scf.for"),
+        ),
+        f"net.json:70:5: error: pass 'edited' {RULE}'scf.for' op runs loop 0 in parallel, each "
+        "iteration of which writes the same place by 'gawee.kernel'",
+        before="bufferize",
+    ),
+    "a copy of a weight that threads share": WrongPass(
+        PART,
+        Edited(
+            ("%own = memref.alloc()", "%unused = memref.alloc()"),
+            ("    scf.for", "    %own = memref.alloc() : memref<5x3xf32>\n    scf.for"),
+        ),
+        f"net.json:70:5: error: pass 'edited' {RULE}'scf.for' op runs loop 0 in parallel, each "
+        "iteration of which writes the same place by 'memref.copy'",
+        before="bufferize",
+    ),
+    "a sum into rows that data choose": WrongPass(
+        SCATTER,
+        Edited(AT_SAME_TIME),
+        f"net.json:40:5: error: pass 'edited' {RULE}{PLACED.format('scf.parallel', ONE_READS)}",
+    ),
+    "a sum into rows that data choose, in a team of threads": WrongPass(
+        SCATTER,
+        Team(AT_SAME_TIME),
+        RULE + PLACED.format("omp.loop_nest", ONE_READS),
+        is_race=True,
+    ),
+    "the last of the rows that data choose": WrongPass(
+        LAST, Edited(AT_SAME_TIME), RULE + PLACED.format("scf.parallel", TWO_WRITE)
+    ),
+    "rows read where data say, which others write": WrongPass(
+        CHAIN, Edited(AT_SAME_TIME), RULE + PLACED.format("scf.parallel", ONE_READS)
     ),
 }

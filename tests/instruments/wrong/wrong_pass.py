@@ -1,6 +1,6 @@
 """What a wrong pass is: a change of a module at some level, and what has to be said about it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -42,6 +42,9 @@ class WrongPass:
     """What the message of `--prove-each` has in it; empty where it sees nothing."""
 
     before: str = ""
+    watched: Sequence[ModulePass] = field(default=(), repr=False)
+    """Passes before it that a check and a proof see, too."""
+
     is_race: bool = False
     """Whether numbers, which threads compute in a proof, show it by chance."""
 
