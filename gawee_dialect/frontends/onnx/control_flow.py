@@ -2,17 +2,22 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
+from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import SSAValue
+from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.dialect.position import IotaOp
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.shape import stack
+from gawee_dialect.frontends.npu_ir.aten.shape import movedim_one, stack
 from gawee_dialect.frontends.npu_ir.aten.slicing import select
 from gawee_dialect.frontends.onnx.model import Array, OnnxGraph, OnnxNode
 from gawee_dialect.frontends.onnx.value import Scope, Value
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
+from gawee_dialect.frontends.op_mapping.recurrence import WRITTEN_OUT, recurrence
 from gawee_dialect.frontends.op_mapping.refusal import Refusal, UnknownElements
 from gawee_dialect.hints import isa
 
@@ -20,6 +25,8 @@ MAX_STEPS = 1024
 """A loop of more steps than these is refused: each is written out."""
 
 Values = Sequence[Value | None]
+Tensors = Sequence[SSAValue]
+Opsets = Mapping[str, int]
 
 
 class Importer(Protocol):
@@ -33,8 +40,17 @@ class Importer(Protocol):
     def tensor(self, value: Value) -> SSAValue: ...
 
     def body(
-        self, body: OnnxGraph, arguments: Values, scope: Scope, opsets: Mapping[str, int]
+        self, body: OnnxGraph, arguments: Values, scope: Scope, opsets: Opsets
     ) -> list[Value | None]: ...
+
+    def step(
+        self,
+        node: OnnxNode,
+        body: OnnxGraph,
+        arguments: Sequence[Value],
+        scope: Scope,
+        opsets: Opsets,
+    ) -> list[Value]: ...
 
 
 def _graph_attribute(node: OnnxNode, name: str) -> OnnxGraph:
@@ -54,7 +70,7 @@ def _known(importer: Importer, value: Value | None, what: str) -> Array:
 
 
 def branch(
-    importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Mapping[str, int]
+    importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Opsets
 ) -> Values:
     """If: the branch that is taken"""
     condition = _known(importer, inputs[0] if inputs else None, "the condition")
@@ -63,15 +79,30 @@ def branch(
 
 
 def loop(
-    importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Mapping[str, int]
+    importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Opsets
 ) -> Values:
-    """Loop: each step, written out; those at which the condition is known to be false are not"""
+    """Loop: a loop; few steps, and those up to a condition that is false, are written out"""
     body = _graph_attribute(node, "body")
     trips, condition, *carried = [*inputs, *[None] * (2 - len(inputs))]
     steps = int(_known(importer, trips, "the number of steps"))
     state: Values = carried
     kept: list[Values] = []
     going = condition is None or bool(_known(importer, condition, "the condition"))
+    wanted = len(body.outputs) - 1 - len(carried)
+    if going and steps > WRITTEN_OUT:
+
+        def loop_body(now: Sequence[Value]) -> Sequence[Value]:
+            *before, count = now
+            true = Value("condition", elements=np.asarray(True))
+            goes_on, *made = importer.step(node, body, [count, true, *before], scope, opsets)
+            if goes_on.elements is None or not goes_on.elements.all():
+                raise Refusal("expected a condition that is true at every step")
+            return made
+
+        counts = importer.emit(IotaOp(TensorType(i64, (steps,)), axis=0))
+        made = _looped(importer, loop_body, carried, [counts])
+        if made is not None:
+            return [Value("", each) for each in (*made[0], *made[1])]
     for step in range(_few(steps)):
         if not going:
             break
@@ -83,8 +114,7 @@ def loop(
         going = bool(_known(importer, made[0], "the condition"))
         state, last = made[1 : 1 + len(carried)], made[1 + len(carried) :]
         kept.append(last)
-    wanted = len(body.outputs) - 1 - len(carried)
-    return [*state, *_stacked(importer, kept, [0] * wanted, [False] * wanted)]
+    return [*state, *_stacked(importer, kept, [0] * wanted, [0] * wanted)]
 
 
 @dataclass(frozen=True)
@@ -102,9 +132,9 @@ class _Scan:
 
 
 def scan(
-    importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Mapping[str, int]
+    importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Opsets
 ) -> Values:
-    """Scan: each step along an axis of the scanned tensors, written out"""
+    """Scan: a loop over the scanned tensors; few steps, and those that differ, are written out"""
     body, attributes = _graph_attribute(node, "body"), _Scan(node)
     count = node.attributes.get("num_scan_inputs")
     if not isinstance(count, int) or not 0 < count <= len(inputs):
@@ -116,19 +146,56 @@ def scan(
     if len(lengths) != 1:
         raise Refusal(f"expected scanned tensors of one length, got {sorted(lengths)}")
     (steps,) = lengths
-    kept: list[Values] = []
+    wanted = len(body.outputs) - len(state)
+    ends = attributes.ints("scan_output_axes", wanted)
+    turned = attributes.ints("scan_output_directions", wanted)
+    if steps > WRITTEN_OUT and {*backwards, *turned} in ({0}, {1}):
+        sequences = [_sequence(importer, *each) for each in zip(scanned, axes, strict=True)]
+
+        def loop_body(now: Sequence[Value]) -> Sequence[Value]:
+            return importer.step(node, body, now, scope, opsets)
+
+        made = _looped(importer, loop_body, state, sequences, backwards[0] == 1)
+        if made is not None:
+            last, kept = made
+            moved = map(partial(movedim_one, importer.emit), kept, [0] * wanted, ends)
+            return [Value("", each) for each in (*last, *moved)]
+    rows: list[Values] = []
     for step in range(_few(steps)):
-        rows = [
+        now = [
             _row(importer, value, axis, steps - 1 - step if back else step)
             for value, axis, back in zip(scanned, axes, backwards, strict=True)
         ]
-        made = importer.body(body, [*state, *rows], scope, opsets)
-        state, last = made[: len(state)], made[len(state) :]
-        kept.append(last)
-    wanted = len(body.outputs) - len(state)
-    ends = attributes.ints("scan_output_axes", wanted)
-    turned = [bool(each) for each in attributes.ints("scan_output_directions", wanted)]
-    return [*state, *_stacked(importer, kept, ends, turned)]
+        outputs = importer.body(body, [*state, *now], scope, opsets)
+        state = outputs[: len(state)]
+        rows.append(outputs[len(state) :])
+    return [*state, *_stacked(importer, rows, ends, turned)]
+
+
+def _sequence(importer: Importer, value: Value | None, axis: int) -> SSAValue:
+    assert value is not None
+    return movedim_one(importer.emit, importer.tensor(value), axis, 0)
+
+
+def _looped(
+    importer: Importer,
+    body: Callable[[Sequence[Value]], Sequence[Value]],
+    state: Values,
+    sequences: Tensors,
+    reverse: bool = False,
+) -> tuple[Tensors, Tensors] | None:
+    """Return the last state and what is kept; None where a step needs more than tensors."""
+
+    def step(now: Tensors, rows: Tensors) -> tuple[Tensors, Tensors]:
+        taken = [Value("", each) for each in (*now, *rows)]
+        made = [importer.tensor(each) for each in body(taken)]
+        return made[: len(now)], made[len(now) :]
+
+    try:
+        initial = [importer.tensor(each) for each in state if each is not None]
+        return recurrence(importer.emit, step, initial, sequences, reverse=reverse)
+    except (Refusal, VerifyException):
+        return None
 
 
 def _few(steps: int) -> int:
@@ -163,7 +230,7 @@ def _row(importer: Importer, value: Value | None, axis: int, index: int) -> Valu
 
 
 def _stacked(
-    importer: Importer, kept: Sequence[Values], axes: Sequence[int], turned: Sequence[bool]
+    importer: Importer, kept: Sequence[Values], axes: Sequence[int], turned: Sequence[int]
 ) -> Values:
     """Return the outputs of all steps, each along an axis of its own."""
     if axes and not kept:

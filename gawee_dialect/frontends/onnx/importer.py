@@ -389,21 +389,30 @@ class OnnxImporter:
         """
         if value.tensor is None:
             assert value.elements is not None
-            array, dtype = held_array(value.elements), value.elements.dtype.name
-            element = element_of(dtype)
-            if self._is_filled(array):
-                value.tensor = self.emit.full(array.shape, array.flat[0].item(), element)
-            elif self._is_weight(array):
-                type: AnyTensor = TensorType(element, array.shape)
-                check_elements(type)
-                self.weights[value.name] = array
-                value.tensor = self.function.add_argument(ArgumentKind.PARAMETER, value.name, type)
-            else:
-                value.tensor = self.emit.array(array, element)
-                value.tensor.name_hint = name_hint(value.name)
-            if dtype in HELD:
-                self.emit.held[value.tensor] = dtype
+            # Around the body of a loop, so that what follows the loop may read it too.
+            block, self.emit.block = self.emit.block, self.function.block
+            try:
+                value.tensor = self._of_elements(value.name, value.elements)
+            finally:
+                self.emit.block = block
         return value.tensor
+
+    def _of_elements(self, name: str, elements: Array) -> SSAValue:
+        array, dtype = held_array(elements), elements.dtype.name
+        element = element_of(dtype)
+        if self._is_filled(array):
+            made = self.emit.full(array.shape, array.flat[0].item(), element)
+        elif self._is_weight(array):
+            type: AnyTensor = TensorType(element, array.shape)
+            check_elements(type)
+            self.weights[name] = array
+            made = self.function.add_argument(ArgumentKind.PARAMETER, name, type)
+        else:
+            made = self.emit.array(array, element)
+            made.name_hint = name_hint(name)
+        if dtype in HELD:
+            self.emit.held[made] = dtype
+        return made
 
     def _is_filled(self, array: Array) -> bool:
         """Whether known floats are one number on several axes, as exporters write empty masks."""
@@ -461,6 +470,36 @@ class OnnxImporter:
         for each in body.nodes:
             self.add_node(each, inner, opsets)
         return [inner.get(output.name) for output in body.outputs]
+
+    def step(
+        self,
+        node: OnnxNode,
+        body: OnnxGraph,
+        arguments: Sequence[Value],
+        scope: Scope,
+        opsets: Mapping[str, int],
+    ) -> list[Value]:
+        """Import a body as a step of a loop; return its outputs.
+
+        Raises Refusal, and forgets the problems of the body, where it is more than ops on tensors
+        whose elements are those of the dialect.
+        """
+        problems = len(self.problems)
+        unsupported = {name: [*nodes] for name, nodes in self._unsupported.items()}
+        for formal, each in zip(body.inputs, arguments, strict=True):
+            if each.tensor is not None:
+                each.tensor.name_hint = name_hint(formal.name)
+        outputs = self.body(body, arguments, scope, opsets)
+        is_whole = len(self.problems) == problems and self._unsupported == unsupported
+        del self.problems[problems:]
+        self._unsupported = unsupported
+        made = [each for each in outputs if each is not None]
+        if not is_whole or len(made) < len(outputs):
+            raise Refusal("expected a step of ops on tensors")
+        if self.emit.held.keys() & {each.tensor for each in (*arguments, *made)}:
+            raise Refusal("expected a step of ops on elements of the dialect")
+        self.emit.location = self.location(node)
+        return made
 
     @property
     def has_unsupported(self) -> bool:

@@ -55,7 +55,7 @@ def export_xoc(module: ModuleOp, name: str = "graph") -> ExportedXoc:
     `name` is the graph's where the module has none. Raises GaweeError that lists every op that ONNX
     has no twin of, and every tensor that the format has no dtype for.
     """
-    return _Exporter(export_graph(module), name).export()
+    return _Exporter(export_graph(module, bodies=False), name).export()
 
 
 def write_xoc(

@@ -76,10 +76,36 @@ def test_a_loop_keeps_what_each_of_its_steps_makes(tmp_path, trips):
     check(tmp_path, looped(trips), {"x": X})
 
 
+def repeated(trips, op_type, **attributes):
+    """Return a loop that goes on to its last step, and does something with x at each of them."""
+    body = helper.make_graph(
+        [
+            helper.make_node("Identity", ["go"], ["goes"]),
+            helper.make_node(op_type, ["s", "x"], ["t"], **attributes),
+        ],
+        "body",
+        [info("i", (), INT64), info("go", (), BOOL), info("s", (None, 3))],
+        [info("goes", (), BOOL), info("t", (None, 3))],
+    )
+    node = helper.make_node("Loop", ["trips", "", "x"], ["y"], body=body)
+    return model([node], [("x", (2, 3))], [("y", (None, 3))], [("trips", np.int64(trips))])
+
+
+def test_a_loop_whose_state_keeps_its_shape_is_a_loop(tmp_path):
+    check(tmp_path, repeated(2000, "Max"), {"x": X})
+
+    assert str(load(tmp_path / "net.onnx").module).count("gawee.maximum") == 1
+
+
+def test_a_loop_whose_state_grows_is_written_out(tmp_path):
+    check(tmp_path, repeated(6, "Concat", axis=0), {"x": X})
+    text = "expected at most 1024 steps, got 2000"
+    refused(tmp_path, repeated(2000, "Concat", axis=0), text)
+
+
 def test_loops_that_cannot_be_written_out_are_refused(tmp_path):
     refused(tmp_path, looped(2, known=False), "expected the number of steps to be known when")
     refused(tmp_path, looped([2, 2]), "expected the number of steps to be one number, got 2")
-    refused(tmp_path, looped(2000), "expected at most 1024 steps, got 2000")
     text = "expected at least one step, whose outputs are kept, got none"
     refused(tmp_path, looped(5, going=False), text)
 
@@ -123,6 +149,33 @@ def test_a_scan_walks_along_axes_in_either_direction(tmp_path):
         ),
         {"x": state, "p": SEQUENCE.transpose(1, 0, 2).copy(), "q": q},
     )
+
+
+@pytest.mark.parametrize("back", [0, 1])
+def test_a_scan_of_many_steps_is_a_loop(tmp_path, back):
+    p = np.random.default_rng(2).standard_normal((3, 17, 2)).astype(np.float32)
+    q = np.random.default_rng(3).standard_normal((17, 3)).astype(np.float32)
+    made = scanned(
+        ((3, 17, 2), (17, 3)),
+        scan_input_axes=[1, 0],
+        scan_input_directions=[back, back],
+        scan_output_axes=[1],
+        scan_output_directions=[back],
+    )
+
+    check(tmp_path, made, {"x": q[0], "p": p, "q": q})
+
+    assert str(load(tmp_path / "net.onnx").module).count("gawee.reduce_sum") == 1
+
+
+def test_a_scan_of_both_directions_is_written_out(tmp_path):
+    p = np.random.default_rng(2).standard_normal((7, 3, 2)).astype(np.float32)
+    q = np.random.default_rng(3).standard_normal((7, 3)).astype(np.float32)
+    made = scanned(((7, 3, 2), (7, 3)), scan_input_directions=[1, 0])
+
+    check(tmp_path, made, {"x": q[0], "p": p, "q": q})
+
+    assert str(load(tmp_path / "net.onnx").module).count("gawee.reduce_sum") == 7
 
 
 def test_scans_that_make_no_sense_are_refused(tmp_path):

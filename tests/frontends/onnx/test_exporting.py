@@ -2,6 +2,7 @@
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +38,7 @@ NO_TWIN = {
     "gawee.getitem",
     "gawee.kernel",
     "gawee.winograd",
-    "gawee.scan",  # written as its steps
+    "gawee.scan",  # a node with a body, tested below
     "gawee.yield",
 }
 """Ops that ONNX cannot say; a constant is no node."""
@@ -287,6 +288,80 @@ def test_reading_what_was_written_is_a_fixpoint(tmp_path: Path) -> None:
 
     again = open_graph(Source.read(tmp_path / "again.onnx"), ReadOptions(tmp_path))
     assert print_mlir(again.module()) == text
+
+
+SCAN = """
+func.func @main(%h: tensor<2x3xf32> {gawee.input = "h"}, %x: tensor<7x2x3xf32> {gawee.input = "x"},
+                %w: tensor<3x3xf32> {gawee.parameter = "w"})
+    -> (tensor<2x3xf32> {gawee.output = "last"}, tensor<7x2x3xf32> {gawee.output = "all"},
+        tensor<7x2x3xf32> {gawee.output = "twice"}) {
+  %half = gawee.constant dense<0.5> : tensor<f32>
+  %last, %all, %twice = gawee.scan steps 7 DIRECTION
+      initial(%h : tensor<2x3xf32>) over(%x : tensor<7x2x3xf32>) {
+  ^bb0(%state: tensor<2x3xf32>, %now: tensor<2x3xf32>):
+    %product = gawee.matmul %state, %w : (tensor<2x3xf32>, tensor<3x3xf32>) -> tensor<2x3xf32>
+    %sum = gawee.add %product, %now : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    %next = gawee.mul %sum, %half : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+    gawee.yield %next, %next, %now : tensor<2x3xf32>, tensor<2x3xf32>, tensor<2x3xf32>
+  } -> tensor<2x3xf32>, tensor<7x2x3xf32>, tensor<7x2x3xf32>
+  func.return %last, %all, %twice : tensor<2x3xf32>, tensor<7x2x3xf32>, tensor<7x2x3xf32>
+}"""
+
+
+@pytest.mark.parametrize("direction", ["", "reverse"])
+def test_a_scan_is_a_node_with_a_body(direction: str) -> None:
+    onnx = pytest.importorskip("onnx")
+    module = parse_mlir(make_context(), SCAN.replace("DIRECTION", direction), "m.mlir")
+
+    check(module, example_arguments(module))
+
+    graph = onnx.ModelProto.FromString(export_onnx(module, None)).graph
+    assert [each.op_type for each in graph.node] == ["Scan"]
+
+
+def test_a_scan_that_is_written_again_is_the_same_file(tmp_path: Path) -> None:
+    module = parse_mlir(make_context(), SCAN.replace("DIRECTION", ""), "m.mlir")
+    weights = {"w": np.random.default_rng(0).standard_normal((3, 3)).astype(np.float32)}
+    once = export_onnx(module, weights)
+
+    (tmp_path / "once.onnx").write_bytes(once)
+    read = load(tmp_path / "once.onnx")
+
+    assert export_onnx(read.module, read.bound) == once
+
+
+def test_a_recurrence_is_written_as_a_scan(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    nodes = [onnx.helper.make_node("LSTM", ["x", "w", "r"], ["y", "h", "c"], hidden_size=3)]
+    info = partial(onnx.helper.make_tensor_value_info, elem_type=onnx.TensorProto.FLOAT)
+    random = np.random.default_rng(0)
+    weights = {"w": random.standard_normal((1, 12, 5)), "r": random.standard_normal((1, 12, 3))}
+    graph = onnx.helper.make_graph(
+        nodes,
+        "lstm",
+        [info("x", shape=(9, 2, 5))],
+        [info("y", shape=(9, 1, 2, 3)), info("h", shape=(1, 2, 3)), info("c", shape=(1, 2, 3))],
+        [
+            onnx.numpy_helper.from_array(each.astype(np.float32), name)
+            for name, each in weights.items()
+        ],
+    )
+    onnx.save(onnx.helper.make_model(graph), tmp_path / "0.onnx")
+    written: list[bytes] = []
+
+    for turn in range(3):
+        model = load(tmp_path / f"{turn}.onnx")
+        written.append(export_onnx(model.module, model.bound))
+        (tmp_path / f"{turn + 1}.onnx").write_bytes(written[-1])
+
+    x = random.standard_normal((9, 2, 5)).astype(np.float32)
+    runtime = pytest.importorskip("onnxruntime")
+    want, *_ = runtime.InferenceSession(tmp_path / "0.onnx").run(None, {"x": x})
+    got, *_ = runtime.InferenceSession(written[0]).run(None, {"x": x})
+    # Sums of 5 and 3 products in another order, nine steps.
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+    assert len(onnx.ModelProto.FromString(written[0]).graph.node) < 12
+    assert written[1] == written[2]
 
 
 def test_without_weights_parameters_are_inputs(tmp_path: Path) -> None:

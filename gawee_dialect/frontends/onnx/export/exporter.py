@@ -20,7 +20,8 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_names,
 )
-from gawee_dialect.dialect.scan import without_scans
+from gawee_dialect.dialect.kernel import YieldOp
+from gawee_dialect.dialect.scan import ScanOp, without_scans
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_type
 from gawee_dialect.frontends.metadata import (
     GRAPH,
@@ -30,6 +31,7 @@ from gawee_dialect.frontends.metadata import (
 )
 from gawee_dialect.frontends.onnx.export.graph import (
     Attribute,
+    ExportedBody,
     ExportedGraph,
     ExportedNode,
     ExportedValue,
@@ -44,13 +46,14 @@ from gawee_dialect.located_json import JsonValue
 from gawee_dialect.locations import node_name
 
 
-def export_graph(module: ModuleOp) -> ExportedGraph:
+def export_graph(module: ModuleOp, *, bodies: bool = True) -> ExportedGraph:
     """Say a module at the gawee level in the vocabulary of ONNX.
 
-    Names of inputs, outputs, parameters and nodes are kept, and so is metadata. Scans are written
-    out, step by step. Raises GaweeError that lists every op that has no twin.
+    Names of inputs, outputs, parameters and nodes are kept, and so is metadata. A scan is a node
+    with a body, or without `bodies` its steps. Raises GaweeError that lists every op that has no
+    twin.
     """
-    function = find_function(without_scans(module), MAIN)
+    function = find_function(module if bodies else without_scans(module), MAIN)
     if function is None:
         raise GaweeError(f"expected a function @{MAIN}, got none")
     return _Exporter(function).export()
@@ -168,10 +171,32 @@ class _Exporter:
     def _unique_node(self, name: str) -> str:
         return _free(name, self.node_names)
 
+    def _body(self, op: ScanOp) -> ExportedBody:
+        """Return a body as a graph, whose outputs are of its own nodes, each by one name."""
+        outer, self.nodes = self.nodes, []
+        inputs = [self.value(each) for each in op.body.block.args]
+        for each in op.body.block.ops:
+            if not isinstance(each, YieldOp | ConstantOp):
+                self._add(each)
+        outputs: list[ExportedValue] = []
+        for value in map(self.value, op.yielded):
+            made = value
+            if value in outputs or not any(value in each.outputs for each in self.nodes):
+                made = ExportedValue(self.unique(f"{value.name}_out"), value.type)
+                name = self._unique_node(made.name)
+                self.nodes.append(ExportedNode("Identity", [value], [made], {}, None, name))
+            outputs.append(made)
+        nodes, self.nodes = self.nodes, outer
+        return ExportedBody(inputs, outputs, nodes)
+
     def _add(self, op: Operation) -> None:
         writer = writers().get(type(op))
         nodes = _OpNodes(self, op)
         try:
+            if isinstance(op, ScanOp):
+                nodes.scan(op, self._body(op))
+                self._finish(op, nodes.made)
+                return
             if writer is None:
                 raise Refusal(
                     "cannot be written as ONNX, which has no twin of it",
@@ -230,6 +255,19 @@ class _OpNodes:
             made = [self.exporter.value(each) for each in outputs]
         self.made.append(ExportedNode(op_type, given, made, attributes, self.op))
         return made[0]
+
+    def scan(self, op: ScanOp, body: ExportedBody) -> None:
+        """Append a Scan along the first axis of its sequences."""
+        backwards = int(op.reverse is not None)
+        self(
+            "Scan",
+            op.operands,
+            op.results,
+            body=body,
+            num_scan_inputs=len(op.sequences),
+            scan_input_directions=[backwards] * len(op.sequences),
+            scan_output_directions=[backwards] * (len(op.results) - len(op.initial)),
+        )
 
     def _new(self, op_type: str, type: AnyTensor) -> ExportedValue:
         stem = self.exporter.value(self.op.results[0]).name

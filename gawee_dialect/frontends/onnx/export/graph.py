@@ -9,8 +9,6 @@ from gawee_dialect.dialect.types import AnyTensor
 from gawee_dialect.frontends.onnx.model import Array
 from gawee_dialect.located_json import JsonValue
 
-Attribute = int | float | str | Sequence[int] | Sequence[float]
-
 
 @dataclass(frozen=True)
 class ExportedValue:
@@ -30,6 +28,18 @@ class Figures:
 
 Operand = ExportedValue | Figures | None
 """What a node reads; None for an input that is left out."""
+
+
+@dataclass(frozen=True)
+class ExportedBody:
+    """A graph inside of a node: it reads what is around it, and its names differ from those."""
+
+    inputs: Sequence[ExportedValue]
+    outputs: Sequence[ExportedValue]
+    nodes: Sequence["ExportedNode"]
+
+
+Attribute = int | float | str | Sequence[int] | Sequence[float] | ExportedBody
 
 
 @dataclass

@@ -13,6 +13,8 @@ from gawee_dialect.dialect.types import dtype_name, shaped_bytes
 from gawee_dialect.frontends.metadata import flatten
 from gawee_dialect.frontends.onnx.export.exporter import export_graph
 from gawee_dialect.frontends.onnx.export.graph import (
+    Attribute,
+    ExportedBody,
     ExportedGraph,
     ExportedNode,
     ExportedValue,
@@ -96,25 +98,35 @@ class _Writer:
         graph = self.graph
         nodes = [self._node(each) for each in graph.nodes]
         arguments = [*graph.inputs, *(graph.weights if self.weights is None else ())]
-        ends = {each.name for each in (*graph.inputs, *graph.outputs)}
-        between = [
-            self._value(each)
-            for node in graph.nodes
-            for each in node.outputs
-            if each.name not in ends
-        ]
         made = self.make_graph(
             nodes,
             self.name,
             [self._value(each) for each in arguments],
             [self._value(each) for each in graph.outputs],
             [self.from_array(array, name) for name, array in self._initializers()],
-            value_info=between,
+            value_info=self._between(graph),
         )
         self._add_metadata(made, graph.metadata)
         opsets = [self.make_opset("", OPSET)]
         return self.make_model(
             made, producer_name="gawee", opset_imports=opsets, ir_version=IR_VERSION
+        )
+
+    def _between(self, graph: ExportedGraph | ExportedBody) -> list[_WithMetadata]:
+        """Return what nodes make that is no output of the graph."""
+        made = [each for node in graph.nodes for each in node.outputs]
+        return [self._value(each) for each in made if each not in graph.outputs]
+
+    def _attribute(self, name: str, value: Attribute) -> object:
+        """Return what an attribute is made of: a graph for a body."""
+        if not isinstance(value, ExportedBody):
+            return value
+        return self.make_graph(
+            [self._node(each) for each in value.nodes],
+            name,
+            [self._value(each) for each in value.inputs],
+            [self._value(each) for each in value.outputs],
+            value_info=self._between(value),
         )
 
     def _initializers(self) -> Iterator[tuple[str, Array]]:
@@ -133,7 +145,8 @@ class _Writer:
     def _node(self, node: ExportedNode) -> _WithMetadata:
         inputs = [self._input(node, each) for each in node.inputs]
         outputs = [each.name for each in node.outputs]
-        made = self.make_node(node.op_type, inputs, outputs, name=node.name, **node.attributes)
+        attributes = {key: self._attribute(key, each) for key, each in node.attributes.items()}
+        made = self.make_node(node.op_type, inputs, outputs, name=node.name, **attributes)
         self._add_metadata(made, node.metadata)
         return made
 
