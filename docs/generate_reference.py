@@ -4,13 +4,12 @@ python docs/generate_reference.py            write the pages
 python docs/generate_reference.py --check    exit with 1 where a page is not what would be written
 """
 
-import ast
 import inspect
 import re
 import sys
 from argparse import SUPPRESS, Action
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -27,6 +26,7 @@ from gawee_dialect.opdesc.described_op import DescribedOp
 from gawee_dialect.opdesc.emit.markdown_page import page
 from gawee_dialect.opdesc.lightnet import lightnet_dialect
 from gawee_dialect.passes.lowerings import lowerings
+from gawee_dialect.tools.code_flags import field_docstrings
 from gawee_dialect.tools.command_line import CommandParser
 from gawee_dialect.tools.compare_oracle import compare_parser
 from gawee_dialect.tools.completion import completion_parser
@@ -66,22 +66,6 @@ def dialect_page() -> str:
     return "\n\n".join([GENERATED, head, *sections, "## Types", *types]) + "\n"
 
 
-def field_docstrings(pass_type: type) -> dict[str, str]:
-    """Return the strings that stand under a dataclass's fields, and those of its bases."""
-    found: dict[str, str] = {}
-    for base in pass_type.__bases__:
-        if is_dataclass(base) and base.__module__.startswith("gawee_dialect"):
-            found.update(field_docstrings(base))
-    (definition,) = ast.parse(inspect.getsource(pass_type)).body
-    assert isinstance(definition, ast.ClassDef)
-    for field, text in zip(definition.body, definition.body[1:], strict=False):
-        if not isinstance(field, ast.AnnAssign) or not isinstance(field.target, ast.Name):
-            continue
-        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
-            found[field.target.id] = inspect.cleandoc(str(text.value.value))
-    return found
-
-
 def indented_blocks(text: str) -> str:
     """Return a pass's docstring as Markdown: its indented blocks are code."""
     paragraphs = re.split(r"\n\s*\n", text)
@@ -104,7 +88,7 @@ def pass_section(name: str, pass_type: type[ModulePass]) -> str:
     documented = field_docstrings(pass_type) if fields(pass_type) else {}
     rows = [
         f"| `{option}` | `{kind}` | `{default}` | "
-        f"{prose(' '.join(documented.get(option.replace('-', '_'), '').split()))} |"
+        f"{prose(documented.get(option.replace('-', '_'), ''))} |"
         for option, kind, default in options(pass_type)
     ]
     if rows:

@@ -32,19 +32,21 @@ class CodeOptions:
     """What code is made from a graph."""
 
     fast_math: str | None = None
-    """LLVM's flags for float ops, such as `contract` or `fast`; none, so that results have the
-    rounding that the graph says."""
+    """LLVM's flags for float ops, such as `contract` or `fast`; none unless told, so that results
+    have the rounding that the graph says."""
     algorithms: str = FAST
     """`fast` (Winograd's convolution where it pays: outputs within 1e-4 of their range), `exact`
     (each sum as it is defined, but for its order), or `plain` loops."""
     target: str = HOST
-    """The processor that kernels are scheduled for, by name."""
+    """The processor that code is for: `host`, or `skylake-avx512`, `haswell`, `generic-avx2`,
+    `apple-m1`, `neoverse-n1`."""
     parallel: bool = True
     """Whether loops are shared among threads; such code needs an OpenMP runtime."""
     schedules: Database = NO_CHOICES
-    """Choices for kernels in the place of the cost model's: `read_schedules("schedules.jsonl")`."""
+    """Choices for kernels, as `gawee-tune` writes them, in the place of the cost model's."""
     num_threads: int | None = None
-    """How many threads the code is for; None for one a core."""
+    """How many threads the code is for, one a core unless told; code for 1 that C calls needs no
+    OpenMP."""
 
     trust_indices: bool = False
     """Whether run-time indices of gathers and scatters are used as they come. One that is out of

@@ -12,15 +12,14 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from gawee_dialect.code_options import ALGORITHMS
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.levels import Level
 from gawee_dialect.passes.insertion import declared
 from gawee_dialect.passes.instrument import instrumented
-from gawee_dialect.target.description import HOST, PROCESSORS
+from gawee_dialect.tools.code_flags import FLAGS, add_code_flags, spelling
 from gawee_dialect.tools.command_line import DONE, WRONG_INPUT, CommandParser, positive, run_tool
 from gawee_dialect.tools.compare_oracle import compare_parser, is_compare, run_compare
-from gawee_dialect.tools.graph_arguments import add_graph, add_inputs, add_insert
+from gawee_dialect.tools.graph_arguments import add_graph, add_inputs
 from gawee_dialect.tools.plugin_file import (
     LOAD_HELP,
     LOAD_OPS_HELP,
@@ -56,18 +55,14 @@ RUNNING = (
 )
 """Options of a run, and with --emit nothing runs."""
 
-NATIVE = ("--algorithms", "--schedules", "--fast-math", "--trust-indices", "--num-threads")
+NATIVE = tuple(spelling(name) for name in FLAGS if name != "target")
 """Options of the code that is made for level llvm."""
-
-
-def _spelling(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 def check_options(arguments: Namespace, defaults: Namespace) -> None:
     """Raise GaweeError for options that do not go together."""
     values: Mapping[str, object] = vars(arguments)
-    given = [_spelling(name) for name in values if values[name] != getattr(defaults, name)]
+    given = [spelling(name) for name in values if values[name] != getattr(defaults, name)]
     for flag, others in NEEDS.items():
         if flag in given and not set(others) & set(given):
             raise GaweeError(f"expected {flag} to go with {' or '.join(others)}")
@@ -124,9 +119,21 @@ def argument_parser() -> CommandParser:
         metavar="PIPELINE",
         help="run these passes on the graph before those of the level: 'a,b{option=1}'",
     )
-    add_insert(parser)
     add("--level", choices=levels, default="llvm", help="what executes (default: llvm)")
     add("--compare", choices=levels, metavar="LEVEL", help="run this level too and compare")
+    _add_results(parser)
+    _add_emit(parser)
+    add_code_flags(parser)
+    add("--allow-native-code", action="store_true", help=NATIVE_CODE_HELP)
+    add("--no-cache", action="store_true", help="compile even what an earlier run compiled")
+    add_proof(parser)
+    add("--debug", action="store_true", help="show the traceback of an error")
+    return parser
+
+
+def _add_results(parser: CommandParser) -> None:
+    """Add what a run compares, times and writes."""
+    add = parser.add_argument
     add(
         "--tolerance",
         type=float,
@@ -170,6 +177,11 @@ def argument_parser() -> CommandParser:
         metavar="FILE",
         help="write when each pass ran, and with --profile each node, as JSON that Perfetto opens",
     )
+
+
+def _add_emit(parser: CommandParser) -> None:
+    """Add what is written for C."""
+    add = parser.add_argument
     add(
         "--emit",
         action="append",
@@ -181,43 +193,11 @@ def argument_parser() -> CommandParser:
     add("--emit-dir", default=".", metavar="DIR", help="where --emit writes (default: .)")
     add("--name", help="prefix of emitted files and functions (default: the graph's name)")
     add(
-        "--target",
-        default=HOST,
-        metavar="CPU",
-        help=f"the processor that --emit writes code for, of {HOST} (default), "
-        + ", ".join(PROCESSORS),
-    )
-    add(
         "--triple",
         default="",
         help="the system that --emit writes code for, by LLVM's name such as "
         "aarch64-unknown-linux-gnu (default: this one, where it can have such a processor)",
     )
-    add(
-        "--algorithms",
-        choices=ALGORITHMS,
-        default=ALGORITHMS[0],
-        help="of level llvm: fast (default; Winograd's convolution where it pays), exact (each sum "
-        "as defined, but for its order) or plain loops",
-    )
-    add(
-        "--schedules",
-        metavar="FILE",
-        help="choices for kernels, as gawee-tune writes them, in the place of the cost model's",
-    )
-    add("--fast-math", metavar="FLAGS", help="LLVM's float flags, such as contract or fast")
-    add("--trust-indices", action="store_true", help="no check of indices that come at run time")
-    add(
-        "--num-threads",
-        type=positive,
-        metavar="N",
-        help="threads of level llvm (default: one a core); code emitted with 1 needs no OpenMP",
-    )
-    add("--allow-native-code", action="store_true", help=NATIVE_CODE_HELP)
-    add("--no-cache", action="store_true", help="compile even what an earlier run compiled")
-    add_proof(parser)
-    add("--debug", action="store_true", help="show the traceback of an error")
-    return parser
 
 
 def parse_arguments(argv: Sequence[str]) -> Namespace:

@@ -22,12 +22,10 @@ from gawee_dialect.parameters import open_archive
 from gawee_dialect.parameters.joined import joined
 from gawee_dialect.parameters.random_arrays import random_parameters
 from gawee_dialect.parameters.store import Array
-from gawee_dialect.passes.insertion import parse_insertion
 from gawee_dialect.passes.instrument import instrumented
 from gawee_dialect.passes.pass_manager import parse_passes, run_pipeline
-from gawee_dialect.schedules.database import NO_CHOICES
-from gawee_dialect.schedules.file import read_schedules
 from gawee_dialect.source import Source
+from gawee_dialect.tools.code_flags import code_options
 from gawee_dialect.tools.graph_arguments import read_options
 from gawee_dialect.tools.run_inputs import PictureScale, input_specs, read_inputs
 from gawee_dialect.universe import all_passes, make_context
@@ -171,20 +169,6 @@ def make_session(arguments: Namespace) -> Session:
     if not arguments.emit:
         inputs = read_inputs(specs, arguments.input, arguments.inputs, arguments.seed, scale)
     return Session(arguments, graph, model, inputs, code_options(arguments), Console(), progress)
-
-
-def code_options(arguments: Namespace) -> CodeOptions:
-    """Return what native code is made; raises OSError, GaweeError for a file of schedules."""
-    path: str | None = arguments.schedules
-    return CodeOptions(
-        fast_math=arguments.fast_math,
-        trust_indices=arguments.trust_indices,
-        algorithms=arguments.algorithms,
-        target=arguments.target,
-        schedules=NO_CHOICES if path is None else read_schedules(path),
-        num_threads=arguments.num_threads,
-        passes=tuple(parse_insertion(text, all_passes()) for text in arguments.insert),
-    )
 
 
 def add_constants(model: Model, path: str) -> None:
