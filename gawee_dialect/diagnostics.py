@@ -13,8 +13,8 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dominance import misuses
 from gawee_dialect.locations import node_name, place
+from gawee_dialect.upstream.dominance import misuses
 
 
 @dataclass(frozen=True)

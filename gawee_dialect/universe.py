@@ -102,13 +102,13 @@ def _dialect_factory(module_name: str, name: str) -> Callable[[], Dialect]:
 CORRECTED_DIALECTS: dict[str, Callable[[], Dialect]] = {
     # Ours in the place of xDSL's dialect of the same name, which lacks or misprints ops. An entry
     # point can't replace a dialect, so xdsl-opt doesn't see these.
-    "affine": _dialect_factory("gawee_dialect.dialect.affine", "AFFINE"),
-    "arith": _dialect_factory("gawee_dialect.dialect.arith", "ARITH"),
-    "linalg": _dialect_factory("gawee_dialect.dialect.linalg", "LINALG"),
-    "llvm": _dialect_factory("gawee_dialect.dialect.llvm", "LLVM"),
-    "memref": _dialect_factory("gawee_dialect.dialect.memref", "MEMREF"),
-    "scf": _dialect_factory("gawee_dialect.dialect.scf", "SCF"),
-    "tensor": _dialect_factory("gawee_dialect.dialect.tensor", "TENSOR"),
+    "affine": _dialect_factory("gawee_dialect.upstream.affine", "AFFINE"),
+    "arith": _dialect_factory("gawee_dialect.upstream.arith", "ARITH"),
+    "linalg": _dialect_factory("gawee_dialect.upstream.linalg", "LINALG"),
+    "llvm": _dialect_factory("gawee_dialect.upstream.llvm", "LLVM"),
+    "memref": _dialect_factory("gawee_dialect.upstream.memref", "MEMREF"),
+    "scf": _dialect_factory("gawee_dialect.upstream.scf", "SCF"),
+    "tensor": _dialect_factory("gawee_dialect.upstream.tensor", "TENSOR"),
 }
 
 

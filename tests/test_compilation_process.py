@@ -6,13 +6,13 @@ import sys
 import numpy as np
 import pytest
 
-from gawee_dialect import compilation_process
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.compilation import program_of
-from gawee_dialect.compilation_process import CompilationProcess
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import module_of_text
+from gawee_dialect.pytorch import compilation_process
+from gawee_dialect.pytorch.compilation_process import CompilationProcess
 
 NETWORK = """
 func.func @main(%x: tensor<3x7xf32> {gawee.input = "x"}) -> (tensor<3x7xf32> {gawee.output = "y"}) {

@@ -11,8 +11,8 @@ from xdsl.printer import Printer
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.model import Model
-from gawee_dialect.printing import ModulePrinter, TextOptions, op_text
 from gawee_dialect.universe import make_context
+from gawee_dialect.upstream.printing import ModulePrinter, TextOptions, op_text
 from tests.effort import part_of
 
 FILECHECK = Path(__file__).parent / "filecheck"

@@ -17,7 +17,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 # What each part may import of ours. Equations stand below the ops that are defined by them: they
 # know types and functions of arrays. `passes` holds canonicalization patterns, which ops load when
 # they are asked for them; that is the one import against the direction, and it is inside a method.
-FOUNDATION = {"diagnostics", "hints", "locations"}
+FOUNDATION = {"diagnostics", "hints", "locations", "upstream"}
 BELOW_EQUATIONS = {
     *("gawee_dialect.dialect.types", "gawee_dialect.dialect.special_functions"),
     "gawee_dialect.dialect.sums",
@@ -27,6 +27,10 @@ BELOW_EQUATIONS = {
 FILES_OF_SCHEDULES = "gawee_dialect.schedules.file"
 FORBIDDEN = {
     "dialect": {
+        *("analysis", "backend", "frontends", "instruments", "interpreter", "parameters"),
+        *("passes", "schedules", "tools", "tuning", "universe"),
+    },
+    "upstream": {
         *("analysis", "backend", "frontends", "instruments", "interpreter", "parameters"),
         *("passes", "schedules", "tools", "tuning", "universe"),
     },

@@ -15,8 +15,8 @@ from examples.resnet18.write_graph import write_resnet18
 from examples.unet.write_graph import write_unet
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect import GAWEE
+from gawee_dialect.dialect.irdl_text import irdl_text
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
-from gawee_dialect.irdl_text import irdl_text
 from gawee_dialect.levels import Level, lower_to
 from gawee_dialect.model import load
 from gawee_dialect.passes.bufferize import Bufferize

@@ -13,7 +13,7 @@ from xdsl.irdl import IRDLOperation
 from gawee_dialect.diagnostics import GaweeError, verify_module
 from gawee_dialect.levels import Level
 from gawee_dialect.model import load
-from gawee_dialect.verification import Verification
+from gawee_dialect.upstream.verification import Verification
 from tests.passes.modules import parse
 
 NETWORK = Path(__file__).parent.parent / "examples" / "digits" / "graph.json"

@@ -7,8 +7,8 @@ from xdsl.dialects.builtin import DYNAMIC_INDEX, MemRefType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.dialect.tensor import kept_axes
 from gawee_dialect.hints import isa
+from gawee_dialect.upstream.tensor import kept_axes
 
 Index = SSAValue | int
 """An index: a number, or a value that is computed."""

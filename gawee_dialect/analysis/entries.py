@@ -4,7 +4,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp, FuncOp
 
 from gawee_dialect.dialect.entry import is_public
-from gawee_dialect.walk import all_ops
+from gawee_dialect.upstream.walk import all_ops
 
 
 def entries(module: ModuleOp) -> list[FuncOp]:

@@ -39,11 +39,11 @@ from gawee_dialect.analysis.work import (
     total,
     traffic,
 )
-from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.kernel import scalar_flops
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.target.description import Limit, Processor
+from gawee_dialect.upstream import linalg
 
 # The work of loop nests over buffers and tensors: every op inside counts as often as it runs.
 

@@ -2,7 +2,7 @@
 
 from xdsl.ir import Block, Operation, SSAValue
 
-from gawee_dialect.walk import inner_ops
+from gawee_dialect.upstream.walk import inner_ops
 
 
 def captured_values(op: Operation) -> list[SSAValue]:

@@ -15,7 +15,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.jit import LINKED_PREFIX
 from gawee_dialect.backend.llvm_text import llvm_text, numbered_text, passed_through
-from gawee_dialect.dialect.llvm import NOT_INLINED
+from gawee_dialect.upstream.llvm import NOT_INLINED
 
 OWN_NAME = f"{LINKED_PREFIX}kernel"
 """What a kernel is called until its text is known."""

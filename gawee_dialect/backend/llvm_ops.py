@@ -18,10 +18,10 @@ from gawee_dialect.backend.llvm_values import (
     type_text,
 )
 from gawee_dialect.backend.llvm_vector_ops import vector_text
-from gawee_dialect.dialect import llvm as ours
-from gawee_dialect.dialect import llvm_vector
-from gawee_dialect.dialect.llvm import SETTINGS, LoopAnnotationAttr
 from gawee_dialect.hints import isa
+from gawee_dialect.upstream import llvm as ours
+from gawee_dialect.upstream import llvm_vector
+from gawee_dialect.upstream.llvm import SETTINGS, LoopAnnotationAttr
 
 BINARY = (
     *(llvm.AddOp, llvm.SubOp, llvm.MulOp, llvm.SDivOp, llvm.UDivOp, llvm.SRemOp, llvm.URemOp),

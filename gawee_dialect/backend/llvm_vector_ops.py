@@ -8,8 +8,8 @@ from xdsl.dialects.builtin import DenseArrayBase, IntegerAttr, IntegerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.backend.llvm_values import type_suffix
-from gawee_dialect.dialect import llvm_vector as ours
 from gawee_dialect.hints import isa
+from gawee_dialect.upstream import llvm_vector as ours
 
 
 class Operands(Protocol):

@@ -63,7 +63,7 @@ def _no_arithmetic() -> tuple[type[Operation], ...]:
     """Return the scalar ops that count nothing: they choose, convert or compare."""
     from xdsl.dialects import arith
 
-    from gawee_dialect.dialect.arith import ON_VECTORS
+    from gawee_dialect.upstream.arith import ON_VECTORS
 
     others = (op for pair in ON_VECTORS.items() for op in pair)
     return (arith.ConstantOp, arith.BitcastOp, arith.ExtFOp, arith.TruncFOp, *others)

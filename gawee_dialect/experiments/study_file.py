@@ -17,9 +17,9 @@ from typing import TypeVar
 
 from gawee_dialect.code_options import ALGORITHMS
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.experiments.located_toml import decode_toml, place_of
 from gawee_dialect.experiments.study import Measuring, Network, Options, Pipeline, Study
 from gawee_dialect.hints import isa
-from gawee_dialect.located_toml import decode_toml, place_of
 from gawee_dialect.source import Source
 
 TABLES = ("network", "pipeline", "options")

@@ -10,8 +10,8 @@ from xdsl.utils.exceptions import ParseError, VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, verify_module
 from gawee_dialect.dialect.static_bounds import verify_static_bounds
-from gawee_dialect.located_parser import LocatedParser
-from gawee_dialect.printing import TextOptions, module_text
+from gawee_dialect.upstream.located_parser import LocatedParser
+from gawee_dialect.upstream.printing import TextOptions, module_text
 
 SPLIT_MARKER = "// -----"
 _SPLIT_LINE = re.compile(rf"^{SPLIT_MARKER}[ \t]*$", re.MULTILINE)

@@ -7,7 +7,7 @@ from io import StringIO
 from xdsl.dialects.builtin import ModuleOp, StringAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from gawee_dialect.printing import ModulePrinter, OpForms, TextOptions
+from gawee_dialect.upstream.printing import ModulePrinter, OpForms, TextOptions
 
 OWN = "module attributes"
 """Under which name the attributes of the module itself are."""

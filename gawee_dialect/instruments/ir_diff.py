@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from gawee_dialect.instruments.function_texts import FunctionText, FunctionTexts
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.passes.pass_manager import Pipeline
-from gawee_dialect.printing import TextOptions
+from gawee_dialect.upstream.printing import TextOptions
 
 # Differences of two texts, in colour where a terminal shows them.
 

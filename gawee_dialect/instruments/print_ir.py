@@ -16,7 +16,7 @@ from gawee_dialect.instruments.ir_diff import IRDiff
 from gawee_dialect.instruments.timing import count_ops
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.passes.pass_manager import Pipeline
-from gawee_dialect.printing import TextOptions, module_text, op_text
+from gawee_dialect.upstream.printing import TextOptions, module_text, op_text
 
 # The IR after each pass in a folder: numbered files, and an index of them.
 

@@ -35,7 +35,7 @@ from xdsl.passes import ModulePass
 from gawee_dialect.diagnostics import GaweeError, verify_module
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.passes.pass_manager import Pipeline, leaf_passes, run_passes
-from gawee_dialect.printing import TextOptions, module_text
+from gawee_dialect.upstream.printing import TextOptions, module_text
 from gawee_dialect.whole_file import whole_file, write_file
 
 # What a reproducer of a failure consists of, and how it gets onto the disk.

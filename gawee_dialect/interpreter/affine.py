@@ -15,11 +15,11 @@ from xdsl.interpreter import (
 )
 from xdsl.ir.affine import AffineMap
 
-from gawee_dialect.dialect.affine import MaxOp
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.body import gather
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.slices import box
+from gawee_dialect.upstream.affine import MaxOp
 
 
 def results(map: AffineMap, values: Sequence[Array]) -> list[int]:

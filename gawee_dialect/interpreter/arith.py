@@ -8,10 +8,10 @@ from xdsl.dialects.builtin import UnrealizedConversionCastOp
 from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.arith import ON_VECTORS, CmpfOp, CmpiOp, RemFOp
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
 from gawee_dialect.interpreter.extremes import maximum, minimum
 from gawee_dialect.interpreter.scalars import Evaluate, plain, scalar_functions
+from gawee_dialect.upstream.arith import ON_VECTORS, CmpfOp, CmpiOp, RemFOp
 
 
 def signed(value: Array) -> Array:

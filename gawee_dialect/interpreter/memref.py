@@ -12,7 +12,6 @@ from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.memref import PrefetchOp
 from gawee_dialect.interpreter.arrays import (
     Array,
     array_shape,
@@ -25,6 +24,7 @@ from gawee_dialect.interpreter.body import gather
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loops.memory import element_lanes
 from gawee_dialect.interpreter.slices import box, mixed_values, without_left_out
+from gawee_dialect.upstream.memref import PrefetchOp
 
 
 def view_of_bytes(source: Array, shift: int, result: SSAValue) -> Array:

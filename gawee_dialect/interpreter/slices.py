@@ -6,8 +6,8 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import DYNAMIC_INDEX, DenseArrayBase, IntegerType
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.tensor import ParallelInsertSliceOp, kept_axes
 from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.upstream.tensor import ParallelInsertSliceOp, kept_axes
 
 
 def mixed_values(static: DenseArrayBase[IntegerType], dynamic: Iterator[Array]) -> list[int]:

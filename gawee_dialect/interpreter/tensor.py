@@ -15,12 +15,12 @@ from xdsl.interpreter import (
 )
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.tensor import GenerateOp, PadOp
 from gawee_dialect.interpreter.arrays import shaped_type
 from gawee_dialect.interpreter.body import gather, yielded_elements
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.scalars import floats_of
 from gawee_dialect.interpreter.slices import box, mixed_values, put_slice, without_left_out
+from gawee_dialect.upstream.tensor import GenerateOp, PadOp
 
 
 def run_pad(interpreter: Interpreter, op: tensor.PadOp, args: PythonValues) -> PythonValues:

@@ -12,8 +12,8 @@ from xdsl.utils.lexer import Span
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir, split_chunks
 from gawee_dialect.language_server.name_index import Name, NameIndex, Occurrence, Scope
-from gawee_dialect.located_parser import LocatedParser
 from gawee_dialect.locations import line_starts
+from gawee_dialect.upstream.located_parser import LocatedParser
 
 
 @dataclass

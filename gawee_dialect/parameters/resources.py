@@ -12,7 +12,7 @@ from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.hints import isa
 from gawee_dialect.parameters.store import Array
-from gawee_dialect.resources import resource_name
+from gawee_dialect.upstream.resources import resource_name
 
 
 def take_resources(function: FuncOp) -> Mapping[str, Array]:

@@ -21,14 +21,14 @@ from xdsl.ir.affine import AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.dialect import linalg
-from gawee_dialect.dialect.linalg.pack import PackOp, SoftmaxOp, Tiling, UnpackOp
-from gawee_dialect.dialect.tensor import GenerateOp
 from gawee_dialect.dialect.types import AnyTensor, is_float, tensor_shape, tensor_type
 from gawee_dialect.passes.lower_to_linalg.along_axis import softmax
 from gawee_dialect.passes.lower_to_linalg.tensors import padded
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.upstream import linalg
+from gawee_dialect.upstream.linalg.pack import PackOp, SoftmaxOp, Tiling, UnpackOp
+from gawee_dialect.upstream.tensor import GenerateOp
 
 
 class DecomposeConcat(Pattern):

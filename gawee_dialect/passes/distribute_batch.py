@@ -14,7 +14,6 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.arith import index_constant
 from gawee_dialect.dialect.scan import THREADS_MARK, is_batch_loop, keep_marks, threads_of
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
@@ -27,6 +26,7 @@ from gawee_dialect.passes.plan_memory import (
     place,
 )
 from gawee_dialect.passes.rewrite_pass import located_builder
+from gawee_dialect.upstream.arith import index_constant
 
 
 @dataclass(frozen=True)

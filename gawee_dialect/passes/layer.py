@@ -10,7 +10,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.arith import name_of_number
 from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.matmul import MatMulOp
@@ -18,6 +17,7 @@ from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import element_type, float_attribute
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.parameter_analysis import describe
+from gawee_dialect.upstream.arith import name_of_number
 
 Layer: TypeAlias = ConvOp | MatMulOp
 

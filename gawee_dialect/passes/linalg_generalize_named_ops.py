@@ -11,10 +11,10 @@ from xdsl.dialects.linalg.ops import GenericOp as XdslGenericOp
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.linalg import GenericOp
-from gawee_dialect.dialect.linalg.named_op import element_shape
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.upstream.linalg import GenericOp
+from gawee_dialect.upstream.linalg.named_op import element_shape
 
 
 class GeneralizeNamedOp(Pattern):

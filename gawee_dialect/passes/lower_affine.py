@@ -18,10 +18,10 @@ from xdsl.ir.affine import (
 )
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.affine import MaxOp
-from gawee_dialect.dialect.arith import index_constant
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.upstream.affine import MaxOp
+from gawee_dialect.upstream.arith import index_constant
 
 Combine = Callable[[SSAValue, SSAValue], Operation]
 

@@ -18,7 +18,7 @@ from gawee_dialect.diagnostics import (
 )
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.passes.instrument import are_finished, instruments, tell
-from gawee_dialect.verification import Verification
+from gawee_dialect.upstream.verification import Verification
 
 PassTable = Mapping[str, Callable[[], type[ModulePass]]]
 

@@ -22,7 +22,6 @@ from xdsl.rewriter import Rewriter
 
 from gawee_dialect.analysis.entries import entries
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.dialect.arith import index_constant
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
 from gawee_dialect.dialect.scan import is_batch_loop, kernel_blocks
 from gawee_dialect.dialect.types import dense_bytes
@@ -30,6 +29,7 @@ from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.instrument import report_statistic
 from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.upstream.arith import index_constant
 
 ALIGNMENT = 64
 """Bytes; a cache line, and the widest vector."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from gawee_dialect.compilation_process import InterpreterEnds
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, Node, is_tensor, torch
+from gawee_dialect.pytorch.compilation_process import InterpreterEnds
 from gawee_dialect.pytorch.open_sizes import known_values, with_sizes
 from gawee_dialect.pytorch.partition import Part, Partition, partition, real_parts
 from gawee_dialect.pytorch.refused_nodes import Refused, named_nodes, refused_nodes

@@ -23,7 +23,6 @@ from gawee_dialect.backend.prepared_family import PreparedFamily
 from gawee_dialect.backend.program import Program
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.compilation import program_of
-from gawee_dialect.compilation_process import CompilationProcess, InterpreterEnds
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.npu_ir.importer import import_ir
 from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, torch
@@ -31,6 +30,7 @@ from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch import background
 from gawee_dialect.pytorch.backend_options import BackendOptions
+from gawee_dialect.pytorch.compilation_process import CompilationProcess, InterpreterEnds
 from gawee_dialect.pytorch.cut_graph import (
     CutGraph,
     Failure,

@@ -29,7 +29,6 @@ from gawee_dialect.levels import Level, level_of
 from gawee_dialect.passes.instrument import SILENT, Instrument, Rewrite
 from gawee_dialect.passes.pass_manager import Pipeline
 from gawee_dialect.passes.rewrite_pass import Pattern
-from gawee_dialect.printing import TextOptions
 from gawee_dialect.report.origins import Origins
 from gawee_dialect.report.snapshot import (
     FunctionJson,
@@ -39,6 +38,7 @@ from gawee_dialect.report.snapshot import (
     StepJson,
     is_external,
 )
+from gawee_dialect.upstream.printing import TextOptions
 
 # What a pass changed in the text of functions, cut where nobody would read on.
 

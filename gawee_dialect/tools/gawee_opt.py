@@ -42,7 +42,6 @@ from gawee_dialect.instruments.timing import Timing
 from gawee_dialect.passes.insertion import parse_insertion, with_insertions
 from gawee_dialect.passes.instrument import Instrument, instrumented
 from gawee_dialect.passes.pass_manager import PassTable, parse_passes, run_pipeline
-from gawee_dialect.printing import TextOptions, module_text
 from gawee_dialect.source import Source
 from gawee_dialect.tools.command_line import (
     DONE,
@@ -71,6 +70,7 @@ from gawee_dialect.tools.report_flags import (
 )
 from gawee_dialect.tools.watch import Hits, Watch
 from gawee_dialect.universe import OVERRIDES, PASSES, PIPELINES, all_passes, make_context
+from gawee_dialect.upstream.printing import TextOptions, module_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -486,7 +486,7 @@ def transformed(
 def irdl_of_dialect() -> str:
     """Return the gawee dialect as IRDL."""
     from gawee_dialect.dialect import GAWEE
-    from gawee_dialect.irdl_text import irdl_text
+    from gawee_dialect.dialect.irdl_text import irdl_text
 
     return irdl_text(GAWEE)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gawee_dialect.dialect.linalg.named_ops import NAMED_OPS, WINDOW_OF, index_maps
+from gawee_dialect.upstream.linalg.named_ops import NAMED_OPS, WINDOW_OF, index_maps
 
 SIZES = {
     **{"b": 3, "m": 5, "n": 2, "k": 4, "a": 2, "e": 3, "g": 3, "f": 5, "c": 4},

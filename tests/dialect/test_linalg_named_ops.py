@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from gawee_dialect.code_options import PLAIN, CodeOptions
-from gawee_dialect.dialect.linalg import LINALG
-from gawee_dialect.dialect.linalg.named_ops import NAMED_OPS
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.model import Model
 from gawee_dialect.universe import make_context
+from gawee_dialect.upstream.linalg import LINALG
+from gawee_dialect.upstream.linalg.named_ops import NAMED_OPS
 from tests.dialect.linalg_texts import (
     AnyArray,
     Call,

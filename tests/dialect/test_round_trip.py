@@ -10,8 +10,8 @@ from xdsl.ir import Operation
 from xdsl.printer import Printer
 
 from gawee_dialect.dialect import GRAPH_LEVEL
-from gawee_dialect.located_parser import LocatedParser
 from gawee_dialect.universe import make_context
+from gawee_dialect.upstream.located_parser import LocatedParser
 from tests.dialect.random_ops import OPS, module_of
 from tests.effort import examples
 

@@ -9,10 +9,10 @@ from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.backend.compiled import CompiledModel
-from gawee_dialect.dialect.vector import reduction, strided_load
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.universe import make_context
+from gawee_dialect.upstream.vector import reduction, strided_load
 
 
 def program() -> ModuleOp:

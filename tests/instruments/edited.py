@@ -6,7 +6,7 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
-from gawee_dialect.printing import TextOptions, module_text
+from gawee_dialect.upstream.printing import TextOptions, module_text
 from tests.instruments.checking import parse
 
 

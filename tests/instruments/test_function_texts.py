@@ -9,8 +9,8 @@ from xdsl.ir import Block, Operation
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.instruments.function_texts import FunctionTexts
 from gawee_dialect.locations import file_location
-from gawee_dialect.printing import TextOptions
 from gawee_dialect.universe import make_context
+from gawee_dialect.upstream.printing import TextOptions
 
 TEXT = """
 func.func @main(%x: tensor<2x3xf32>, %z: tensor<2x3xf32>) -> tensor<2x3xf32> {

@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp, TensorType
 from xdsl.passes import ModulePass
 
 from gawee_dialect.instruments.ir_diff import painted, print_diff
-from gawee_dialect.printing import TextOptions, is_larger, op_text
 from gawee_dialect.tools import gawee_opt
 from gawee_dialect.universe import all_passes
+from gawee_dialect.upstream.printing import TextOptions, is_larger, op_text
 from tests.passes.modules import parse
 
 GRAPH = """

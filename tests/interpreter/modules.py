@@ -11,8 +11,8 @@ from xdsl.ir import Operation, SSAValue
 from gawee_dialect.diagnostics import verify_module
 from gawee_dialect.dialect.types import ELEMENT_TYPES
 from gawee_dialect.interpreter import run_module
-from gawee_dialect.located_parser import LocatedParser
 from gawee_dialect.universe import make_context
+from gawee_dialect.upstream.located_parser import LocatedParser
 
 
 def parse(text: str) -> ModuleOp:

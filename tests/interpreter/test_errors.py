@@ -5,8 +5,8 @@ import pytest
 
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.interpreter import RunError, run_module
-from gawee_dialect.located_parser import LocatedParser
 from gawee_dialect.universe import make_context
+from gawee_dialect.upstream.located_parser import LocatedParser
 from tests.interpreter.modules import parse, random, run
 
 GENERIC = """

@@ -9,9 +9,9 @@ from xdsl.dialects.builtin import ModuleOp
 from gawee_dialect.diagnostics import verify_module
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.types import dtype_name
-from gawee_dialect.located_parser import LocatedParser
 from gawee_dialect.passes.pass_manager import parse_passes, run_passes
 from gawee_dialect.universe import all_passes, make_context
+from gawee_dialect.upstream.located_parser import LocatedParser
 
 
 def evaluate(module: ModuleOp, arguments: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ from jsonschema import Draft202012Validator
 
 import gawee_dialect.report
 from gawee_dialect.tools import gawee_opt, gawee_reduce, gawee_run, gawee_translate
-from gawee_dialect.verification import Verification
+from gawee_dialect.upstream.verification import Verification
 from tests.report.wrong_pass import WRONG_PASS
 
 LSTM = Path(__file__).parents[1] / "networks/lstm.json"

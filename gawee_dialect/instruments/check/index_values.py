@@ -15,11 +15,11 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arith import SCALAR_ARITH
 from gawee_dialect.interpreter.arrays import dtype_of
 from gawee_dialect.interpreter.scalars import evaluate_scalar
+from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 
 
 class IndexValues:

@@ -12,7 +12,6 @@ from xdsl.dialects import arith
 from xdsl.dialects.vector import BitcastOp as VectorBitcastOp
 from xdsl.ir import Operation
 
-from gawee_dialect.dialect.arith import ON_VECTORS
 from gawee_dialect.dialect.cast import BitcastOp
 from gawee_dialect.dialect.special_functions import converted as converted_floats
 from gawee_dialect.instruments.prove.arithmetic import exactly, made
@@ -23,6 +22,7 @@ from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.body import SCALARS
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.scalars import Evaluate, scalar_functions
+from gawee_dialect.upstream.arith import ON_VECTORS
 
 
 def of_integers(integers: Array, dtype: np.dtype[np.generic]) -> Array:

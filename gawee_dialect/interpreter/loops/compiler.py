@@ -11,7 +11,6 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.tensor_loops import stale_use
-from gawee_dialect.dialect.memref import PrefetchOp
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import Array, ShapedType, dtype_of, is_half
 from gawee_dialect.interpreter.body import SCALARS
@@ -49,6 +48,7 @@ from gawee_dialect.interpreter.vector import (
     store_masked,
     vector_shape,
 )
+from gawee_dialect.upstream.memref import PrefetchOp
 
 # Vectors in loop nests: arrays of their lanes, never changed in place; slices of buffers.
 

@@ -8,14 +8,14 @@ from xdsl.dialects.builtin import IndexType
 from xdsl.ir import Block, Operation, Region, SSAValue
 
 from gawee_dialect.analysis.buffer_sizes import Index
-from gawee_dialect.dialect import scf as ours
-from gawee_dialect.dialect.arith import index_constant
-from gawee_dialect.dialect.forall import ForallOp, InParallelOp
-from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.bufferize.function import FunctionBufferizer, Rules
 from gawee_dialect.passes.bufferize.in_place import Root
 from gawee_dialect.passes.bufferize.tensors import view_of
+from gawee_dialect.upstream import scf as ours
+from gawee_dialect.upstream.arith import index_constant
+from gawee_dialect.upstream.forall import ForallOp, InParallelOp
+from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 
 
 def forall(to: FunctionBufferizer, op: Operation) -> None:

@@ -12,8 +12,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
 
 from gawee_dialect.analysis.buffer_sizes import Index, mixed, same_indices
-from gawee_dialect.dialect.forall import ForallOp
-from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
+from gawee_dialect.upstream.forall import ForallOp
+from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 
 Insertion = tensor.InsertSliceOp | ParallelInsertSliceOp
 Slice = tensor.ExtractSliceOp | Insertion

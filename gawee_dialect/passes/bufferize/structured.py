@@ -7,7 +7,6 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.ir import Operation, Region
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 
-from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import is_tensor
@@ -18,6 +17,7 @@ from gawee_dialect.passes.bufferize.globals import buffer_type
 from gawee_dialect.passes.bufferize.in_place import Root
 from gawee_dialect.passes.bufferize.tensors import place_between, place_in_batch
 from gawee_dialect.passes.next_pass import hint_on_tensors
+from gawee_dialect.upstream import linalg
 
 
 def structured_or_scalar(to: FunctionBufferizer, op: Operation) -> None:

@@ -9,12 +9,8 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.dialect import linalg
-from gawee_dialect.dialect.arith import index_constant
-from gawee_dialect.dialect.forall import ForallOp
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.scan import is_batch_loop
-from gawee_dialect.dialect.tensor import PadOp, ParallelInsertSliceOp, kept_axes
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.passes.bufferize.function import (
     AnyMemRef,
@@ -25,6 +21,10 @@ from gawee_dialect.passes.bufferize.function import (
 )
 from gawee_dialect.passes.bufferize.globals import buffer_type
 from gawee_dialect.passes.bufferize.in_place import Root, Slice
+from gawee_dialect.upstream import linalg
+from gawee_dialect.upstream.arith import index_constant
+from gawee_dialect.upstream.forall import ForallOp
+from gawee_dialect.upstream.tensor import PadOp, ParallelInsertSliceOp, kept_axes
 
 # Kernels whose results are put a stride apart into one tensor: each writes there at once.
 #

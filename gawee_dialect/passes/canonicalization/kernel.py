@@ -6,10 +6,10 @@ from xdsl.ir import Block, Region, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.arith import number_constant
 from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.dialect.schedule import Schedule
 from gawee_dialect.passes.rewrite_pass import Pattern
+from gawee_dialect.upstream.arith import number_constant
 
 
 class DropReduction(Pattern):

@@ -23,10 +23,6 @@ from xdsl.dialects.llvm import FastMathAttr, OverflowAttr, OverflowFlag
 from xdsl.dialects.utils import FastMathAttrBase
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from gawee_dialect.dialect import llvm as ours
-from gawee_dialect.dialect import llvm_vector
-from gawee_dialect.dialect.arith import ON_VECTORS, RemFOp
-from gawee_dialect.dialect.llvm_vector import FCmpOp, SelectOp
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
@@ -39,6 +35,10 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     lane_type,
     rule,
 )
+from gawee_dialect.upstream import llvm as ours
+from gawee_dialect.upstream import llvm_vector
+from gawee_dialect.upstream.arith import ON_VECTORS, RemFOp
+from gawee_dialect.upstream.llvm_vector import FCmpOp, SelectOp
 
 # bf16 as its 16 bits, which are the upper half of an f32: arithmetic is done in f32.
 #

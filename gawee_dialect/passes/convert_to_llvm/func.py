@@ -18,7 +18,6 @@ from xdsl.ir import Attribute, Block, BlockArgument, Region, SSAValue
 
 from gawee_dialect.analysis.signature import Signature
 from gawee_dialect.dialect.entry import ArgumentKind, is_public
-from gawee_dialect.dialect.llvm import NOT_INLINED
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
@@ -29,6 +28,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
 )
 from gawee_dialect.passes.convert_to_llvm.instructions import address_at, load
 from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT, buffer_bytes, stored_bytes
+from gawee_dialect.upstream.llvm import NOT_INLINED
 
 ALIGNED = (ArgumentKind.PREPARED, ArgumentKind.WORKSPACE)
 """The arguments whose memory is ours: aligned to ALIGNMENT; a user's array only to its elements."""

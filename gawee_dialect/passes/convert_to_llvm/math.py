@@ -7,11 +7,11 @@ from xdsl.dialects.builtin import Float64Type, IntegerAttr, VectorType, f32
 from xdsl.dialects.llvm import FastMathAttr
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from gawee_dialect.dialect import llvm as ours
-from gawee_dialect.dialect import llvm_vector
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.arith import fast_math, narrowed, widened
 from gawee_dialect.passes.convert_to_llvm.conversion import FunctionConversion, rule
+from gawee_dialect.upstream import llvm as ours
+from gawee_dialect.upstream import llvm_vector
 
 LARGEST_PRODUCT = 16
 """Integer powers up to which products take the place of a call."""

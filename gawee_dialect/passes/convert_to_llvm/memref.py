@@ -25,8 +25,6 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from gawee_dialect.analysis.buffer_sizes import mixed, size_of
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.dialect import llvm as ours
-from gawee_dialect.dialect.memref import PrefetchOp
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
@@ -48,6 +46,8 @@ from gawee_dialect.passes.convert_to_llvm.instructions import (
     multiply,
     store,
 )
+from gawee_dialect.upstream import llvm as ours
+from gawee_dialect.upstream.memref import PrefetchOp
 
 ALIGNMENT = 64
 """Bytes to which stack buffers and globals are aligned: a cache line, and the widest vector."""

@@ -22,8 +22,6 @@ from xdsl.dialects.llvm import LinkageAttr, LLVMFunctionType, LLVMPointerType, L
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, Region, SSAValue
 from xdsl.irdl import IRDLOperation
 
-from gawee_dialect.dialect import llvm as ours
-from gawee_dialect.dialect import scf as our_scf
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import hand_on_location
@@ -38,6 +36,8 @@ from gawee_dialect.passes.convert_to_llvm.func import NO_KEYWORDS, pointer_attri
 from gawee_dialect.passes.convert_to_llvm.instructions import NSW, address_at, load, store
 from gawee_dialect.passes.convert_to_llvm.memref import ALIGNMENT
 from gawee_dialect.passes.convert_to_llvm.scf import constant_of
+from gawee_dialect.upstream import llvm as ours
+from gawee_dialect.upstream import scf as our_scf
 
 # A parallel region as a function of its own, which every thread of a team calls.
 #

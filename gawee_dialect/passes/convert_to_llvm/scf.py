@@ -6,7 +6,6 @@ from xdsl.dialects import arith, llvm, memref, scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, StringAttr
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from gawee_dialect.dialect.llvm import LoopAnnotationAttr
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.conversion import (
     Declined,
@@ -15,6 +14,7 @@ from gawee_dialect.passes.convert_to_llvm.conversion import (
     rule,
 )
 from gawee_dialect.passes.convert_to_llvm.instructions import add, branch, jump, less_than
+from gawee_dialect.upstream.llvm import LoopAnnotationAttr
 
 LOOP_ANNOTATION = "loop_annotation"
 """The attribute of `scf.for` that its back edge hands to LLVM's loop passes."""

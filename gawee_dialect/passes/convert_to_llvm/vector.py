@@ -18,8 +18,6 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.llvm import FastMathAttr, LLVMPointerType
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from gawee_dialect.dialect import llvm_vector as ours
-from gawee_dialect.dialect.llvm import MaximumOp, MinimumOp, SMaxOp, SMinOp, UMaxOp, UMinOp
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.convert_to_llvm.arith import SLT, fast_math, narrowed, widened
 from gawee_dialect.passes.convert_to_llvm.conversion import (
@@ -47,6 +45,8 @@ from gawee_dialect.passes.convert_to_llvm.memref import (
     stored_type,
     strides_of,
 )
+from gawee_dialect.upstream import llvm_vector as ours
+from gawee_dialect.upstream.llvm import MaximumOp, MinimumOp, SMaxOp, SMinOp, UMaxOp, UMinOp
 
 Kind: TypeAlias = vector.CombiningKindFlag
 

@@ -14,8 +14,6 @@ from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewri
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.arith import RemFOp
-from gawee_dialect.dialect.vector import reduction
 from gawee_dialect.hints import isa
 from gawee_dialect.passes.expand_math import logarithms, trigonometric
 from gawee_dialect.passes.expand_math.exponential import ERF, TANH, exp, exp2, log, log1p
@@ -23,6 +21,8 @@ from gawee_dialect.passes.expand_math.logarithms import DOUBLE_DIGITS, SINGLE_DI
 from gawee_dialect.passes.expand_math.numbers import Numbers, has_large_quotient, remainder
 from gawee_dialect.passes.numerics import Numerics, approximates
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.upstream.arith import RemFOp
+from gawee_dialect.upstream.vector import reduction
 
 
 @dataclass(frozen=True)

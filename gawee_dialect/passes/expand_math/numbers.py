@@ -19,8 +19,8 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from gawee_dialect.dialect import arith as on_vectors
 from gawee_dialect.hints import isa
+from gawee_dialect.upstream import arith as on_vectors
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from gawee_dialect.analysis.index_maps import composed, solve
 from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind, multiplied_inputs
 from gawee_dialect.dialect.affine_range import is_linear, used_dims
-from gawee_dialect.dialect.arith import number_constant
 from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.dialect.operation import KEPT, is_kept
 from gawee_dialect.dialect.types import tensor_type
@@ -29,6 +28,7 @@ from gawee_dialect.passes.form_kernels.drafts import (
 )
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.rewrite_pass import Pattern
+from gawee_dialect.upstream.arith import number_constant
 
 RUNS_MORE_OFTEN = "expected kernels of one block: a step of a loop would compute it again"
 

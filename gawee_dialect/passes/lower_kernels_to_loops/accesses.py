@@ -16,7 +16,6 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineMap
 
 from gawee_dialect.dialect.kernel import element_of
-from gawee_dialect.dialect.memref import PrefetchOp
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     LANE,
     IndexBuilder,
@@ -25,6 +24,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
 from gawee_dialect.passes.lower_kernels_to_loops.quick_ops import load_element
 from gawee_dialect.passes.lower_linalg_to_loops.loop_order import strides_of
 from gawee_dialect.passes.lower_to_linalg.tensors import zero
+from gawee_dialect.upstream.memref import PrefetchOp
 
 FIRST_CACHE = 3
 """The locality of what is read soon."""

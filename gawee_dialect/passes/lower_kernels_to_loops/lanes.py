@@ -9,10 +9,10 @@ from xdsl.dialects.builtin import AnyFloat, DenseArrayBase, FloatAttr, VectorTyp
 from xdsl.ir import Attribute, Operation, Region, SSAValue
 
 from gawee_dialect.analysis.combiners import KINDS, combiner_of, neutral
-from gawee_dialect.dialect import arith as vector_arith
-from gawee_dialect.dialect.arith import ON_VECTORS, number_constant
 from gawee_dialect.dialect.kernel import KernelOp, Number, YieldOp
 from gawee_dialect.hints import isa
+from gawee_dialect.upstream import arith as vector_arith
+from gawee_dialect.upstream.arith import ON_VECTORS, number_constant
 
 
 def broadcast(builder: Builder, value: SSAValue, lanes: int) -> SSAValue:

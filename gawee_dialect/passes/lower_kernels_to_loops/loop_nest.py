@@ -14,7 +14,6 @@ from xdsl.rewriter import InsertPoint
 from gawee_dialect.analysis.combiners import combiner_of, divides_integers
 from gawee_dialect.analysis.kernel_kind import multiplied_inputs
 from gawee_dialect.analysis.long_sums import PRODUCTS_IN_BLOCK, TERMS_IN_BLOCK, total_type
-from gawee_dialect.dialect.arith import SelectOp, number_constant
 from gawee_dialect.dialect.kernel import KernelOp, Number
 from gawee_dialect.dialect.schedule import Loop, Schedule
 from gawee_dialect.passes.lower_kernels_to_loops.accesses import SCALAR, Access, Lanes
@@ -40,6 +39,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.prefetch import build_prefetch
 from gawee_dialect.passes.lower_kernels_to_loops.quick_ops import end_iteration
 from gawee_dialect.passes.lower_kernels_to_loops.turned import Turned, load_turned
 from gawee_dialect.passes.lower_linalg_to_loops import constant_index
+from gawee_dialect.upstream.arith import SelectOp, number_constant
 
 # The blocks of a long sum: which loops over reductions run inside one, which around all.
 

@@ -9,7 +9,6 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 
 from gawee_dialect.dialect.affine_range import value_range
-from gawee_dialect.dialect.arith import number_constant
 from gawee_dialect.dialect.kernel import Number
 from gawee_dialect.dialect.structured_kernel import StructuredKernel, element_of, shape_of
 from gawee_dialect.passes.lower_kernels_to_loops.lanes import broadcast
@@ -21,6 +20,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
 from gawee_dialect.passes.lower_kernels_to_loops.open_loop import loops
 from gawee_dialect.passes.lower_linalg_to_loops.loop_order import strides_of
 from gawee_dialect.passes.lower_to_linalg.tensors import zero
+from gawee_dialect.upstream.arith import number_constant
 
 Box = tuple[tuple[int, int], ...]
 """The first index and the end along each axis."""

@@ -8,7 +8,6 @@ from xdsl.builder import Builder
 
 from gawee_dialect.dialect.affine_range import used_dims
 from gawee_dialect.dialect.kernel import KernelOp, element_of
-from gawee_dialect.dialect.memref import PrefetchOp
 from gawee_dialect.dialect.schedule import Prefetch, Schedule
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
@@ -16,6 +15,7 @@ from gawee_dialect.passes.lower_kernels_to_loops.linear_index import (
     IndexBuilder,
     LinearIndex,
 )
+from gawee_dialect.upstream.memref import PrefetchOp
 
 LINE = 64
 """Bytes of a cache line, on all processors that we know."""

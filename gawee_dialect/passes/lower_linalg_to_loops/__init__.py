@@ -23,9 +23,7 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.buffer_sizes import Index, size_of
-from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.affine_range import used_dims
-from gawee_dialect.dialect.arith import index_constant
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.lower_linalg_to_loops.loop_order import (
     loop_order,
@@ -34,6 +32,8 @@ from gawee_dialect.passes.lower_linalg_to_loops.loop_order import (
 )
 from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.upstream import linalg
+from gawee_dialect.upstream.arith import index_constant
 
 BINARY_OPS = {
     AffineBinaryOpKind.Add: arith.AddiOp,

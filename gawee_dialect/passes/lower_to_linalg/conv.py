@@ -9,14 +9,14 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.linalg import DepthwiseConv2DNchwChwOp
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.dialect.window import padding_pairs
 from gawee_dialect.passes.lower_to_linalg.matmul import biased, contracted
 from gawee_dialect.passes.lower_to_linalg.tensors import collapsed, expanded, padded, pair, zero
 from gawee_dialect.passes.rewrite_pass import Pattern
+from gawee_dialect.upstream import linalg
+from gawee_dialect.upstream.linalg import DepthwiseConv2DNchwChwOp
 
 # Where a kernel that moves over spatial axes reads.
 

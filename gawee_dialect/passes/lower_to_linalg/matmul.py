@@ -9,7 +9,6 @@ from xdsl.ir import SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.linalg import MATMUL_MAPS, TRANSPOSED_B_MAPS, MatmulOp
 from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
@@ -23,6 +22,7 @@ from gawee_dialect.passes.lower_to_linalg.tensors import (
     zero,
 )
 from gawee_dialect.passes.rewrite_pass import Pattern
+from gawee_dialect.upstream.linalg import MATMUL_MAPS, TRANSPOSED_B_MAPS, MatmulOp
 
 # Sums of products as `linalg.generic`: what matrix products and convolutions share.
 

@@ -12,7 +12,6 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.linalg import PoolingNchwMaxOp, PoolingNchwSumOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.dialect.window import padding_pairs, window_extent
@@ -28,6 +27,7 @@ from gawee_dialect.passes.lower_to_linalg.tensors import (
     zero,
 )
 from gawee_dialect.passes.rewrite_pass import Pattern
+from gawee_dialect.upstream.linalg import PoolingNchwMaxOp, PoolingNchwSumOp
 
 
 @dataclass(frozen=True)

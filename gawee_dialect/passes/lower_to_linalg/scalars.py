@@ -8,10 +8,10 @@ from xdsl.dialects import arith, math, tensor
 from xdsl.dialects.builtin import AnyFloat, IndexType, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from gawee_dialect.dialect import linalg
-from gawee_dialect.dialect.arith import RemFOp
 from gawee_dialect.dialect.types import element_type
 from gawee_dialect.passes.lower_to_linalg.tensors import constant
+from gawee_dialect.upstream import linalg
+from gawee_dialect.upstream.arith import RemFOp
 
 FloatFunction = math.FloatingPointLikeUnaryMathOperation
 """What an op of the math dialect on one float derives from."""

@@ -8,7 +8,6 @@ from xdsl.dialects.builtin import FloatAttr, IntegerAttr, TensorType
 from xdsl.ir import SSAValue
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.types import (
@@ -25,6 +24,7 @@ from gawee_dialect.passes.lower_to_linalg.shape import reshaped
 from gawee_dialect.passes.lower_to_linalg.structured import generic
 from gawee_dialect.passes.lower_to_linalg.tensors import broadcast, constant, empty, padded
 from gawee_dialect.passes.rewrite_pass import Pattern
+from gawee_dialect.upstream import linalg
 
 
 class LowerSlice(Pattern):

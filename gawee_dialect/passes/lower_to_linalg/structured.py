@@ -19,10 +19,10 @@ from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.irdl import AttrSizedOperandSegments
 from xdsl.rewriter import InsertPoint
 
-from gawee_dialect.dialect import linalg
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_type
 from gawee_dialect.passes.lower_to_linalg.scalars import Scalars
 from gawee_dialect.passes.lower_to_linalg.tensors import constant, empty
+from gawee_dialect.upstream import linalg
 
 Body = Callable[[Scalars, Sequence[SSAValue]], SSAValue]
 """Computes one element from the elements of the inputs and, last, of the output so far."""

@@ -18,8 +18,6 @@ from xdsl.dialects.builtin import (
 )
 from xdsl.ir import Attribute, Block, Region, SSAValue
 
-from gawee_dialect.dialect import linalg
-from gawee_dialect.dialect.arith import number_constant
 from gawee_dialect.dialect.types import (
     AnyTensor,
     element_type,
@@ -28,6 +26,8 @@ from gawee_dialect.dialect.types import (
     tensor_shape,
 )
 from gawee_dialect.hints import isa
+from gawee_dialect.upstream import linalg
+from gawee_dialect.upstream.arith import number_constant
 
 Groups = Sequence[Sequence[int]]
 """A reassociation: for each axis of the smaller shape, the axes of the larger one it stands for."""

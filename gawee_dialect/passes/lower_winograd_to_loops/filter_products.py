@@ -7,8 +7,6 @@ from xdsl.builder import Builder
 from xdsl.dialects import math, memref, scf, vector
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.memref import PrefetchOp
-from gawee_dialect.dialect.vector import zeros
 from gawee_dialect.dialect.winograd import KERNEL
 from gawee_dialect.passes.lower_kernels_to_loops.linear_index import IndexBuilder, LinearIndex
 from gawee_dialect.passes.lower_kernels_to_loops.open_loop import allocate, loops, open_loop
@@ -16,6 +14,8 @@ from gawee_dialect.passes.lower_kernels_to_loops.prefetch import LINE, SECOND_CA
 from gawee_dialect.passes.lower_kernels_to_loops.quick_ops import load_element
 from gawee_dialect.passes.lower_winograd_to_loops.linear_transform import apply_matrix
 from gawee_dialect.passes.lower_winograd_to_loops.tile_loops import TileLoops
+from gawee_dialect.upstream.memref import PrefetchOp
+from gawee_dialect.upstream.vector import zeros
 
 BYTES = 4
 """Of a weight."""

@@ -31,11 +31,11 @@ from gawee_dialect.dialect.conv import ConvOp
 from gawee_dialect.dialect.elementary import ExpOp
 from gawee_dialect.dialect.elementwise import AddOp, DivOp, SubOp
 from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.linalg import MatmulOp
 from gawee_dialect.dialect.normalization import BatchNormOp, LayerNormOp
 from gawee_dialect.dialect.reduction import ReduceSumOp
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import attribute_value
+from gawee_dialect.upstream.linalg import MatmulOp
 
 Op = TypeVar("Op", bound=Operation)
 

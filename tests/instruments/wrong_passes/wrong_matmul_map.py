@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp
 from xdsl.ir.affine import AffineMap
 from xdsl.passes import ModulePass
 
-from gawee_dialect.dialect.linalg import MatmulOp
+from gawee_dialect.upstream.linalg import MatmulOp
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,6 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 
 from gawee_dialect.diagnostics import Diagnostic
-from gawee_dialect.dialect import llvm as ours
-from gawee_dialect.dialect import llvm_vector
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.prove.native import lanes
 from gawee_dialect.instruments.prove.native import lanes as lane_functions
@@ -43,6 +41,8 @@ from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.residues import NotProvable
 from gawee_dialect.interpreter.arrays import Array, attribute_value
 from gawee_dialect.locations import hand_on_location
+from gawee_dialect.upstream import llvm as ours
+from gawee_dialect.upstream import llvm_vector
 
 FUNCTIONS: Mapping[type[Operation], str] = {
     llvm.FAddOp: "add",

@@ -13,9 +13,9 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.linalg.bodies import multiply_add
-from gawee_dialect.dialect.linalg.named_ops import CastingOp, Row, index_maps
 from gawee_dialect.hints import isa
+from gawee_dialect.upstream.linalg.bodies import multiply_add
+from gawee_dialect.upstream.linalg.named_ops import CastingOp, Row, index_maps
 
 _M, _N, _K = (AffineDimExpr(dim) for dim in range(3))
 

@@ -2,6 +2,7 @@
 
 A module is verified after every pass, and most of its ops are as the pass before left them. An op
 is asked again where it, the ops around it, the ops that it uses, or anything inside it changed.
+xDSL verifies a whole module each time, and does not ask about dominance.
 """
 
 from xdsl.dialects.builtin import ModuleOp

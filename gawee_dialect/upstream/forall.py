@@ -29,7 +29,7 @@ from xdsl.printer import Printer
 from xdsl.traits import HasParent, IsTerminator, NoTerminator
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.tensor import ParallelInsertSliceOp
+from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 
 Index = SSAValue | int
 """A bound: a number, or a value that is computed."""

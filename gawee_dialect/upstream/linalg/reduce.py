@@ -34,7 +34,8 @@ from xdsl.printer import Printer
 from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.linalg.named_op import (
+from gawee_dialect.hints import isa
+from gawee_dialect.upstream.linalg.named_op import (
     Operands,
     element_shape,
     element_types,
@@ -46,7 +47,6 @@ from gawee_dialect.dialect.linalg.named_op import (
     print_result_types,
     tensor_types,
 )
-from gawee_dialect.hints import isa
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,8 @@
-"""MLIR text as modules whose ops have places, and whose mistakes have places and hints."""
+"""MLIR text as modules whose ops have places, and whose mistakes have places and hints.
+
+xDSL's parser leaves ops without a place, takes exponential time for a string without an end, and
+ends in other exceptions than its own for numbers that it cannot hold (docs/xdsl.md).
+"""
 
 import re
 from bisect import bisect_right
@@ -31,7 +35,7 @@ from xdsl.utils.mlir_lexer import MLIRLexer, MLIRTokenKind, StringLiteral
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line, nearest
 from gawee_dialect.hints import isa
 from gawee_dialect.locations import file_location, line_starts
-from gawee_dialect.resources import resource_elements, split_resources
+from gawee_dialect.upstream.resources import resource_elements, split_resources
 
 SHOWN = 20
 """Characters of what stands in the place of an op that its message shows."""

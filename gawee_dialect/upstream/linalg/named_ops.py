@@ -29,8 +29,9 @@ from xdsl.ir.affine import AffineDimExpr, AffineExpr, AffineMap
 from xdsl.irdl import irdl_op_definition, opt_prop_def
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.linalg import bodies
-from gawee_dialect.dialect.linalg.bodies import (
+from gawee_dialect.hints import isa
+from gawee_dialect.upstream.linalg import bodies
+from gawee_dialect.upstream.linalg.bodies import (
     ELEMENTWISE,
     Body,
     TypeFunction,
@@ -38,13 +39,12 @@ from gawee_dialect.dialect.linalg.bodies import (
     body_region,
     pooled,
 )
-from gawee_dialect.dialect.linalg.named_op import (
+from gawee_dialect.upstream.linalg.named_op import (
     NamedOp,
     element_shape,
     element_types,
     parallel_and_reduced,
 )
-from gawee_dialect.hints import isa
 
 WINDOW_OF = {"d": "z", "h": "y", "w": "x"}
 """The axis of the window that slides along each axis of a picture."""

@@ -11,9 +11,9 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.linalg.bodies import ELEMENTWISE, ElementwiseKindAttr, body_region
-from gawee_dialect.dialect.linalg.matmul import maps_attribute, parse_indexing_maps
-from gawee_dialect.dialect.linalg.named_op import NamedOp, element_shape, element_types
+from gawee_dialect.upstream.linalg.bodies import ELEMENTWISE, ElementwiseKindAttr, body_region
+from gawee_dialect.upstream.linalg.matmul import maps_attribute, parse_indexing_maps
+from gawee_dialect.upstream.linalg.named_op import NamedOp, element_shape, element_types
 
 
 @irdl_op_definition

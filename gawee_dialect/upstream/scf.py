@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, Dialect, SSAValue
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 
-from gawee_dialect.dialect.forall import ForallOp, InParallelOp
+from gawee_dialect.upstream.forall import ForallOp, InParallelOp
 
 
 def _list(parser: Parser) -> Sequence[SSAValue]:

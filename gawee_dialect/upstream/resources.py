@@ -5,6 +5,8 @@
 
 A blob is its alignment (4 bytes, little-endian) and the elements as they lie in memory.
 https://mlir.llvm.org/docs/LangRef/#resources
+
+xDSL keeps blobs for the whole process, under names that a second module may have too.
 """
 
 import re

@@ -21,8 +21,8 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.linalg.named_op import element_shape
 from gawee_dialect.dialect.types import is_tensor
+from gawee_dialect.upstream.linalg.named_op import element_shape
 
 
 @dataclass(frozen=True)

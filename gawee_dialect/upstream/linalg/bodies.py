@@ -17,8 +17,8 @@ from xdsl.rewriter import InsertPoint
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.str_enum import StrEnum
 
-from gawee_dialect.dialect.arith import number_constant
 from gawee_dialect.hints import isa
+from gawee_dialect.upstream.arith import number_constant
 
 Unary = Callable[[SSAValue], Operation]
 Binary = Callable[[SSAValue, SSAValue], Operation]

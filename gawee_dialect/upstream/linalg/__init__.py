@@ -14,9 +14,9 @@ from xdsl.dialects.linalg.attrs import IteratorTypeAttr
 from xdsl.dialects.linalg.ops import BroadcastOp, TransposeOp, YieldOp
 from xdsl.ir import Block, BlockArgument, Dialect, Region
 
-from gawee_dialect.dialect.linalg.bodies import ElementwiseKindAttr, TypeFunctionAttr
-from gawee_dialect.dialect.linalg.elementwise import ElementwiseOp
-from gawee_dialect.dialect.linalg.matmul import (
+from gawee_dialect.upstream.linalg.bodies import ElementwiseKindAttr, TypeFunctionAttr
+from gawee_dialect.upstream.linalg.elementwise import ElementwiseOp
+from gawee_dialect.upstream.linalg.matmul import (
     MATMUL_MAPS,
     TRANSPOSED_B_MAPS,
     BatchMatmulOp,
@@ -24,8 +24,8 @@ from gawee_dialect.dialect.linalg.matmul import (
     ContractOp,
     MatmulOp,
 )
-from gawee_dialect.dialect.linalg.named_op import NamedOp
-from gawee_dialect.dialect.linalg.named_ops import (
+from gawee_dialect.upstream.linalg.named_op import NamedOp
+from gawee_dialect.upstream.linalg.named_ops import (
     CLASSES,
     Conv2DNchwFchwOp,
     Conv2DNgchwGfchwOp,
@@ -36,8 +36,8 @@ from gawee_dialect.dialect.linalg.named_ops import (
     PoolingNchwSumOp,
     WindowOp,
 )
-from gawee_dialect.dialect.linalg.pack import PackOp, SoftmaxOp, UnpackOp
-from gawee_dialect.dialect.linalg.reduce import GenericOp, IndexOp, MapOp, ReduceOp
+from gawee_dialect.upstream.linalg.pack import PackOp, SoftmaxOp, UnpackOp
+from gawee_dialect.upstream.linalg.reduce import GenericOp, IndexOp, MapOp, ReduceOp
 
 _one_thread = RLock()
 _implicit_builder = builder.ImplicitBuilder

@@ -40,8 +40,8 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect, Pure
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.llvm_vector import REPLACED_OPS, VECTOR_OPS
 from gawee_dialect.hints import isa
+from gawee_dialect.upstream.llvm_vector import REPLACED_OPS, VECTOR_OPS
 
 # What a loop's back edge asks of LLVM's loop passes: unrolling and vectorisation.
 #
