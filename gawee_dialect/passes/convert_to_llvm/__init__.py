@@ -13,6 +13,7 @@ from xdsl.dialects.utils import FastMathFlag
 from xdsl.ir import Operation, Region
 from xdsl.passes import ModulePass
 
+from gawee_dialect.analysis.level import Level, level_of
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import is_public
 from gawee_dialect.locations import hand_on_location
@@ -69,8 +70,6 @@ def _level_hint(function: FuncOp) -> str | None:
     module = function.get_toplevel_object()
     if not any(isinstance(each, TensorType) for each in types) or not isinstance(module, ModuleOp):
         return None
-    from gawee_dialect.levels import Level, level_of
-
     level = level_of(module)
     below = next(each for each in Level if each.order > level.order)
     return (
