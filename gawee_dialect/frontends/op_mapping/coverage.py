@@ -29,7 +29,8 @@ def _ops_in(function: Callable[..., object], seen: set[object]) -> Iterator[str]
     seen.add(function)
     for value in _used(function) if isinstance(function, FunctionType) else ():
         if inspect.isclass(value) and issubclass(value, Operation) and value is not Operation:
-            yield value.name
+            if hasattr(value, "name"):  # a base class is no op
+                yield value.name
         elif inspect.isfunction(value) and value not in seen and _is_frontend(value):
             yield from _ops_in(value, seen)
 
