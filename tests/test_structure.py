@@ -20,7 +20,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 FOUNDATION = {"diagnostics", "hints", "locations", "upstream"}
 BELOW_EQUATIONS = {
     *("gawee_dialect.dialect.types", "gawee_dialect.dialect.special_functions"),
-    "gawee_dialect.dialect.sums",
+    "gawee_dialect.dialect.arrays",
     *("gawee_dialect.diagnostics", "gawee_dialect.easy_json", "gawee_dialect.hints"),
     "gawee_dialect.source",
 }
@@ -237,11 +237,10 @@ def test_every_part_has_a_rule() -> None:
     assert sorted(parts - set(FORBIDDEN) - {"tools"}) == []
 
 
-# Where an algorithm beside the direct one may be named: its op, its meaning (also the one on exact
-# numbers), its two passes, and the registries of these. Whatever else handles kernels asks `StructuredKernel` and `Algorithm`.
+# Where an algorithm beside the direct one may be named: its op, its meaning, its two passes, and the
+# registries of these. Whatever else handles kernels asks `StructuredKernel` and `Algorithm`.
 REGISTRIES = {
     *("gawee_dialect.dialect", "gawee_dialect.interpreter.gawee", "gawee_dialect.universe"),
-    "gawee_dialect.instruments.prove.meanings",
 }
 
 
@@ -249,7 +248,6 @@ def homes_of(algorithm: str) -> tuple[str, ...]:
     return (
         f"gawee_dialect.dialect.{algorithm}",
         f"gawee_dialect.interpreter.gawee.{algorithm}",
-        f"gawee_dialect.instruments.prove.{algorithm}",
         f"gawee_dialect.passes.convert_to_{algorithm}",
         f"gawee_dialect.passes.lower_{algorithm}_to_loops",
     )

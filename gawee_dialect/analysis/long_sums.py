@@ -9,11 +9,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import AnyFloat, bf16, f16, f32, f64
 from xdsl.ir import Attribute, Operation
 
-LONG_SUM = 8192
-"""Sums of more terms than this have a total in f64.
-
-Shorter ones are left as they are: the longest of the usual convolutions has 6912.
-"""
+from gawee_dialect.dialect.types import LONG_SUM
 
 TERMS_IN_BLOCK = 16
 """How many terms an accumulator of a kernel takes before it is added to the total.

@@ -13,22 +13,14 @@ from gawee_dialect.dialect.along_axis import CumSumOp
 from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
 from gawee_dialect.dialect.attention import AttentionOp
 from gawee_dialect.dialect.cast import BitcastOp
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.conv import ConvTransposeOp
 from gawee_dialect.dialect.elementwise import ElementwiseOp
 from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
 from gawee_dialect.dialect.grid_sample import GridSampleOp
-from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
 from gawee_dialect.dialect.operation import CountedOp
 from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.pool import (
-    AdaptivePoolOp,
-    AdAvgPoolOp,
-    AdMaxPoolOp,
-    AvgPoolOp,
-    MaxPoolOp,
-)
 from gawee_dialect.dialect.position import IotaOp, TriOp
 from gawee_dialect.dialect.reduction import ArgOp
 from gawee_dialect.dialect.resize import InterpolateOp
@@ -77,22 +69,6 @@ def _rule(op_type: type[_Op], count: Callable[[_Op], int]) -> None:
     _FLOPS[op_type] = checked
 
 
-def _bin_lengths(size: int, count: int) -> int:
-    """Return the lengths of adaptive bins along one axis, added up; bins may overlap."""
-    return sum(-(-(i + 1) * size // count) - i * size // count for i in range(count))
-
-
-def _bin_elements(op: AdaptivePoolOp) -> int:
-    batch, channels, *sizes = tensor_shape(op.input)
-    bins = zip(sizes, tensor_shape(op.result)[2:], strict=True)
-    return batch * channels * prod(_bin_lengths(size, count) for size, count in bins)
-
-
-def _batch_matmul(op: BatchMatMulOp) -> int:
-    inner = tensor_shape(op.a)[-2 if op.transpose_a is not None else -1]
-    return 2 * _elements(op.result) * inner
-
-
 def _arg(op: ArgOp) -> int:
     """Count the extreme and the least position; floats are looked at for NaN as well."""
     return (3 if is_float(element_type(op.input)) else 2) * _elements(op.input)
@@ -128,20 +104,13 @@ def _scan(op: ScanOp) -> int:
     return op.num_steps * sum(work.flops for work in works if work is not None)
 
 
-_rule(ConvOp, lambda op: 2 * _elements(op.result) * prod(tensor_shape(op.weight)[1:]))
 _rule(ConvTransposeOp, lambda op: 2 * _elements(op.input) * prod(tensor_shape(op.weight)[1:]))
-_rule(BatchMatMulOp, _batch_matmul)
 _rule(AttentionOp, _attention)
-_rule(MatMulOp, lambda op: 2 * _elements(op.result) * tensor_shape(op.weight)[1])
 _rule(EquationOp, lambda op: flops(op.meaning()))
 _rule(ElementwiseOp, lambda op: flops(op.meaning()) * _elements(op.output))
 _rule(BitcastOp, lambda op: 0)
 _rule(ArgOp, _arg)
 _rule(CumSumOp, lambda op: _elements(op.input))
-_rule(MaxPoolOp, lambda op: _elements(op.result) * prod(op.kernel.get_values()))
-_rule(AvgPoolOp, lambda op: _elements(op.result) * (prod(op.kernel.get_values()) + 1))
-_rule(AdAvgPoolOp, lambda op: _bin_elements(op) + _elements(op.result))
-_rule(AdMaxPoolOp, _bin_elements)
 _rule(GridSampleOp, _grid_sample)
 _rule(InterpolateOp, _interpolate)
 _rule(ScanOp, _scan)

@@ -81,7 +81,7 @@ class CumSumOp(AlongAxisOp):
     def evaluate(self, *operands: Array) -> Array:
         import numpy as np
 
-        from gawee_dialect.dialect.sums import total_dtype
+        from gawee_dialect.dialect.arrays import total_dtype
 
         dtype = operands[0].dtype
         wide = operands[0].astype(np.float32) if dtype == np.float16 else operands[0]

@@ -14,6 +14,7 @@ from xdsl.irdl import (
 )
 from xdsl.traits import Pure
 
+from gawee_dialect.dialect.equation import DefinedOp
 from gawee_dialect.dialect.operation import GaweeOp, optional_tensor_type
 from gawee_dialect.dialect.types import (
     AnyTensor,
@@ -25,9 +26,11 @@ from gawee_dialect.dialect.types import (
     require_same_element,
     require_shape,
     require_signed_number,
+    tensor_shape,
     tensor_type,
 )
 from gawee_dialect.dialect.window import (
+    WindowPlaces,
     check_window,
     default_window,
     spatial_axes,
@@ -37,7 +40,7 @@ from gawee_dialect.dialect.window import (
 
 
 @irdl_op_definition
-class ConvOp(GaweeOp):
+class ConvOp(DefinedOp):
     """Convolution (cross-correlation) over one to three spatial axes, grouped and dilated.
 
     out[n, f, y, x] = bias[f] + sum over c, i, j of
@@ -158,6 +161,24 @@ class ConvOp(GaweeOp):
             padding=self.padding.get_values(),
             dilations=self.dilations.get_values(),
             groups=self.groups.value.data,
+        )
+
+    def views(self) -> Sequence[Sequence[int]]:
+        """Return the shapes with an axis of groups before those of their channels."""
+        groups = self.groups.value.data
+        (batch, _, *spatial), weight = tensor_shape(self.input), tensor_shape(self.weight)
+        features, *window = weight
+        by_group = (groups, features // groups)
+        views = [(batch, groups, weight[1], *spatial), (*by_group, *window)]
+        return views if self.bias is None else [*views, by_group]
+
+    def equation(self) -> str:
+        moves = self.strides.get_values(), self.dilations.get_values(), self.padding.get_values()
+        at = WindowPlaces(tensor_shape(self.result)[2:], tensor_shape(self.weight)[2:], *moves)
+        bias = "" if self.bias is None else " + b[g, f]"
+        return (
+            f"y[n, g, f, {at.outer}] = "
+            f"sum(c, {at.inner}) x[n, g, c, {at.places}] * w[g, f, c, {at.inner_names}]{bias}"
         )
 
 

@@ -14,8 +14,9 @@ from xdsl.irdl import (
 from xdsl.pattern_rewriter import RewritePattern
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.elementwise import broadcast_shape
-from gawee_dialect.dialect.operation import GaweeOp, optional_tensor_type
+from gawee_dialect.dialect.elementwise import broadcast_indices, broadcast_shape
+from gawee_dialect.dialect.equation import DefinedOp
+from gawee_dialect.dialect.operation import optional_tensor_type
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -24,12 +25,13 @@ from gawee_dialect.dialect.types import (
     require_same_element,
     require_shape,
     require_signed_number,
+    tensor_shape,
     tensor_type,
 )
 
 
 @irdl_op_definition
-class MatMulOp(GaweeOp):
+class MatMulOp(DefinedOp):
     """Linear layer: multiply the last axis by a weight stored (out, in), add a bias.
 
     out[..., n] = bias[n] + sum over k of input[..., k] * weight[n, k]
@@ -90,9 +92,13 @@ class MatMulOp(GaweeOp):
             tensor_type(self.input), tensor_type(self.weight), optional_tensor_type(self.bias)
         )
 
+    def equation(self) -> str:
+        bias = "" if self.bias is None else " + b[f]"
+        return f"y[..., f] = sum(k) x[..., k] * w[f, k]{bias}"
+
 
 @irdl_op_definition
-class BatchMatMulOp(GaweeOp, HasCanonicalizationPatternsInterface):
+class BatchMatMulOp(DefinedOp, HasCanonicalizationPatternsInterface):
     """Product of the matrices in the last two axes, leading axes broadcast: NumPy's matmul.
 
     out[..., m, n] = sum over k of a[..., m, k] * b[..., k, n]
@@ -167,6 +173,14 @@ class BatchMatMulOp(GaweeOp, HasCanonicalizationPatternsInterface):
             transpose_a=self.transpose_a is not None,
             transpose_b=self.transpose_b is not None,
         )
+
+    def equation(self) -> str:
+        leading = tensor_shape(self.result)[:-2]
+        left, right = (broadcast_indices(tensor_shape(e)[:-2], leading) for e in self.operands)
+        a = "k, m" if self.transpose_a is not None else "m, k"
+        b = "n, k" if self.transpose_b is not None else "k, n"
+        outer = "".join(f"i{axis} < {size}, " for axis, size in enumerate(leading))
+        return f"y[{outer}m, n] = sum(k) a[{left}{a}] * b[{right}{b}]"
 
     @classmethod
     def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:

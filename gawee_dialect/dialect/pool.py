@@ -1,7 +1,8 @@
 """Pooling."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
 
 from xdsl.dialects.builtin import (
     BoolAttr,
@@ -15,7 +16,7 @@ from xdsl.ir import SSAValue
 from xdsl.irdl import irdl_op_definition, operand_def, prop_def, result_def, traits_def
 from xdsl.traits import Pure
 
-from gawee_dialect.dialect.operation import GaweeOp
+from gawee_dialect.dialect.equation import DefinedOp
 from gawee_dialect.dialect.types import (
     AnyTensor,
     require,
@@ -23,9 +24,11 @@ from gawee_dialect.dialect.types import (
     require_length,
     require_positive,
     require_signed_number,
+    tensor_shape,
     tensor_type,
 )
 from gawee_dialect.dialect.window import (
+    WindowPlaces,
     check_window,
     default_window,
     padding_pairs,
@@ -35,7 +38,7 @@ from gawee_dialect.dialect.window import (
 )
 
 
-class WindowPoolOp(GaweeOp, ABC):
+class WindowPoolOp(DefinedOp, ABC):
     """What max and average pooling share: one window moved over one to three spatial axes."""
 
     input = operand_def(TensorType)
@@ -69,6 +72,12 @@ class WindowPoolOp(GaweeOp, ABC):
         )
         sizes = window_shape(spatial, kernel, strides, padding, dilations, ceil_mode)
         return TensorType(input.element_type, (batch, channels, *sizes))
+
+    def places(self, dilations: Sequence[int]) -> WindowPlaces:
+        """Return how the equation names the elements of windows."""
+        counts, kernel = tensor_shape(self.result)[2:], self.kernel.get_values()
+        moves = self.strides.get_values(), dilations, self.padding.get_values()
+        return WindowPlaces(counts, kernel, *moves)
 
 
 @irdl_op_definition
@@ -166,6 +175,10 @@ class MaxPoolOp(WindowPoolOp):
             ceil_mode=bool(self.ceil_mode.value.data),
         )
 
+    def equation(self) -> str:
+        at = self.places(self.dilations.get_values())
+        return f"y[n, c, {at.outer}] = max({at.inner}) x[n, c, {at.places}]"
+
 
 @irdl_op_definition
 class AvgPoolOp(WindowPoolOp):
@@ -258,9 +271,35 @@ class AvgPoolOp(WindowPoolOp):
             ceil_mode=bool(self.ceil_mode.value.data),
         )
 
+    def equation(self) -> str:
+        at = self.places((1,) * len(self.kernel))
+        with_padding = bool(self.count_include_pad.value.data)
+        sizes = zip(
+            tensor_shape(self.input)[2:], padding_pairs(self.padding.get_values()), strict=True
+        )
+        spans = [
+            (-before, size + after) if with_padding else (0, size)
+            for size, (before, after) in sizes
+        ]
+        along = zip(spans, at.kernel, at.strides, at.padding, strict=False)
+        counted = " * ".join(
+            f"(min(i{axis}*{stride} - {before} + {window}, {end}) - max(i{axis}*{stride} - {before}, {first}))"
+            for axis, ((first, end), window, stride, before) in enumerate(along)
+        )
+        return f"y[n, c, {at.outer}] = (sum({at.inner}) x[n, c, {at.places}]) / float({counted})"
 
-class AdaptivePoolOp(GaweeOp, ABC):
+
+def longest_bin(size: int, count: int) -> int:
+    """Return the length of the longest of `count` bins over `size` elements."""
+    return max(-(-(i + 1) * size // count) - i * size // count for i in range(count))
+
+
+class AdaptivePoolOp(DefinedOp, ABC):
     """What adaptive poolings share: as many bins of each spatial axis as the output has."""
+
+    EQUATION: ClassVar[str | Mapping[str, str]]
+    """The equation, in which `{bins}` are the indices of the result's spatial axes, `{inner}` those
+    within a bin, at `{places}` of the input, and `{lengths}` how many elements a bin has."""
 
     input = operand_def(TensorType)
     output_size = prop_def(DenseArrayBase.constr(i64))
@@ -300,6 +339,28 @@ class AdaptivePoolOp(GaweeOp, ABC):
     def inferred_type(self) -> AnyTensor:
         return self.result_type(tensor_type(self.input), output_size=self.output_size.get_values())
 
+    def equation(self) -> str:
+        assert isinstance(self.EQUATION, str)
+        limits, places, lengths, conditions = (list[str]() for _ in range(4))
+        along = zip(tensor_shape(self.input)[2:], self.output_size.get_values(), strict=True)
+        for axis, (size, count) in enumerate(along):
+            start, length = f"i{axis}*{size // count}", str(size // count)
+            if size % count:
+                start = f"i{axis}*{size}//{count}"
+                length = f"((i{axis}*{size} + {size + count - 1})//{count} - {start})"
+                conditions.append(f"k{axis} < {length}")
+            limits.append(f"k{axis} < {longest_bin(size, count)}")
+            places.append(f"{start} + k{axis}")
+            lengths.append(length)
+        return self.EQUATION.format(
+            bins=", ".join(
+                f"i{axis} < {count}" for axis, count in enumerate(self.output_size.get_values())
+            ),
+            inner=", ".join(limits) + (f" if {' && '.join(conditions)}" if conditions else ""),
+            places=", ".join(places),
+            lengths=" * ".join(lengths),
+        )
+
 
 @irdl_op_definition
 class AdAvgPoolOp(AdaptivePoolOp):
@@ -321,6 +382,8 @@ class AdAvgPoolOp(AdaptivePoolOp):
     """
 
     name = "gawee.ad_avg_pool"
+
+    EQUATION: ClassVar = "y[n, c, {bins}] = (sum({inner}) x[n, c, {places}]) / float({lengths})"
 
     @staticmethod
     def check_element(input: AnyTensor) -> None:
@@ -347,6 +410,8 @@ class AdMaxPoolOp(AdaptivePoolOp):
     """
 
     name = "gawee.ad_max_pool"
+
+    EQUATION: ClassVar = "y[n, c, {bins}] = max({inner}) x[n, c, {places}]"
 
     @staticmethod
     def check_element(input: AnyTensor) -> None:

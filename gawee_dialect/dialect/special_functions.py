@@ -10,7 +10,7 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebval
 from numpy.typing import NDArray
 
-from gawee_dialect.dialect.sums import sum_along
+from gawee_dialect.dialect.arrays import sum_along
 
 Array: TypeAlias = NDArray[np.generic]
 

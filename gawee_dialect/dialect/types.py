@@ -115,6 +115,13 @@ def is_unsigned(element: Attribute) -> bool:
     return isa(element, IntegerType) and element.signedness.data is Signedness.UNSIGNED
 
 
+LONG_SUM = 8192
+"""Sums of f32 of more terms than this have a total in f64.
+
+Shorter ones are left as they are: the longest of the usual convolutions has 6912.
+"""
+
+
 def computed_type(element: Attribute) -> Attribute:
     """Return the type that elements are computed in: f32 for f16, i32 for unsigned bytes.
 

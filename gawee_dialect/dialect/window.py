@@ -1,6 +1,7 @@
 """The arithmetic of sliding windows, shared by convolution and pooling."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from xdsl.utils.exceptions import VerifyException
 
@@ -92,6 +93,41 @@ def window_count(
         return (padded - extent) // stride + 1
     count = -((extent - padded) // stride) + 1
     return count - 1 if (count - 1) * stride >= size + before else count
+
+
+@dataclass(frozen=True)
+class WindowPlaces:
+    """How equations name the elements of windows: `counts` of them along each spatial axis."""
+
+    counts: Sequence[int]
+    kernel: Sequence[int]
+    strides: Sequence[int]
+    dilations: Sequence[int]
+    padding: Sequence[int]
+
+    @property
+    def outer(self) -> str:
+        """The indices of windows, with their sizes."""
+        return ", ".join(f"i{axis} < {size}" for axis, size in enumerate(self.counts))
+
+    @property
+    def inner(self) -> str:
+        """The indices within a window, with their sizes."""
+        return ", ".join(f"k{axis} < {size}" for axis, size in enumerate(self.kernel))
+
+    @property
+    def inner_names(self) -> str:
+        """The indices within a window."""
+        return ", ".join(f"k{axis}" for axis in range(len(self.kernel)))
+
+    @property
+    def places(self) -> str:
+        """Where in the input an element of a window is."""
+        along = zip(self.strides, self.dilations, self.padding, strict=False)
+        return ", ".join(
+            f"i{axis}*{stride} + k{axis}*{dilation} - {before}"
+            for axis, (stride, dilation, before) in enumerate(along)
+        )
 
 
 def window_shape(

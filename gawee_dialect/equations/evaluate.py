@@ -1,17 +1,17 @@
 """The meaning of index notation: what its equations are on arrays, in NumPy.
 
 An expression is an array with an axis for each index that it depends on, no more; a sum of products
-is contracted by `einsum`. float16 is computed in float32, and sums of more than 8192 floats in
-float64. Outside of a tensor an element is what `else` says; without it, points of a reduction that
+is contracted as matrices are. float16 is computed in float32, and long sums of products in float64.
+Outside of a tensor an element is what `else` says; without it, points of a reduction that
 read there do not count, and elsewhere 0 is read.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, reduce
+from functools import cache, cached_property, reduce
+from itertools import product
 from math import prod
-from string import ascii_letters
-from typing import TypeAlias
+from typing import TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +19,12 @@ from xdsl.dialects.builtin import f16
 from xdsl.ir import Attribute
 
 from gawee_dialect.dialect import special_functions
-from gawee_dialect.dialect.sums import sum_along
+from gawee_dialect.dialect.arrays import contract, elements, strided, sum_along, total_dtype
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.equations.element_types import CONVERTS, ExpressionType, Weak
 from gawee_dialect.equations.functions import OPERATORS, PREFIXES, function_of
 from gawee_dialect.equations.instance import Equation, Instance, Misfit, Step
+from gawee_dialect.equations.scalars import Numbers, ScalarError
 from gawee_dialect.equations.syntax import (
     Access,
     Binary,
@@ -35,6 +36,8 @@ from gawee_dialect.equations.syntax import (
     Reduction,
     Unary,
     Wildcard,
+    accesses,
+    linear,
     named_ranges,
     operands,
     small_power,
@@ -43,8 +46,8 @@ from gawee_dialect.equations.syntax import (
 Array: TypeAlias = NDArray[np.generic]
 Functions: TypeAlias = Mapping[str, Callable[..., Array]]
 
-LONG_SUM = 8192
-"""Floats from which on a sum is taken in float64."""
+MAX_PADDED = 4
+"""How many times as large as an array its padded form may be."""
 
 MAX_POINTS = 1 << 28
 """Elements of one intermediate array: 1 GB of float32."""
@@ -63,8 +66,7 @@ class Axes:
             return self.array
         order = [self.indices.index(each) for each in indices if each in self.indices]
         moved = self.array.transpose(order)
-        missing = [axis for axis, each in enumerate(indices) if each not in self.indices]
-        return np.expand_dims(moved, missing)
+        return moved[tuple(slice(None) if each in self.indices else None for each in indices)]
 
 
 def joined(*parts: Axes) -> tuple[str, ...]:
@@ -198,7 +200,7 @@ class Evaluator:
             case Reduction():
                 return self.reduction(node)
             case _:
-                number = self.instance.numbers(self.equation).value(node)
+                number = self.numbers.value(node)
                 return Axes(np.asarray(number, self.dtype(self.type(node))))
 
     def binary(self, node: Binary) -> Axes:
@@ -223,8 +225,8 @@ class Evaluator:
 
     # Elements.
 
-    def access(self, node: Access) -> Axes:
-        """Read elements; outside of the tensor `else`, or 0."""
+    def access(self, node: Access, outside: float = 0) -> Axes:
+        """Read elements; outside of the tensor `else`, or a number."""
         array = self.arrays[node.tensor]
         if array.dtype == np.float16:
             array = array.astype(np.float32)
@@ -234,6 +236,9 @@ class Evaluator:
         extents = [self.extent(name) for name in names]
         if list(array.shape) == extents and len({*names}) == len(names):
             return Axes(array, tuple(names))
+        view = self.view(node, array, outside)
+        if view is not None:
+            return view
         subscripts = self.subscripts(node)
         indices = joined(*subscripts)
         self.require_room(indices)
@@ -242,10 +247,58 @@ class Evaluator:
         inside = self.bounds(node, subscripts)
         if inside is None:
             return found
-        otherwise = Axes(np.zeros((), array.dtype))
+        otherwise = Axes(np.full((), outside, array.dtype))
         if node.otherwise is not None:
             otherwise = self.cast(node.otherwise, self.type(node))
         return applied(np.where, inside, found, otherwise)
+
+    def view(self, node: Access, array: Array, outside: float) -> Axes | None:
+        """View elements at sums of multiples of indices, through padding; None of all others."""
+        loops = {name: n for name, n in self.equation.extents.items() if name not in self.fixed}
+        origin, padding = list[int](), list[tuple[int, int]]()
+        steps = list[tuple[str, int, int]]()
+        for axis, subscript in enumerate(node.subscripts):
+            form = None if isinstance(subscript, Wildcard) else linear(subscript, loops.keys())
+            if form is None or not all(loops[name] for name in form.terms):
+                return None
+            first = self.numbers.integer(form.constant)
+            own = [(name, axis, self.numbers.integer(each)) for name, each in form.terms.items()]
+            reach = [step * (loops[name] - 1) for name, _, step in own]
+            before = max(0, -first - sum(each for each in reach if each < 0))
+            last = first + sum(each for each in reach if each > 0)
+            padding.append((before, max(0, last - array.shape[axis] + 1)))
+            origin.append(first + before)
+            steps += own
+        if any(map(any, padding)):
+            padded = self.padded(node, array, padding, outside)
+            if padded is None:
+                return None
+            array = padded
+        moves: dict[str, int] = {}
+        for name, axis, step in steps:
+            moves[name] = moves.get(name, 0) + step * array.strides[axis]
+        start = array[tuple(slice(each, None) for each in origin)]
+        shape = [loops[name] for name in moves]
+        return Axes(strided(start, shape, list(moves.values())), tuple(moves))
+
+    def padded(
+        self, node: Access, array: Array, padding: Sequence[tuple[int, int]], outside: float
+    ) -> Array | None:
+        """Surround an array by what is read outside; None if that is computed, or too much."""
+        sizes = zip(array.shape, padding, strict=True)
+        if prod(size + sum(added) for size, added in sizes) > MAX_PADDED * array.size + 4096:
+            return None
+        try:
+            fill = outside if node.otherwise is None else self.numbers.value(node.otherwise)
+        except ScalarError:
+            return None
+        return np.pad(array, padding, constant_values=np.asarray(fill, array.dtype))
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """What numbers expressions stand for; fixed indices have one."""
+        numbers = self.instance.numbers(self.equation)
+        return Numbers(numbers.code, numbers.parameters, numbers.size, self.fixed)
 
     def extent(self, name: str) -> int:
         return -1 if name in self.fixed else self.equation.extents.get(name, -1)
@@ -299,15 +352,17 @@ class Evaluator:
             if contracted is not None:
                 return contracted
         type = self.type(node)
-        term = self.cast(node.term, type)
+        neutral = _neutral(node.kind, self.dtype(type))
         reduced = [each.index for each in named_ranges(node.ranges)]
-        conditions = [self.inside(node.term)]
+        if _reads_alone(node.term) and self.arrays[node.term.tensor].dtype == self.dtype(type):
+            term, conditions = self.access(node.term, neutral), list[Axes | None]()
+        else:
+            term, conditions = self.cast(node.term, type), [self.inside(node.term)]
         if node.condition is not None:
             conditions.append(self.value(node.condition))
         counts = _all([each for each in conditions if each is not None])
         if counts is not None:
-            neutral = Axes(np.asarray(_neutral(node.kind, self.dtype(type))))
-            term = applied(np.where, counts, term, neutral)
+            term = applied(np.where, counts, term, Axes(np.asarray(neutral)))
         missing = [each for each in reduced if each not in term.indices]
         indices = (*term.indices, *missing)
         self.require_room(indices)
@@ -315,33 +370,39 @@ class Evaluator:
         shape = [self.equation.extents[each] for each in indices]
         axes = tuple(indices.index(each) for each in reduced)
         left = tuple(each for each in indices if each not in reduced)
-        return Axes(_reduced(node.kind, np.broadcast_to(array, shape), axes), left)
+        whole = array if list(array.shape) == shape else np.broadcast_to(array, shape)
+        points = prod(whole.shape[axis] for axis in axes)
+        windows = counts is None and _is_window(node.term) and 0 < points <= SMALL_WINDOW
+        return Axes((_point_by_point if windows else _reduced)(node.kind, whole, axes), left)
 
     def contraction(self, node: Reduction, factors: Sequence[Expression]) -> Axes | None:
         """Contract a product: a factor that reads outside is 0; None where it is not so simple."""
         type = self.type(node)
-        if not np.issubdtype(self.dtype(type), np.floating):
+        if self.dtype(type) == np.bool_:
             return None
-        reduced = [each.index for each in named_ranges(node.ranges)]
-        parts: list[Axes] = []
-        for factor in factors:
-            inside, value = self.inside(factor), self.cast(factor, type)
-            if inside is not None:
-                value = applied(np.where, inside, value, Axes(np.zeros((), value.array.dtype)))
-            parts.append(value)
+        parts = [self.factor(each, type) for each in factors]
+        while len(parts) > 2:  # those of the fewest elements first
+            parts.sort(key=lambda part: part.array.size, reverse=True)
+            parts.append(applied(np.multiply, parts.pop(), parts.pop()))
         names = joined(*parts)
-        if any(each not in names for each in reduced) or len(names) > len(ascii_letters):
+        reduced = [each.index for each in named_ranges(node.ranges)]
+        if any(each not in names for each in reduced):
             return None
-        length = prod(self.equation.extents[each] for each in reduced)
-        left = tuple(each for each in joined(*parts) if each not in reduced)
+        left = [each for each in self.equation.extents if each in names and each not in reduced]
         self.require_room(left)
-        wide = np.float64 if length > LONG_SUM or self.dtype(type) == np.float64 else np.float32
-        letters = dict(zip(joined(*parts), ascii_letters, strict=False))
-        terms = ["".join(letters[each] for each in part.indices) for part in parts]
-        result = "".join(letters[each] for each in left)
-        arrays: list[NDArray[np.floating]] = [part.array.astype(wide) for part in parts]
-        found = np.einsum(f"{','.join(terms)}->{result}", *arrays, optimize=True)
-        return Axes(np.asarray(found).astype(self.dtype(type), copy=False), left)
+        lhs, rhs = (part.along((*left, *reduced)) for part in parts)
+        found = contract(lhs, rhs, range(len(left), len(left) + len(reduced)), elements)
+        return Axes(found.reshape(found.shape[: len(left)]), tuple(left))
+
+    def factor(self, node: Expression, type: ExpressionType) -> Axes:
+        """Evaluate a factor of a sum of products in the type of the sum; outside it is 0."""
+        if _reads_alone(node):
+            value = self.access(node, 0)
+            return Axes(value.array.astype(self.dtype(type), copy=False), value.indices)
+        inside, value = self.inside(node), self.cast(node, type)
+        if inside is None:
+            return value
+        return applied(np.where, inside, value, Axes(np.zeros((), value.array.dtype)))
 
     def require_room(self, indices: Sequence[str]) -> None:
         """Refuse to make an array that is too large."""
@@ -357,7 +418,7 @@ def _taken(array: Array, places: Sequence[Array]) -> Array:
     flat: Array = np.zeros((), np.int64)
     for place, size in zip(places, array.shape, strict=True):
         flat = np.add(np.multiply(flat, size), np.clip(place, 0, size - 1))
-    return np.take(array.reshape(-1), flat.astype(np.int64))
+    return array.reshape(-1)[flat.astype(np.int64)]
 
 
 def _within(place: Array, size: int) -> Array:
@@ -388,6 +449,32 @@ def _neutral(kind: str, dtype: np.dtype[np.generic]) -> bool | int | float:
         return -np.inf if kind == "max" else np.inf
     limits = np.iinfo(dtype.name)
     return int(limits.min if kind == "max" else limits.max)
+
+
+def _reads_alone(node: Expression) -> TypeGuard[Access]:
+    """Whether an expression is an element at a place that no other element says."""
+    if not isinstance(node, Access) or node.otherwise is not None:
+        return False
+    return len(accesses(node)) == 1
+
+
+SMALL_WINDOW = 64
+"""Windows of up to so many elements are walked point by point: whole results at a time."""
+
+
+def _is_window(node: Expression) -> bool:
+    return _reads_alone(node) and not all(isinstance(each, Name) for each in node.subscripts)
+
+
+def _point_by_point(kind: str, array: Array, axes: tuple[int, ...]) -> Array:
+    """Reduce windows, which overlap in memory."""
+    combine = np.add if kind == "sum" else _REDUCTIONS[kind]
+    others = [axis for axis in range(array.ndim) if axis not in axes]
+    moved = array.transpose([*others, *axes])
+    points = product(*(range(array.shape[axis]) for axis in axes))
+    wide = total_dtype(array.dtype) if kind == "sum" else array.dtype
+    parts = (moved[(..., *point)].astype(wide, copy=False) for point in points)
+    return reduce(combine, parts).astype(array.dtype, copy=False)
 
 
 def _reduced(kind: str, array: Array, axes: tuple[int, ...]) -> Array:

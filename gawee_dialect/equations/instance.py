@@ -352,7 +352,8 @@ class _Instantiation:
         if form.is_index():
             fits = high == size - 1 or (limited and high < size)
         else:
-            fits = (-padding <= low and high < size + padding) or (padding > 0 and limited)
+            outside = limited and (padding > 0 or self.program.of_op)
+            fits = outside or (-padding <= low and high < size + padding)
         if fits:
             return
         if form.is_index() and not limited:
@@ -536,8 +537,8 @@ def _body_of_op(text: str) -> Body:
 def flops(instance: Instance) -> int:
     """Return the arithmetic of all equations: two for a multiply-add, one for any other step.
 
-    Subscripts, comparisons, choices and conversions count none. A reduction is computed once for
-    the indices that it depends on, whatever it stands in.
+    Subscripts, comparisons, choices, conversions and what a sum begins with count none. A reduction
+    is computed once for the indices that it depends on, whatever it stands in.
     """
     equations = (each for step in instance.steps for each in step.equations)
     return sum(_equation(instance, each) for each in equations)
@@ -578,6 +579,8 @@ def _own(node: Expression) -> int:
             return 0 if node.function in CONVERTS else function_of(node.function).flops
         case Binary(operator="**", rhs=Number(value=int(power))):
             return max(0, power - 1)
+        case Binary(operator="+", lhs=Reduction(kind="sum"), rhs=Access()):
+            return 0  # what the sum begins with
         case Binary():
             return OPERATORS[node.operator].flops
         case Unary():

@@ -161,6 +161,20 @@ def fresh_array(type: Attribute, sizes: Sequence[Array] = ()) -> Array:
     return array
 
 
+def view_of_bytes(source: Array, shift: int, result: SSAValue) -> Array:
+    """Read bytes from `shift` on as an array of a memref's type.
+
+    Raises InterpretationError where the bytes do not suffice.
+    """
+    shape, dtype = array_shape(shaped_type(result)), dtype_of(result.type)
+    count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    if shift < 0 or shift + count > source.size:
+        raise InterpretationError(
+            f"{count} bytes from byte {shift} are out of bounds for {source.size} bytes"
+        )
+    return source[shift : shift + count].view(dtype).reshape(shape)
+
+
 # In which precision an op accumulates.
 #
 # float32 and float64 accumulate in themselves. float16 accumulates in float32 and is rounded once,

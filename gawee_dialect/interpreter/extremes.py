@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
+from gawee_dialect.dialect.arrays import OtherNumbers
 from gawee_dialect.interpreter.arrays import Array
-from gawee_dialect.interpreter.scalars import OtherNumbers
 
 
 class Extreme:

@@ -23,10 +23,10 @@ from xdsl.ir import Block, Operation
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.dialect.arrays import in_loop_order
 from gawee_dialect.dialect.special_functions import softmax
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.loop_views import in_loop_order
 from gawee_dialect.interpreter.structured import own_loops, run_nest, uses_initial_value
 from gawee_dialect.upstream.linalg import IndexOp, PackOp, SoftmaxOp, UnpackOp
 from gawee_dialect.upstream.linalg.named_op import element_shape

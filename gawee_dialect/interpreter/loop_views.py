@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from xdsl.ir.affine import (
     AffineBinaryOpExpr,
     AffineBinaryOpKind,
@@ -14,8 +13,8 @@ from xdsl.ir.affine import (
 )
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.dialect.arrays import elements, strided
 from gawee_dialect.interpreter.arrays import Array
-from gawee_dialect.interpreter.scalars import OtherNumbers, elements
 
 
 def loop_ranges(maps: Sequence[AffineMap], shapes: Sequence[Sequence[int]]) -> tuple[int, ...]:
@@ -94,9 +93,7 @@ def loop_view(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> Arr
             used[dim] = used[dim] or coefficient != 0
     shape = [size if use else 1 for size, use in zip(ranges, used, strict=True)]
     start = whole[(*(slice(first, None) for first in origin), ...)]
-    if isinstance(start, OtherNumbers):
-        return start.strided(shape, strides)
-    return as_strided(start, shape, strides)
+    return strided(start, shape, strides)
 
 
 def take(array: Array, indices: Sequence[Array]) -> Array:
@@ -146,11 +143,6 @@ def operand_view(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> 
     """
     view = loop_view(array, affine_map, ranges)
     return gathered(array, affine_map, ranges) if view is None else view
-
-
-def in_loop_order(array: Array) -> Array:
-    """Return an array in C order, so that NumPy sums it in one order whatever its layout was."""
-    return array if isinstance(array, OtherNumbers) else np.asarray(array, order="C")
 
 
 def _evaluate(expression: AffineExpr, grids: Sequence[Array]) -> Array:

@@ -16,29 +16,14 @@ from gawee_dialect.interpreter.arrays import (
     Array,
     array_shape,
     attribute_value,
-    dtype_of,
-    fresh_array,
     shaped_type,
 )
 from gawee_dialect.interpreter.body import gather
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loops.memory import element_lanes
+from gawee_dialect.interpreter.scalars import floats_of
 from gawee_dialect.interpreter.slices import box, mixed_values, without_left_out
 from gawee_dialect.upstream.memref import PrefetchOp
-
-
-def view_of_bytes(source: Array, shift: int, result: SSAValue) -> Array:
-    """Read bytes from `shift` on as an array of a memref's type.
-
-    Raises InterpretationError where the bytes do not suffice.
-    """
-    shape, dtype = array_shape(shaped_type(result)), dtype_of(result.type)
-    count = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
-    if shift < 0 or shift + count > source.size:
-        raise InterpretationError(
-            f"{count} bytes from byte {shift} are out of bounds for {source.size} bytes"
-        )
-    return source[shift : shift + count].view(dtype).reshape(shape)
 
 
 def reshaped_view(source: Array, result: SSAValue) -> Array:
@@ -64,13 +49,13 @@ class MemrefFunctions(OpFunctions):
     def alloc(
         self, interpreter: Interpreter, op: memref.AllocOp, args: PythonValues
     ) -> PythonValues:
-        return (fresh_array(op.memref.type),)
+        return (floats_of(interpreter).buffer(op.memref),)
 
     @impl(memref.AllocaOp)
     def alloca(
         self, interpreter: Interpreter, op: memref.AllocaOp, args: PythonValues
     ) -> PythonValues:
-        return (fresh_array(op.memref.type),)
+        return (floats_of(interpreter).buffer(op.memref),)
 
     @impl(memref.DeallocOp)
     def dealloc(
@@ -140,7 +125,7 @@ class MemrefFunctions(OpFunctions):
 
     @impl(memref.ViewOp)
     def view(self, interpreter: Interpreter, op: memref.ViewOp, args: PythonValues) -> PythonValues:
-        return (view_of_bytes(args[0], int(args[1]), op.result),)
+        return (floats_of(interpreter).viewed(args[0], int(args[1]), op.result),)
 
     @impl(memref.DimOp)
     def dim(self, interpreter: Interpreter, op: memref.DimOp, args: PythonValues) -> PythonValues:
@@ -152,13 +137,15 @@ class MemrefFunctions(OpFunctions):
     ) -> PythonValues:
         definition = interpreter.get_op_for_symbol(op.name_)
         assert isinstance(definition, memref.GlobalOp)
+        floats = floats_of(interpreter)
 
         def initial() -> Array:
             value, type = definition.initial_value, definition.type
-            uninitialised = value.name == "unit"
-            array = fresh_array(type) if uninitialised else attribute_value(value, type)
+            if value.name == "unit":
+                return floats.fresh(type)
+            array = attribute_value(value, type)
             array.flags.writeable = definition.constant is None
-            return array
+            return floats.taken_up(array)
 
         # One array per global, for as long as the module runs.
         return (interpreter.get_data(MemrefFunctions, definition.sym_name.data, initial),)

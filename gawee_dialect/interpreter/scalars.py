@@ -4,15 +4,17 @@ The linalg level evaluates bodies with them on whole arrays, the loops level on 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
-from gawee_dialect.interpreter.arrays import Array, dtype_of, fresh_array
+from gawee_dialect.dialect.arrays import OtherNumbers, elements
+from gawee_dialect.interpreter.arrays import Array, dtype_of, fresh_array, view_of_bytes
 from gawee_dialect.interpreter.functions import OpFunctions
 
 Evaluate: TypeAlias = Callable[[Operation, Sequence[Array]], Array]
@@ -26,26 +28,6 @@ def plain(function: Callable[..., Array]) -> Evaluate:
         return function(*operands)
 
     return evaluate
-
-
-class OtherNumbers:
-    """The base of arrays that are not NumPy's, but speak its protocols of array functions.
-
-    They may say themselves what a scalar op computes that is no function of NumPy.
-    """
-
-    @property
-    def strides(self) -> tuple[int, ...]:
-        """The bytes from one element to the next along every axis."""
-        raise NotImplementedError
-
-    def strided(self, shape: Sequence[int], strides: Sequence[int]) -> Array:
-        """View the elements as NumPy's `as_strided` does."""
-        raise NotImplementedError
-
-    def evaluate(self, evaluate: Evaluate, op: Operation, operands: Sequence[Array]) -> Array:
-        """Compute an op's only result of operands of which one is such an array."""
-        return evaluate(op, operands)
 
 
 class OtherFloats:
@@ -65,11 +47,23 @@ class OtherFloats:
         """Allocate an array of a type, as `fresh_array` does."""
         return fresh_array(type, sizes)
 
+    def buffer(self, buffer: SSAValue) -> object:
+        """Allocate a buffer, which is a result of an op."""
+        return self.fresh(buffer.type)
+
+    def viewed(self, source: Array, shift: int, result: SSAValue) -> object:
+        """View bytes as a buffer, as `view_of_bytes` does."""
+        return view_of_bytes(source, shift, result)
+
     def filled(
         self, shape: Sequence[int], fill: Array | float, dtype: np.dtype[np.generic]
     ) -> Array:
         """Return an array of one number."""
         return np.full(shape, fill, dtype)
+
+    def fractions(self, rows: Sequence[Sequence[Fraction]], dtype: np.dtype[np.generic]) -> Array:
+        """Return a matrix of fractions."""
+        return np.array([[float(each) for each in row] for row in rows]).astype(dtype)
 
 
 _PLAIN = OtherFloats()
@@ -78,11 +72,6 @@ _PLAIN = OtherFloats()
 def floats_of(interpreter: Interpreter) -> OtherFloats:
     """Return what makes the arrays of an interpreter: itself, or NumPy."""
     return interpreter if isinstance(interpreter, OtherFloats) else _PLAIN
-
-
-def elements(array: Array) -> Array:
-    """Return an array in the place of a scalar."""
-    return array if isinstance(array, OtherNumbers) else np.asarray(array)
 
 
 def evaluate_scalar(evaluate: Evaluate, op: Operation, operands: Sequence[Array]) -> Array:

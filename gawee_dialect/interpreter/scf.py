@@ -17,11 +17,11 @@ from xdsl.interpreter import (
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
+from gawee_dialect.dialect.arrays import OtherNumbers
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.loops.compiler import CompiledNest, compile_nest
 from gawee_dialect.interpreter.loops.writer import NotCompilable
-from gawee_dialect.interpreter.scalars import OtherNumbers
 from gawee_dialect.interpreter.slices import mixed_values, put_slice
 from gawee_dialect.upstream import scf as ours
 from gawee_dialect.upstream.forall import ForallOp, InParallelOp

@@ -24,13 +24,11 @@ from xdsl.ir import Block, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr, AffineMap
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.sums import total_dtype
+from gawee_dialect.dialect.arrays import contract, in_loop_order, total_dtype
 from gawee_dialect.interpreter.arrays import Array, is_half
 from gawee_dialect.interpreter.body import evaluate_values
-from gawee_dialect.interpreter.contraction import contract
 from gawee_dialect.interpreter.extremes import Extreme, maximum, minimum
 from gawee_dialect.interpreter.loop_views import (
-    in_loop_order,
     index_grid,
     loop_ranges,
     loop_view,

@@ -85,7 +85,7 @@ def test_conv_equals_pytorch(
 
 
 def test_conv_taken_a_few_rows_at_a_time_equals_pytorch(monkeypatch):
-    monkeypatch.setattr("gawee_dialect.interpreter.gawee.windows.COLUMN_ELEMENTS", 700)
+    monkeypatch.setattr("gawee_dialect.dialect.arrays.PIECE_ELEMENTS", 700)
     x, w = random((2, 3, 11, 7)), random((5, 3, 3, 2), seed=1)
 
     result = apply(lambda x, w: ConvOp(x, w), x, w)

@@ -15,7 +15,6 @@ import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 from xdsl.ir import SSAValue
 
-from gawee_dialect.analysis.long_sums import LONG_SUM
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.code_options import EXACT, PLAIN, CodeOptions
 from gawee_dialect.dialect.along_axis import CumSumOp, LogSoftmaxOp, SoftmaxOp
@@ -26,6 +25,7 @@ from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.normalization import GroupNormOp, LayerNormOp, RmsNormOp
 from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp
 from gawee_dialect.dialect.reduction import ReduceMeanOp, ReduceSumOp
+from gawee_dialect.dialect.types import LONG_SUM
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.levels import Level, lower_to
 from tests.effort import crossed

@@ -4,15 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects import memref
 from xdsl.dialects.builtin import MemRefType, i8
-from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.hints import isa
-from gawee_dialect.instruments.prove.numbers import Numbers, as_array, constant, is_float, unwritten
-from gawee_dialect.interpreter.arrays import Array, array_shape, dtype_of
-from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.memref import view_of_bytes
+from gawee_dialect.instruments.prove.numbers import Numbers, as_array, is_float, unwritten
+from gawee_dialect.interpreter.arrays import Array, array_shape, dtype_of, view_of_bytes
 
 DOUBLES_PER_BYTE = 2
 """The smallest float has two bytes, and a number four doubles."""
@@ -73,49 +70,19 @@ def _is_viewed(buffer: SSAValue) -> bool:
     return any(isinstance(use.operation, memref.ViewOp) for use in buffer.uses)
 
 
-def _allocated(buffer: SSAValue) -> object:
+def allocated(buffer: SSAValue) -> object:
+    """Return new memory for a buffer, by how it is used."""
     bytes = viewed_bytes(buffer.type) if _is_viewed(buffer) else None
     return unwritten(buffer.type) if bytes is None else bytes
 
 
-@register_impls
-class ExactBuffers(OpFunctions):
-    """Implementations of memref ops that make buffers, or see bytes as them."""
-
-    @impl(memref.AllocOp)
-    def alloc(
-        self, interpreter: Interpreter, op: memref.AllocOp, args: PythonValues
-    ) -> PythonValues:
-        return (_allocated(op.memref),)
-
-    @impl(memref.AllocaOp)
-    def alloca(
-        self, interpreter: Interpreter, op: memref.AllocaOp, args: PythonValues
-    ) -> PythonValues:
-        return (_allocated(op.memref),)
-
-    @impl(memref.ViewOp)
-    def view(self, interpreter: Interpreter, op: memref.ViewOp, args: PythonValues) -> PythonValues:
-        source, shift = args
-        size = _byte_count(op.result.type)
-        if isinstance(source, Bytes) and size is not None and _is_viewed(op.result):
-            return (source.part(int(shift), size),)
-        if isinstance(source, Bytes):
-            return (source.view(int(shift), op.result),)
-        if is_float(dtype_of(op.result.type)):
+def viewed(source: Array | Bytes, shift: int, result: SSAValue) -> object:
+    """View bytes as a buffer, or as fewer bytes; raises TypeError for plain bytes as floats."""
+    if not isinstance(source, Bytes):
+        if is_float(dtype_of(result.type)):
             raise TypeError("no exact meaning of bytes as floats")
-        return (view_of_bytes(source, int(shift), op.result),)
-
-    @impl(memref.GetGlobalOp)
-    def get_global(
-        self, interpreter: Interpreter, op: memref.GetGlobalOp, args: PythonValues
-    ) -> PythonValues:
-        definition = interpreter.get_op_for_symbol(op.name_)
-        assert isinstance(definition, memref.GlobalOp)
-
-        def initial() -> Array:
-            value, type = definition.initial_value, definition.type
-            return unwritten(type) if value.name == "unit" else constant(value, type)
-
-        # One array per global, for as long as the module runs.
-        return (interpreter.get_data(ExactBuffers, definition.sym_name.data, initial),)
+        return view_of_bytes(source, shift, result)
+    size = _byte_count(result.type)
+    if size is not None and _is_viewed(result):
+        return source.part(shift, size)
+    return source.view(shift, result)

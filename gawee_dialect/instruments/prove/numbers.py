@@ -19,6 +19,7 @@ from numpy.typing import DTypeLike, NDArray
 from xdsl.interpreter import PythonValues
 from xdsl.ir import Attribute, Operation
 
+from gawee_dialect.dialect.arrays import OtherNumbers
 from gawee_dialect.instruments.prove.residues import (
     LARGEST_EXACT,
     PRIMES,
@@ -35,7 +36,7 @@ from gawee_dialect.interpreter.arrays import (
     dtype_of,
     fresh_array,
 )
-from gawee_dialect.interpreter.scalars import Evaluate, OtherNumbers
+from gawee_dialect.interpreter.scalars import Evaluate
 
 # Which number a float constant stands for.
 #

@@ -1,6 +1,7 @@
 """Run a function of a module on exact numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from math import prod
 
 import numpy as np
@@ -8,22 +9,34 @@ from xdsl.dialects import tensor
 from xdsl.dialects.builtin import AnyFloat, ModuleOp, TensorType, VectorType
 from xdsl.dialects.func import FuncOp
 from xdsl.interpreter import Interpreter, InterpreterFunctions, OpImplResult, PythonValues
-from xdsl.ir import Attribute, Operation
+from xdsl.ir import Attribute, Operation, SSAValue
 
 from gawee_dialect.analysis.signature import Entry, Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import tensor_shape
-from gawee_dialect.instruments.prove.buffers import Bytes, viewed_bytes
-from gawee_dialect.instruments.prove.from_integers import FROM_INTEGERS, converted
-from gawee_dialect.instruments.prove.functions import erf
-from gawee_dialect.instruments.prove.meanings import EXACT_FUNCTIONS
+from gawee_dialect.instruments.prove import arithmetic, functions, movements
+from gawee_dialect.instruments.prove.buffers import Bytes, allocated, viewed, viewed_bytes
+from gawee_dialect.instruments.prove.from_integers import (
+    FROM_INTEGERS,
+    ExactFromIntegers,
+    converted,
+)
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array, filled, is_float, unwritten
-from gawee_dialect.instruments.prove.residues import NotProvable, mixed, of_whole_numbers, unpacked
+from gawee_dialect.instruments.prove.residues import (
+    NotProvable,
+    mixed,
+    of_fraction,
+    of_whole_numbers,
+    unpacked,
+)
 from gawee_dialect.instruments.prove.wrong_indices import worst_names
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.machine import Machine, check_implemented, implementations
 from gawee_dialect.interpreter.scalars import OtherFloats
+
+NUMPY = (arithmetic, functions, movements)
+"""Where `Numbers` are told what NumPy's functions compute of them."""
 
 # The numbers that a function is run on: values from data, residues drawn at random.
 
@@ -59,7 +72,7 @@ COPIED_IN_A_STEP = 1024
 
 
 def _erf(input: Array) -> Array:
-    return as_array(erf(input))
+    return as_array(functions.erf(input))
 
 
 OF_EQUATIONS: Mapping[str, Callable[..., Array]] = {"erf": _erf, "converted": converted}
@@ -78,10 +91,20 @@ class ExactMachine(Machine, OtherFloats):
     def fresh(self, type: Attribute, sizes: Sequence[Array] = ()) -> Array:
         return unwritten(type, sizes)
 
+    def buffer(self, buffer: SSAValue) -> object:
+        return allocated(buffer)
+
+    def viewed(self, source: Array, shift: int, result: SSAValue) -> object:
+        return viewed(source, shift, result)
+
     def filled(
         self, shape: Sequence[int], fill: Array | float, dtype: np.dtype[np.generic]
     ) -> Array:
         return filled(shape, fill, dtype)
+
+    def fractions(self, rows: Sequence[Sequence[Fraction]], dtype: np.dtype[np.generic]) -> Array:
+        parts = [[(float(each), *of_fraction(each)) for each in row] for row in rows]
+        return as_array(Numbers(np.moveaxis(np.array(parts, np.float64), -1, 0), dtype))
 
     def _run_op(self, op: Operation, inputs: PythonValues) -> OpImplResult:
         self._steps += _steps_of(op)
@@ -116,9 +139,9 @@ def make_machine(
 ) -> ExactMachine:
     """Make an interpreter of a module on exact numbers; `more` implementations come first."""
     machine = ExactMachine(module, listeners=tuple(listeners))
-    machine.take_over((*implementations(module), *EXACT_FUNCTIONS))
-    for functions in more:
-        machine.register_implementations(functions, override=True)
+    machine.take_over((*implementations(module), ExactFromIntegers))
+    for each in more:
+        machine.register_implementations(each, override=True)
     return machine
 
 

@@ -1,9 +1,10 @@
 """The NumPy meaning of every gawee op that does not say it itself: one file per family."""
 
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.gawee.conv_transpose import ConvTransposeFunctions
 from gawee_dialect.interpreter.gawee.evaluated import EvaluatedFunctions
 from gawee_dialect.interpreter.gawee.kernel import KernelFunctions
-from gawee_dialect.interpreter.gawee.matmul import AttentionFunctions, MatMulFunctions
+from gawee_dialect.interpreter.gawee.matmul import AttentionFunctions
 from gawee_dialect.interpreter.gawee.resize import GridSampleFunctions, ResizeFunctions
 from gawee_dialect.interpreter.gawee.shape import (
     OrderFunctions,
@@ -11,15 +12,12 @@ from gawee_dialect.interpreter.gawee.shape import (
     ScanFunctions,
     ShapeFunctions,
 )
-from gawee_dialect.interpreter.gawee.windows import ConvFunctions, PoolFunctions
 from gawee_dialect.interpreter.gawee.winograd import WinogradFunctions
 
 GAWEE_FUNCTIONS: tuple[type[OpFunctions], ...] = (
-    ConvFunctions,
-    MatMulFunctions,
+    ConvTransposeFunctions,
     AttentionFunctions,
     EvaluatedFunctions,
-    PoolFunctions,
     ResizeFunctions,
     GridSampleFunctions,
     ShapeFunctions,

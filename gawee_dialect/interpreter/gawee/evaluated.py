@@ -7,10 +7,11 @@ from xdsl.ir import Operation
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.dialect import GAWEE
+from gawee_dialect.dialect.arrays import elements
 from gawee_dialect.dialect.equation import EquationOp
 from gawee_dialect.dialect.evaluated import EvaluatedOp
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.interpreter.scalars import elements, floats_of
+from gawee_dialect.interpreter.scalars import floats_of
 
 
 def _run(

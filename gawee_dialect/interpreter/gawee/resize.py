@@ -12,6 +12,7 @@ from gawee_dialect.dialect.grid_sample import GridSampleOp
 from gawee_dialect.dialect.resize import InterpolateOp, keeps_elements
 from gawee_dialect.interpreter.arrays import Array, accumulator, rounded
 from gawee_dialect.interpreter.functions import OpFunctions
+from gawee_dialect.interpreter.scalars import floats_of
 
 CUBIC = -0.75
 """The a of cubic convolution: the slope of its weights at a distance of one."""
@@ -33,7 +34,7 @@ def interpolate(
     align_corners: bool = False,
     scales: Sequence[float] | None = None,
     float_positions: bool = False,
-    outputs: Callable[[int], Array] = counted,
+    outputs: Callable[[int], Array],
 ) -> Array:
     """Resample the spatial axes of (n, c, spatial...) to `size`, one axis after the other.
 
@@ -147,6 +148,7 @@ class ResizeFunctions(OpFunctions):
             align_corners=op.align_corners is not None,
             scales=None if op.scales is None else op.scales.get_values(),
             float_positions=op.float_positions is not None,
+            outputs=lambda count: floats_of(interpreter).taken_up(counted(count)),
         )
         return (result,)
 

@@ -12,7 +12,7 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp, longest_bin
 from gawee_dialect.dialect.types import AnyTensor, element_type, tensor_shape, tensor_type
 from gawee_dialect.dialect.window import padding_pairs, window_extent
 from gawee_dialect.passes.lower_to_linalg.conv import KernelMoves
@@ -230,14 +230,6 @@ class Bins:
         """The length of every bin, None where they differ or overlap."""
         return None if self.size % self.count else self.size // self.count
 
-    @property
-    def longest(self) -> int:
-        """The length of the longest bin."""
-        return max(
-            -(-(i + 1) * self.size // self.count) - i * self.size // self.count
-            for i in range(self.count)
-        )
-
     def bounds(self, scalars: Scalars, loop: int) -> tuple[SSAValue, SSAValue]:
         """Compute where the bin at the current position of a loop starts and ends."""
         size, count = scalars.index(self.size), scalars.index(self.count)
@@ -308,7 +300,9 @@ def _uneven(
     """Walk the longest bin everywhere, and combine only what is inside the shorter ones."""
     element, rank = element_type(input), type.get_num_dims()
     loops = rank + len(bins)
-    walked = empty(builder, TensorType(element, [axis.longest for axis in bins]))
+    walked = empty(
+        builder, TensorType(element, [longest_bin(axis.size, axis.count) for axis in bins])
+    )
     outside = combiner.neutral(builder, element)
     init = filled(builder, outside, type)
 
