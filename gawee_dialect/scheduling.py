@@ -51,6 +51,8 @@ def schedule(network: Model | ModuleOp, options: CodeOptions | None = None) -> "
     What `options.schedules` has is taken already. Raises GaweeError where it cannot be lowered.
     """
     module = network.module if isinstance(network, Model) else network
+    if find_function(module) is None:
+        raise GaweeError("expected a function '@main' in the module, got none")
     return NetworkSchedule(module, options or CodeOptions())
 
 
@@ -375,8 +377,7 @@ class NetworkSchedule:
 def _distinct(module: ModuleOp) -> Mapping[object, list[StructuredKernel]]:
     """Return the kernels that run each time, by what they stay known by when layouts change."""
     main = find_function(module)
-    if main is None:
-        raise GaweeError("expected a function '@main' in the module, got none")
+    assert main is not None
     found: dict[object, list[StructuredKernel]] = {}
     numbers: dict[object, int] = {}
     by_key: dict[str, object] = {}
