@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from gawee_dialect.pytorch.execute import execute_ir as execute_ir
     from gawee_dialect.pytorch.verify import verify_ir as verify_ir
     from gawee_dialect.schedules.file import read_schedules as read_schedules
+    from gawee_dialect.schedules.script import Script as Script
+    from gawee_dialect.scheduling import schedule as schedule
 
     __version__: str
 
@@ -42,6 +44,8 @@ _HOMES = {
     "import_ir": "frontends.npu_ir.importer",
     "load": "model",
     "read_schedules": "schedules.file",
+    "Script": "schedules.script",
+    "schedule": "scheduling",
     "register_executor": "frontends.npu_ir.ops",
     "register_op": "frontends.npu_ir.aten.registry",
     "verify_ir": "pytorch.verify",
@@ -52,6 +56,7 @@ __all__ = [
     "CodeOptions",
     "GaweeError",
     "Model",
+    "Script",
     "compile",
     "compile_torch",
     "execute_ir",
@@ -61,6 +66,7 @@ __all__ = [
     "read_schedules",
     "register_executor",
     "register_op",
+    "schedule",
     "verify_ir",
     "wait_until_compiled",
 ]

@@ -1,8 +1,8 @@
 """What every pass shares that computes kernels by another algorithm than the one they spell out."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 from xdsl.builder import Builder
@@ -10,7 +10,7 @@ from xdsl.ir import Operation
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.algorithm import Algorithm
+from gawee_dialect.dialect.algorithm import Algorithm, Direct
 from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.scan import is_of_one_thread
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
@@ -18,6 +18,7 @@ from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from gawee_dialect.schedules.database import NO_CHOICES, Database, Entry
 from gawee_dialect.schedules.keys import algorithm_key
 from gawee_dialect.schedules.pass_option import ScheduledPass
+from gawee_dialect.schedules.script import Script, behind
 from gawee_dialect.target.description import Processor
 from gawee_dialect.target.machine import MachinePass
 
@@ -89,14 +90,41 @@ class ConvertKernel(Pattern, ABC):
     def _given(self, op: KernelOp, entry: Entry) -> Algorithm | None:
         """Return what the database has for a kernel; raises GaweeError where it doesn't fit."""
         chosen = entry.choice
+        hint = f"the choice is that of {entry.place}"
+        if isinstance(chosen, Script):
+            chosen = self._planned(op, behind(chosen, op, hint).algorithm, hint)
         if not isinstance(chosen, Algorithm):
             return self.choose(op)
         misfit = self.problem(op, chosen) if isinstance(chosen, self.algorithm) else None
         if misfit is not None:
-            hint = f"the choice is that of {entry.place}"
             message = f"cannot be computed by '{chosen.name}' as chosen: {misfit}"
             raise GaweeError(Diagnostic.at(op, message, hint))
         return chosen
+
+    def _planned(self, op: KernelOp, wanted: Mapping[str, object], hint: str) -> Algorithm | None:
+        """Return the fastest way by the model that has the numbers of a program's step.
+
+        None where it asks for no algorithm. Raises GaweeError where there is no such way.
+        """
+        name = wanted.get("algorithm")
+        if name != self.algorithm.name:
+            return None if name is None else Direct()
+        numbers = {key: value for key, value in wanted.items() if key != "algorithm"}
+        if numbers.keys() == {each.name for each in fields(self.algorithm)}:
+            return self.algorithm.of_form(wanted)
+        plans = sorted(self.plans(op), key=lambda plan: plan.cycles)
+        fitting = (plan.algorithm for plan in plans if _has(plan.algorithm, numbers))
+        found = next(fitting, None)
+        if found is None:
+            asked = ", ".join(f"{key}={value}" for key, value in numbers.items())
+            message = f"cannot be computed by '{name}': expected one of its plans, got {asked}"
+            raise GaweeError(Diagnostic.at(op, message, hint))
+        return found
+
+
+def _has(algorithm: Algorithm, numbers: Mapping[str, object]) -> bool:
+    form = algorithm.form()
+    return all(form.get(key) == value for key, value in numbers.items())
 
 
 @dataclass(frozen=True)

@@ -22,18 +22,20 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.dialect.algorithm import Algorithm, json_text
 from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
+from gawee_dialect.schedules.script import Script, parse_script
 from gawee_dialect.universe import all_algorithms
 
 SCHEDULE_NAME = f"#{ScheduleAttr.name}"
 
-Choice = Algorithm | Schedule
+Choice = Algorithm | Schedule | Script
+"""A program of steps may also ask for an algorithm, and for operands in another order."""
 
 
 def choice_form(choice: Choice) -> dict[str, object]:
     """Return a choice as `json.dumps` takes it."""
     if isinstance(choice, Schedule):
         return {"schedule": str(ScheduleAttr(choice))}
-    return choice.form()
+    return {"steps": str(choice)} if isinstance(choice, Script) else choice.form()
 
 
 @dataclass(frozen=True)
@@ -124,12 +126,14 @@ def _choice(form: Mapping[str, object]) -> Choice:
     schedule, name = form.get("schedule"), form.get("algorithm")
     if isinstance(schedule, str):
         return parse_schedule(schedule)
+    if isinstance(steps := form.get("steps"), str):
+        return parse_script(steps)
     known = {each.name: each for each in all_algorithms()}
     if isinstance(name, str) and name in known:
         return known[name].of_form(form)
     *others, last = (f"'{each}'" for each in known)
     raise ValueError(
-        f"expected a 'schedule', or {', '.join(others)} or {last} as 'algorithm', "
+        f"expected a 'schedule', 'steps', or {', '.join(others)} or {last} as 'algorithm', "
         f"got {json_text(schedule or name)}"
     )
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.identifiers import c_name
 from gawee_dialect.levels import Level
 from gawee_dialect.passes.insertion import declared
 from gawee_dialect.passes.instrument import instrumented
@@ -84,6 +85,8 @@ PROG = "gawee-run"
 DEFAULT_TOLERANCE = 1e-4
 """Part of an output's range: float32 networks of any usual depth stay far below it."""
 
+SCHEDULE = "schedule"
+"""What is chosen for kernels: no code for C."""
 EMIT_KINDS = ("ll", "asm", "obj", "shared", "header", "example")
 
 AnyArray = NDArray[np.generic]
@@ -186,9 +189,10 @@ def _add_emit(parser: CommandParser) -> None:
         "--emit",
         action="append",
         default=[],
-        choices=EMIT_KINDS,
+        choices=(*EMIT_KINDS, SCHEDULE),
         help="write code for C instead of running (obj and shared bring the header, example the "
-        "object and a program that calls it)",
+        "object and a program that calls it), or the schedule of each kernel as a program in "
+        "Python, NAME_schedule.py, which --schedules takes",
     )
     add("--emit-dir", default=".", metavar="DIR", help="where --emit writes (default: .)")
     add("--name", help="prefix of emitted files and functions (default: the graph's name)")
@@ -215,16 +219,22 @@ def parse_arguments(argv: Sequence[str]) -> Namespace:
 
 
 def emit(session: Session) -> int:
-    """Write code for C; raises GaweeError."""
-    arguments = session.arguments
+    """Write code for C, and schedules; raises GaweeError."""
+    arguments, model = session.arguments, session.model
+    folder, kinds = Path(arguments.emit_dir), [each for each in arguments.emit if each != SCHEDULE]
+    paths: list[Path] = []
     with session.progress.status("compiling"):
-        paths = session.model.save(
-            Path(arguments.emit_dir),
-            arguments.emit,
-            session.options,
-            name=arguments.name,
-            triple=arguments.triple,
-        )
+        if kinds:
+            paths += model.save(
+                folder, kinds, session.options, name=arguments.name, triple=arguments.triple
+            )
+        if SCHEDULE in arguments.emit:
+            from gawee_dialect.scheduling import schedule
+
+            name = arguments.name or c_name(model.name)
+            program = schedule(model, session.options).assign().text()
+            folder.mkdir(parents=True, exist_ok=True)
+            paths.append(write_file(folder / f"{name}_{SCHEDULE}.py", program))
     for path in paths:
         session.console.print(f"wrote {path}", highlight=False, soft_wrap=True)
     return DONE

@@ -14,6 +14,7 @@ from gawee_dialect.dialect.kernel import KernelOp
 from gawee_dialect.dialect.scan import kernel_blocks
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.levels import native_stages
+from gawee_dialect.passes.assign_layouts import AssignLayouts
 from gawee_dialect.passes.assign_schedules import AssignSchedules, accesses_of
 from gawee_dialect.passes.convert_to_algorithm import ConvertKernel, ConvertToAlgorithm
 from gawee_dialect.passes.insertion import Insertion
@@ -41,12 +42,14 @@ class _Stages:
     def of(options: CodeOptions) -> "_Stages":
         passes = native_stages(options).to_tensors
         found = [each for each in passes if isinstance(each, ConvertToAlgorithm)]
-        first, last = passes.index(found[0]), passes.index(found[-1])
-        scheduled = [type(each) for each in passes].index(AssignSchedules)
+        kinds = [type(each) for each in passes]
+        # Exact code has no other algorithms.
+        first = passes.index(found[0]) if found else kinds.index(AssignLayouts)
+        scheduled = kinds.index(AssignSchedules)
         return _Stages(
             passes[:first],
             [each.conversion for each in found],
-            passes[last + 1 : scheduled],
+            passes[first + len(found) : scheduled],
             passes[scheduled:],
         )
 
@@ -54,9 +57,16 @@ class _Stages:
 class Lowering:
     """Lowers one network, with several sets of choices."""
 
-    def __init__(self, module: ModuleOp, machine: Machine, passes: Sequence[Insertion] = ()):
+    def __init__(
+        self,
+        module: ModuleOp,
+        machine: Machine,
+        passes: Sequence[Insertion] = (),
+        options: CodeOptions | None = None,
+    ):
+        """Take a network; `options` say all of the code, where more than machine and passes do."""
         self.processor = machine.processor
-        self.options = CodeOptions(
+        self.options = options or CodeOptions(
             target=machine.target, num_threads=machine.num_threads or None, passes=tuple(passes)
         )
         self.formed = module.clone()

@@ -40,11 +40,11 @@ INPUT, PARAMETER = "x", "w"
 """What arguments are called, with their number behind it."""
 
 
-def scheduled(op: KernelOp, is_parameter: Sequence[bool], schedule: Schedule) -> ModuleOp:
-    """Return a module whose `@main` is one kernel, run as a schedule says."""
+def scheduled(op: KernelOp, is_parameter: Sequence[bool], schedule: Schedule | None) -> ModuleOp:
+    """Return a module whose `@main` is one kernel, run as a schedule says; None for none yet."""
     builder = _Function(dict(zip(op.inputs, is_parameter, strict=True)))
     new = op.clone(builder.values)
-    new.schedule = ScheduleAttr(schedule)
+    new.schedule = None if schedule is None else ScheduleAttr(schedule)
     return builder.finish(op, new)
 
 
@@ -90,14 +90,21 @@ class _Function:
         return ModuleOp([self.function])
 
 
-def passes_to_llvm(threads: int) -> Sequence[ModulePass]:
-    """Return the passes that a network's kernels go through once they have schedules."""
+def passes_to_loops() -> Sequence[ModulePass]:
+    """Return the passes that a network's kernels go through behind `assign-schedules`."""
     return (
-        AssignSchedules(),  # weights in the order in which the schedule reads them
         CanonicalizePass(),
         CommonSubexpressionElimination(),
         HoistParameterComputation(),
         *kernels_to_loops(),
+    )
+
+
+def passes_to_llvm(threads: int) -> Sequence[ModulePass]:
+    """Return the passes that a network's kernels go through once they have schedules."""
+    return (
+        AssignSchedules(),  # weights in the order in which the schedule reads them
+        *passes_to_loops(),
         *loops_to_llvm(parallel=threads > 1),
     )
 

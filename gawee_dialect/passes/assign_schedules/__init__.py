@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from xdsl.builder import Builder
 from xdsl.context import Context
@@ -11,24 +11,27 @@ from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineExpr, AffineMap
-from xdsl.rewriter import InsertPoint
+from xdsl.rewriter import InsertPoint, Rewriter
 
 from gawee_dialect.analysis.fingerprint import Fingerprints
 from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.kernel import KernelOp, copy_kernel, insert_copy
 from gawee_dialect.dialect.scan import is_of_one_thread, is_step_loop
-from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
+from gawee_dialect.dialect.schedule import Loop, Schedule, ScheduleAttr
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.assign_schedules.cost_model import is_packed
 from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses, Operand
 from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
+from gawee_dialect.passes.assign_schedules.split_reduction import split_reduction
 from gawee_dialect.passes.assign_schedules.tiles import best_tile
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.database import Database
 from gawee_dialect.schedules.keys import schedule_key
 from gawee_dialect.schedules.pass_option import ScheduledPass
+from gawee_dialect.schedules.script import Script, behind
 from gawee_dialect.target.description import Processor
 from gawee_dialect.target.machine import MachinePass
 
@@ -145,6 +148,15 @@ def accesses_of(op: KernelOp, analysis: ParameterAnalysis) -> KernelAccesses:
     return KernelAccesses.of(op, early)
 
 
+class _Chosen(NamedTuple):
+    """What is chosen for a kernel: its schedule, and inputs that are packed since it says so."""
+
+    schedule: Schedule
+    packed: Sequence[int] = ()
+    parts: Loop | None = None
+    """The reduction that is split, and into how many parts."""
+
+
 class _Scheduler:
     """Schedules the kernels of one function; kernels of one kind get one schedule."""
 
@@ -152,7 +164,7 @@ class _Scheduler:
         self.processor = processor
         self.database = database
         self.analysis = ParameterAnalysis()
-        self.known: dict[object, Schedule] = {}
+        self.known: dict[object, _Chosen] = {}
         self.texts = Fingerprints()
 
     def run(self, function: FuncOp) -> None:
@@ -168,44 +180,64 @@ class _Scheduler:
 
     def _assign(self, op: KernelOp) -> None:
         kernel = accesses_of(op, self.analysis)
+        packed: Sequence[int] = ()
         if op.schedule is None:
             key = self._kind(op, [operand.is_parameter for operand in kernel.inputs])
             if key not in self.known:
                 self.known[key] = self._schedule_of(kernel)
-            op.schedule = ScheduleAttr(self.known[key])
-        self._pack(op, kernel)
+            schedule, packed, parts = self.known[key]
+            if parts is not None:
+                self._assign_parts(op, parts, schedule, packed)
+                return
+            op.schedule = ScheduleAttr(schedule)
+        self._pack(op, kernel, packed)
 
-    def _schedule_of(self, kernel: KernelAccesses) -> Schedule:
+    def _assign_parts(
+        self, op: KernelOp, parts: Loop, schedule: Schedule, packed: Sequence[int]
+    ) -> None:
+        """Replace a kernel by one whose reduction is split, run so, and one that combines."""
+        first, total = split_reduction(op, parts.dim, parts.step)
+        first.schedule = ScheduleAttr(schedule)
+        for new in (first, total):
+            hand_on_location(op, new)
+        Rewriter.replace_op(op, [first, total], total.results)
+        self._pack(first, accesses_of(first, self.analysis), packed)
+        self._assign(total)
+
+    def _schedule_of(self, kernel: KernelAccesses) -> "_Chosen":
         alone = is_of_one_thread(kernel.op)
         processor = self.processor.one_core if alone else self.processor
-        schedule = self._chosen(kernel) or schedule_of(
-            kernel, best_tile(kernel, processor), processor
-        )
-        return replace(schedule, parallel=0) if alone else schedule
+        chosen = self._chosen(kernel)
+        if chosen is None:
+            chosen = _Chosen(schedule_of(kernel, best_tile(kernel, processor), processor))
+        return chosen._replace(schedule=replace(chosen.schedule, parallel=0)) if alone else chosen
 
-    def _chosen(self, kernel: KernelAccesses) -> Schedule | None:
-        """Return the schedule that the database has for a kernel; raises GaweeError."""
+    def _chosen(self, kernel: KernelAccesses) -> "_Chosen | None":
+        """Return what the database has for a kernel; raises GaweeError."""
         if not self.database:
             return None
         op = kernel.op
         key = schedule_key(op, [operand.is_parameter for operand in kernel.inputs])
         entry = self.database.find(key, self.processor.cpu)
-        if entry is None or not isinstance(entry.choice, Schedule):
+        if entry is None or isinstance(entry.choice, Algorithm):
             return None
+        hint = f"the schedule is that of {entry.place}"
+        if isinstance(entry.choice, Script):
+            nest = behind(entry.choice, op, hint)
+            return None if nest.algorithm else _Chosen(nest.schedule, nest.packed, nest.parts)
         problem = entry.choice.problem(op.sizes, op.reductions.value.data)
         if problem is not None:
-            hint = f"the schedule is that of {entry.place}"
             raise GaweeError(Diagnostic.at(op, f"cannot have the schedule: {problem}", hint))
-        return entry.choice
+        return _Chosen(entry.choice)
 
-    def _pack(self, op: KernelOp, kernel: KernelAccesses) -> None:
+    def _pack(self, op: KernelOp, kernel: KernelAccesses, asked: Sequence[int]) -> None:
         schedule = op.schedule
         assert schedule is not None
         builder = Builder(InsertPoint.before(op))
         maps = list(op.maps)
         before = op.prev_op
         for index, operand in enumerate(kernel.inputs):
-            if not is_packed(operand, kernel, schedule.data.vector):
+            if index not in asked and not is_packed(operand, kernel, schedule.data.vector):
                 continue
             packing = Packing.of(operand, schedule.data, op.sizes)
             if not packing.is_order_of(operand):

@@ -1,0 +1,125 @@
+"""Schedules by hand against what the compiler chooses: `python -m benchmarks.schedules`.
+
+Both take turns in the same run, on one thread. The ratio is the built-in choice's time by that of
+the schedule: 1.0 is as fast, 0.9 takes 11 % longer. The schedules are those of
+`examples/schedules.py`.
+"""
+
+import sys
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.timing import processor
+from examples import schedules
+from gawee_dialect.code_options import EXACT, CodeOptions
+from gawee_dialect.evaluation.evaluator import Build
+from gawee_dialect.evaluation.time import Time
+from gawee_dialect.located_parser import LocatedParser
+from gawee_dialect.model import Model
+from gawee_dialect.parameters.random_arrays import random_parameters
+from gawee_dialect.scheduling import NetworkSchedule, schedule
+from gawee_dialect.target.description import HOST, find_processor
+from gawee_dialect.tools.run_inputs import input_specs
+from gawee_dialect.universe import make_context
+
+LANES = find_processor(HOST).lanes
+
+
+@dataclass(frozen=True)
+class Case:
+    """A network of one op, and the schedule of its kernels."""
+
+    text: str
+    steps: Callable[[NetworkSchedule], object]
+
+
+def function(result: str, body: str, **arguments: str) -> str:
+    """Return a module whose `@main` computes `%y`; arguments but `x` are parameters."""
+    given = ", ".join(
+        f"%{name}: tensor<{shape}xf32> {{gawee.{'input' if name == 'x' else 'parameter'} = "
+        f'"{name}"}}'
+        for name, shape in arguments.items()
+    )
+    return (
+        f'func.func @main({given}) -> (tensor<{result}xf32> {{gawee.output = "y"}}) {{\n'
+        f"  {body}\n  func.return %y : tensor<{result}xf32>\n}}"
+    )
+
+
+def matmul(size: int) -> Case:
+    """A product of square matrices, the second one a weight."""
+    type = f"tensor<{size}x{size}xf32>"
+    body = f"%y = gawee.matmul %x, %w : ({type}, {type}) -> {type}"
+    text = function(f"{size}x{size}", body, x=f"{size}x{size}", w=f"{size}x{size}")
+    return Case(text, lambda sch: schedules.goto_matmul(sch["matmul *"], LANES))
+
+
+def conv(channels: int, features: int, size: int, groups: int, stride: int) -> Case:
+    """A 3x3 convolution of one image."""
+    out = size // stride
+    x, w = f"1x{channels}x{size}x{size}", f"{features}x{channels // groups}x3x3"
+    y = f"1x{features}x{out}x{out}"
+    body = (
+        f"%y = gawee.conv %x, %w strides [{stride}, {stride}] padding [1, 1, 1, 1] "
+        f"dilations [1, 1] groups {groups} : (tensor<{x}xf32>, tensor<{w}xf32>) -> tensor<{y}xf32>"
+    )
+    steps = schedules.direct_conv if groups == 1 else schedules.depthwise_conv
+    return Case(function(y, body, x=x, w=w), lambda sch: steps(sch["conv *"], LANES))
+
+
+def rows(op: str, shape: str, steps: Callable[[NetworkSchedule, int], object]) -> Case:
+    """An op that normalises the rows of a matrix."""
+    body = f"%y = gawee.{op} : "
+    body += (
+        f"tensor<{shape}xf32>" if "rank" in op else f"(tensor<{shape}xf32>) -> tensor<{shape}xf32>"
+    )
+    return Case(function(shape, body, x=shape), lambda sch: steps(sch, LANES))
+
+
+CASES: Mapping[str, Case] = {
+    "matmul 512": matmul(512),
+    "matmul 1024": matmul(1024),
+    "matmul 2048": matmul(2048),
+    "conv": conv(64, 128, 56, 1, 2),
+    "depthwise": conv(64, 64, 56, 64, 1),
+    "softmax": rows("softmax %x axis 1", "512x512", schedules.softmax),
+    "layer norm": rows(
+        "layer_norm %x normalized_rank 1 eps 1.000000e-05", "512x768", schedules.layer_norm
+    ),
+}
+
+
+def builds(case: Case) -> Sequence[Build]:
+    """Return the code that the compiler chooses, and that of the schedule."""
+    model = Model(LocatedParser(make_context(), case.text, "case.mlir").parse_module())
+    model.parameters = random_parameters(input_specs(model.entry.weights), 0)
+    options = CodeOptions(num_threads=1, parallel=False, algorithms=EXACT)
+    sch = schedule(model, options)
+    case.steps(sch)
+    return [Build(model, options), Build(model, replace(options, schedules=sch.database()))]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure the named cases, all unless told, and print a table."""
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=", ".join(CASES))
+    parser.add_argument("--rounds", type=int, default=7)
+    arguments = parser.parse_args(argv)
+    table = Table(title=f"Schedules by hand, {processor()}", title_justify="left")
+    for column in ("kernel", "built-in us", "by hand us", "built-in / by hand", "noise"):
+        table.add_column(column)
+    for name in arguments.cases or CASES:
+        chosen, by_hand = Time(rounds=arguments.rounds).times(builds(CASES[name]))
+        ratio = chosen.ratio_to(by_hand)
+        seconds = (f"{each.typical * 1e6:.1f}" for each in (chosen, by_hand))
+        table.add_row(name, *seconds, f"{ratio.value:.3f}", f"{100 * ratio.noise:.1f} %")
+    Console().print(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
