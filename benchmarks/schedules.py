@@ -18,13 +18,14 @@ from examples import schedules
 from gawee_dialect.code_options import EXACT, CodeOptions
 from gawee_dialect.evaluation.evaluator import Build
 from gawee_dialect.evaluation.time import Time
-from gawee_dialect.located_parser import LocatedParser
 from gawee_dialect.model import Model
 from gawee_dialect.parameters.random_arrays import random_parameters
 from gawee_dialect.scheduling import NetworkSchedule, schedule
-from gawee_dialect.target.description import HOST, find_processor
+from gawee_dialect.target.description import HOST
+from gawee_dialect.target.machine import find_processor
 from gawee_dialect.tools.run_inputs import input_specs
 from gawee_dialect.universe import make_context
+from gawee_dialect.upstream.located_parser import LocatedParser
 
 LANES = find_processor(HOST).lanes
 

@@ -183,7 +183,9 @@ class KernelSchedule(Steps):
                 found.append((step, f"by rule: {step.rule}"))
                 continue
             so_far = Entry(schedule_key(op, known), cpu, Script(self.script.steps[: number + 1]))
-            assign = AssignSchedules(schedules=Database([so_far]), target=self.network.options.target)
+            assign = AssignSchedules(
+                schedules=Database([so_far]), target=self.network.options.target
+            )
             prove = ProveEach()
             with instrumented(prove):
                 module = scheduled(op, known, None)

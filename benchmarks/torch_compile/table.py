@@ -8,7 +8,7 @@ from math import isnan, nan
 
 from benchmarks.timing import processor
 from benchmarks.torch_compile.check import LONG, MODES, CompiledNetwork
-from gawee_dialect.target.description import find_processor
+from gawee_dialect.target.machine import find_processor
 
 
 def summary(result: CompiledNetwork) -> str:
