@@ -248,13 +248,14 @@ class Model:
         from gawee_dialect.backend.jit import target_elsewhere
 
         chosen = (options or CodeOptions()).without_idle_teams
+        target = target_elsewhere(chosen.machine.processor, triple)
         return export(
             self.lowered(Level.LLVM, chosen),
             name or c_name(self.name),
             Path(directory),
             kinds,
             parameters=self.bound if weights else None,
-            target=target_elsewhere(chosen.machine.processor, triple),
+            target=target,
         )
 
     @overload
