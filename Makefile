@@ -20,7 +20,7 @@ PIP := $(PY) -m pip --disable-pip-version-check
 STAMP := $(VENV)/.installed-
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test fuzz mutants check format lit docs docs-serve reference bench study clean
+.PHONY: help setup demo test coverage fuzz mutants check format lit docs docs-serve reference bench study clean
 
 help: ## List what can be made
 	@echo "Usage: make TARGET [VENV=$(VENV)] [PYTHON=$(PYTHON)]"
@@ -33,6 +33,9 @@ test: export HYPOTHESIS_PROFILE = $(PROFILE)
 test: $(STAMP)dev ## Run lit and pytest; tests of absent oracles (PyTorch, mlir-opt) are skipped and counted
 	@echo $(LIT) tests/filecheck; $(LIT) tests/filecheck; lit=$$?; \
 	echo $(PYTEST); $(PYTEST) && exit $$lit
+
+coverage: $(STAMP)dev $(STAMP)coverage ## Run pytest, and print which lines no test runs
+	$(PYTEST) --cov=gawee_dialect --cov-report=term-missing:skip-covered
 
 fuzz: $(STAMP)dev ## Give readers damaged inputs, compile random graphs: make fuzz INPUTS=5000 READERS="xoc onnx", or MINUTES=10
 	$(PY) -m tests.fuzz --inputs $(INPUTS) $(if $(MINUTES),--minutes $(MINUTES)) $(READERS)
