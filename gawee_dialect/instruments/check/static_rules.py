@@ -169,6 +169,8 @@ def wrong_integer_claims(module: ModuleOp) -> Iterator[Violation]:
 
 def _is_claimed(value: Attribute | None) -> bool:
     """Whether a property says something: `isExact` is a unit, `overflowFlags` may be none."""
+    if isinstance(value, llvm.OverflowAttr):
+        return bool(value.data)
     return value is not None and (not isa(value, IntegerAttr) or value.value.data != 0)
 
 
