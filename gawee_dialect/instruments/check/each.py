@@ -40,7 +40,7 @@ from gawee_dialect.instruments.check.failure import (
     summary_table,
 )
 from gawee_dialect.instruments.check.functions import overwritten_arguments
-from gawee_dialect.instruments.check.inputs import MAGNITUDES, SPECIAL, DataSet
+from gawee_dialect.instruments.check.inputs import EXTREMES, MAGNITUDES, SPECIAL, DataSet
 from gawee_dialect.instruments.check.rounding import (
     CONSTANTS,
     EPS,
@@ -288,7 +288,7 @@ class CheckEach(EachPass[Step]):
                     found = compare(actual[name], array, tolerance)
                 if found is None:
                     continue
-            if data_sets[index].name not in (MAGNITUDES, SPECIAL):
+            if data_sets[index].name not in (MAGNITUDES, EXTREMES, SPECIAL):
                 step.add(found)
             if found.is_wrong:
                 step.note = f"'{name}'{found.at} is wrong"
@@ -308,7 +308,9 @@ class CheckEach(EachPass[Step]):
         function, index = run
         if tolerance.allowed == (EXACT,):
             return tolerance
-        special = self._data[function][index].name == MAGNITUDES
+        special = self._data[function][index].name in (MAGNITUDES, EXTREMES)
+        if before.outputs[function][index][output].dtype.kind != "f":
+            return tolerance
         of_each = 2 * max(each.ulp or 0 for each in tolerance.allowed)
         errors = self._errors.get(function, ())
         if self._reference is None or index >= len(errors) or output not in errors[index]:

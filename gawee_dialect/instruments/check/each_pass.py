@@ -11,16 +11,19 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.instruments.check.functions import public_functions
+from gawee_dialect.instruments.check.functions import argument_specs, public_functions
 from gawee_dialect.instruments.check.inputs import (
+    EXTREMES,
     MAGNITUDES,
     SPECIAL,
     TIES,
     DataSet,
     arguments_for,
+    array_of_extremes,
     array_of_magnitudes,
     array_with_special_values,
     array_with_ties,
+    has_extremes,
 )
 from gawee_dialect.interpreter.arrays import Array, Unwritten
 from gawee_dialect.passes.instrument import Instrument
@@ -156,4 +159,9 @@ def data_sets(
         for what, draw, unwritten in DRAWS:
             for name, arrays in arguments_for(module, usual, seed, given, draw).items():
                 found[name].append(DataSet(arrays, unwritten, what))
+        extremes = arguments_for(module, usual, seed, given, array_of_extremes)
+        for name, arrays in extremes.items():
+            if has_extremes(argument_specs(module, name)):
+                # Those with NaN are last: they have no reference in f64.
+                found[name].insert(-1, DataSet(arrays, Unwritten.LARGEST, EXTREMES))
     return {**found}

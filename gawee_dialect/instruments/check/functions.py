@@ -28,6 +28,7 @@ from gawee_dialect.dialect.matmul import MatMulOp
 from gawee_dialect.dialect.normalization import BatchNormOp
 from gawee_dialect.dialect.types import install_hint
 from gawee_dialect.hints import isa
+from gawee_dialect.instruments.check.integer_uses import use_of_integers
 from gawee_dialect.interpreter.arrays import ShapedType, dtype_of
 
 PACKED = "_packed"
@@ -70,13 +71,16 @@ GIVEN = (ArgumentKind.INPUT, ArgumentKind.UPDATED, *WEIGHTS)
 class ArraySpec:
     """What an argument must be, and what it is for.
 
-    That is a `number`, an `index`, a `weight`, `positive`, or a `divisor`.
+    That is a `number`, an `index`, a `weight`, `positive`, a `divisor`, or what integers are for
+    (`integer_uses.py`).
     """
 
     name: str
     shape: tuple[int, ...]
     dtype: np.dtype[np.generic]
     use: str = "number"
+    size: int = 0
+    """Of the axis that indices are of, where that is known."""
 
 
 def argument_specs(module: ModuleOp, function: str) -> list[ArraySpec]:
@@ -101,7 +105,12 @@ def _tensor_specs(function: FuncOp) -> Iterable[ArraySpec]:
         value = function.body.block.args[argument.index]
         shape = argument.type.get_shape() if isa(argument.type, ShapedType) else ()
         dtype = _dtype_of(argument)
-        yield ArraySpec(argument.name, shape, dtype, _use(argument.name, value))
+        use, size = _use(argument.name, value), 0
+        if dtype.kind in "iu" and use == "number":
+            use, size = use_of_integers(value)
+        elif use == "index":
+            _, size = use_of_integers(value)
+        yield ArraySpec(argument.name, shape, dtype, use, size)
 
 
 def _dtype_of(argument: EntryArgument) -> np.dtype[np.generic]:

@@ -11,6 +11,7 @@ from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.instruments.check.functions import ArraySpec, argument_specs
+from gawee_dialect.instruments.check.integer_uses import COUNT, INDEX, WHOLE
 from gawee_dialect.interpreter.arrays import Array, Unwritten
 from gawee_dialect.parameters.fitting import fitted
 
@@ -66,7 +67,9 @@ def array_with_ties(spec: ArraySpec, seed: int) -> Array:
     Maxima are not unique, and some windows hold nothing that is positive. Integers of 8 bits have
     their full range. What is no number but a weight, an index and the like is drawn as ever.
     """
-    if spec.use != "number" or spec.dtype.kind not in "fiu":
+    if spec.use == INDEX and spec.size:
+        return _any_index(spec, seed)
+    if spec.use not in ("number", WHOLE, COUNT) or spec.dtype.kind not in "fiu":
         return seeded_array(spec, seed)
     generator = np.random.default_rng((seed, 1, crc32(spec.name.encode())))
     if spec.dtype.kind != "f":
@@ -79,6 +82,49 @@ def array_with_ties(spec: ArraySpec, seed: int) -> Array:
     half = quarters[..., quarters.shape[-1] // 2 :] if quarters.ndim else quarters[...]
     half[...] = -np.abs(half) - 0.25
     return quarters.astype(spec.dtype)
+
+
+def _any_index(spec: ArraySpec, seed: int) -> Array:
+    """Draw indices from all of their axis, some of them from its end."""
+    generator = np.random.default_rng((seed, 4, crc32(spec.name.encode())))
+    low = 0 if spec.dtype.kind == "u" else -spec.size
+    return np.asarray(generator.integers(low, spec.size, spec.shape)).astype(spec.dtype)
+
+
+EXTREMES = "extreme integers"
+LARGEST_COUNT = 1 << 10
+"""Of integers that floats are computed of."""
+
+
+def array_of_extremes(spec: ArraySpec, seed: int) -> Array:
+    """Draw integers that only arithmetic is done with: the ends of their type, powers of two, their
+    neighbours, and any others.
+
+    Of what floats are computed of, the magnitude is at most LARGEST_COUNT. All else is as ever.
+    """
+    if spec.use == INDEX and spec.size:
+        return _any_index(spec, seed)
+    if spec.use not in (WHOLE, COUNT) or spec.dtype.kind not in "iu":
+        return seeded_array(spec, seed)
+    generator = np.random.default_rng((seed, 5, crc32(spec.name.encode())))
+    limits = np.iinfo(spec.dtype.name)
+    low, high = int(limits.min), int(limits.max)
+    if spec.use == COUNT:
+        low, high = max(low, -LARGEST_COUNT), min(high, LARGEST_COUNT)
+    powers = [sign << bit for bit in range(high.bit_length()) for sign in (1, -1)]
+    special = {low, low + 1, high - 1, high, *(each + d for each in powers for d in (-1, 0, 1))}
+    values = sorted(each for each in special if low <= each <= high)
+    chosen = generator.choice(np.array(values, spec.dtype), spec.shape)
+    others = generator.integers(low, high, spec.shape, spec.dtype.type, endpoint=True)
+    return np.where(generator.random(spec.shape) < 0.75, chosen, others).astype(spec.dtype)
+
+
+def has_extremes(specs: Iterable[ArraySpec]) -> bool:
+    """Whether some integers may be extreme, or any index of an axis."""
+    return any(
+        spec.dtype.kind in "iu" and (spec.use in (WHOLE, COUNT) or bool(spec.size))
+        for spec in specs
+    )
 
 
 SCALES = (1e-4, 1e-2, 1.0, 30.0, 1e3)

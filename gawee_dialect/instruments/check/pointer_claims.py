@@ -4,7 +4,7 @@ LLVM believes a claim, and may or may not make something of it that shows.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import gcd
 from typing import TYPE_CHECKING
@@ -144,6 +144,22 @@ def wrong_pointer_claims(module: ModuleOp) -> Iterator[Violation]:
             callee = claims.callee(op)
             if callee is not None and isinstance(op, llvm.CallOp):
                 yield from _call_claims(claims, function, op, callee)
+            if isinstance(op, llvm.LoadOp | llvm.StoreOp):
+                yield from _access_claims(claims, function, op)
+
+
+def _access_claims(
+    claims: _Claims, function: llvm.FuncOp, op: llvm.LoadOp | llvm.StoreOp
+) -> Iterator[Violation]:
+    """Compare the alignment of a load or store with that of its pointer.
+
+    An index that is not known may be 0: the place is aligned as its buffer is.
+    """
+    pointer = pointer_of(op.ptr)
+    known = _alignment(claims, function, replace(pointer, offset=pointer.offset or 0))
+    claimed = 0 if op.alignment is None else op.alignment.value.data
+    if known is not None and claimed > known:
+        yield Violation(op, f"claims an alignment of {claimed}, where its pointer has {known}")
 
 
 def _entry_claims(module: ModuleOp, claims: _Claims, function: llvm.FuncOp) -> Iterator[Violation]:

@@ -7,9 +7,10 @@ from math import prod
 from types import MappingProxyType
 
 from xdsl.dialects import linalg, llvm, memref, scf
-from xdsl.dialects.builtin import IntegerAttr, MemRefType, ModuleOp
+from xdsl.dialects.builtin import ArrayAttr, IntegerAttr, MemRefType, ModuleOp, StringAttr
 from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.utils import FastMathAttrBase, FastMathFlag
 from xdsl.ir import Attribute, Block, BlockArgument, Operation, SSAValue
 from xdsl.ir.affine import AffineDimExpr
 from xdsl.passes import ModulePass
@@ -136,7 +137,7 @@ def _bytes_of(value: SSAValue) -> _Bytes | None:
     return None if start is None else _Bytes(buffer.owner.source, start, start + size)
 
 
-# Integer arithmetic that claims not to overflow, where data decide whether it does.
+# Arithmetic that claims what data decide.
 
 WHOLE_NUMBERS = frozenset(
     "add sub mul shl sdiv udiv srem urem and or lshr ashr sext zext trunc select icmp "
@@ -145,17 +146,62 @@ WHOLE_NUMBERS = frozenset(
 """Ops that compute a whole number of whole numbers."""
 
 
-def wrong_overflow_claims(module: ModuleOp) -> Iterator[Violation]:
-    """Yield ops with `nsw` or `nuw` whose operands come from memory or from floats.
+CLAIMS = {
+    "overflowFlags": "claims not to overflow",
+    "isExact": "claims that nothing remains",
+    "isDisjoint": "claims that no bit is set in both operands",
+    "nonNeg": "claims not to be negative",
+}
+"""Properties of arithmetic on whole numbers whose results are poison where they are not so."""
+
+
+def wrong_integer_claims(module: ModuleOp) -> Iterator[Violation]:
+    """Yield ops of CLAIMS whose operands come from memory or from floats.
 
     What is computed of constants, counters of loops and numbers of threads fits. So does what only
     finds an address, or decides on a branch: it is a place in a buffer.
     """
     for op in module.walk():
-        flags = op.properties.get("overflowFlags")
-        claimed = isa(flags, IntegerAttr) and flags.value.data != 0
+        claimed = [text for name, text in CLAIMS.items() if _is_claimed(op.properties.get(name))]
         if claimed and any(map(_data_decide, op.operands)) and _is_kept(op.results[0]):
-            yield Violation(op, "claims not to overflow, which data decide")
+            yield Violation(op, f"{claimed[0]}, which data decide")
+
+
+def _is_claimed(value: Attribute | None) -> bool:
+    """Whether a property says something: `isExact` is a unit, `overflowFlags` may be none."""
+    if isinstance(value, llvm.OverflowAttr):
+        return bool(value.data)
+    return value is not None and (not isa(value, IntegerAttr) or value.value.data != 0)
+
+
+FAST = frozenset((FastMathFlag.NO_NANS, FastMathFlag.NO_INFS))
+"""Flags of floats whose results are poison where data are not so."""
+
+FLOATS = {"denormal-fp-math": "ieee", "no-nans-fp-math": "false", "no-infs-fp-math": "false"}
+"""Attributes of functions about floats, and how the value begins that claims nothing."""
+
+
+def wrong_float_claims(module: ModuleOp) -> Iterator[Violation]:
+    """Yield ops that claim there is no NaN or infinity, and functions that flush subnormals.
+
+    Not of a pass that was told such flags (`check_rules`).
+    """
+    for op in module.walk():
+        flags = op.properties.get("fastmath", op.properties.get("fastmathFlags"))
+        if isinstance(flags, FastMathAttrBase) and FAST.intersection(flags.data):
+            names = ", ".join(sorted(each.value for each in FAST.intersection(flags.data)))
+            yield Violation(op, f"claims {names}, which data decide")
+        if isinstance(op, llvm.FuncOp) and op.passthrough is not None:
+            for name, value in _pairs(op.passthrough):
+                if not value.startswith(FLOATS.get(name, value)):
+                    yield Violation(op, f"claims {name} of {value}, which data decide")
+
+
+def _pairs(attributes: ArrayAttr[Attribute]) -> Iterator[tuple[str, str]]:
+    for each in attributes:
+        if isa(each, ArrayAttr[StringAttr]) and len(each) == 2:
+            name, value = each
+            yield name.data, value.data
 
 
 def _data_decide(value: SSAValue) -> bool:
@@ -353,7 +399,7 @@ def violations(module: ModuleOp) -> Iterator[Violation]:
         from gawee_dialect.instruments.check.pointer_claims import wrong_pointer_claims
 
         yield from wrong_pointer_claims(module)
-        yield from wrong_overflow_claims(module)
+        yield from wrong_integer_claims(module)
 
 
 def new_violation(
@@ -381,6 +427,8 @@ def check_rules(
 ) -> None:
     """Raise CheckFailure where a pass made an op break a rule."""
     found = new_violation(before, after, arguments)
+    if found is None and not getattr(module_pass, "fast_math", None):
+        found = _new(wrong_float_claims, before, after)
     if found is not None:
         message = f"is wrong where no run shows it: '{found.op.name}' op {found.message}"
         raise failure([module_pass], message, found.op)

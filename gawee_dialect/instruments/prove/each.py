@@ -1,6 +1,6 @@
 """The instrument behind `--prove-each`: stop at the first pass that changes what is computed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -33,13 +33,21 @@ from gawee_dialect.instruments.check.failure import (
     failure,
     stopped_running,
 )
-from gawee_dialect.instruments.check.functions import ArraySpec, overwritten_arguments
+from gawee_dialect.instruments.check.functions import (
+    ArraySpec,
+    argument_specs,
+    overwritten_arguments,
+)
 from gawee_dialect.instruments.check.inputs import (
+    EXTREMES,
     MAGNITUDES,
     DataSet,
     arguments_for,
+    array_of_extremes,
     array_of_magnitudes,
+    has_extremes,
 )
+from gawee_dialect.instruments.check.integer_uses import INDEX
 from gawee_dialect.instruments.check.static_rules import check_rules
 from gawee_dialect.instruments.prove.numbers import Numbers
 from gawee_dialect.instruments.prove.plan import ExactPlan, exact_plan, word_array
@@ -137,6 +145,7 @@ class Verdict(StrEnum):
     RUN = ""
     UNCHANGED = "unchanged"
     PROVED = "proved"
+    INTEGERS = "checked"
     ASSUMED = "assumed"
     CHECKED = "checked by data"
     WRONG = "wrong"
@@ -220,6 +229,8 @@ class ProveEach(EachPass[Step]):
         self._waiting: tuple[CheckEach, ModuleOp] | None = None
         """A check of what could not be run since, and the module that it began with."""
         self._first: ModuleOp | None = None
+        self._whole: set[str] = set()
+        """The arguments with whose integers something is computed."""
 
     def first_step(self) -> Step:
         return Step("(as it was read)", Verdict.RUN)
@@ -229,13 +240,14 @@ class ProveEach(EachPass[Step]):
 
     def begin(self, module: ModuleOp, step: Step) -> None:
         self._overwritten = {name: overwritten_arguments(module, name) for name in self.arguments}
+        self._whole = set()
         self._data = _drawn(self._data_sets(module), self.settings.seed)
         self._first = module.clone()
         self._state, self._last = self._run_at_first(module), None
         self._unproved, self._waiting = [], None
         step.note = _reason(self._state)
         if not step.note and size_of(self.arguments) > LARGEST_REPEATED:
-            step.note = "too large for a second seed: an error stays unseen by chance of 2^-59"
+            step.note = "too large for a second seed: one seed alone"
 
     def _data_sets(self, module: ModuleOp) -> dict[str, Sequence[DataSet]]:
         """Return numbers as usual, and of other magnitudes, which reach what clamps leave out."""
@@ -249,10 +261,22 @@ class ProveEach(EachPass[Step]):
             name: (
                 *each,
                 DataSet(second[name], name=MAGNITUDES),
+                *self._extremes(module, name),
                 *with_wrong_indices(module, name, each[0]),
             )
             for name, each in first.items()
         }
+
+    def _extremes(self, module: ModuleOp, name: str) -> Iterator[DataSet]:
+        """Yield data with extreme integers, where there are integers that may be so."""
+        specs = argument_specs(module, name)
+        self._whole |= {
+            spec.name for spec in specs if spec.dtype.kind in "iu" and spec.use != INDEX
+        }
+        if has_extremes(specs):
+            settings = self.settings
+            made = arguments_for(module, (name,), settings.seed, settings.arrays, array_of_extremes)
+            yield DataSet(made[name], name=EXTREMES)
 
     def check_pass(
         self, module_pass: ModulePass, before: ModuleOp, module: ModuleOp, step: Step
@@ -314,13 +338,20 @@ class ProveEach(EachPass[Step]):
             return
         moved = self._moved(module_pass, before, after)
         if moved is None:
-            step.verdict = Verdict.PROVED
+            step.verdict, step.note = self._proved("")
             return
         assumed = self._assumption(module_pass, before, after, moved)
         if assumed is None:
             raise _failure(module_pass, moved)
         self._check_by_data(module_pass, was, module, step)
         step.verdict, step.note = Verdict.ASSUMED, assumed
+
+    def _proved(self, note: str) -> tuple[Verdict, str]:
+        """Return the verdict on equal numbers: where integers are data, it holds for these."""
+        if not self._whole:
+            return Verdict.PROVED, note
+        names = ", ".join(f"'{each}'" for each in sorted(self._whole))
+        return Verdict.INTEGERS, "; ".join(filter(None, (note, f"integers of {names} are data")))
 
     def _not_proved(
         self,
@@ -353,7 +384,7 @@ class ProveEach(EachPass[Step]):
         self._check_by_data(module_pass, was, module, step)
         if last is not None and self._moved(module_pass, last, after) is None:
             passes = ", ".join(f"'{each.name}'" for each in self._unproved)
-            step.verdict, step.note = Verdict.PROVED, f"together with {passes}"
+            step.verdict, step.note = self._proved(f"together with {passes}")
             return
         step.verdict, step.note = Verdict.CHECKED, f"before it: {reason}"
 
@@ -424,7 +455,8 @@ def _drawn_set(data: DataSet, seed: int) -> DataSet:
 def _with_largest_in_tails(spec: ArraySpec, seed: int) -> Array:
     """Draw numbers of SCALES; the largest of a row is its last, of every other row one before.
 
-    So a maximum shows whether a loop over vectors forgets its tail, or takes all for tails.
+    Every third row has its largest twice. So a maximum shows whether a loop over vectors forgets
+    its tail, or takes all for tails.
     """
     array = array_of_magnitudes(spec, seed, SCALES, ("number", "weight"))
     if spec.use != "number" or spec.dtype.kind != "f" or not array.size or not array.ndim:
@@ -434,6 +466,8 @@ def _with_largest_in_tails(spec: ArraySpec, seed: int) -> Array:
     size = rows.shape[1]
     wanted = np.where(every % 2 == 0, size - 1, 3 * size // 4)
     rows[every, largest], rows[every, wanted] = rows[every, wanted], rows[every, largest]
+    ties = every % 3 == 2  # the largest twice: whoever looks for it finds either
+    rows[every[ties], size // 3] = rows[every[ties], wanted[ties]]
     return array
 
 

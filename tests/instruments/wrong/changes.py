@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import numpy as np
-from xdsl.dialects import arith, linalg, memref, tensor
+from xdsl.dialects import arith, linalg, llvm, memref, tensor
 from xdsl.dialects.builtin import (
     AffineMapAttr,
     ArrayAttr,
@@ -425,3 +425,15 @@ def pooled_from_zero(module: ModuleOp) -> None:
                 op.properties["initial"] = FloatAttr(0.0, f32)
                 return
     raise AssertionError("no maximum")
+
+
+# Of the llvm dialect.
+
+
+def align_load(module: ModuleOp) -> None:
+    """Claim that the first float which is loaded is at a multiple of 64."""
+    for op in module.walk():
+        if isinstance(op, llvm.LoadOp) and op.results[0].type == f32:
+            op.alignment = IntegerAttr(64, i64)
+            return
+    raise AssertionError("no load")

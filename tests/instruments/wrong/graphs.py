@@ -10,6 +10,7 @@ from gawee_dialect.dialect.along_axis import SoftmaxOp
 from gawee_dialect.dialect.elementwise import ReluOp, SubOp
 from gawee_dialect.dialect.normalization import BatchNormOp, LayerNormOp
 from gawee_dialect.dialect.reduction import ReduceMeanOp
+from tests.instruments.edited import Edited
 from tests.instruments.prove.networks import MOBILE, RESIDUAL, SUM, TRANSFORMER
 from tests.instruments.wrong import changes
 from tests.instruments.wrong.wrong_pass import Keeping, Wrong, WrongPass
@@ -53,6 +54,46 @@ func.func @main(%x: tensor<5x2x3xf32> {gawee.input = "x"}, %h: tensor<2x3xf32> {
 def eps(value: float) -> FloatAttr:
     return FloatAttr(value, f64)
 
+
+INTEGERS = """
+func.func @main(%i: tensor<5x7xi32> {gawee.input = "i"}, %j: tensor<5x7xi32> {gawee.input = "j"}) -> (tensor<5x7xi32> {gawee.output = "y"}) {
+  %m = gawee.mul %i, %j : (tensor<5x7xi32>, tensor<5x7xi32>) -> tensor<5x7xi32> loc("product"("net.json":10:5))
+  %y = gawee.add %m, %i : (tensor<5x7xi32>, tensor<5x7xi32>) -> tensor<5x7xi32> loc("sum"("net.json":20:5))
+  return %y : tensor<5x7xi32> loc("output"("net.json":30:5))
+}
+"""
+
+SCALED = """
+func.func @main(%i: tensor<5x7xi32> {gawee.input = "i"}, %s: tensor<7xf32> {gawee.input = "s"}) -> (tensor<5x7xf32> {gawee.output = "y"}) {
+  %f = gawee.cast %i : (tensor<5x7xi32>) -> tensor<5x7xf32> loc("wide"("net.json":10:5))
+  %y = gawee.mul %f, %s : (tensor<5x7xf32>, tensor<7xf32>) -> tensor<5x7xf32> loc("scale"("net.json":20:5))
+  return %y : tensor<5x7xf32> loc("output"("net.json":30:5))
+}
+"""
+
+WORDS = """
+func.func @main(%t: tensor<300x3xf32> {gawee.parameter = "embedding.weight"}, %i: tensor<2x40xi32> {gawee.input = "i"}) -> (tensor<2x40x3xf32> {gawee.output = "y"}) {
+  %w = gawee.cast %i : (tensor<2x40xi32>) -> tensor<2x40xi64> loc("wide"("net.json":10:5))
+  %y = gawee.gather %t, %w axis 0 : (tensor<300x3xf32>, tensor<2x40xi64>) -> tensor<2x40x3xf32> loc("words"("net.json":20:5))
+  return %y : tensor<2x40x3xf32> loc("output"("net.json":30:5))
+}
+"""
+
+PRODUCT = "%m = gawee.mul %i, %j : (tensor<5x7xi32>, tensor<5x7xi32>) -> tensor<5x7xi32>"
+SATURATED = """%0 = gawee.cast %i : (tensor<5x7xi32>) -> tensor<5x7xi64>
+  %1 = gawee.cast %j : (tensor<5x7xi32>) -> tensor<5x7xi64>
+  %2 = gawee.mul %0, %1 : (tensor<5x7xi64>, tensor<5x7xi64>) -> tensor<5x7xi64>
+  %low = gawee.constant dense<-2147483648> : tensor<i64>
+  %high = gawee.constant dense<2147483647> : tensor<i64>
+  %3 = gawee.maximum %2, %low : (tensor<5x7xi64>, tensor<i64>) -> tensor<5x7xi64>
+  %4 = gawee.minimum %3, %high : (tensor<5x7xi64>, tensor<i64>) -> tensor<5x7xi64>
+  %m = gawee.cast %4 : (tensor<5x7xi64>) -> tensor<5x7xi32>"""
+NARROW = """%0 = gawee.mul %i, %j : (tensor<5x7xi32>, tensor<5x7xi32>) -> tensor<5x7xi32>
+  %1 = gawee.cast %0 : (tensor<5x7xi32>) -> tensor<5x7xi8>
+  %m = gawee.cast %1 : (tensor<5x7xi8>) -> tensor<5x7xi32>"""
+CUT = "%most = gawee.constant dense<100> : tensor<i32>\n  %0 = gawee.minimum %i, %most : (tensor<5x7xi32>, tensor<i32>) -> tensor<5x7xi32>\n  "
+FEW = "%most = gawee.constant dense<255> : tensor<i32>\n  %0 = gawee.minimum %i, %most : (tensor<2x40xi32>, tensor<i32>) -> tensor<2x40xi32>\n  "
+ON_EXTREMES = "error: pass 'edited' moved output 'y'"
 
 CASES: Mapping[str, WrongPass] = {
     "a coefficient, one unit in the last place": WrongPass(
@@ -141,5 +182,29 @@ CASES: Mapping[str, WrongPass] = {
         Wrong(changes.exchange_operands(SubOp)),
         check="net.json:20:5: error: pass 'wrong' moved output 'y'",
         proof="net.json:20:5: error: pass 'wrong' moved output 'y'",
+    ),
+    "a product of 32 bits that saturates where it wrapped": WrongPass(
+        INTEGERS, Edited((PRODUCT, SATURATED)), f"{ON_EXTREMES}", f"{ON_EXTREMES}"
+    ),
+    "a product that is truncated to 8 bits": WrongPass(
+        INTEGERS, Edited((PRODUCT, NARROW)), f"{ON_EXTREMES}", f"{ON_EXTREMES}"
+    ),
+    "an integer that is cut at 100": WrongPass(
+        INTEGERS,
+        Edited((PRODUCT, CUT + PRODUCT.replace("%i", "%0"))),
+        f"{ON_EXTREMES}",
+        f"{ON_EXTREMES}",
+    ),
+    "an integer that is cut at 100 before it is a float": WrongPass(
+        SCALED,
+        Edited(("%f = gawee.cast %i", CUT + "%f = gawee.cast %0")),
+        f"{ON_EXTREMES}",
+        f"{ON_EXTREMES}",
+    ),
+    "an index that is cut at 255": WrongPass(
+        WORDS,
+        Edited(("%w = gawee.cast %i", FEW + "%w = gawee.cast %0")),
+        f"{ON_EXTREMES}",
+        f"{ON_EXTREMES}",
     ),
 }

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 
 from xdsl.dialects import llvm
+from xdsl.dialects.builtin import ArrayAttr, StringAttr
+from xdsl.dialects.utils import FastMathFlag
 
 from tests.instruments.edited import Edited
 from tests.instruments.prove.networks import SUM
@@ -65,6 +67,8 @@ def writable(argument: str) -> tuple[str, str]:
     old = f"{types[argument]} : i64, llvm.nonnull, llvm.dereferenceable = {sizes[argument]} : i64"
     return f"{old}, llvm.readonly", old
 
+
+FLUSHED = ArrayAttr([ArrayAttr([StringAttr("denormal-fp-math"), StringAttr("preserve-sign")])])
 
 CASES: Mapping[str, WrongPass] = {
     "machine code writes its input": WrongPass(
@@ -157,6 +161,28 @@ CASES: Mapping[str, WrongPass] = {
         WHOLE,
         Edited(("llvm.mul %d, %d", "llvm.mul %d, %d overflow<nsw>")),
         f"{RULE}'llvm.mul' op claims not to overflow, which data decide",
+        before=LLVM,
+    ),
+    "a load that is claimed to be aligned": WrongPass(
+        CALL,
+        Wrong(changes.align_load),
+        f"pass 'wrong' {RULE}'llvm.load' op claims an alignment of 64, where its pointer has 4",
+        before=LLVM,
+    ),
+    "a sum that is claimed to have no NaN": WrongPass(
+        CALL,
+        Wrong(
+            changes.set_property(
+                llvm.FAddOp, "fastmathFlags", llvm.FastMathAttr([FastMathFlag.NO_NANS])
+            )
+        ),
+        f"pass 'wrong' {RULE}'llvm.fadd' op claims nnan, which data decide",
+        before=LLVM,
+    ),
+    "subnormal numbers that are claimed to be zero": WrongPass(
+        CALL,
+        Wrong(changes.set_property(llvm.FuncOp, "passthrough", FLUSHED)),
+        f"pass 'wrong' {RULE}'llvm.func' op claims denormal-fp-math of preserve-sign, which data",
         before=LLVM,
     ),
 }
