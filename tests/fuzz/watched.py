@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.target.host import cache_folder
 from tests.fuzz.reader import Reader
 
 SECONDS, MEGABYTES = 10, 1024
@@ -98,11 +99,11 @@ def _last_place(error: BaseException) -> str:
 
 
 class OpenedFiles:
-    """Notes which files are opened that are neither temporary nor part of Python or of this project."""
+    """Notes which files are opened that are neither temporary nor of Python or this project."""
 
     def __init__(self) -> None:
         self.outside: list[str] = []
-        own = (sys.prefix, sys.base_prefix, gettempdir(), str(Path(__file__).parents[2]))
+        own = (sys.prefix, sys.base_prefix, gettempdir(), Path(__file__).parents[2], cache_folder())
         self._own = tuple(str(Path(each).resolve()) for each in own)
         sys.addaudithook(self._note)
 
