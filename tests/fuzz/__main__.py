@@ -22,7 +22,7 @@ from gawee_dialect.workers.dask_workers import workers_of
 from gawee_dialect.workers.workers import Workers
 from tests.fuzz.reader import Reader
 from tests.fuzz.readers import READERS
-from tests.fuzz.watched import SECONDS, run_watched
+from tests.fuzz.watched import SECONDS, WAITING, run_watched
 
 PER_READER = 5000
 BATCH = 500
@@ -31,7 +31,7 @@ SHOWN = 4
 """Numbers of a problem that are printed."""
 WARM = 40
 """Seeds of a reader that are read in this process, so that workers begin with all imports."""
-PATIENCE = 2 * SECONDS
+PATIENCE = 2 * WAITING * SECONDS
 """Seconds after which a worker is stuck in native code, where no alarm reaches it."""
 
 
@@ -108,6 +108,8 @@ def tried(reader: Reader, numbers: range) -> dict[int, str]:
         :: 1 + len(reader.seeds) // WARM
     ]:  # imports and tables are this process's, which workers begin with
         _warm_up(reader, seed)
+    for number in range(WARM):  # so are the tables of what damages inputs
+        reader.damaged(number)
     findings: dict[int, str] = {}
     while numbers:
         numbers = _one_worker(reader, numbers, findings)

@@ -80,19 +80,36 @@ def test_what_must_not_happen_is_found() -> None:
     )
     assert finding(lambda _: Path("/etc/passwd").read_bytes()) == "file: opened /etc/passwd"
     assert finding(lambda folder: (folder / "a").write_bytes(b"")) is None
+    assert finding(lambda _: Path("/proc/cpuinfo").read_bytes()) is None
+
+
+def test_a_crash_is_told_before_the_files_that_were_opened() -> None:
+    def read_and_raise(_: Path) -> None:
+        Path("/etc/passwd").read_bytes()
+        raise KeyError("x")
+
+    text = finding(read_and_raise)
+    assert text is not None
+    assert text.startswith("crash: KeyError: 'x'")
 
 
 def test_too_much_memory_and_time_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.fuzz.watched.SECONDS", 1)
+    monkeypatch.setattr("tests.fuzz.watched.WAITING", 2)
     monkeypatch.setattr("tests.fuzz.watched.MEGABYTES", 100)
+
+    def count(_: Path) -> None:
+        while True:
+            pass
 
     text = finding(lambda _: bytearray(200 << 20))
     assert text is not None
     # The peak of a process may lie above what it has when the input begins: a little is not told.
     assert 150 < int(text.removeprefix("memory: ").removesuffix(" MB")) < 250
-    text = finding(lambda _: time.sleep(60))
-    assert text is not None
-    assert text.startswith("hang: longer than 1 s, test_harness.py:")
+    for blocked in (count, lambda _: time.sleep(60)):
+        text = finding(blocked)
+        assert text is not None
+        assert text.startswith("hang: longer than 1 s, test_harness.py:")
 
 
 def test_a_reader_is_tried_for_some_minutes(

@@ -12,12 +12,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
 from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.target.host import cache_folder
 from tests.fuzz.reader import Reader
 
 SECONDS, MEGABYTES = 10, 1024
-"""What no input may take."""
+"""What no input may take, of a processor and of memory."""
+WAITING = 6
+"""Times its seconds that a block may take by the clock, while others have the processor."""
 HELD = 4 << 30
 """Bytes of address space beside what is there already: a runaway ends before the machine does."""
+
+
+MACHINE = ("/proc/self", "/proc/cpuinfo", "/dev/null", "/sys/")
+"""Files that say what the machine is, whatever the input: passes ask for its processor."""
 
 
 class TooLong(BaseException):
@@ -26,18 +33,24 @@ class TooLong(BaseException):
 
 @contextmanager
 def limited_time(seconds: int) -> Iterator[None]:
-    """Raise TooLong when a block takes longer; in the main thread only."""
+    """Raise TooLong when a block takes longer, of the processor; in the main thread only.
+
+    So it does where a block waits: for a file that nobody writes.
+    """
 
     def stop(*_: object) -> None:
         raise TooLong(f"longer than {seconds} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(seconds)
+    before = [signal.signal(each, stop) for each in (signal.SIGPROF, signal.SIGALRM)]
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, WAITING * seconds)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGPROF, before[0])
+        signal.signal(signal.SIGALRM, before[1])
 
 
 def what_is_wrong(reader: Reader, number: int) -> str | None:
@@ -86,18 +99,18 @@ def _last_place(error: BaseException) -> str:
 
 
 class OpenedFiles:
-    """Notes which files are opened that are neither temporary nor part of Python or of this project."""
+    """Notes which files are opened that are neither temporary nor of Python or this project."""
 
     def __init__(self) -> None:
         self.outside: list[str] = []
-        own = (sys.prefix, sys.base_prefix, gettempdir(), str(Path(__file__).parents[2]))
+        own = (sys.prefix, sys.base_prefix, gettempdir(), Path(__file__).parents[2], cache_folder())
         self._own = tuple(str(Path(each).resolve()) for each in own)
         sys.addaudithook(self._note)
 
     def _note(self, event: str, arguments: tuple[object, ...]) -> None:
         if event == "open" and isinstance(arguments[0], str | bytes):
             path = os.path.realpath(os.fsdecode(arguments[0]))
-            if not path.startswith((*self._own, "/proc/self", "/dev/null", "/sys/")):
+            if not path.startswith((*self._own, *MACHINE)):
                 self.outside.append(path)
 
 
@@ -112,7 +125,7 @@ def run_watched(reader: Reader, numbers: range, output: int) -> None:
         before = peak_megabytes()
         opened.outside.clear()
         problem = what_is_wrong(reader, number)
-        if opened.outside:
+        if opened.outside and problem is None:
             problem = f"file: opened {opened.outside[0]}"
         if peak_megabytes() - before > MEGABYTES:
             problem = f"memory: {peak_megabytes() - before} MB"

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import prod
 
@@ -23,7 +23,7 @@ BYTES = 4
 """Of an element, where the model counts memory: f32, what schedules are made for."""
 
 
-@cache
+@lru_cache(maxsize=4096)
 def lane_step(map: AffineMap, shape: tuple[int, ...], dim: int, lanes: int) -> int | None:
     """Return how far apart the elements of neighbouring lanes are; None where that varies."""
     offsets: list[int] = []

@@ -5,7 +5,7 @@ These hand over what the op holds in the end, attributes that are made once.
 """
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import (
@@ -37,7 +37,7 @@ _ONE_CONDITION = DenseArrayBase.from_list(i32, [1, 0, 0])
 _ONE_VALUE = DenseArrayBase.from_list(i32, [GEP_USE_SSA_VAL])
 
 
-@cache
+@lru_cache(maxsize=4096)
 def number(value: int) -> IntegerAttr[IntegerType]:
     """Return an attribute of 64 bits."""
     return IntegerAttr(value, i64)
