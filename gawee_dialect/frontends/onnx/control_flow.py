@@ -10,6 +10,7 @@ from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
+from gawee_dialect.dialect.comparison import WhereOp
 from gawee_dialect.dialect.position import IotaOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.shape import movedim_one, stack
@@ -72,10 +73,34 @@ def _known(importer: Importer, value: Value | None, what: str) -> Array:
 def branch(
     importer: Importer, node: OnnxNode, inputs: Values, scope: Scope, opsets: Opsets
 ) -> Values:
-    """If: the branch that is taken"""
-    condition = _known(importer, inputs[0] if inputs else None, "the condition")
-    chosen = _graph_attribute(node, "then_branch" if condition else "else_branch")
+    """If: the branch that is taken, where that is not known both and a choice of their results"""
+    condition = inputs[0] if inputs else None
+    if condition is not None and condition.known is None:
+        made = _chosen(importer, node, importer.tensor(condition), scope, opsets)
+        if made is not None:
+            return made
+    known = _known(importer, condition, "the condition")
+    chosen = _graph_attribute(node, "then_branch" if known else "else_branch")
     return importer.body(chosen, [], scope, opsets)
+
+
+def _chosen(
+    importer: Importer, node: OnnxNode, condition: SSAValue, scope: Scope, opsets: Opsets
+) -> Values | None:
+    """Return what both branches make, chosen by a condition; None where their types differ."""
+    emit, branches = (
+        importer.emit,
+        [_graph_attribute(node, f"{n}_branch") for n in ("then", "else")],
+    )
+    try:
+        both = [importer.step(node, each, [], scope, opsets) for each in branches]
+    except Refusal:
+        return None
+    pairs = [(importer.tensor(a), importer.tensor(b)) for a, b in zip(*both, strict=False)]
+    if len(both[0]) != len(both[1]) or any(a.type != b.type for a, b in pairs):
+        return None
+    flag = emit.reshape(condition, ())
+    return [Value("", emit(WhereOp(flag, a, b))) for a, b in pairs]
 
 
 def loop(

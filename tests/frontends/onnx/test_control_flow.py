@@ -189,3 +189,22 @@ def test_scans_that_make_no_sense_are_refused(tmp_path):
     made = scanned()
     made.graph.node[0].input[2] = ""
     refused(tmp_path, made, "expected scanned tensors, got none")
+
+
+def branched(*ops):
+    """Return an If of a condition that comes with a run."""
+    branches = [
+        helper.make_graph([helper.make_node(op, ["x"], ["r"])], "branch", [], [info("r", (None,))])
+        for op in ops
+    ]
+    node = helper.make_node("If", ["c"], ["y"], then_branch=branches[0], else_branch=branches[1])
+    return model([node], [("x", (2, 3)), ("c", (), BOOL)], [("y", None)])
+
+
+@pytest.mark.parametrize("condition", [True, False])
+def test_branches_of_one_type_are_computed_and_one_is_chosen(tmp_path, condition):
+    check(tmp_path, branched("Neg", "Abs"), {"x": X, "c": np.asarray(condition)})
+
+
+def test_branches_of_other_types_want_the_condition(tmp_path):
+    refused(tmp_path, branched("Neg", "Shape"), "expected the condition to be known when")
