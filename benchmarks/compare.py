@@ -22,7 +22,8 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.engines import ENGINES
-from benchmarks.timing import console, processor
+from benchmarks.targets import ALL, add_target, held_target, hold, not_held, processor_and_target
+from benchmarks.timing import console
 from gawee_dialect.backend.measure import measured_host
 from gawee_dialect.evaluation.machine import LineLatency, allowed_cpus
 from gawee_dialect.evaluation.statistics import noise_of
@@ -175,8 +176,9 @@ def compete(
 
 
 def best_peer(contenders: Sequence[Contender]) -> Contender | None:
-    """Return the fastest engine that is no version of ours."""
-    peers = [each for each in contenders if each.name != OURS and each.times]
+    """Return the fastest engine that is no version of ours, and held to what we are held to."""
+    others = (each for each in contenders if each.name != OURS and each.times)
+    peers = [each for each in others if not_held(each.name) != ALL]
     return min(peers, key=lambda each: each.median_ms, default=None)
 
 
@@ -190,6 +192,8 @@ def row(
         "model": contender.model,
         "threads": contender.threads,
         "engine": contender.engine,
+        "target": held_target() or limits.cpu,
+        "not_held": not_held(contender.name),
         **contender.info,
     }
     if not contender.times:
@@ -250,6 +254,9 @@ def print_rows(rows: Sequence[dict[str, object]]) -> None:
     for each in rows:
         if "absent" in each:
             wide.print(f"without {each['engine']}: {each['absent']}", soft_wrap=True)
+        elif each["not_held"]:
+            what = f"{each['engine']} is not held to {each['target']}: {each['not_held']}"
+            wide.print(what, soft_wrap=True)
 
 
 def _middle(lines: object) -> float | None:
@@ -315,6 +322,7 @@ def parser() -> ArgumentParser:
     add("--no-pin", action="store_true", help="leave it to the system where threads run")
     add("--json", help="append one object a line to this file")
     add("--plot", help="draw the medians, as .svg or .png")
+    add_target(result)
     add("--keep", type=Path, help="folder for files of the networks (default: a temporary one)")
     return result
 
@@ -330,8 +338,9 @@ def main() -> None:
     if find_spec("torch") is None:
         sys.exit("benchmarks.compare needs PyTorch, which defines the networks: pip install torch")
     arguments = parser().parse_args()
+    hold(arguments.target)
     limits, line = machine(), LineLatency()
-    described = f"{processor()}, {len(allowed_cpus())} processors; {limits.summary()}"
+    described = f"{processor_and_target()}, {len(allowed_cpus())} processors; {limits.summary()}"
     console.print(described, soft_wrap=True)
     rows: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory() as temporary:

@@ -17,6 +17,8 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.targets import AVX2_BITS, held_target, is_held_to_avx2
+
 Array = NDArray[np.generic]
 
 
@@ -132,6 +134,7 @@ def run_inductor(task: Task) -> Run:
     import torch._inductor.config as settings
 
     settings.freezing = True
+    hold_inductor()
     compiled = torch.compile(model)
 
     def run() -> object:
@@ -143,10 +146,17 @@ def run_inductor(task: Task) -> Run:
     return run
 
 
+def hold_inductor() -> None:
+    """Hold what torch.compile makes to AVX2 where this process is."""
+    if is_held_to_avx2():
+        import torch._inductor.config as settings
+
+        settings.cpp.simdlen, settings.cpp.march = AVX2_BITS, held_target()
+
+
 IREE_FLAGS = (
     "--iree-hal-target-device=local",
     "--iree-hal-local-target-device-backends=llvm-cpu",
-    "--iree-llvmcpu-target-cpu=host",
     "--iree-opt-level=O3",
     "--iree-global-opt-use-im2col-for-convs",
     "--iree-global-opt-data-tiling",
@@ -163,7 +173,8 @@ def run_iree(task: Task) -> Run:
     with task.timed("compile"):
         importer = [sys.executable, "-m", "iree.compiler.tools.import_onnx", task.onnx()]
         subprocess.run([*importer, "-o", str(text)], check=True, capture_output=True)
-        tools.compile_file(str(text), output_file=code, extra_args=list(IREE_FLAGS))
+        cpu = f"--iree-llvmcpu-target-cpu={held_target() or 'host'}"
+        tools.compile_file(str(text), output_file=code, extra_args=[*IREE_FLAGS, cpu])
     if task.threads > 1:
         runtime.flags.parse_flags(f"--task_topology_group_count={task.threads}")
     config = runtime.Config("local-task" if task.threads > 1 else "local-sync")

@@ -20,12 +20,10 @@ from time import perf_counter
 
 import numpy as np
 
+from benchmarks.targets import add_target, held_target, hold, processor_and_target
 from benchmarks.timing import console
 from gawee_dialect.evaluation.search import Finals, Trial
 from gawee_dialect.model import Model, load
-from gawee_dialect.target.description import HOST
-from gawee_dialect.target.host import model_name
-from gawee_dialect.target.machine import find_processor
 from gawee_dialect.tuning.search import Kernel, Phase, Settings, Tuner, shown
 
 ROOT = Path(__file__).parent.parent
@@ -163,7 +161,7 @@ def page(rows: Sequence[Row], settings: Settings) -> str:
     head = HEAD.format(
         candidates=settings.most,
         day=date.today(),
-        processor=f"{model_name()} ({find_processor(HOST).cpu})",
+        processor=processor_and_target(),
         threads=settings.threads,
         s="s" * (settings.threads > 1),
     )
@@ -211,7 +209,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--anew", action="store_true", help="what has a result already too")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where results are kept")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page to write")
+    add_target(parser)
     options = parser.parse_args(arguments)
+    hold(options.target)
+    if held_target():
+        options.results /= held_target()
+        options.page = options.results / "page.md" if options.page == PAGE else options.page
     options.results.mkdir(exist_ok=True, parents=True)
     settings = Settings(options.threads, options.candidates, strategy=Bounded)
     scope = Scope(options.shortest / 1e6, options.others, perf_counter() + options.seconds)

@@ -21,13 +21,24 @@ def read_rows(path: Path) -> Sequence[Row]:
 
 
 def table(rows: Iterable[Row]) -> str:
-    """Return the table; a dash stands for an engine that did not run."""
+    """Return the table; a dash stands for an engine that did not run.
+
+    With `--target`, an engine that was not held to it, or not in all, says so.
+    """
     cells: dict[tuple[object, object], dict[object, Row]] = {}
-    engines: dict[object, None] = {}
+    engines: dict[object, object] = {}
     for row in rows:
         cells.setdefault((row["model"], row["threads"]), {})[row["engine"]] = row
-        engines[row["engine"]] = None
-    head = ["model", "threads", *map(str, engines), "best peer / gawee", "% of limit", "difference"]
+        free = row.get("not_held")
+        engines[row["engine"]] = f"{row['engine']} (not held: {free})" if free else row["engine"]
+    head = [
+        "model",
+        "threads",
+        *map(str, engines.values()),
+        "best peer / gawee",
+        "% of limit",
+        "difference",
+    ]
     lines = [_line(head), _line("---" for _ in head)]
     for (model, threads), found in cells.items():
         ours = found[OURS]

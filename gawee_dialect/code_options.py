@@ -38,8 +38,8 @@ class CodeOptions:
     """`fast` (Winograd's convolution where it pays: outputs within 1e-4 of their range), `exact`
     (each sum as it is defined, but for its order), or `plain` loops."""
     target: str = HOST
-    """The processor that code is for: `host`, or `skylake-avx512`, `haswell`, `generic-avx2`,
-    `apple-m1`, `neoverse-n1`."""
+    """The processor that code is for: `host`, or one by LLVM's name, such as `skylake-avx512`,
+    `haswell`, `znver3`, `apple-m1`, `neoverse-n1`."""
     parallel: bool = True
     """Whether loops are shared among threads; such code needs an OpenMP runtime."""
     schedules: Database = NO_CHOICES

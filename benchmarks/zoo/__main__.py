@@ -12,6 +12,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Generic, Protocol, TypeVar
 
+from benchmarks.targets import add_target, held_target, hold
 from benchmarks.zoo.check import Result, check
 from benchmarks.zoo.libraries import import_library
 from benchmarks.zoo.networks import Network, zoo
@@ -124,6 +125,12 @@ def check_alone(task: tuple[str, float]) -> Result:
     return run_forked(check, zoo()[name], seconds=timeout)
 
 
+def kept_in(path: Path) -> Path:
+    """Return the file for this machine, or another one in build/ where we are held to less."""
+    target = held_target()
+    return RESULTS.with_name(f"{path.stem}-{target}{path.suffix}") if target else path
+
+
 def read_results(path: Path = RESULTS) -> dict[str, Result]:
     """Return the latest result of every network that was checked."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
@@ -161,19 +168,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--missing", action="store_true", help="only what has no result yet")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="of Dask: its workers check")
     parser.add_argument("--peers", nargs="*", choices=PEERS, default=(), help="engines to time too")
+    add_target(parser)
     options = parser.parse_args(arguments)
+    hold(options.target)
     if options.peers and options.scheduler:
         parser.error("--peers measure in this process: without --scheduler")
-    known = read_results() if options.missing else {}
+    kept, written = kept_in(RESULTS), kept_in(PAGE)
+    known = read_results(kept) if options.missing else {}
     chosen = [each for each in choose(zoo(), options.names) if each.name not in known]
     RESULTS.parent.mkdir(exist_ok=True)
     for result in checked(chosen, options):
-        with RESULTS.open("a", encoding="utf-8") as file:
+        with kept.open("a", encoding="utf-8") as file:
             file.write(json.dumps(asdict(result)) + "\n")
         figures = f"{result.difference:.1e}, compiled in {result.compile_seconds:.0f} s"
         print(f"{result.name}: {result.verdict}: {result.reason or figures}", flush=True)
-    results = read_results()
-    PAGE.write_text(page([results[name] for name in zoo() if name in results]), encoding="utf-8")
+    results = read_results(kept)
+    written.write_text(page([results[name] for name in zoo() if name in results]), encoding="utf-8")
     return int(any(each.verdict == "wrong" for each in results.values()))
 
 

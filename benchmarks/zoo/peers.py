@@ -10,6 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from benchmarks.engines import hold_inductor
+
 Array = NDArray[np.generic]
 Run = Callable[[], object]
 """Does one inference."""
@@ -55,6 +57,7 @@ def start_inductor(model: nn.Module, inputs: Sequence[Tensor], threads: int) -> 
     """`torch.compile` with freezing: weights packed ahead, normalisations folded."""
     settings = import_module("torch._inductor.config")
     settings.freezing = True
+    hold_inductor()
     settings.compile_threads = 1
     torch.set_num_threads(threads)
     compiled = torch.compile(model)

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from importlib.metadata import version
 
-from benchmarks.timing import processor
+from benchmarks.targets import processor_and_target
 from benchmarks.zoo.check import Result
-from gawee_dialect.target.machine import find_processor
 
 HEAD = """# The zoo: published networks, from PyTorch to native code
 
@@ -78,7 +77,7 @@ def page(results: Sequence[Result]) -> str:
         wrong=wrong or "None",
         failed=len(others) - wrong,
         date=date.today(),
-        processor=f"{processor()} ({find_processor('host').cpu})",
+        processor=processor_and_target(peers),
         versions=versions,
         peers=PEERS.format(ahead=ahead, measured=len(passed)) if peers else "",
     )

@@ -7,6 +7,9 @@ of it, `cpu` and `features`, is `backend.jit.Target.of(processor)`.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.target.llvm_names import AARCH64, MULTIPLY_ADDS, VECTORS, X86_64, tuning_of
+
 HOST = "host"
 """The name that stands for this machine."""
 
@@ -55,7 +58,7 @@ class Processor:
     source: str
     measured_flops: float | None = None
     """What a loop of f32 multiply-adds reached, FLOPs a second; None where nobody measured."""
-    triple: str = "x86_64-unknown-linux-gnu"
+    triple: str = X86_64
     """LLVM's name of a system with such a processor."""
 
     @property
@@ -238,10 +241,136 @@ _NEOVERSE_N1 = Processor(
         main_memory=12 * GIGA,
     ),
     source="published figures of a Graviton2",
-    triple="aarch64-unknown-linux-gnu",
+    triple=AARCH64,
 )
 
-PROCESSORS: dict[str, Processor] = {
-    each.name: each for each in (_SKYLAKE_AVX512, _HASWELL, _GENERIC_AVX2, _APPLE_M1, _NEOVERSE_N1)
+_NEOVERSE_V1 = Processor(
+    # Graviton3: 2.6 GHz, four 128-bit multiply-add units and three 16-byte loads a cycle, by Arm's
+    # Neoverse V1 Software Optimization Guide; the rates of L2 and L3 are assumed, and one core's
+    # share of eight channels of DDR5-4800.
+    name="neoverse-v1",
+    cpu="neoverse-v1",
+    features="",
+    vector_bits=128,
+    vector_registers=32,
+    cores=64,
+    multiply_adds=4,
+    frequency=2.6e9,
+    memories=_caches(
+        2.6e9,
+        ("L1", 64 * KIB, 48),
+        ("L2", MIB, 24),
+        ("L3", 32 * MIB, 10),
+        main_memory=20 * GIGA,
+    ),
+    source="published figures of a Graviton3",
+    triple=AARCH64,
+)
+
+_ZNVER3 = Processor(
+    # EPYC, family 25 model 1, as `gawee-run --measure` found a core of it on 2026-11-24.
+    name="znver3",
+    cpu="znver3",
+    features=",".join(tuning_of("znver3")),
+    vector_bits=256,
+    vector_registers=16,
+    cores=2,
+    multiply_adds=2,
+    frequency=103 * GIGA / 32,
+    memories=(
+        Memory("L1", 32 * KIB, 152 * GIGA),
+        Memory("L2", 512 * KIB, 93 * GIGA),
+        Memory("L3", 32 * MIB, 28 * GIGA),
+        Memory("DRAM", None, 21 * GIGA),
+    ),
+    source="measured on an EPYC (Zen 3), 2026-11-24",
+)
+
+_ALDERLAKE = Processor(
+    # Core i7-12700, performance core: 4.5 GHz with all of them, three 32-byte loads a cycle, DDR5;
+    # the rates of L2 and L3, and a core's of main memory, are assumed.
+    name="alderlake",
+    cpu="alderlake",
+    features="",
+    vector_bits=256,
+    vector_registers=16,
+    cores=8,
+    multiply_adds=2,
+    frequency=4.5e9,
+    memories=_caches(
+        4.5e9,
+        ("L1", 48 * KIB, 96),
+        ("L2", 1280 * KIB, 40),
+        ("L3", 25 * MIB, 12),
+        main_memory=30 * GIGA,
+    ),
+    source="published figures of a Core i7-12700, performance core",
+)
+
+_ICELAKE_CLIENT = Processor(
+    # Core i7-1065G7: 3.5 GHz with all cores, one 512-bit multiply-add unit, two 64-byte loads a
+    # cycle, LPDDR4X; a core's rate of main memory is assumed.
+    name="icelake-client",
+    cpu="icelake-client",
+    features="",
+    vector_bits=512,
+    vector_registers=32,
+    cores=4,
+    multiply_adds=1,
+    frequency=3.5e9,
+    memories=_caches(
+        3.5e9,
+        ("L1", 48 * KIB, 128),
+        ("L2", 512 * KIB, 48),
+        ("L3", 8 * MIB, 15),
+        main_memory=20 * GIGA,
+    ),
+    source="published figures of a Core i7-1065G7",
+)
+
+_DESCRIBED = (
+    *(_SKYLAKE_AVX512, _ICELAKE_CLIENT, _HASWELL, _ALDERLAKE, _ZNVER3, _GENERIC_AVX2),
+    *(_APPLE_M1, _NEOVERSE_N1, _NEOVERSE_V1),
+)
+
+PROCESSORS: dict[str, Processor] = {each.name: each for each in _DESCRIBED}
+"""The processors whose figures are known, beside `host`."""
+
+_SOLD_AS = {
+    "graviton2": "neoverse-n1",
+    "graviton3": "neoverse-v1",
+    "graviton4": "neoverse-v2",
 }
-"""The processors that can be named, beside `host`."""
+"""LLVM's names of processors that are known by another."""
+
+
+def _assumed(name: str) -> Processor:
+    """Return a processor by LLVM's name, with the figures of one that has such vectors."""
+    vectors = VECTORS[name]
+    if vectors.triple == AARCH64:
+        figures = _APPLE_M1 if name.startswith("apple-") else _NEOVERSE_N1
+    else:
+        figures = _SKYLAKE_AVX512 if vectors.bits == 512 else _GENERIC_AVX2
+    return replace(
+        figures,
+        name=name,
+        cpu=name,
+        features=",".join(tuning_of(name)),
+        vector_bits=vectors.bits,
+        vector_registers=vectors.registers,
+        multiply_adds=MULTIPLY_ADDS.get(name, 2),
+        source=f"assumed for {name}: {figures.source}",
+    )
+
+
+def named_processor(name: str) -> Processor:
+    """Return a processor by LLVM's name, or by what it is sold as; raises GaweeError for another."""
+    name = _SOLD_AS.get(name, name)
+    if name in PROCESSORS:
+        return PROCESSORS[name]
+    if name in VECTORS:
+        return _assumed(name)
+    known = (HOST, *PROCESSORS)
+    targets = f"targets: {', '.join(known)}, and LLVM's other names for x86-64 and AArch64"
+    hint = did_you_mean(name, (*known, *_SOLD_AS, *VECTORS), targets)
+    raise GaweeError(Diagnostic(f"unknown target '{name}'", hint=hint))

@@ -15,7 +15,17 @@ from pathlib import Path
 
 from xdsl.utils.hints import isa
 
-from gawee_dialect.target.description import GIGA, HOST, KIB, MIB, Memory, Processor
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.target.description import (
+    GIGA,
+    HOST,
+    KIB,
+    MIB,
+    Memory,
+    Processor,
+    named_processor,
+)
+from gawee_dialect.target.llvm_names import AARCH64, MULTIPLY_ADDS, VECTORS, X86_64, tuning_of
 from gawee_dialect.whole_file import write_file
 
 CACHE_VARIABLE = "GAWEE_CACHE_DIR"
@@ -33,21 +43,47 @@ ASSUMED_RATES = {"L2": 32.0, "L3": 20.0}
 ASSUMED_MAIN_MEMORY = 20 * GIGA
 """Bytes a second."""
 
-MULTIPLY_ADDS = {"znver1": 1, "znver4": 1, "apple-m1": 4, "apple-m2": 4, "apple-m3": 4}
-"""Full-width multiply-adds a cycle, by LLVM's name, where they are not two."""
+TARGET_VARIABLE = "GAWEE_TARGET"
+"""The environment variable that names the processor that code is made for where it runs here.
 
-
-LANE_BY_LANE = ("+prefer-no-gather", "+prefer-no-scatter")
-"""What LLVM is told of AMD's processors: their gathers take longer than so many loads."""
+As `ONEDNN_MAX_CPU_ISA` does with oneDNN, it holds a process to what an older processor has.
+"""
 
 
 @cache
-def llvm_host() -> tuple[str, str]:
+def this_processor() -> tuple[str, str]:
     """Return LLVM's name of this machine's processor, and its features."""
     from llvmlite import binding
 
     cpu, features = binding.get_host_cpu_name(), binding.get_host_cpu_features().flatten()
-    return cpu, ",".join((features, *LANE_BY_LANE)) if cpu.startswith("znver") else features
+    return cpu, ",".join((features, *tuning_of(cpu)))
+
+
+def llvm_host() -> tuple[str, str]:
+    """Return LLVM's name of the processor that `host` is, and its features.
+
+    That is this machine's, or the one that TARGET_VARIABLE names, without what is missing here.
+    Raises GaweeError where that one cannot be.
+    """
+    name = os.environ.get(TARGET_VARIABLE, HOST)
+    return this_processor() if name in ("", HOST) else _held_to(name)
+
+
+def _held_to(name: str) -> tuple[str, str]:
+    wanted = named_processor(name)
+    cpu, features = this_processor()
+    here = dict.fromkeys(features.split(","))
+    vectors = VECTORS[wanted.cpu]
+    missing = [each[1:] for each in vectors.features if each not in here]
+    if vectors.triple != (AARCH64 if "+neon" in here else X86_64):
+        lacking = "is of another architecture"
+    else:
+        lacking = f"lacks {', '.join(missing)}" if missing else ""
+    if lacking:
+        hint = f"{TARGET_VARIABLE} takes what this machine can run; 'target' and --emit take all"
+        raise GaweeError(Diagnostic(f"cannot run code for '{name}': {cpu} {lacking}", hint=hint))
+    absent = (each for each in here if each.startswith("-"))
+    return wanted.cpu, ",".join((*vectors.features, *absent, *tuning_of(wanted.cpu)))
 
 
 def vectors_of(features: str) -> tuple[int, int]:

@@ -6,8 +6,8 @@ from typing import Self
 
 from xdsl.passes import ModulePass
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.target.description import HOST, PROCESSORS, Processor
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.target.description import HOST, Processor, named_processor
 
 
 def find_processor(name: str) -> Processor:
@@ -17,11 +17,7 @@ def find_processor(name: str) -> Processor:
         from gawee_dialect.target.host import host
 
         return host()
-    if name not in PROCESSORS:
-        known = (HOST, *PROCESSORS)
-        hint = did_you_mean(name, known, f"targets: {', '.join(known)}")
-        raise GaweeError(Diagnostic(f"unknown target '{name}'", hint=hint))
-    return PROCESSORS[name]
+    return named_processor(name)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,10 @@ GFLOPS = {
     "generic-avx2": 8 * 2 * 2 * 2.5,
     "apple-m1": 4 * 4 * 2 * 3.2,
     "neoverse-n1": 4 * 2 * 2 * 2.5,
+    "neoverse-v1": 4 * 4 * 2 * 2.6,
+    "znver3": 103,
+    "alderlake": 8 * 2 * 2 * 4.5,
+    "icelake-client": 16 * 1 * 2 * 3.5,
 }
 
 

@@ -1,11 +1,19 @@
 """What is known of this machine: from its name, from the system, and from an earlier measurement."""
 
+import platform
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import gawee_dialect
+from gawee_dialect.backend.jit import Target
+from gawee_dialect.code_options import CodeOptions
+from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.target import host
 from gawee_dialect.target.host import Measured, detect, read_measured, write_measured
+from gawee_dialect.target.machine import find_processor
 
 MEASURED = Measured(118.5e9, {"L1": 220e9, "DRAM": 21.5e9}, "2026-01-31")
 
@@ -119,3 +127,87 @@ def test_measurements_are_kept_in_the_users_cache(
     monkeypatch.delenv(host.CACHE_VARIABLE)
 
     assert host.cache_folder() == Path("/somewhere", *tail)
+
+
+needs_avx2 = pytest.mark.skipif(
+    platform.machine() != "x86_64" or "+avx2" not in host.this_processor()[1].split(","),
+    reason="needs AVX2",
+)
+
+
+@needs_avx2
+def test_a_process_is_held_to_an_older_processor_with_the_caches_that_are_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    free = detect()
+    monkeypatch.setenv(host.TARGET_VARIABLE, "znver3")
+
+    held = find_processor("host")
+
+    assert (held.cpu, held.vector_bits, held.vector_registers) == ("znver3", 256, 16)
+    assert [each.size for each in held.memories] == [each.size for each in free.memories]
+    assert Target().resolved() == Target.of(held)
+    assert not [each for each in held.features.split(",") if each.startswith("+avx512")]
+    write_measured(held, MEASURED)  # in a file of its own
+    monkeypatch.delenv(host.TARGET_VARIABLE)
+    assert read_measured(detect()) is None
+
+
+@needs_avx2
+def test_what_is_missing_here_is_left_out_of_a_processor_that_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(host, "this_processor", lambda: ("haswell", "+avx,+avx2,+fma,-avxvnni"))
+    monkeypatch.setenv(host.TARGET_VARIABLE, "alderlake")
+
+    assert host.llvm_host() == ("alderlake", "+avx,+avx2,+fma,-avxvnni")
+
+
+@pytest.mark.parametrize(
+    ("here", "name", "problem"),
+    [
+        ("+avx,+avx2,+fma", "skylake-avx512", "haswell lacks avx512f, avx512cd, avx512bw, "),
+        ("+avx,+avx2,+fma", "graviton3", "haswell is of another architecture"),
+        ("+neon", "znver3", "haswell is of another architecture"),
+    ],
+)
+def test_a_processor_whose_code_cannot_run_here_is_refused(
+    here: str, name: str, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "this_processor", lambda: ("haswell", here))
+    monkeypatch.setenv(host.TARGET_VARIABLE, name)
+
+    with pytest.raises(GaweeError, match=f"cannot run code for '{name}': {problem}"):
+        find_processor("host")
+
+
+LINEAR = """
+func.func @main(%x: tensor<13x37xf32> {gawee.input = "x"}, %w: tensor<70x37xf32> {gawee.parameter = "w"})
+    -> (tensor<13x70xf32> {gawee.output = "y"}) {
+  %y = gawee.matmul %x, %w : (tensor<13x37xf32>, tensor<70x37xf32>) -> tensor<13x70xf32>
+  return %y : tensor<13x70xf32>
+}
+"""
+
+
+@needs_avx2
+@pytest.mark.parametrize("name", ["znver3", "alderlake", "nehalem"])
+def test_code_of_a_held_process_runs_and_has_no_wider_registers(
+    name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(host.TARGET_VARIABLE, name)
+    path = tmp_path / "net.mlir"
+    path.write_text(LINEAR)
+    random = np.random.default_rng(3)
+    x, w = (random.standard_normal((rows, 37), np.float32) for rows in (13, 70))
+    model = gawee_dialect.load(path, {"w": w})
+
+    compiled = model.compile(CodeOptions(num_threads=1), cache=False)
+
+    # 37 f32 products in another order than NumPy's
+    np.testing.assert_allclose(compiled(x), x @ w.T, rtol=1e-5, atol=1e-5)
+    assert compiled.summary.endswith(f"of {name}")
+    model.save(tmp_path, ("asm",), CodeOptions(num_threads=1), name="net")
+    text = (tmp_path / "net.s").read_text()
+    assert not re.search(r"%(zmm\d|[xy]mm(1[6-9]|2\d|3[01])|k[0-7]\b)", text)
+    assert ("%ymm" in text) == (name != "nehalem")

@@ -1,0 +1,100 @@
+"""Code for an older processor on this machine, beside other engines that are held to the same.
+
+`hold("znver3")` has this process, and all that it starts, make code for a Zen 3. Of other engines
+some have a switch of their own; one that has none runs with all that the machine can do.
+"""
+
+import os
+import sys
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.timing import processor
+from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.target.description import HOST
+from gawee_dialect.target.host import TARGET_VARIABLE, llvm_host, this_processor, vectors_of
+
+ONEDNN = {"ONEDNN_MAX_CPU_ISA": "AVX2"}
+ATEN = {"ATEN_CPU_CAPABILITY": "avx2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
+AVX2_BITS = 256
+ALL = "all of it"
+"""What of an engine is not held that has no switch."""
+
+
+@dataclass(frozen=True)
+class Switch:
+    """What holds an engine to AVX2: environment variables, and what they leave out."""
+
+    variables: Mapping[str, str]
+    free: str = ""
+    """What is not held."""
+
+
+SWITCHES: Mapping[str, Switch] = {
+    "gawee": Switch({}),
+    "openvino": Switch(ONEDNN, "fully connected layers, which MLAS computes"),
+    "torch": Switch({**ONEDNN, **ATEN}),
+    "inductor": Switch({**ONEDNN, **ATEN}),
+    "iree": Switch({}),
+}
+"""By engine; ours and IREE make code for whatever processor is named, and ONNX Runtime's MLAS looks
+at the machine alone."""
+
+
+def add_target(parser: ArgumentParser) -> None:
+    """Add the option that `hold` takes."""
+    parser.add_argument(
+        "--target",
+        default=HOST,
+        metavar="CPU",
+        help="hold our code to a processor by LLVM's name, such as znver3, and others to AVX2 as "
+        "far as they can be",
+    )
+
+
+def hold(target: str) -> None:
+    """Have this process, and what it starts, make code for a processor by LLVM's name.
+
+    Other engines are held to AVX2 if that is what it has. Ends the process for one whose code
+    cannot run here.
+    """
+    if target == HOST:
+        return
+    os.environ[TARGET_VARIABLE] = target
+    try:
+        llvm_host()
+    except GaweeError as error:
+        sys.exit(str(error))
+    if is_held_to_avx2():
+        os.environ.update({**ONEDNN, **ATEN})
+
+
+def held_target() -> str:
+    """Return LLVM's name of the processor that code is made for, where it is not this machine's."""
+    return llvm_host()[0] if os.environ.get(TARGET_VARIABLE, HOST) != HOST else ""
+
+
+def is_held_to_avx2() -> bool:
+    """Whether this process makes code with vectors of 256 bits on a machine that has wider ones."""
+    here, wanted = (vectors_of(features) for _, features in (this_processor(), llvm_host()))
+    return wanted[0] == AVX2_BITS < here[0]
+
+
+def not_held(engine: str) -> str:
+    """Return what of an engine runs as wide as the machine does, though we do not."""
+    if not held_target() or vectors_of(llvm_host()[1]) == vectors_of(this_processor()[1]):
+        return ""
+    switch = SWITCHES.get(engine)
+    if switch is None or (switch.variables and not is_held_to_avx2()):
+        return ALL
+    return switch.free
+
+
+def processor_and_target(engines: Sequence[str] = ()) -> str:
+    """Return what ran: the processor, what our code was held to, and what of engines was not."""
+    text = f"{processor()} ({this_processor()[0]})"
+    if not held_target():
+        return text
+    free = "".join(f"; not held: {name} ({what})" for name in engines if (what := not_held(name)))
+    return f"{text}, held to {held_target()}{free}"
