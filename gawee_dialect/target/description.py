@@ -364,7 +364,7 @@ def _assumed(name: str) -> Processor:
 
 
 def named_processor(name: str) -> Processor:
-    """Return a processor by LLVM's name, or by what it is sold as; raises GaweeError for another."""
+    """Return a processor by LLVM's name, or as it is sold; raises GaweeError for another."""
     name = _SOLD_AS.get(name, name)
     if name in PROCESSORS:
         return PROCESSORS[name]
