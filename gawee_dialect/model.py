@@ -161,14 +161,14 @@ class Model:
         if options is None and level is Level.LOOPS:
             options = CodeOptions(algorithms=PLAIN)
         from gawee_dialect.interpreter import run_module
-        from gawee_dialect.parameters.given_inputs import WantedInput, only_arrays
+        from gawee_dialect.parameters.given_inputs import WantedInput, given_arrays
 
         module, bound = self.lowered(level, options), self.bound
         native = self._native_code(module)
         expected = WantedInput.of(self.arguments)
 
         def run(inputs: Inputs) -> dict[str, Array]:
-            arguments = {**bound, **only_arrays(expected, inputs)}
+            arguments = {**bound, **given_arrays(expected, inputs)}
             return run_module(module, arguments, listeners=listeners, implementations=native)
 
         return run

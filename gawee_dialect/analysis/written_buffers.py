@@ -56,10 +56,15 @@ class WrittenBuffers:
                 for inner in (inner for block in blocks for inner in block.ops):
                     yield from self._written(inner)
 
+    def callee(self, call: CallOp) -> FuncOp | None:
+        """Return the function that is called; None of one without a body."""
+        found = SymbolTable.lookup_symbol(self.module, call.callee)
+        return found if isinstance(found, FuncOp) and found.body.blocks else None
+
     def _by_callee(self, call: CallOp) -> frozenset[int]:
-        callee = SymbolTable.lookup_symbol(self.module, call.callee)
-        if not isinstance(callee, FuncOp) or not callee.body.blocks:
-            return frozenset(range(len(call.arguments)))  # who knows
+        callee = self.callee(call)
+        if callee is None:
+            return frozenset(range(len(call.arguments)))  # nothing says which
         if callee not in self._callees:
             # One that calls itself may write all: who is asked meanwhile is told so.
             self._callees[callee] = frozenset(range(len(call.arguments)))

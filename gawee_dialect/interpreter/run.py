@@ -1,6 +1,7 @@
 """Run a function of a module on arrays, at whatever level its IR is."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeGuard
 
 import numpy as np
 from xdsl.dialects.builtin import ModuleOp
@@ -27,7 +28,7 @@ from gawee_dialect.python_numbers import as_array
 
 def run_module(
     module: ModuleOp,
-    arguments: Mapping[str, Array],
+    arguments: Mapping[str, object],
     *,
     function: str = MAIN,
     listeners: Sequence[Interpreter.Listener] = (),
@@ -70,15 +71,16 @@ class Program:
         self._implementations, self._kind = implementations, kind
         self._machine: Machine | None = None
 
-    def run(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
+    def run(self, arguments: Mapping[str, object]) -> dict[str, Array]:
         """Run the function as `run_module` does."""
-        arguments = _with_arrays(self._called, arguments)
-        _check_arguments(self._called, arguments)
+        given = _with_arrays(self._called, arguments)
+        _check_arguments(self._called, given)
+        arrays = {name: each for name, each in given.items() if _is_array(each)}
         machine = self._machine or self._make_machine()
         outputs: dict[str, Array] = {}
         with np.errstate(all="ignore"):
             for signature, called_op in zip(self._called, self._ops, strict=True):
-                operands = _operands(signature, arguments, outputs)
+                operands = _operands(signature, arrays, outputs)
                 machine.protected = _protected(signature, operands)
                 results = machine.call_op(called_op, tuple(operands))
                 outputs = _outputs(signature, operands, results)
@@ -126,13 +128,13 @@ GIVEN = (
 
 
 def _with_arrays(
-    called: Sequence[Signature], arguments: Mapping[str, Array]
-) -> Mapping[str, Array]:
+    called: Sequence[Signature], arguments: Mapping[str, object]
+) -> Mapping[str, object]:
     """Return the arguments with arrays in the place of Python's numbers."""
     numbers: dict[str, Array] = {}
     for signature in called:
         for argument in signature.of_kind(*GIVEN):
-            value: object = arguments.get(argument.name)
+            value = arguments.get(argument.name)
             if isinstance(value, int | float) and not isinstance(value, np.generic):
                 array = None if _shape(argument) else as_array(value, dtype_of(argument.type))
                 # What does not fit has its own dtype, which the message then names.
@@ -144,7 +146,7 @@ def _shape(argument: EntryArgument) -> tuple[int, ...]:
     return array_shape(argument.type) if isa(argument.type, ShapedType) else ()
 
 
-def _check_arguments(called: Sequence[Signature], arguments: Mapping[str, Array]) -> None:
+def _check_arguments(called: Sequence[Signature], arguments: Mapping[str, object]) -> None:
     names = {argument.name for signature in called for argument in signature.of_kind(*GIVEN)}
     unknown = [name for name in arguments if name not in names]
     hint = f"unused arguments: {', '.join(unknown)}" if unknown else None
@@ -158,11 +160,12 @@ def _check_arguments(called: Sequence[Signature], arguments: Mapping[str, Array]
         raise GaweeError(problems.values())
 
 
-def _is_array(value: object) -> bool:
+def _is_array(value: object) -> TypeGuard[Array]:
+    """Whether a value is an array, or one of NumPy's numbers, which has all that one has."""
     return isinstance(value, np.ndarray | np.generic)
 
 
-def _problems(argument: EntryArgument, arrays: Mapping[str, Array]) -> Iterable[str]:
+def _problems(argument: EntryArgument, arrays: Mapping[str, object]) -> Iterable[str]:
     """Say what is wrong with the array for an argument, one message per problem."""
     what = f"{argument.kind} '{argument.name}'"
     array = arrays.get(argument.name)

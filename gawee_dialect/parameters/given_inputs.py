@@ -12,7 +12,6 @@ from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import ArgumentKind, EntryArgument
 from gawee_dialect.dialect.types import dtype_name, is_shaped
 from gawee_dialect.parameters.fitting import fitted, same_kind
-from gawee_dialect.parameters.store import Array
 from gawee_dialect.python_numbers import as_array, is_array
 
 Inputs: TypeAlias = object
@@ -91,19 +90,6 @@ def given_arrays(expected: Sequence[Wanted], given: Inputs) -> dict[str, object]
         name: _given_array(wanted[name], value) if name in wanted else value
         for name, value in inputs_by_name([*wanted], given).items()
     }
-
-
-def only_arrays(expected: Sequence[Wanted], given: Inputs) -> dict[str, Array]:
-    """Return what `given_arrays` does; raises GaweeError for what is no array and no tensor."""
-    values = given_arrays(expected, given)
-    problems = [
-        f"expected input '{name}' to be an array or a tensor, got {type(value).__name__}"
-        for name, value in values.items()
-        if not is_array(value)
-    ]
-    if problems:
-        raise GaweeError(map(Diagnostic, problems))
-    return {name: value for name, value in values.items() if is_array(value)}
 
 
 def _given_array(wanted: Wanted, value: object) -> object:

@@ -21,9 +21,9 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.written_buffers import buffer_of
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.scan import threads_of
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.execute import is_array, not_interpretable
+from gawee_dialect.instruments.check.parallel_writes import is_of_threads
 from gawee_dialect.instruments.check.violation import Violation
 from gawee_dialect.interpreter.arrays import Array
 from gawee_dialect.interpreter.loop_views import loop_ranges, loop_view
@@ -131,7 +131,7 @@ def _parallel_loop(op: Operation) -> Operation | None:
     """Return the loop whose iterations an op begins to run, which threads may share."""
     if isinstance(op, omp.WsLoopOp):
         return op.body.block.first_op
-    is_parallel = isinstance(op, scf.ParallelOp) or threads_of(op) > 1
+    is_parallel = isinstance(op, scf.ParallelOp) or is_of_threads(op)
     return op if is_parallel and _body(op) is not None else None
 
 
@@ -320,7 +320,7 @@ def _needs_run(op: Operation) -> bool:
         case scf.ParallelOp() | omp.LoopNestOp():
             return any(map(_is_placed_by_data, op.walk()))
         case scf.ForOp():
-            return threads_of(op) > 1
+            return is_of_threads(op)
         case LinalgStructuredOperation() | memref.CopyOp():
             buffers = [each for each in op.operands if isinstance(each.type, MemRefType)]
             return len({*map(_root, buffers)}) < len({*buffers})

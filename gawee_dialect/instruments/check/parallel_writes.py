@@ -11,7 +11,7 @@ from typing import TypeGuard
 
 from xdsl.dialects import memref, omp, scf, vector
 from xdsl.dialects.builtin import MemRefType, ModuleOp
-from xdsl.dialects.func import CallOp
+from xdsl.dialects.func import CallOp, FuncOp
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.dialects.linalg.attrs import IteratorType
 from xdsl.ir import Block, Operation, SSAValue
@@ -27,6 +27,7 @@ from gawee_dialect.instruments.check.index_values import IndexValues, touched_bo
 from gawee_dialect.instruments.check.violation import Violation
 from gawee_dialect.interpreter.arrays import ShapedType
 from gawee_dialect.interpreter.loop_views import loop_ranges
+from gawee_dialect.passes.plan_memory import find_workspace
 from gawee_dialect.upstream.forall import ForallOp, InParallelOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 from gawee_dialect.upstream.walk import all_ops
@@ -207,18 +208,26 @@ def _structured(op: LinalgStructuredOperation) -> Iterator[Violation]:
 
 def _body(op: Operation) -> Block | None:
     is_parallel = isinstance(op, scf.ParallelOp | omp.LoopNestOp | ForallOp)
-    return op.body.block if is_parallel or _is_of_threads(op) else None
+    return op.body.block if is_parallel or is_of_threads(op) else None
 
 
-def _is_of_threads(op: Operation) -> TypeGuard[scf.ForOp]:
-    """Whether an op is a loop over parts of a batch that threads compute at the same time."""
-    return isinstance(op, scf.ForOp) and not op.results and threads_of(op) > 1
+def is_of_threads(op: Operation) -> TypeGuard[scf.ForOp]:
+    """Whether an op is a loop over parts of a batch that threads will compute at the same time.
+
+    Where parts have places in a workspace already, they are computed one after the other.
+    """
+    if not isinstance(op, scf.ForOp) or op.results or threads_of(op) < 2:
+        return False
+    function = op.parent_op()
+    while function is not None and not isinstance(function, FuncOp):
+        function = function.parent_op()
+    return function is None or find_workspace(function) is None
 
 
 def _rank(op: Operation) -> int:
     if isinstance(op, ForallOp):
         return len(op.static_lower.get_values())
-    if _is_of_threads(op):
+    if is_of_threads(op):
         return 1
     return len(op.lowerBound) if isinstance(op, scf.ParallelOp | omp.LoopNestOp) else 0
 
@@ -234,7 +243,7 @@ def _counts(op: Operation, index: int) -> range:
         bounds = (op.static_lower, op.static_upper, op.static_step)
         lower, upper, step = (each.get_values()[index] for each in bounds)
         return range(0) if min(lower, upper, step) < 0 else range(lower, upper, step)
-    if _is_of_threads(op):
+    if is_of_threads(op):
         bounds = (op.lb, op.ub, op.step)
     elif isinstance(op, scf.ParallelOp | omp.LoopNestOp):
         bounds = tuple(each[index] for each in (op.lowerBound, op.upperBound, op.step))

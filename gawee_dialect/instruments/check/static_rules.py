@@ -375,6 +375,8 @@ def writes_of_callers(module: ModuleOp) -> Iterator[Violation]:
         for op in function.body.walk() if owned else ():
             if op.regions and not isinstance(op, LinalgStructuredOperation | StructuredKernel):
                 continue  # what is in it is walked through
+            if isinstance(op, CallOp) and buffers.callee(op) is None:
+                continue  # nothing says what that writes
             written = map(_of_bytes, buffers.of(op))
             what = next((owned[each] for each in written if each in owned), None)
             if what is not None:
