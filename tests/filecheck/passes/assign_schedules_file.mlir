@@ -8,7 +8,7 @@
 // MISFIT-NEXT: hint: the schedule is that of {{.*}}schedules_misfit.jsonl:1
 
 // UNREADABLE:      schedules_unreadable.jsonl:1: error: cannot read schedule '#gawee.schedule<loops = [m, n]>': expected a dimension, such as d0, got 'm'
-// UNREADABLE-NEXT: schedules_unreadable.jsonl:3: error: expected a 'schedule', or 'direct' or 'winograd' as 'algorithm', got "fft"
+// UNREADABLE-NEXT: schedules_unreadable.jsonl:3: error: expected a 'schedule', 'steps', or 'direct' or 'winograd' as 'algorithm', got "fft"
 // UNREADABLE-NEXT: schedules_unreadable.jsonl:4: error: expected a JSON object, got list
 
 // NONE: error: cannot open '{{.*}}schedules_of_nobody.jsonl'
