@@ -9,14 +9,18 @@ import pytest
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.graph import ReadOptions
+from gawee_dialect.instruments.prove.plan import word_array
+from gawee_dialect.instruments.prove.run import run_exactly
 from gawee_dialect.levels import Level
 from gawee_dialect.model import model_of as read_model
 from gawee_dialect.opdesc.described_op import BodyOp
 from gawee_dialect.opdesc.emit.markdown_page import reference_text
 from gawee_dialect.opdesc.invocation import ParamValue
 from gawee_dialect.opdesc.load import load_operator_descriptions
+from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
 from gawee_dialect.source import Source
 from gawee_dialect.tools.plugin_file import loaded_files
+from gawee_dialect.universe import make_context
 from tests.effort import crossed
 from tests.opdesc.index_notation.modules import model_of
 
@@ -223,3 +227,22 @@ def test_editing_one_line_changes_shape_page_meaning_code_and_cost(tmp_path: Pat
         assert body.replace(" * ", "*") in reference_text(op.description())
         for array in results(tmp_path, body, inputs).values():
             assert array.tolist() == expected
+
+
+def test_sums_of_products_and_windows_have_an_exact_meaning(tmp_path: Path) -> None:
+    pooled = operator(
+        tmp_path,
+        "c[n,o,h] = sum(c,i) x[n,c,h+i-1] * k[o,c,i] * 0.5; y[n,o,h] = max(i < 2) c[n,o,h*2+i]",
+    )
+    random = np.random.default_rng(0)
+    x, k = random.normal(size=(2, 3, 8)), random.normal(size=(5, 3, 3))
+    inputs = {"x": x.astype(np.float32), "k": k.astype(np.float32)}
+    module = model_of(pooled, inputs, {}).module
+    lowered = module.clone()
+    LowerToLinalg().apply(make_context(), lowered)
+
+    by_equation, by_loops = (
+        run_exactly(each, inputs, "main", 1)["0"] for each in (module, lowered)
+    )
+
+    np.testing.assert_array_equal(word_array(by_equation), word_array(by_loops))
