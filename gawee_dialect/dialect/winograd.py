@@ -225,6 +225,7 @@ class WinogradOp(StructuredKernel):
       C4: `finish` takes the other inputs' elements and the sum, and yields the output's element.
       C5: `filters` goes with `by_channel` and panels of `lanes` channels.
       C6: panels that threads share divide the output channels.
+      C7: `block`, `rows` and `lanes` are above 0.
     """
 
     name = "gawee.winograd"
@@ -398,6 +399,8 @@ class WinogradOp(StructuredKernel):
         require(size in TRANSFORMS, f"unsupported tile {size}; supported: 2, 4")
         require(len(self.sizes) == 5, f"expected bounds n, f, oh, ow, c, got {list(self.sizes)}")
         lanes = self.lanes.value.data
+        counts = (self.block.value.data, self.rows.value.data, lanes)
+        require(min(counts) > 0, f"expected 'block', 'rows' and 'lanes' above 0, got {counts}")
         fits = self.split_by_channel and self.panel == lanes
         message = f"expected 'filters' with 'by_channel' and panels of {lanes} channels"
         require(self.filters is None or fits, message)

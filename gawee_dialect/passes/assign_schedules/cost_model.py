@@ -171,7 +171,7 @@ def _fetching_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -
     read = [
         _tile_bytes(each, kernel, tile, first.size) for each in kernel.inputs if each.in_accumulate
     ]
-    if 2 * sum(read) - max(read, default=0) <= first.size:
+    if not steps or 2 * sum(read) - max(read, default=0) <= first.size:
         return 0
     return sum(read) / steps / processor.bytes_a_cycle(second)
 

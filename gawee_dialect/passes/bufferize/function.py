@@ -5,7 +5,7 @@ from typing import NoReturn
 
 from xdsl.builder import Builder
 from xdsl.dialects import memref, tensor
-from xdsl.dialects.builtin import ArrayAttr, MemRefType, NoneAttr
+from xdsl.dialects.builtin import DYNAMIC_INDEX, ArrayAttr, MemRefType, NoneAttr
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.rewriter import InsertPoint
@@ -210,10 +210,13 @@ class FunctionBufferizer:
         of a batch, as large as it can get; where it is smaller, a part of it is returned.
         """
         assert isa(type, AnyMemRef) or isa(type, AnyTensor)
+        unknown = f"expected a shape that is static or bounded, got '{type}'"
+        if not sizes and DYNAMIC_INDEX in type.get_shape():
+            self.reject(unknown)
         shape = [size if size >= 0 else sizes[axis] for axis, size in enumerate(type.get_shape())]
         bounds = [bound for bound in map(upper_bound, shape) if bound is not None]
         if len(bounds) < len(shape) or min(bounds, default=0) < 0:
-            self.reject(f"expected a shape that is static or bounded, got '{type}'")
+            self.reject(unknown)
         self.allocations += 1
         alloc = memref.AllocOp((), (), dense_type(type.element_type, tuple(bounds)))
         hand_on_location(self._current, alloc)

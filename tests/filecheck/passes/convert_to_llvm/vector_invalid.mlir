@@ -34,6 +34,15 @@ func.func @floats_have_no_bits_to_combine(%x: memref<4xf32>, %i: index) {
 
 // -----
 
+// CHECK: error: 'vector.reduction' op cannot be removed by convert-to-llvm: unsupported reduction <xor> of 'vector<3x4xi32>'
+func.func @rows_are_not_reduced_to_a_scalar(%x: memref<3x4xi32>, %i: index) {
+  %v = vector.load %x[%i, %i] : memref<3x4xi32>, vector<3x4xi32>
+  %r = vector.reduction <xor>, %v : vector<3x4xi32> into i32
+  return
+}
+
+// -----
+
 // CHECK: error: 'scf.for' op cannot be removed by convert-to-llvm: expected gawee.unroll to be "full" or a positive integer, got "twice"
 func.func @unrolling_is_full_or_a_count(%n: index, %s: index) {
   scf.for %i = %n to %n step %s {
