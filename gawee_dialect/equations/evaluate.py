@@ -388,7 +388,9 @@ class Evaluator:
         reduced = [each.index for each in named_ranges(node.ranges)]
         if any(each not in names for each in reduced):
             return None
-        left = [each for each in self.equation.extents if each in names and each not in reduced]
+        # As in the result: contracted in another order it would be copied into this one.
+        order = dict.fromkeys((*self.equation.indices, *self.equation.extents))
+        left = [each for each in order if each in names and each not in reduced]
         self.require_room(left)
         lhs, rhs = (part.along((*left, *reduced)) for part in parts)
         found = contract(lhs, rhs, range(len(left), len(left) + len(reduced)), elements)
