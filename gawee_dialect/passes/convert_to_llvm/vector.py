@@ -241,7 +241,7 @@ INTEGER_KINDS: Mapping[Kind, tuple[type[ours.IntegerReduction], Callable[..., Op
 def convert_reduction(op: vector.ReductionOp, to: FunctionConversion) -> None:
     """vector.reduction  ->  llvm.intr.vector.reduce; sums of floats in order unless reassoc"""
     kind = op.kind.data
-    if len(op.vector.type.get_shape()) > 1:
+    if isa(op.vector.type, VectorType[Attribute]) and op.vector.type.get_num_dims() > 1:
         raise Declined(f"unsupported reduction <{kind}> of '{op.vector.type}'")
     source = widened(op.vector, to)
     start = None if op.acc is None else widened(op.acc, to)
