@@ -29,6 +29,7 @@ from gawee_dialect.parameters.given_inputs import (
     inputs_by_name,
     is_mapping,
     is_sequence,
+    number_as_array,
 )
 from gawee_dialect.parameters.store import ParameterStore
 from gawee_dialect.python_numbers import is_array
@@ -53,7 +54,7 @@ def check_arrays(
     ]
     result: dict[str, Array] = {}
     for buffer in expected:
-        array = given.get(buffer.name)
+        array = number_as_array(buffer, given.get(buffer.name))
         problem = _problem(buffer, array)
         if problem is not None:
             message = f"{what} '{buffer.name}': {problem}"

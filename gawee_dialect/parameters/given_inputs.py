@@ -101,11 +101,18 @@ def _given_array(wanted: Wanted, value: object) -> object:
 
 def _as_array(wanted: Wanted, value: object) -> object:
     """Return an array of a tensor or a number; other values as they are."""
-    if type(value).__module__ == "numpy":  # a scalar of it
-        return getattr(np, "asarray")(value)
     if hasattr(value, "__dlpack__"):
         return _array_of_tensor(wanted.name, value)
-    number = None if wanted.shape else as_array(value, wanted.dtype)
+    return number_as_array(wanted, value)
+
+
+def number_as_array(wanted: Wanted, value: object) -> object:
+    """Return an array of a number that is given for a scalar; other values as they are."""
+    if is_array(value):
+        return value
+    if type(value).__module__ == "numpy":  # a scalar of it
+        return getattr(np, "asarray")(value)
+    number = None if wanted.shape or value is None else as_array(value, wanted.dtype)
     return value if number is None else number
 
 

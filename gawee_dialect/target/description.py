@@ -7,7 +7,7 @@ of it, `cpu` and `features`, is `backend.jit.Target.of(processor)`.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean, nearest
 from gawee_dialect.target.llvm_names import AARCH64, MULTIPLY_ADDS, VECTORS, X86_64, tuning_of
 
 HOST = "host"
@@ -372,5 +372,5 @@ def named_processor(name: str) -> Processor:
         return _assumed(name)
     known = (HOST, *PROCESSORS)
     targets = f"targets: {', '.join(known)}, and LLVM's other names for x86-64 and AArch64"
-    hint = did_you_mean(name, (*known, *_SOLD_AS, *VECTORS), targets)
+    hint = nearest(name, known) or did_you_mean(name, (*_SOLD_AS, *VECTORS), targets)
     raise GaweeError(Diagnostic(f"unknown target '{name}'", hint=hint))

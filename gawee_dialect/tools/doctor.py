@@ -32,6 +32,7 @@ SERVES: Mapping[str, str] = {
     "bench": "comparing with other engines",
     "docs": "building the site",
     "dev": "tests, linting and type checks",
+    "coverage": "how much of the package tests run",
     "mutants": "tests of the tests",
 }
 """Each extra of the package, and what it is for."""
