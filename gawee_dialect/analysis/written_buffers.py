@@ -23,6 +23,13 @@ def buffer_of(value: SSAValue) -> SSAValue:
     return value
 
 
+def memory_of(value: SSAValue) -> SSAValue:
+    """Return the memory that a memref lies in: the bytes of which its whole buffer is a view."""
+    while isinstance((buffer := buffer_of(value)).owner, memref.ViewOp):
+        value = buffer.owner.source
+    return buffer
+
+
 @dataclass
 class WrittenBuffers:
     """Says which buffers an op writes, by what it is and by what its callee does."""

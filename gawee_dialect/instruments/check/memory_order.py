@@ -19,7 +19,7 @@ from xdsl.interpreter import OpImplResult, PythonValues
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.analysis.written_buffers import buffer_of
+from gawee_dialect.analysis.written_buffers import memory_of
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.execute import is_array, not_interpretable
@@ -323,15 +323,9 @@ def _needs_run(op: Operation) -> bool:
             return is_of_threads(op)
         case LinalgStructuredOperation() | memref.CopyOp():
             buffers = [each for each in op.operands if isinstance(each.type, MemRefType)]
-            return len({*map(_root, buffers)}) < len({*buffers})
+            return len({*map(memory_of, buffers)}) < len({*buffers})
         case _:
             return False
-
-
-def _root(value: SSAValue) -> SSAValue:
-    while isinstance((buffer := buffer_of(value)).owner, memref.ViewOp):
-        value = buffer.owner.source
-    return buffer
 
 
 LOADS = memref.LoadOp | vector.LoadOp | vector.MaskedLoadOp

@@ -19,7 +19,7 @@ from xdsl.ir.affine import AffineDimExpr
 from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.index_bounds import constant_index
-from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of
+from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of, memory_of
 from gawee_dialect.dialect.scan import threads_of
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.hints import isa
@@ -304,7 +304,7 @@ def _shared_write(buffers: WrittenBuffers, loop: Operation, counter: SSAValue) -
         if not places or dependent.any_of(places) or _is_guarded(op, loop, dependent):
             continue
         written = buffers.of(op) if isinstance(op, CallOp) else places
-        if any(_is_outside(_root(each), loop) for each in written if _is_memory(each)):
+        if any(_is_outside(memory_of(each), loop) for each in written if _is_memory(each)):
             return f"each iteration of which writes the same place by '{op.name}'"
     return None
 
@@ -336,12 +336,6 @@ def _places(buffers: WrittenBuffers, op: Operation) -> Sequence[SSAValue]:
 
 def _is_memory(value: SSAValue) -> bool:
     return isinstance(value.type, MemRefType) or value.type.name == "tensor"
-
-
-def _root(value: SSAValue) -> SSAValue:
-    while isinstance((buffer := buffer_of(value)).owner, memref.ViewOp):
-        value = buffer.owner.source
-    return buffer
 
 
 def _is_outside(value: SSAValue, loop: Operation) -> bool:

@@ -18,7 +18,7 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.analysis.signature import Signature
-from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of
+from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of, memory_of
 from gawee_dialect.dialect.structured_kernel import StructuredKernel
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.failure import failure
@@ -59,10 +59,10 @@ def overlapping_buffers(module: ModuleOp) -> Iterator[Violation]:
 
 def _loads_of_outputs(op: LinalgStructuredOperation) -> Iterator[Violation]:
     """Yield an op whose body loads elements of an output, but the one that it computes."""
-    outputs = {_of_bytes(each): len(op.inputs) + i for i, each in enumerate(op.outputs)}
+    outputs = {memory_of(each): len(op.inputs) + i for i, each in enumerate(op.outputs)}
     maps = [each.data for each in op.get_indexing_maps()]
     for load in op.body.block.ops:
-        index = outputs.get(_of_bytes(load.memref)) if isinstance(load, memref.LoadOp) else None
+        index = outputs.get(memory_of(load.memref)) if isinstance(load, memref.LoadOp) else None
         if index is None:
             continue
         dims = [
@@ -377,17 +377,10 @@ def writes_of_callers(module: ModuleOp) -> Iterator[Violation]:
                 continue  # what is in it is walked through
             if isinstance(op, CallOp) and buffers.callee(op) is None:
                 continue  # nothing says what that writes
-            written = map(_of_bytes, buffers.of(op))
+            written = map(memory_of, buffers.of(op))
             what = next((owned[each] for each in written if each in owned), None)
             if what is not None:
                 yield Violation(op, f"writes its {what}")
-
-
-def _of_bytes(value: SSAValue) -> SSAValue:
-    """Return the memory that a buffer is a view of, by bytes too."""
-    while isinstance((buffer := buffer_of(value)).owner, memref.ViewOp):
-        value = buffer.owner.source
-    return buffer
 
 
 def violations(module: ModuleOp) -> Iterator[Violation]:
