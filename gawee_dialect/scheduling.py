@@ -371,9 +371,9 @@ class NetworkSchedule:
         """Return the steps as a program in Python, which `read_schedules` reads from a `.py`."""
         return program_text(self.entries(), self.cpu)
 
-    def save(self, path: str | Path) -> None:
-        """Write the steps as a program in Python; raises OSError."""
-        write_file(Path(path), self.text().encode())
+    def save(self, path: str | Path) -> Path:
+        """Write the steps as a program in Python; returns the path, raises OSError."""
+        return write_file(Path(path), self.text())
 
 
 def _distinct(module: ModuleOp) -> Mapping[object, list[StructuredKernel]]:

@@ -135,8 +135,8 @@ class StaticGraph:
         args = (*args, *constants) if constants else args
         given = [(name, args[index]) for index, name in self._weights.items()]
         weights = {name: each for name, each in given if is_tensor(each)}
-        state = _version.number, *map(_state_of, weights.values())
-        where = tuple(each.data_ptr() for each in weights.values())
+        states = [_state_of(each) for each in weights.values()]
+        state, where = (_version.number, *states), tuple(pointer for pointer, _ in states)
         bound = self._bound.get(where)
         if bound is not None and bound.holds(state):
             return bound

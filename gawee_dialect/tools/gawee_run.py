@@ -232,9 +232,9 @@ def emit(session: Session) -> int:
             from gawee_dialect.scheduling import schedule
 
             name = arguments.name or c_name(model.name)
-            program = schedule(model, session.options).assign().text()
+            chosen = schedule(model, session.options).assign()
             folder.mkdir(parents=True, exist_ok=True)
-            paths.append(write_file(folder / f"{name}_{SCHEDULE}.py", program))
+            paths.append(chosen.save(folder / f"{name}_{SCHEDULE}.py"))
     for path in paths:
         session.console.print(f"wrote {path}", highlight=False, soft_wrap=True)
     return DONE
