@@ -58,8 +58,11 @@ def append(path: str | Path, entry: Entry) -> None:
 def _of_program(text: str, path: str, problems: list[Diagnostic]) -> Iterator[Entry]:
     try:
         statements = ast.parse(text).body
-    except SyntaxError as error:
-        problems.append(Diagnostic(f"expected Python: {error.msg}", f"{path}:{error.lineno}"))
+    except SyntaxError as error:  # zero bytes are on no line
+        problems.append(Diagnostic(f"expected Python: {error.msg}", f"{path}:{error.lineno or 1}"))
+        return
+    except (MemoryError, RecursionError):  # Python's parser says either
+        problems.append(Diagnostic("expected less nesting", f"{path}:1"))
         return
     target = ""
     for statement in statements:

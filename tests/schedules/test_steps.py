@@ -254,6 +254,28 @@ def test_a_file_that_is_no_python_is_told_with_the_line(tmp_path: Path) -> None:
         read_schedules(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "sch\0",
+            "mine.py:1: error: expected Python: source code string cannot contain null bytes",
+        ),
+        ('sch["a"]' + ".tile(d0=4)" * 50_000, "mine.py:1: error: expected less nesting"),
+        ("-" * 100_000 + "1", "mine.py:1: error: expected less nesting"),
+    ],
+    ids=["zero byte", "many steps", "many signs"],
+)
+def test_text_that_python_does_not_parse_is_told_at_its_beginning(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+
+    with pytest.raises(GaweeError, match=message):
+        read_schedules(path)
+
+
 def test_a_nest_is_that_of_the_kernel_as_it_is_written() -> None:
     nest = Nest.of(product(1, 50, 60))
 
