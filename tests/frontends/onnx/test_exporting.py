@@ -320,6 +320,7 @@ def test_a_scan_is_a_node_with_a_body(direction: str) -> None:
 
 
 def test_a_scan_that_is_written_again_is_the_same_file(tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
     module = parse_mlir(make_context(), SCAN.replace("DIRECTION", ""), "m.mlir")
     weights = {"w": np.random.default_rng(0).standard_normal((3, 3)).astype(np.float32)}
     once = export_onnx(module, weights)
