@@ -28,7 +28,7 @@ NETWORKS = ("resnet18", "mobilenetv2", "unet", "bert-small", "chain")
 CHAIN = 2000
 """Nodes of `chain`: convolutions, normalisations and relus one after another."""
 
-EDITED = "gawee_dialect/passes/assign_schedules/__init__.py"
+EDITED = "gawee_dialect/passes/tensors/assign_schedules/__init__.py"
 
 COMPILE = """
 import sys

@@ -19,7 +19,7 @@ from gawee_dialect.evaluation.evaluator import Build
 from gawee_dialect.evaluation.run_times import WARM_UP, RunTimes
 from gawee_dialect.evaluation.statistics import Ratio
 from gawee_dialect.evaluation.turns import Referee, Turn, take_turns, time_turn
-from gawee_dialect.passes.canonicalize import CanonicalizePass
+from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
 from gawee_dialect.passes.insertion import after
 
 EXTRA = 0.05

@@ -46,8 +46,8 @@ from benchmarks.zoo.weights import settle
 from gawee_dialect.analysis.kernel_kind import kernel_kind
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.affine_range import sum_of, value_range
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.structured_kernel import StructuredKernel, shape_of
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, shape_of
 from gawee_dialect.frontends.npu_ir import NPU_IR, extract_ir
 from gawee_dialect.model import Model, load
 from gawee_dialect.pytorch import ir_model

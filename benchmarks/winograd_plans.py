@@ -22,11 +22,11 @@ from unittest.mock import patch
 
 from benchmarks.model_error import network
 from benchmarks.timing import console
-from gawee_dialect.dialect.winograd import Winograd
-from gawee_dialect.passes.convert_to_algorithm import Plan
-from gawee_dialect.passes.convert_to_winograd import ConvertConvolution
-from gawee_dialect.passes.convert_to_winograd.choose import Convolution, cycles_of, plans
-from gawee_dialect.passes.convert_to_winograd.match import Match, match
+from gawee_dialect.dialect.kernels.winograd import Winograd
+from gawee_dialect.passes.tensors.convert_to_algorithm import Plan
+from gawee_dialect.passes.tensors.convert_to_winograd import ConvertConvolution
+from gawee_dialect.passes.tensors.convert_to_winograd.choose import Convolution, cycles_of, plans
+from gawee_dialect.passes.tensors.convert_to_winograd.match import Match, match
 from gawee_dialect.schedules.keys import Decision
 from gawee_dialect.target.description import Memory, Processor
 from gawee_dialect.tuning.lowering import ops_by_key
@@ -34,7 +34,7 @@ from gawee_dialect.tuning.search import Phase, Settings, Tuner
 from gawee_dialect.tuning.standalone import StandaloneKernel, computed_by
 
 FILE = Path(__file__).with_suffix(".jsonl")
-FOLDER = "gawee_dialect.passes.convert_to_winograd"
+FOLDER = "gawee_dialect.passes.tensors.convert_to_winograd"
 CONSTANTS = {
     "products": ("EXPOSED", "PREFETCHED", "TIGHT", "KEPT"),
     "choose": ("CONFLICT", "FILTER_CYCLES", "UNHIDDEN"),

@@ -38,14 +38,18 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.analysis.index_maps import composed
 from gawee_dialect.analysis.kernel_kind import multiplied_inputs
-from gawee_dialect.dialect.algorithm import Algorithm
-from gawee_dialect.dialect.kernel import KernelOp, YieldOp
-from gawee_dialect.dialect.schedule import Loop, Schedule
-from gawee_dialect.dialect.structured_kernel import StructuredKernel, element_of
+from gawee_dialect.dialect.kernels.algorithm import Algorithm
+from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp
+from gawee_dialect.dialect.kernels.schedule import Loop, Schedule
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
 from gawee_dialect.interpreter.functions import OpFunctions
-from gawee_dialect.passes.convert_to_algorithm import ConvertKernel, ConvertToAlgorithm, Plan
 from gawee_dialect.passes.numerics import REASSOCIATES
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
+from gawee_dialect.passes.tensors.convert_to_algorithm import (
+    ConvertKernel,
+    ConvertToAlgorithm,
+    Plan,
+)
 
 FEW_OUTPUTS, LONG_SUM = 12, 16_384
 """Where the model takes this algorithm by itself: all outputs fit the registers."""

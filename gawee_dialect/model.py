@@ -323,7 +323,7 @@ class Model:
         `other` makes the same network for another number of images: what the two compute
         differently with one image depends on that number. Raises GaweeError.
         """
-        from gawee_dialect.passes.specialize_batch import graph_of_one_image
+        from gawee_dialect.passes.graph.specialize_batch import graph_of_one_image
 
         if level_of(self.module) is not Level.GAWEE:
             raise GaweeError(
@@ -418,7 +418,7 @@ def _of_gawee_ops(graph: Graph) -> ModuleOp:
     module = graph.module()
     if all(op.dialect_name() in RUN_AS_THEY_ARE for op in module.walk()):
         return module
-    from gawee_dialect.passes.lower_opdesc import lower_described_ops
+    from gawee_dialect.passes.graph.lower_opdesc import lower_described_ops
 
     return lower_described_ops(module)
 

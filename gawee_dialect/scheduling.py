@@ -22,16 +22,16 @@ from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.affine_range import value_range
-from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.entry import find_function
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.scan import kernel_blocks
-from gawee_dialect.dialect.structured_kernel import StructuredKernel, element_of
+from gawee_dialect.dialect.graph.scan import kernel_blocks
+from gawee_dialect.dialect.kernels.algorithm import Algorithm
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.model import Model
-from gawee_dialect.passes.assign_schedules import AssignSchedules, accesses_of
-from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
+from gawee_dialect.passes.tensors.assign_schedules import AssignSchedules, accesses_of
+from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.database import Choice, Database, Entry
 from gawee_dialect.schedules.file import program_text
 from gawee_dialect.schedules.keys import Decision, describe, mark_of, schedule_key

@@ -16,43 +16,43 @@ from xdsl.passes import ModulePass
 from xdsl.universe import Universe
 
 if TYPE_CHECKING:
-    from gawee_dialect.dialect.algorithm import Algorithm
-    from gawee_dialect.passes.convert_to_algorithm import ConvertToAlgorithm
+    from gawee_dialect.dialect.kernels.algorithm import Algorithm
+    from gawee_dialect.passes.tensors.convert_to_algorithm import ConvertToAlgorithm
 
 PASSES: dict[str, str] = {
-    # pass name: its class, in the module of `passes` that is named as the pass
-    "fold-batch-norm": "FoldBatchNorm",
-    "fold-conv-add": "FoldConvAdd",
-    "trim-conv-kernels": "TrimConvKernels",
-    "fuse-attention": "FuseAttention",
-    "inline": "Inline",
-    "specialize-batch": "SpecializeBatch",
-    "tile-batch": "TileBatch",
-    "tile-scatter": "TileScatter",
-    "check-indices": "CheckIndices",
-    "lower-to-linalg": "LowerToLinalg",
-    "decompose-aggregated-ops": "DecomposeAggregatedOps",
-    "widen-sums": "WidenSums",
-    "form-kernels": "FormKernels",
-    "unroll-scan": "UnrollScan",
-    "hoist-loop-invariants": "HoistLoopInvariants",
-    "hoist-parameter-computation": "HoistParameterComputation",
-    "bufferize": "Bufferize",
-    "coalesce-copies": "CoalesceCopies",
-    "outline-kernels": "OutlineKernels",
-    "distribute-batch": "DistributeBatch",
-    "plan-memory": "PlanMemory",
-    "convert-to-winograd": "ConvertToWinograd",
-    "assign-layouts": "AssignLayouts",
-    "assign-schedules": "AssignSchedules",
-    "lower-winograd-to-loops": "LowerWinogradToLoops",
-    "lower-kernels-to-loops": "LowerKernelsToLoops",
-    "lower-linalg-to-loops": "LowerLinalgToLoops",
-    "hoist-allocas": "HoistAllocas",
-    "expand-math": "ExpandMath",
-    "convert-to-llvm": "ConvertToLLVM",
-    "annotate-cost": "AnnotateCost",
-    "lower-opdesc": "LowerOpdesc",
+    # pass name: its class, in the module that is named as the pass; by folder of `passes`
+    "fold-batch-norm": "graph.FoldBatchNorm",
+    "fold-conv-add": "graph.FoldConvAdd",
+    "trim-conv-kernels": "graph.TrimConvKernels",
+    "fuse-attention": "graph.FuseAttention",
+    "inline": "graph.Inline",
+    "specialize-batch": "graph.SpecializeBatch",
+    "tile-batch": "tensors.TileBatch",
+    "tile-scatter": "tensors.TileScatter",
+    "check-indices": "graph.CheckIndices",
+    "lower-to-linalg": "graph.LowerToLinalg",
+    "decompose-aggregated-ops": "tensors.DecomposeAggregatedOps",
+    "widen-sums": "tensors.WidenSums",
+    "form-kernels": "tensors.FormKernels",
+    "unroll-scan": "graph.UnrollScan",
+    "hoist-loop-invariants": "tensors.HoistLoopInvariants",
+    "hoist-parameter-computation": "tensors.HoistParameterComputation",
+    "bufferize": "tensors.Bufferize",
+    "coalesce-copies": "buffers.CoalesceCopies",
+    "outline-kernels": "buffers.OutlineKernels",
+    "distribute-batch": "buffers.DistributeBatch",
+    "plan-memory": "buffers.PlanMemory",
+    "convert-to-winograd": "tensors.ConvertToWinograd",
+    "assign-layouts": "tensors.AssignLayouts",
+    "assign-schedules": "tensors.AssignSchedules",
+    "lower-winograd-to-loops": "buffers.LowerWinogradToLoops",
+    "lower-kernels-to-loops": "buffers.LowerKernelsToLoops",
+    "lower-linalg-to-loops": "buffers.LowerLinalgToLoops",
+    "hoist-allocas": "loops.HoistAllocas",
+    "expand-math": "loops.ExpandMath",
+    "convert-to-llvm": "loops.ConvertToLLVM",
+    "annotate-cost": "graph.AnnotateCost",
+    "lower-opdesc": "graph.LowerOpdesc",
 }
 
 PIPELINES: dict[str, str] = {
@@ -71,10 +71,10 @@ ALGORITHMS = ("winograd",)
 
 OVERRIDES: dict[str, str] = {
     # Ours in gawee-opt, in the place of xDSL's pass of the same name.
-    "canonicalize": "CanonicalizePass",
-    "convert-scf-to-openmp": "ConvertScfToOpenMP",
-    "linalg-generalize-named-ops": "LinalgGeneralizeNamedOps",
-    "lower-affine": "LowerAffine",
+    "canonicalize": "graph.CanonicalizePass",
+    "convert-scf-to-openmp": "loops.ConvertScfToOpenMP",
+    "linalg-generalize-named-ops": "tensors.LinalgGeneralizeNamedOps",
+    "lower-affine": "loops.LowerAffine",
 }
 
 
@@ -86,10 +86,11 @@ def _pass_factory(module_name: str, class_name: str) -> Callable[[], type[Module
 
 
 def _named_as_pass(table: dict[str, str]) -> dict[str, Callable[[], type[ModulePass]]]:
-    return {
-        name: _pass_factory(name.replace("-", "_"), class_name)
-        for name, class_name in table.items()
-    }
+    factories: dict[str, Callable[[], type[ModulePass]]] = {}
+    for name, home in table.items():
+        folder, class_name = home.split(".")
+        factories[name] = _pass_factory(f"{folder}.{name.replace('-', '_')}", class_name)
+    return factories
 
 
 def _dialect_factory(module_name: str, name: str) -> Callable[[], Dialect]:
@@ -166,7 +167,7 @@ def all_passes() -> dict[str, Callable[[], type[ModulePass]]]:
 
 def all_conversions() -> Sequence[type["ConvertToAlgorithm"]]:
     """Return the passes to other algorithms: ours, then those of passes that were added."""
-    from gawee_dialect.passes.convert_to_algorithm import ConvertToAlgorithm
+    from gawee_dialect.passes.tensors.convert_to_algorithm import ConvertToAlgorithm
 
     passes = all_passes()
     added = [load() for more in _more.get() for load in more.all_passes.values()]
@@ -191,7 +192,7 @@ def lowerings_of_algorithms() -> Sequence[type[ModulePass]]:
 
 def all_algorithms() -> Sequence[type["Algorithm"]]:
     """Return the ways to compute a kernel, the direct one first."""
-    from gawee_dialect.dialect.algorithm import Direct
+    from gawee_dialect.dialect.kernels.algorithm import Direct
 
     return [Direct, *(kind.conversion.algorithm for kind in all_conversions())]
 

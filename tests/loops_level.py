@@ -14,8 +14,8 @@ from gawee_dialect.backend.signature import signature_of
 from gawee_dialect.dialect.entry import ArgumentKind, entry_arguments, find_function
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
-from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
-from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.passes.loops.convert_scf_to_openmp import ConvertScfToOpenMP
+from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.universe import make_context
 from tests.upstream_mlir import describe, jit_of, run_mlir_opt, run_mlir_translate
 

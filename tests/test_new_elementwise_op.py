@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 
-FAMILY = "gawee_dialect/dialect/activation.py"
+FAMILY = "gawee_dialect/dialect/graph/activation.py"
 
 MISH = '''
 

@@ -83,7 +83,7 @@ FORBIDDEN = {
     "onnx_backend": {"analysis", "backend", "instruments", "passes", "plots", "reduce", "tools"},
     "pytorch": {"analysis", "inspection", "instruments", "passes", "plots", "reduce", "tools"},
 }
-PATTERNS = "gawee_dialect.passes.canonicalization"
+PATTERNS = "gawee_dialect.passes.graph.canonicalization"
 """What an op loads when somebody canonicalizes it."""
 
 LATE = {
@@ -246,10 +246,10 @@ REGISTRIES = {
 
 def homes_of(algorithm: str) -> tuple[str, ...]:
     return (
-        f"gawee_dialect.dialect.{algorithm}",
+        f"gawee_dialect.dialect.kernels.{algorithm}",
         f"gawee_dialect.interpreter.gawee.{algorithm}",
-        f"gawee_dialect.passes.convert_to_{algorithm}",
-        f"gawee_dialect.passes.lower_{algorithm}_to_loops",
+        f"gawee_dialect.passes.tensors.convert_to_{algorithm}",
+        f"gawee_dialect.passes.buffers.lower_{algorithm}_to_loops",
     )
 
 

@@ -19,9 +19,9 @@ from gawee_dialect.dialect.irdl_text import irdl_text
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.levels import Level, lower_to
 from gawee_dialect.model import load
-from gawee_dialect.passes.bufferize import Bufferize
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import buffers_to_loops, loops_to_llvm, to_kernels, to_loops
+from gawee_dialect.passes.tensors.bufferize import Bufferize
 from gawee_dialect.universe import make_context
 from tests.effort import full_run
 from tests.loops_level import UpstreamLoops

@@ -6,8 +6,8 @@ import torch
 import torch.nn.functional as F
 from xdsl.ir import Operation
 
-from gawee_dialect.dialect import (
-    ELEMENTWISE,
+from gawee_dialect.dialect import ELEMENTWISE
+from gawee_dialect.dialect.graph import (
     activation,
     along_axis,
     arithmetic,
@@ -16,7 +16,7 @@ from gawee_dialect.dialect import (
     normalization,
     reduction,
 )
-from gawee_dialect.dialect.cast import BitcastOp, CastOp
+from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp
 from gawee_dialect.dialect.types import FLOATS
 
 Tensor = torch.Tensor

@@ -7,13 +7,13 @@ import numpy as np
 import torch
 from xdsl.ir import Operation
 
-from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.position import IotaOp, TriOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.position import IotaOp, TriOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 
 Tensor = torch.Tensor
 

@@ -13,10 +13,6 @@ from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, ModuleOp
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, SSAValue
 
-from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
 from gawee_dialect.dialect.entry import (
     MAIN,
     PREPARE,
@@ -25,20 +21,24 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_names,
 )
-from gawee_dialect.dialect.grid_sample import GridSampleOp
-from gawee_dialect.dialect.kernel import YieldOp
-from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.normalization import BatchNormOp
-from gawee_dialect.dialect.pool import (
+from gawee_dialect.dialect.graph.attention import AttentionOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.normalization import BatchNormOp
+from gawee_dialect.dialect.graph.pool import (
     AdaptivePoolOp,
     AdAvgPoolOp,
     AdMaxPoolOp,
     AvgPoolOp,
     MaxPoolOp,
 )
-from gawee_dialect.dialect.resize import InterpolateOp
-from gawee_dialect.dialect.scan import ScanOp
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.scan import ScanOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.kernels.kernel import YieldOp
 from tests.torch_computed import COMPUTED
 from tests.torch_movement import MOVEMENT
 

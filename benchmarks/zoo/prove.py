@@ -25,8 +25,8 @@ from benchmarks.zoo.networks import Network, zoo
 from benchmarks.zoo.proof_table import table
 from benchmarks.zoo.reduced import numbers_of, reduced
 from gawee_dialect.code_options import CodeOptions
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.winograd import WinogradOp
 from gawee_dialect.frontends.npu_ir import extract_ir
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.prove.each import ProveEach

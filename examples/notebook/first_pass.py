@@ -58,8 +58,8 @@ def _():
 
     from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-    from gawee_dialect.dialect.elementwise import ReluOp
-    from gawee_dialect.dialect.pool import MaxPoolOp
+    from gawee_dialect.dialect.graph.elementwise import ReluOp
+    from gawee_dialect.dialect.graph.pool import MaxPoolOp
     from gawee_dialect.passes.numerics import EXACT, Numerics
     from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 

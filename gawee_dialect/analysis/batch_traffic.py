@@ -24,12 +24,17 @@ from xdsl.ir import Operation, SSAValue
 from gawee_dialect.analysis.batch_axes import BatchAxes
 from gawee_dialect.analysis.node_work import VIEWS, node_work
 from gawee_dialect.dialect import ELEMENTWISE
-from gawee_dialect.dialect.along_axis import LogSoftmaxOp, SoftmaxOp
-from gawee_dialect.dialect.arrangement import BroadcastToOp
-from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
+from gawee_dialect.dialect.graph.along_axis import LogSoftmaxOp, SoftmaxOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp
+from gawee_dialect.dialect.graph.attention import AttentionOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.normalization import (
+    BatchNormOp,
+    GroupNormOp,
+    LayerNormOp,
+    RmsNormOp,
+)
 from gawee_dialect.dialect.types import (
     element_bytes,
     element_type,

@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import AnyFloat, FloatAttr, IntegerAttr, IntegerType
 from xdsl.dialects.vector import CombiningKindFlag
 from xdsl.ir import Attribute, Operation, Region
 
-from gawee_dialect.dialect.kernel import KernelOp, Number
+from gawee_dialect.dialect.kernels.kernel import KernelOp, Number
 from gawee_dialect.hints import isa
 
 INFINITY = float("inf")

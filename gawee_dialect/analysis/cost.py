@@ -20,11 +20,11 @@ from xdsl.ir import Operation, SSAValue
 from gawee_dialect.analysis.node_work import has_cost
 from gawee_dialect.analysis.op_cost import op_work
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, entry_arguments, find_function
-from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.types import is_tensor, shaped_bytes
 from gawee_dialect.locations import node_name
 

@@ -7,15 +7,15 @@ from xdsl.dialects import arith, scf
 from xdsl.dialects.builtin import IntegerAttr, IntegerType, i1
 from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 
-from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
-from gawee_dialect.dialect.cast import CastOp
-from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.position import IotaOp
-from gawee_dialect.dialect.reduction import ArgOp
-from gawee_dialect.dialect.shape import FlattenOp, IdentityOp, ReshapeOp
-from gawee_dialect.dialect.slicing import SliceOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.graph.cast import CastOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.reduction import ArgOp
+from gawee_dialect.dialect.graph.shape import FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.types import element_type, integer_range, tensor_shape
 from gawee_dialect.hints import isa
 

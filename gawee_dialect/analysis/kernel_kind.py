@@ -6,7 +6,7 @@ from xdsl.dialects import arith
 from xdsl.ir import BlockArgument
 from xdsl.ir.affine import AffineDimExpr, AffineExpr
 
-from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.kernels.kernel import KernelOp
 
 
 class KernelKind(StrEnum):

@@ -9,8 +9,8 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, nearest
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 
 
 class Level(StrEnum):

@@ -9,25 +9,25 @@ from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.analysis.values_read import captured_values
 from gawee_dialect.analysis.work import Work, size_of, traffic
-from gawee_dialect.dialect.along_axis import CumSumOp
-from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
-from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.cast import BitcastOp
-from gawee_dialect.dialect.conv import ConvTransposeOp
-from gawee_dialect.dialect.elementwise import ElementwiseOp
 from gawee_dialect.dialect.equation import EquationOp
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.grid_sample import GridSampleOp
-from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.along_axis import CumSumOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.graph.attention import AttentionOp
+from gawee_dialect.dialect.graph.cast import BitcastOp
+from gawee_dialect.dialect.graph.conv import ConvTransposeOp
+from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.position import IotaOp, TriOp
+from gawee_dialect.dialect.graph.reduction import ArgOp
+from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.scan import ScanOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.operation import CountedOp
-from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.position import IotaOp, TriOp
-from gawee_dialect.dialect.reduction import ArgOp
-from gawee_dialect.dialect.resize import InterpolateOp
-from gawee_dialect.dialect.scan import ScanOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp, ScatterOp
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
-from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.types import element_type, is_float, is_tensor, tensor_shape
 from gawee_dialect.equations.instance import flops
 

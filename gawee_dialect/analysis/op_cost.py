@@ -39,8 +39,8 @@ from gawee_dialect.analysis.work import (
     total,
     traffic,
 )
-from gawee_dialect.dialect.kernel import scalar_flops
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.kernels.kernel import scalar_flops
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import element_bytes
 from gawee_dialect.target.description import Limit, Processor
 from gawee_dialect.upstream import linalg

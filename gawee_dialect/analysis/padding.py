@@ -15,7 +15,7 @@ from xdsl.ir.affine import (
 )
 
 from gawee_dialect.analysis.kernel_kind import copied_input
-from gawee_dialect.dialect.kernel import KernelOp, Number, shape_of
+from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, shape_of
 
 
 @dataclass(frozen=True)

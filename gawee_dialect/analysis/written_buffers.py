@@ -10,7 +10,7 @@ from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation, SSAValue
 from xdsl.traits import SymbolTable
 
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 
 VIEWS = (memref.SubviewOp, memref.CollapseShapeOp, memref.ExpandShapeOp, memref.CastOp)
 """Ops whose result is a part or another shape of the buffer that is their first operand."""

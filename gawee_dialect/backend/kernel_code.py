@@ -41,7 +41,7 @@ from gawee_dialect.workers.shared_tasks import run_shared
 NAME = gawee_dialect.__name__
 ROOT = Path(gawee_dialect.__file__).parent
 
-PATTERNS = f"{NAME}.passes.canonicalization"
+PATTERNS = f"{NAME}.passes.graph.canonicalization"
 
 IMPORT = re.compile(
     rf"^[ \t]*(?:from ({NAME}[\w.]*) import (?:\(([^)]*)\)|([^\n(]*))|import ({NAME}[\w.]*))",

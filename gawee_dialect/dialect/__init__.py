@@ -4,7 +4,7 @@ from xdsl.dialect_interfaces.constant_materialization import ConstantMaterializa
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.ir import Attribute, Dialect, Operation
 
-from gawee_dialect.dialect import (
+from gawee_dialect.dialect.graph import (
     activation,
     arithmetic,
     bitwise,
@@ -13,27 +13,31 @@ from gawee_dialect.dialect import (
     elementary,
     elementwise,
 )
-from gawee_dialect.dialect.along_axis import (
+from gawee_dialect.dialect.graph.along_axis import (
     CumSumOp,
     LogSoftmaxOp,
     SoftmaxOp,
 )
-from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
-from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.elementwise import ElementwiseOp
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.grid_sample import GridSampleOp
-from gawee_dialect.dialect.kernel import KernelOp, YieldOp
-from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
-from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.position import IotaOp, TriOp
-from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
-from gawee_dialect.dialect.reduction import (
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.graph.attention import AttentionOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.normalization import (
+    BatchNormOp,
+    GroupNormOp,
+    LayerNormOp,
+    RmsNormOp,
+)
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.graph.position import IotaOp, TriOp
+from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp, PythonValueType
+from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
     ReduceAllOp,
@@ -44,13 +48,14 @@ from gawee_dialect.dialect.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
-from gawee_dialect.dialect.resize import InterpolateOp
-from gawee_dialect.dialect.scan import ScanOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.schedule import ScheduleAttr
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
-from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
-from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.scan import ScanOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
+from gawee_dialect.dialect.kernels.kernel import KernelOp, YieldOp
+from gawee_dialect.dialect.kernels.schedule import ScheduleAttr
+from gawee_dialect.dialect.kernels.winograd import WinogradOp
 from gawee_dialect.hints import isa
 
 

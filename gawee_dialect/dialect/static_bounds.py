@@ -18,8 +18,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.kernel import shape_of
-from gawee_dialect.dialect.slicing import require_inside
+from gawee_dialect.dialect.graph.slicing import require_inside
+from gawee_dialect.dialect.kernels.kernel import shape_of
 from gawee_dialect.dialect.types import require
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 Operators are functions too. Whoever needs a meaning of one looks here: the interpreter and the
 proofs compute by `numpy`, counts go by `flops`; `lower-to-linalg` has a scalar op, or a few, for
-each (`passes/lower_to_linalg/scalar_functions.py`).
+each (`passes/graph/lower_to_linalg/scalar_functions.py`).
 """
 
 from collections.abc import Mapping

@@ -20,8 +20,8 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError, verify_module
-from gawee_dialect.dialect.conv import ConvTransposeOp
 from gawee_dialect.dialect.entry import MAIN
+from gawee_dialect.dialect.graph.conv import ConvTransposeOp
 from gawee_dialect.fuzz.oracle import Done, Finding, Skipped
 from gawee_dialect.fuzz.random_pipeline import Stage
 from gawee_dialect.instruments.check.compare import Tolerance

@@ -14,8 +14,8 @@ from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.generator import Settings, TrialGenerator, stages_of, trial_of
 from gawee_dialect.fuzz.random_pipeline import Depth, Stage
 from gawee_dialect.fuzz.trial import Trial
-from gawee_dialect.passes.canonicalize import CanonicalizePass
-from gawee_dialect.passes.hoist_allocas import HoistAllocas
+from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
+from gawee_dialect.passes.loops.hoist_allocas import HoistAllocas
 from gawee_dialect.passes.pipelines import loops_to_llvm
 from gawee_dialect.universe import make_context
 

@@ -18,12 +18,12 @@ from xdsl.dialects.builtin import (
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
-from gawee_dialect.dialect.arrangement import TileOp
-from gawee_dialect.dialect.cast import CastOp
-from gawee_dialect.dialect.gather import IndexedOp
-from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
-from gawee_dialect.dialect.shape import ReshapeOp
-from gawee_dialect.dialect.slicing import SliceOp
+from gawee_dialect.dialect.graph.arrangement import TileOp
+from gawee_dialect.dialect.graph.cast import CastOp
+from gawee_dialect.dialect.graph.gather import IndexedOp
+from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
+from gawee_dialect.dialect.graph.shape import ReshapeOp
+from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.random_ops.table import OPS

@@ -16,14 +16,12 @@ from xdsl.passes import ModulePass
 from xdsl.transforms.common_subexpression_elimination import CommonSubexpressionElimination
 
 from gawee_dialect.code_options import EXACT, FAST, CodeOptions
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.schedule import ScheduleAttr
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.schedule import ScheduleAttr
 from gawee_dialect.fuzz.draw import Draw
-from gawee_dialect.passes.assign_schedules import AssignSchedules, accesses_of
-from gawee_dialect.passes.bufferize import Bufferize
-from gawee_dialect.passes.canonicalize import CanonicalizePass
+from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
+from gawee_dialect.passes.graph.unroll_scan import UnrollScan
 from gawee_dialect.passes.insertion import Insertion, with_insertions
-from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.pass_manager import leaf_passes
 from gawee_dialect.passes.pipelines import (
     buffers_to_loops,
@@ -32,7 +30,9 @@ from gawee_dialect.passes.pipelines import (
     to_kernels,
     to_wide_linalg,
 )
-from gawee_dialect.passes.unroll_scan import UnrollScan
+from gawee_dialect.passes.tensors.assign_schedules import AssignSchedules, accesses_of
+from gawee_dialect.passes.tensors.bufferize import Bufferize
+from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.target.description import HOST
 from gawee_dialect.target.machine import Machine
 from gawee_dialect.tuning.candidates import schedules

@@ -22,8 +22,8 @@ from gawee_dialect.analysis.op_cost import op_work, trip_count
 from gawee_dialect.analysis.work import Work, total
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import MAIN, find_function
-from gawee_dialect.dialect.scan import is_batch_loop, is_step_loop, is_thread_loop
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.graph.scan import is_batch_loop, is_step_loop, is_thread_loop
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.index_values import IndexValues
 from gawee_dialect.instruments.profile import (
     Array,
@@ -35,7 +35,7 @@ from gawee_dialect.instruments.profile import (
 )
 from gawee_dialect.levels import Level, level_of, native_stages
 from gawee_dialect.locations import hand_on_location, place
-from gawee_dialect.passes.outline_kernels import base_name, node_groups
+from gawee_dialect.passes.buffers.outline_kernels import base_name, node_groups
 
 if TYPE_CHECKING:
     from xdsl.passes import ModulePass
@@ -297,7 +297,7 @@ def work_of_functions(outlined: ModuleOp) -> dict[str, Work]:
 def lowered_to_loops(module: ModuleOp, passes: Sequence[ModulePass]) -> Outlined:
     """Take a copy of a module through the passes to loops, and ask kernels while they are some."""
     from gawee_dialect.backend.step_clock import NAME, PLACES, has_clock
-    from gawee_dialect.passes.outline_kernels import OutlineKernels
+    from gawee_dialect.passes.buffers.outline_kernels import OutlineKernels
     from gawee_dialect.passes.pass_manager import run_passes
     from gawee_dialect.universe import make_context
 

@@ -50,7 +50,7 @@ def short_path(path: Path, module: str) -> Path:
 
 
 def pattern_name(pattern: RewritePattern) -> str:
-    """Return a pattern's class and its place: `FoldIntoBias (passes/fold_conv_add.py:32)`."""
+    """Return a pattern's class and its place: `FoldIntoBias (passes/graph/fold_conv_add.py:32)`."""
     where = source_place(type(pattern))
     return type(pattern).__name__ + (f" ({where})" if where else "")
 

@@ -5,8 +5,8 @@ from xdsl.dialects.builtin import TensorType
 from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
 from xdsl.ir import Operation
 
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 
 OWN_OPS = "docs/tutorial/new_op.md shows how an op of one's own is lowered"
 
@@ -33,7 +33,7 @@ def hint_for(op: Operation) -> str:
 
 def hint_on_tensors(op: Operation) -> str:
     """Return which pass lowers an op that `bufferize` has no rule for."""
-    from gawee_dialect.passes.lowerings import lowering_of
+    from gawee_dialect.passes.graph.lowerings import lowering_of
 
     if op.dialect_name() != "gawee" or lowering_of(type(op)) is None:
         return OWN_OPS

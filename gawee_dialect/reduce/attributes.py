@@ -17,9 +17,9 @@ from xdsl.irdl import AttrSizedOperandSegments, IRDLOperation, OptOperandDef, Op
 from xdsl.rewriter import Rewriter
 from xdsl.utils.hints import isa
 
-from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.scan import ScanOp
 from gawee_dialect.dialect.operation import GaweeOp
-from gawee_dialect.dialect.scan import ScanOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.reduce.draft import body_ops, copy_of, keep_ops
 from gawee_dialect.reduce.links import Slot, axis

@@ -9,23 +9,28 @@ from itertools import pairwise
 
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.arrangement import BroadcastToOp, TransposeOp
-from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.elementwise import ElementwiseOp
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.grid_sample import GridSampleOp
-from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TransposeOp
+from gawee_dialect.dialect.graph.attention import AttentionOp
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.normalization import (
+    BatchNormOp,
+    GroupNormOp,
+    LayerNormOp,
+    RmsNormOp,
+)
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.pool import AdaptivePoolOp, WindowPoolOp
+from gawee_dialect.dialect.graph.reduction import ArgOp, ReduceOp
+from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.operation import GaweeOp
-from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.pool import AdaptivePoolOp, WindowPoolOp
-from gawee_dialect.dialect.reduction import ArgOp, ReduceOp
-from gawee_dialect.dialect.resize import InterpolateOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
-from gawee_dialect.dialect.slicing import SliceOp
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
 
 # Slots: sizes that an op has, and the pairs of them that are equal whatever the op.

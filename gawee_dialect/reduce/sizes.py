@@ -18,15 +18,15 @@ from xdsl.ir import Attribute, Block, Operation, SSAValue
 from xdsl.rewriter import Rewriter
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.dense import array_of, dense_of
-from gawee_dialect.dialect.normalization import GroupNormOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.graph.normalization import GroupNormOp
+from gawee_dialect.dialect.graph.pool import WindowPoolOp
+from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.window import padding_pairs, window_extent
 from gawee_dialect.dialect.operation import InferredOp
-from gawee_dialect.dialect.pool import WindowPoolOp
-from gawee_dialect.dialect.position import IotaOp
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_shape, tensor_type
-from gawee_dialect.dialect.window import padding_pairs, window_extent
 from gawee_dialect.reduce.draft import Draft, body_ops, returned_values, with_function
 from gawee_dialect.reduce.links import (
     AXIS,

@@ -13,12 +13,12 @@ from xdsl.dialects.llvm import FuncOp as LLVMFuncOp
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
 from gawee_dialect.dialect.entry import entry_arguments, is_public
-from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.dialect.types import dense_bytes
 from gawee_dialect.hints import isa
 from gawee_dialect.inspection.module_view import used_from_outside
 from gawee_dialect.instruments.function_texts import FunctionText, key, prints_all
-from gawee_dialect.passes.plan_memory import find_workspace, users_through_views
+from gawee_dialect.passes.buffers.plan_memory import find_workspace, users_through_views
 from gawee_dialect.report.origins import Origins
 
 # Where the buffers of a function are in its workspace, and from which op to which they live.

@@ -20,8 +20,8 @@ from xdsl.parser import Parser
 from xdsl.utils.exceptions import ParseError
 from xdsl.utils.hints import isa
 
-from gawee_dialect.dialect.algorithm import Algorithm, json_text
-from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
+from gawee_dialect.dialect.kernels.algorithm import Algorithm, json_text
+from gawee_dialect.dialect.kernels.schedule import Schedule, ScheduleAttr
 from gawee_dialect.schedules.script import Script, parse_script
 from gawee_dialect.universe import all_algorithms
 

@@ -12,7 +12,7 @@ from xdsl.dialects.builtin import FunctionType, StringAttr
 from xdsl.ir import Attribute, Region, SSAValue
 
 from gawee_dialect.analysis.kernel_kind import kernel_kind
-from gawee_dialect.dialect.kernel import KernelOp, element_of
+from gawee_dialect.dialect.kernels.kernel import KernelOp, element_of
 
 FORM = "1"
 """Changes when keys of before no longer mean the same."""

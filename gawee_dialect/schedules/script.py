@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Self
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.schedule import Schedule
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.schedule import Schedule
 from gawee_dialect.schedules.steps import Argument, IllegalStep, Nest, Step, steps_to
 
 

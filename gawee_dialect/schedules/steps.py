@@ -11,8 +11,8 @@ from inspect import signature
 from math import ceil
 
 from gawee_dialect.analysis.combiners import combiner_of
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.schedule import Loop, Prefetch, Schedule
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule
 from gawee_dialect.universe import all_algorithms
 
 Argument = str | int

@@ -253,7 +253,7 @@ def surveyed(graph: Graph, coverage: CoverageReport, words: Sequence[str]) -> "R
 
 def survey(arguments: Namespace, graph: Graph, words: Sequence[str]) -> int:
     """Write what of a model can go through, as text and as a page; return the exit code."""
-    from gawee_dialect.passes.lowerings import lowerings
+    from gawee_dialect.passes.graph.lowerings import lowerings
 
     coverage = graph.coverage().with_lowerings(lowerings())
     if wants_report(arguments):

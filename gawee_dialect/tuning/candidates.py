@@ -4,14 +4,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from gawee_dialect.dialect.algorithm import Algorithm, Direct
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.schedule import Loop, Prefetch, Schedule
-from gawee_dialect.passes.assign_schedules.cost_model import Tile, kernel_cycles
-from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses
-from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
-from gawee_dialect.passes.assign_schedules.tiles import best_tile, candidates
-from gawee_dialect.passes.convert_to_algorithm import ConvertKernel
+from gawee_dialect.dialect.kernels.algorithm import Algorithm, Direct
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule
+from gawee_dialect.passes.tensors.assign_schedules.cost_model import Tile, kernel_cycles
+from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import KernelAccesses
+from gawee_dialect.passes.tensors.assign_schedules.loop_order import schedule_of
+from gawee_dialect.passes.tensors.assign_schedules.tiles import best_tile, candidates
+from gawee_dialect.passes.tensors.convert_to_algorithm import ConvertKernel
 from gawee_dialect.target.description import Processor
 
 SLOWEST = 2.0

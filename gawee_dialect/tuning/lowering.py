@@ -8,20 +8,20 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from gawee_dialect.code_options import CodeOptions
-from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.entry import find_function
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.scan import kernel_blocks
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.graph.scan import kernel_blocks
+from gawee_dialect.dialect.kernels.algorithm import Algorithm
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.levels import native_stages
-from gawee_dialect.passes.assign_layouts import AssignLayouts
-from gawee_dialect.passes.assign_schedules import AssignSchedules, accesses_of
-from gawee_dialect.passes.convert_to_algorithm import ConvertKernel, ConvertToAlgorithm
 from gawee_dialect.passes.insertion import Insertion
-from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pattern_walk import PatternWalk
 from gawee_dialect.passes.rewrite_pass import Driver
+from gawee_dialect.passes.tensors.assign_layouts import AssignLayouts
+from gawee_dialect.passes.tensors.assign_schedules import AssignSchedules, accesses_of
+from gawee_dialect.passes.tensors.convert_to_algorithm import ConvertKernel, ConvertToAlgorithm
+from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.database import NO_CHOICES, Database
 from gawee_dialect.schedules.keys import Decision, algorithm_key, mark, mark_of, schedule_key
 from gawee_dialect.target.machine import Machine

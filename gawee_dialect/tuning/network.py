@@ -18,13 +18,13 @@ from gawee_dialect.backend.openmp import call_in_team
 from gawee_dialect.backend.program import compile_program
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.dialect.entry import MAIN, find_function
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.dialect.types import dtype_name
 from gawee_dialect.instruments.kernel_profile import Counters, address_of, buffers_of, calls_of
 from gawee_dialect.instruments.profile import name_of
 from gawee_dialect.levels import native_stages
+from gawee_dialect.passes.buffers.outline_kernels import OutlineKernels
 from gawee_dialect.passes.insertion import Insertion
-from gawee_dialect.passes.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.schedules.keys import Decision, mark_of
 from gawee_dialect.tuning.standalone import StandaloneKernel

@@ -14,17 +14,17 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.algorithm import Algorithm, Direct
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.schedule import Schedule
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.kernels.algorithm import Algorithm, Direct
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.schedule import Schedule
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.evaluation.evaluator import Evaluator, Figures
 from gawee_dialect.evaluation.search import Finals, MakeStrategy, search
 from gawee_dialect.evaluation.turns import Referee, order_of
 from gawee_dialect.instruments.profile import name_of
-from gawee_dialect.passes.assign_schedules import accesses_of
 from gawee_dialect.passes.insertion import Insertion
-from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
+from gawee_dialect.passes.tensors.assign_schedules import accesses_of
+from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.database import (
     NO_CHOICES,
     Choice,

@@ -19,17 +19,17 @@ from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.memory import aligned_bytes
 from gawee_dialect.backend.program import compile_program
 from gawee_dialect.backend.signature import Buffer
-from gawee_dialect.dialect.algorithm import Algorithm
 from gawee_dialect.dialect.entry import MAIN, output_attributes
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.schedule import Schedule, ScheduleAttr
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.kernels.algorithm import Algorithm
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.schedule import Schedule, ScheduleAttr
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.locations import hand_on_location
-from gawee_dialect.passes.assign_schedules import AssignSchedules
-from gawee_dialect.passes.canonicalize import CanonicalizePass
-from gawee_dialect.passes.hoist_parameter_computation import HoistParameterComputation
+from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import kernels_to_loops, loops_to_llvm
+from gawee_dialect.passes.tensors.assign_schedules import AssignSchedules
+from gawee_dialect.passes.tensors.hoist_parameter_computation import HoistParameterComputation
 from gawee_dialect.universe import make_context
 
 Array = NDArray[np.generic]

@@ -19,7 +19,7 @@ from xdsl.printer import Printer
 from xdsl.traits import MemoryReadEffect, MemoryWriteEffect
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.structured_kernel import shape_of
+from gawee_dialect.dialect.kernels.structured_kernel import shape_of
 
 MOST_LOCALITY = 3
 """The locality of what is to be kept in the first cache."""

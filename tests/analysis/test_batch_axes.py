@@ -20,17 +20,17 @@ from gawee_dialect.analysis.batch_axes import carry as carry
 from gawee_dialect.analysis.batch_axes.rules import rule_of
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect import ELEMENTWISE, GRAPH_LEVEL
-from gawee_dialect.dialect.arrangement import BroadcastToOp, TransposeOp
-from gawee_dialect.dialect.cast import BitcastOp, CastOp
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.elementwise import UnaryOp
 from gawee_dialect.dialect.entry import find_function
-from gawee_dialect.dialect.position import IotaOp
-from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
-from gawee_dialect.dialect.scan import ScanOp
-from gawee_dialect.dialect.scatter import ScatterNdOp
-from gawee_dialect.dialect.shape import FlattenOp, IdentityOp, ReshapeOp
-from gawee_dialect.dialect.slicing import InsertSliceOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TransposeOp
+from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.elementwise import UnaryOp
+from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
+from gawee_dialect.dialect.graph.scan import ScanOp
+from gawee_dialect.dialect.graph.scatter import ScatterNdOp
+from gawee_dialect.dialect.graph.shape import FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
 from gawee_dialect.frontends.mlir_text import module_of_text
 from gawee_dialect.fuzz.draw import Draw
@@ -39,7 +39,7 @@ from gawee_dialect.fuzz.random_graph import random_graph
 from gawee_dialect.fuzz.random_ops.table import OPS
 from gawee_dialect.interpreter.run import run_module
 from gawee_dialect.parameters.store import Array
-from gawee_dialect.passes.specialize_batch import specialize_batch
+from gawee_dialect.passes.graph.specialize_batch import specialize_batch
 
 WITHOUT_A_RULE = (ConstantOp, IotaOp, GetAttrOp, GetItemOp, ReshapeOp, FlattenOp, ScanOp)
 """They have no operand, or no tensor; views go by shapes, and a scan has a body."""

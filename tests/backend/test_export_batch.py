@@ -13,7 +13,7 @@ from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import Level, lower_to
 from gawee_dialect.passes.insertion import before
-from gawee_dialect.passes.tile_batch import TileBatch
+from gawee_dialect.passes.tensors.tile_batch import TileBatch
 from gawee_dialect.universe import make_context
 
 TEXT = """

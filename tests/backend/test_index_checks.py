@@ -21,7 +21,7 @@ from gawee_dialect.code_options import EXACT, FAST, PLAIN, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
-from gawee_dialect.passes.assign_schedules import loop_order
+from gawee_dialect.passes.tensors.assign_schedules import loop_order
 from tests.passes.modules import parse
 
 Array = NDArray[Any]

@@ -19,7 +19,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model, load
 from gawee_dialect.opdesc.load import loaded_operators
-from gawee_dialect.passes.lower_opdesc import lower_described_ops
+from gawee_dialect.passes.graph.lower_opdesc import lower_described_ops
 from gawee_dialect.tools import gawee_opt
 from gawee_dialect.tools.gawee_run import main
 from gawee_dialect.universe import make_context

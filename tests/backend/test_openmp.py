@@ -18,8 +18,8 @@ from gawee_dialect.backend.jit import initialize
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.interpreter import run_module
-from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
-from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.passes.loops.convert_scf_to_openmp import ConvertScfToOpenMP
+from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.universe import make_context
 from tests.loops_level import UpstreamNative, llvm_module, run_native
 from tests.upstream_mlir import requires_upstream, run_mlir_opt

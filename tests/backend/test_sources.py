@@ -23,7 +23,7 @@ def names(path: Path) -> set[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module is not None:
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    patterns = "gawee_dialect.passes.canonicalization"
+    patterns = "gawee_dialect.passes.graph.canonicalization"
     if path.parent.is_relative_to(ROOT / "dialect"):
         found = {name for name in found if not name.startswith(patterns)}
     return found & set(MODULES)
@@ -42,9 +42,9 @@ def closure(module: str) -> set[Path]:
 @pytest.mark.parametrize(
     "module",
     [
-        "gawee_dialect.passes.convert_to_llvm",
-        "gawee_dialect.passes.lower_kernels_to_loops",
-        "gawee_dialect.passes.form_kernels",
+        "gawee_dialect.passes.loops.convert_to_llvm",
+        "gawee_dialect.passes.buffers.lower_kernels_to_loops",
+        "gawee_dialect.passes.tensors.form_kernels",
         "gawee_dialect.hints",
     ],
 )
@@ -56,16 +56,24 @@ def test_files_behind_a_module_are_all_that_it_imports(module: str) -> None:
 
 
 def test_several_modules_have_the_files_of_each() -> None:
-    first, second = "gawee_dialect.passes.expand_math", "gawee_dialect.passes.hoist_allocas"
+    first, second = (
+        "gawee_dialect.passes.loops.expand_math",
+        "gawee_dialect.passes.loops.hoist_allocas",
+    )
 
     assert set(sources_behind((first, second))) == closure(first) | closure(second)
 
 
 def test_what_lowers_kernels_does_not_depend_on_what_forms_them() -> None:
-    found = sources_behind(("gawee_dialect.passes.lower_kernels_to_loops",))
+    found = sources_behind(("gawee_dialect.passes.buffers.lower_kernels_to_loops",))
 
     assert not any(
         path.is_relative_to(ROOT / part)
         for path in found
-        for part in ("frontends", "passes/form_kernels", "passes/assign_schedules", "tools")
+        for part in (
+            "frontends",
+            "passes/tensors/form_kernels",
+            "passes/tensors/assign_schedules",
+            "tools",
+        )
     )

@@ -11,11 +11,11 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.dialect import ELEMENTWISE, GRAPH_LEVEL
-from gawee_dialect.dialect.activation import ClipOp, LeakyReluOp
-from gawee_dialect.dialect.cast import BitcastOp
-from gawee_dialect.dialect.comparison import CompareOp
-from gawee_dialect.dialect.elementwise import BinaryOp, ElementwiseOp, UnaryOp
 from gawee_dialect.dialect.equation import DefinedOp, EquationOp
+from gawee_dialect.dialect.graph.activation import ClipOp, LeakyReluOp
+from gawee_dialect.dialect.graph.cast import BitcastOp
+from gawee_dialect.dialect.graph.comparison import CompareOp
+from gawee_dialect.dialect.graph.elementwise import BinaryOp, ElementwiseOp, UnaryOp
 from gawee_dialect.dialect.types import ELEMENT_TYPES
 from gawee_dialect.easy_json import Code
 from gawee_dialect.equations.evaluate import evaluate, evaluate_elements
@@ -24,7 +24,7 @@ from gawee_dialect.equations.instance import Body, Misfit, Type, of_elements, re
 from gawee_dialect.equations.program import Arguments
 from gawee_dialect.equations.syntax import Binary, Call, Unary, walk
 from gawee_dialect.instruments.prove.from_integers import ExactFromIntegers
-from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
+from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.rewrite_pass import ops_of
 
 UNARY = [kind for kind in ELEMENTWISE if issubclass(kind, UnaryOp)]

@@ -10,7 +10,7 @@ from xdsl.rewriter import InsertPoint
 
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.interpreter import run_module
-from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
 from gawee_dialect.universe import make_context
 from gawee_dialect.upstream.vector import reduction, strided_load
 

@@ -26,7 +26,7 @@ CLIENT = Path(__file__).with_name("client.py")
 VARIABLE = "GAWEE_TOOL_SERVER"
 MODULES = (
     "filecheck.main",
-    "gawee_dialect.passes.canonicalize",
+    "gawee_dialect.passes.graph.canonicalize",
     "gawee_dialect.passes.pipelines",
     *(f"gawee_dialect.tools.gawee_{name}" for name in ("opt", "translate", "run", "reduce")),
 )

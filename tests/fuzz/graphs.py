@@ -18,7 +18,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.levels import Level, level_of
 from gawee_dialect.model import Model
 from gawee_dialect.parameters.random_arrays import random_array
-from gawee_dialect.passes.lower_opdesc import LowerOpdesc
+from gawee_dialect.passes.graph.lower_opdesc import LowerOpdesc
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.passes.pipelines import to_linalg
 from gawee_dialect.source import Source

@@ -24,8 +24,8 @@ from gawee_dialect.fuzz.random_pipeline import Depth, Stage, random_pipeline
 from gawee_dialect.fuzz.session import Session
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.passes.insertion import after
-from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
 from gawee_dialect.universe import make_context
 from tests.effort import full_run
 from tests.graph_fuzz.onnx_models import OnnxModels

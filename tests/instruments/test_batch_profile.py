@@ -10,7 +10,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.instruments.profile import NodeTime
 from gawee_dialect.model import Model
 from gawee_dialect.passes.insertion import before
-from gawee_dialect.passes.tile_batch import TileBatch
+from gawee_dialect.passes.tensors.tile_batch import TileBatch
 from gawee_dialect.universe import make_context
 
 TEXT = """func.func @main(%x: tensor<6x3x9x7xf32> {gawee.input = "x"}, %w: tensor<5x3x3x3xf32> {gawee.parameter = "w"}) -> tensor<6x5x9x7xf32> {

@@ -16,8 +16,8 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.arithmetic import NegOp
-from gawee_dialect.dialect.elementwise import ReluOp
+from gawee_dialect.dialect.graph.arithmetic import NegOp
+from gawee_dialect.dialect.graph.elementwise import ReluOp
 from gawee_dialect.instruments.check import execute
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings

@@ -18,8 +18,8 @@ from xdsl.dialects.builtin import (
     f64,
 )
 
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.normalization import BatchNormOp, LayerNormOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.normalization import BatchNormOp, LayerNormOp
 from gawee_dialect.instruments.check import execute
 from gawee_dialect.instruments.check.each import CheckEach
 from gawee_dialect.instruments.check.each_pass import CheckSettings

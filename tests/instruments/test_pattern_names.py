@@ -10,8 +10,8 @@ from xdsl.pattern_rewriter import RewritePattern
 from gawee_dialect.instruments.pattern_names import source_place
 
 MODULES = (
-    "gawee_dialect.passes.fold_conv_add",
-    "gawee_dialect.passes.lower_to_linalg.conv",
+    "gawee_dialect.passes.graph.fold_conv_add",
+    "gawee_dialect.passes.graph.lower_to_linalg.conv",
     "xdsl.transforms.canonicalization_patterns.arith",
 )
 

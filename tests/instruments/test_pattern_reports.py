@@ -29,7 +29,7 @@ func.func @main(%x: tensor<2x3x4x4xf32>, %w: tensor<5x3x1x1xf32> {gawee.paramete
 SILENT = '''
 from dataclasses import dataclass
 from xdsl.pattern_rewriter import op_type_rewrite_pattern
-from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.graph.elementwise import AddOp
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
 class Nothing(Pattern):
@@ -86,13 +86,13 @@ def test_each_rewrite_is_a_line(graph: str, capsys: pytest.CaptureFixture[str]) 
     assert lines == [
         f"canonicalize: dead: gawee.relu at {graph}:11:3",
         f"canonicalize: folded: gawee.identity at {graph}:12:3 -> values that were there",
-        "canonicalize: FlattenOfFlatten (gawee_dialect/passes/canonicalization/shape.py:N): "
+        "canonicalize: FlattenOfFlatten (gawee_dialect/passes/graph/canonicalization/shape.py:N): "
         f"gawee.flatten at {graph}:15:3 -> gawee.flatten",
         f"canonicalize: dead: gawee.flatten at {graph}:13:3",
-        "fold-batch-norm: FoldIntoLayer (gawee_dialect/passes/fold_batch_norm.py:N): "
+        "fold-batch-norm: FoldIntoLayer (gawee_dialect/passes/graph/fold_batch_norm.py:N): "
         'gawee.batch_norm at model.json:41:7 (node "bn1") -> gawee.constant x3, gawee.add, '
         "gawee.sqrt, gawee.div, gawee.reshape, gawee.mul x2, gawee.sub, gawee.conv",
-        "fold-batch-norm: FoldIntoLayer (gawee_dialect/passes/fold_batch_norm.py:N): "
+        "fold-batch-norm: FoldIntoLayer (gawee_dialect/passes/graph/fold_batch_norm.py:N): "
         f"gawee.batch_norm at {graph}:8:3 -> gawee.constant x2, gawee.add, gawee.sqrt, "
         "gawee.div, gawee.reshape, gawee.mul x2, gawee.sub, gawee.conv",
     ]
@@ -117,12 +117,12 @@ def test_what_was_declined_is_explained_by_pass(
 
     folding = [
         f"  gawee.add at {graph}:9:3",
-        "    FoldIntoBias (gawee_dialect/passes/fold_conv_add.py:N): expected an operand from "
+        "    FoldIntoBias (gawee_dialect/passes/graph/fold_conv_add.py:N): expected an operand from "
         "'gawee.conv', got 'gawee.batch_norm' and 'gawee.batch_norm'",
-        "    FoldIntoProduct (gawee_dialect/passes/fold_conv_add.py:N): expected an operand from a "
+        "    FoldIntoProduct (gawee_dialect/passes/graph/fold_conv_add.py:N): expected an operand from a "
         "product, got 'gawee.batch_norm' and 'gawee.batch_norm'",
     ]
-    flatten = "gawee_dialect/passes/canonicalization/shape.py:N"
+    flatten = "gawee_dialect/passes/graph/canonicalization/shape.py:N"
     assert lines == [
         "missed in fold-conv-add:",
         *folding,
@@ -197,7 +197,7 @@ def test_reasons_are_printed_where_the_pass_fails(
 
     err = capsys.readouterr().err
     assert "missed in lower-to-linalg:\n  gawee.getattr at " in err
-    assert "RejectPythonValue (gawee_dialect/passes/lower_to_linalg/__init__.py" in err
+    assert "RejectPythonValue (gawee_dialect/passes/graph/lower_to_linalg/__init__.py" in err
     assert err.count("leftover Python value") == 2  # in the report, and in the error
 
 

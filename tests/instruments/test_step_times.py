@@ -13,7 +13,7 @@ from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.instruments.kernel_profile import call_clock, lowered_to_loops
 from gawee_dialect.levels import Level, native_stages
 from gawee_dialect.model import Model
-from gawee_dialect.passes.outline_kernels import OutlineKernels
+from gawee_dialect.passes.buffers.outline_kernels import OutlineKernels
 from gawee_dialect.passes.pass_manager import run_passes
 from gawee_dialect.tools.gawee_run import main
 from gawee_dialect.universe import make_context

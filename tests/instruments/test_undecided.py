@@ -122,7 +122,7 @@ def test_a_pass_may_not_change_other_elements() -> None:
 
 
 def test_a_graph_may_not_either() -> None:
-    from gawee_dialect.dialect.arithmetic import AbsOp, NegOp
+    from gawee_dialect.dialect.graph.arithmetic import AbsOp, NegOp
 
     settings = CheckSettings(arrays={"x": X})
     with pytest.raises(CheckFailure) as raised, instrumented(CheckEach(settings)):

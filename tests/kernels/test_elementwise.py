@@ -9,14 +9,14 @@ from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from xdsl.dialects.builtin import f32  # noqa: E402
 
-from gawee_dialect.dialect.arithmetic import FloorDivOp, MaximumOp, RemainderOp  # noqa: E402
-from gawee_dialect.dialect.arrangement import TransposeOp  # noqa: E402
-from gawee_dialect.dialect.bitwise import LogicalNotOp  # noqa: E402
-from gawee_dialect.dialect.cast import CastOp  # noqa: E402
-from gawee_dialect.dialect.comparison import CompareOp, WhereOp  # noqa: E402
-from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp  # noqa: E402
-from gawee_dialect.dialect.matmul import BatchMatMulOp  # noqa: E402
-from gawee_dialect.dialect.reduction import ReduceSumOp  # noqa: E402
+from gawee_dialect.dialect.graph.arithmetic import FloorDivOp, MaximumOp, RemainderOp  # noqa: E402
+from gawee_dialect.dialect.graph.arrangement import TransposeOp  # noqa: E402
+from gawee_dialect.dialect.graph.bitwise import LogicalNotOp  # noqa: E402
+from gawee_dialect.dialect.graph.cast import CastOp  # noqa: E402
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp  # noqa: E402
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, ReluOp, SubOp  # noqa: E402
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp  # noqa: E402
+from gawee_dialect.dialect.graph.reduction import ReduceSumOp  # noqa: E402
 from gawee_dialect.interpreter.run import run_module  # noqa: E402
 from tests.kernels.compiled import PLAIN, WAYS, WIDE, check, module_of, small  # noqa: E402
 

@@ -4,13 +4,13 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from gawee_dialect.dialect.arrangement import TransposeOp  # noqa: E402
-from gawee_dialect.dialect.conv import ConvOp  # noqa: E402
-from gawee_dialect.dialect.elementwise import AddOp, ReluOp  # noqa: E402
-from gawee_dialect.dialect.gather import GatherOp  # noqa: E402
-from gawee_dialect.dialect.pool import MaxPoolOp  # noqa: E402
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp  # noqa: E402
-from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp  # noqa: E402
+from gawee_dialect.dialect.graph.arrangement import TransposeOp  # noqa: E402
+from gawee_dialect.dialect.graph.conv import ConvOp  # noqa: E402
+from gawee_dialect.dialect.graph.elementwise import AddOp, ReluOp  # noqa: E402
+from gawee_dialect.dialect.graph.gather import GatherOp  # noqa: E402
+from gawee_dialect.dialect.graph.pool import MaxPoolOp  # noqa: E402
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp  # noqa: E402
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp  # noqa: E402
 from tests.kernels.compiled import WAYS, check, small  # noqa: E402
 
 F = torch.nn.functional

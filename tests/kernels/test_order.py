@@ -8,10 +8,10 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.along_axis import CumSumOp  # noqa: E402
-from gawee_dialect.dialect.order import SortOp, TopKOp  # noqa: E402
-from gawee_dialect.dialect.reduction import ArgMaxOp, ArgMinOp  # noqa: E402
-from gawee_dialect.passes.lower_to_linalg import positions  # noqa: E402
+from gawee_dialect.dialect.graph.along_axis import CumSumOp  # noqa: E402
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp  # noqa: E402
+from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ArgMinOp  # noqa: E402
+from gawee_dialect.passes.graph.lower_to_linalg import positions  # noqa: E402
 from tests.kernels.compiled import PLAIN, WAYS, check, small  # noqa: E402
 
 some = settings(max_examples=6)

@@ -7,11 +7,11 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.along_axis import SoftmaxOp  # noqa: E402
-from gawee_dialect.dialect.elementwise import AddOp  # noqa: E402
-from gawee_dialect.dialect.matmul import BatchMatMulOp  # noqa: E402
-from gawee_dialect.dialect.normalization import LayerNormOp  # noqa: E402
-from gawee_dialect.dialect.reduction import (  # noqa: E402
+from gawee_dialect.dialect.graph.along_axis import SoftmaxOp  # noqa: E402
+from gawee_dialect.dialect.graph.elementwise import AddOp  # noqa: E402
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp  # noqa: E402
+from gawee_dialect.dialect.graph.normalization import LayerNormOp  # noqa: E402
+from gawee_dialect.dialect.graph.reduction import (  # noqa: E402
     ReduceAllOp,
     ReduceAnyOp,
     ReduceMaxOp,

@@ -93,7 +93,7 @@ def test_a_long_sum_has_its_totals_in_f64(schedule: str) -> None:
 
 
 def test_rows_of_any_length_are_reduced_as_by_numpy() -> None:
-    from gawee_dialect.dialect.reduction import ReduceSumOp
+    from gawee_dialect.dialect.graph.reduction import ReduceSumOp
     from tests.kernels.compiled import WIDE, module_of
 
     random = np.random.default_rng(7)

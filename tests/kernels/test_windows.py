@@ -7,10 +7,10 @@ torch = pytest.importorskip("torch")
 from hypothesis import assume, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp  # noqa: E402
-from gawee_dialect.dialect.elementwise import AddOp, ReluOp  # noqa: E402
-from gawee_dialect.dialect.pool import AvgPoolOp, MaxPoolOp  # noqa: E402
-from gawee_dialect.dialect.window import window_extent  # noqa: E402
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp  # noqa: E402
+from gawee_dialect.dialect.graph.elementwise import AddOp, ReluOp  # noqa: E402
+from gawee_dialect.dialect.graph.pool import AvgPoolOp, MaxPoolOp  # noqa: E402
+from gawee_dialect.dialect.graph.window import window_extent  # noqa: E402
 from tests.kernels.compiled import EXACT, PLAIN, WAYS, check, module_of, small  # noqa: E402
 
 F = torch.nn.functional

@@ -46,7 +46,7 @@ func.func @twice(%m: memref<5xf32>, %low: index, %high: index, %step: index) {
 DROP_RELU = '''\
 from dataclasses import dataclass
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
-from gawee_dialect.dialect.elementwise import ReluOp
+from gawee_dialect.dialect.graph.elementwise import ReluOp
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
 

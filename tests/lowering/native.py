@@ -14,7 +14,7 @@ from xdsl.dialects.func import FuncOp, ReturnOp
 
 from gawee_dialect.dialect.operation import GaweeOp
 from gawee_dialect.dialect.types import ELEMENT_TYPES
-from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
+from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from tests.upstream_mlir import run_upstream
 
 if TYPE_CHECKING:

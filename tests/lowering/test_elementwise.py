@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.elementwise import (  # noqa: E402
+from gawee_dialect.dialect.graph.elementwise import (  # noqa: E402
     AddOp,
     DivOp,
     MulOp,
@@ -16,7 +16,7 @@ from gawee_dialect.dialect.elementwise import (  # noqa: E402
     SqrtOp,
     SubOp,
 )
-from gawee_dialect.dialect.normalization import BatchNormOp  # noqa: E402
+from gawee_dialect.dialect.graph.normalization import BatchNormOp  # noqa: E402
 from tests.lowering.native import assert_close, numbers, run_native  # noqa: E402
 from tests.upstream_mlir import requires_upstream  # noqa: E402
 

@@ -10,16 +10,16 @@ from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
 from gawee_dialect.dialect import activation, arithmetic, elementary, elementwise  # noqa: E402
-from gawee_dialect.dialect.activation import ClipOp, EluOp, GeluOp, LeakyReluOp  # noqa: E402
-from gawee_dialect.dialect.bitwise import (  # noqa: E402
+from gawee_dialect.dialect.graph.activation import ClipOp, EluOp, GeluOp, LeakyReluOp  # noqa: E402
+from gawee_dialect.dialect.graph.bitwise import (  # noqa: E402
     BitwiseAndOp,
     BitwiseNotOp,
     BitwiseOrOp,
     BitwiseXorOp,
     LogicalNotOp,
 )
-from gawee_dialect.dialect.cast import BitcastOp, CastOp  # noqa: E402
-from gawee_dialect.dialect.comparison import CompareOp, IsNanOp, WhereOp  # noqa: E402
+from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp  # noqa: E402
+from gawee_dialect.dialect.graph.comparison import CompareOp, IsNanOp, WhereOp  # noqa: E402
 from gawee_dialect.dialect.types import ELEMENT_TYPES  # noqa: E402
 from tests.interpreter.modules import random  # noqa: E402
 from tests.lowering.native import lowered_text  # noqa: E402

@@ -4,7 +4,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from gawee_dialect.dialect.matmul import MatMulOp  # noqa: E402
+from gawee_dialect.dialect.graph.matmul import MatMulOp  # noqa: E402
 from tests.lowering.native import assert_close, numbers, run_native  # noqa: E402
 from tests.upstream_mlir import requires_upstream  # noqa: E402
 

@@ -14,11 +14,11 @@ from xdsl.ir import Operation  # noqa: E402
 
 from gawee_dialect.diagnostics import GaweeError  # noqa: E402
 from gawee_dialect.dialect.entry import entry_arguments, find_function  # noqa: E402
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp  # noqa: E402
-from gawee_dialect.dialect.movement import MovementOp  # noqa: E402
-from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp  # noqa: E402
-from gawee_dialect.dialect.order import SortOp, TopKOp  # noqa: E402
-from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp  # noqa: E402
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp  # noqa: E402
+from gawee_dialect.dialect.graph.movement import MovementOp  # noqa: E402
+from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp  # noqa: E402
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp  # noqa: E402
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp  # noqa: E402
 from gawee_dialect.dialect.types import dtype_name, tensor_shape  # noqa: E402
 from gawee_dialect.frontends.mlir_text import parse_mlir  # noqa: E402
 from gawee_dialect.universe import make_context  # noqa: E402

@@ -12,7 +12,7 @@ pytest.importorskip("torch")
 from gawee_dialect.dialect.entry import entry_arguments, find_function
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.frontends.gawee_json import parse_gawee_json
-from gawee_dialect.passes.canonicalize import CanonicalizePass
+from gawee_dialect.passes.graph.canonicalize import CanonicalizePass
 from gawee_dialect.universe import make_context
 from tests.lowering.native import lowered_text, numbers
 from tests.torch_reference import evaluate

@@ -8,7 +8,7 @@ torch = pytest.importorskip("torch")
 from hypothesis import assume, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp  # noqa: E402
+from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp  # noqa: E402
 from tests.lowering.native import assert_close, numbers, run_native  # noqa: E402
 from tests.upstream_mlir import requires_upstream  # noqa: E402
 

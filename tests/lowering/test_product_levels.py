@@ -8,8 +8,8 @@ torch = pytest.importorskip("torch")
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.attention import AttentionOp  # noqa: E402
-from gawee_dialect.dialect.matmul import BatchMatMulOp  # noqa: E402
+from gawee_dialect.dialect.graph.attention import AttentionOp  # noqa: E402
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp  # noqa: E402
 from tests.lowering.native import numbers  # noqa: E402
 from tests.lowering.one_op_levels import check_op  # noqa: E402
 

@@ -9,13 +9,13 @@ F = torch.nn.functional
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.along_axis import CumSumOp, LogSoftmaxOp, SoftmaxOp  # noqa: E402
-from gawee_dialect.dialect.normalization import (  # noqa: E402
+from gawee_dialect.dialect.graph.along_axis import CumSumOp, LogSoftmaxOp, SoftmaxOp  # noqa: E402
+from gawee_dialect.dialect.graph.normalization import (  # noqa: E402
     GroupNormOp,
     LayerNormOp,
     RmsNormOp,
 )
-from gawee_dialect.dialect.reduction import (  # noqa: E402
+from gawee_dialect.dialect.graph.reduction import (  # noqa: E402
     ArgMaxOp,
     ArgMinOp,
     ReduceAllOp,

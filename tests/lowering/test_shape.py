@@ -9,8 +9,8 @@ from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, TensorType  # noqa: E402
 
-from gawee_dialect.dialect.constant import ConstantOp  # noqa: E402
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp  # noqa: E402
+from gawee_dialect.dialect.graph.constant import ConstantOp  # noqa: E402
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp  # noqa: E402
 from gawee_dialect.dialect.types import ELEMENT_TYPES  # noqa: E402
 from tests.lowering.native import assert_close, numbers, run_native  # noqa: E402
 from tests.upstream_mlir import requires_upstream  # noqa: E402

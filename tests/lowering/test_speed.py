@@ -7,9 +7,9 @@ from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp, TensorType, f32
 from xdsl.dialects.func import FuncOp, ReturnOp
 
-from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.elementwise import AddOp, ReluOp
-from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, ReluOp
+from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 
 
 def chain(blocks):

@@ -9,14 +9,14 @@ from xdsl.parser import Parser
 from xdsl.transforms.linalg_generalize_named_ops import LinalgGeneralizeNamedOpsPass
 
 from gawee_dialect.frontends.mlir_text import print_mlir
-from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
+from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.universe import make_context
 from tests.lowering.native import numbers
 from tests.upstream_mlir import requires_upstream, run_mlir_opt, run_upstream
 
 pytestmark = requires_upstream
 FILECHECK = Path(__file__).parents[1] / "filecheck"
-LOWERED = sorted((FILECHECK / "passes/lower_to_linalg").glob("*.mlir"))
+LOWERED = sorted((FILECHECK / "passes/graph/lower_to_linalg").glob("*.mlir"))
 
 
 def chunks(file):

@@ -8,9 +8,9 @@ torch = pytest.importorskip("torch")
 from hypothesis import assume, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp  # noqa: E402
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp  # noqa: E402
-from gawee_dialect.dialect.window import window_extent  # noqa: E402
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp  # noqa: E402
+from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp  # noqa: E402
+from gawee_dialect.dialect.graph.window import window_extent  # noqa: E402
 from tests.lowering.native import numbers  # noqa: E402
 from tests.lowering.one_op_levels import check_op  # noqa: E402
 

@@ -8,9 +8,9 @@ from xdsl.dialects.builtin import AnyFloat, DenseIntOrFPElementsAttr, ModuleOp, 
 from xdsl.dialects.func import FuncOp, ReturnOp
 from xdsl.ir import Block, Operation, Region
 
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, ReluOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
 from tests.dialect.random_ops import OPS
 from tests.effort import examples
 from tests.passes.modules import evaluate, op_names, transform

@@ -17,9 +17,9 @@ from gawee_dialect.dialect.entry import find_function
 from gawee_dialect.instruments.check.each_pass import CheckSettings
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
-from gawee_dialect.passes.coalesce_copies import CoalesceCopies
+from gawee_dialect.passes.buffers.coalesce_copies import CoalesceCopies
+from gawee_dialect.passes.buffers.plan_memory import PlanMemory, find_workspace
 from gawee_dialect.passes.pass_manager import run_passes
-from gawee_dialect.passes.plan_memory import PlanMemory, find_workspace
 from gawee_dialect.universe import make_context
 from tests.instruments.checking import check
 from tests.instruments.prove.proving import prove, unproved

@@ -6,8 +6,8 @@ from xdsl.pattern_rewriter import PatternRewriterListener, PatternRewriteWalker
 from xdsl.transforms.dead_code_elimination import region_dce
 
 from gawee_dialect.frontends.mlir_text import parse_mlir
-from gawee_dialect.passes.canonicalize import CanonicalizationDriver
 from gawee_dialect.passes.dead_code import erase_dead
+from gawee_dialect.passes.graph.canonicalize import CanonicalizationDriver
 from gawee_dialect.passes.pattern_walk import PatternWalk
 from gawee_dialect.universe import make_context
 

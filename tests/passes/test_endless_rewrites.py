@@ -21,8 +21,8 @@ func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 HEAD = """\
 from dataclasses import dataclass
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
-from gawee_dialect.dialect.arithmetic import NegOp
-from gawee_dialect.dialect.elementwise import ReluOp
+from gawee_dialect.dialect.graph.arithmetic import NegOp
+from gawee_dialect.dialect.graph.elementwise import ReluOp
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
 """

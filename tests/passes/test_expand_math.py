@@ -11,9 +11,9 @@ from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.interpreter import run_module
-from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
-from gawee_dialect.passes.expand_math import EXPANSIONS, EXPANSIONS_OF_F64, ExpandMath
-from gawee_dialect.passes.expand_math.trigonometric import LARGEST
+from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.passes.loops.expand_math import EXPANSIONS, EXPANSIONS_OF_F64, ExpandMath
+from gawee_dialect.passes.loops.expand_math.trigonometric import LARGEST
 from gawee_dialect.universe import make_context
 
 EXACT = {

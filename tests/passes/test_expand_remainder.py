@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.frontends.mlir_text import parse_mlir
-from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
-from gawee_dialect.passes.expand_math import ExpandMath
+from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
+from gawee_dialect.passes.loops.expand_math import ExpandMath
 from gawee_dialect.universe import make_context
 
 Values = NDArray[np.float32]

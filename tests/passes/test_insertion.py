@@ -15,7 +15,7 @@ from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 from gawee_dialect.backend.cache import CompileCache
 from gawee_dialect.code_options import ALGORITHMS, CodeOptions
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.elementwise import AddOp, ReluOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, ReluOp
 from gawee_dialect.dialect.operation import KEEP
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from gawee_dialect.dialect.entry import find_function
-from gawee_dialect.dialect.kernel import KernelOp
+from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.interpreter import run_module
-from gawee_dialect.passes.assign_layouts.maxima import pad_maxima_with_zeros
+from gawee_dialect.passes.tensors.assign_layouts.maxima import pad_maxima_with_zeros
 from gawee_dialect.universe import make_context
 
 MAXIMA = """

@@ -5,9 +5,9 @@ import pytest
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.levels import Level, lower_to
 from gawee_dialect.passes import assign_schedules
-from gawee_dialect.passes.assign_schedules import best_tile
-from gawee_dialect.passes.assign_schedules.kernel_accesses import KernelAccesses
-from gawee_dialect.passes.assign_schedules.tiles import Tile
+from gawee_dialect.passes.tensors.assign_schedules import best_tile
+from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import KernelAccesses
+from gawee_dialect.passes.tensors.assign_schedules.tiles import Tile
 from gawee_dialect.target.description import Processor
 from gawee_dialect.universe import make_context
 

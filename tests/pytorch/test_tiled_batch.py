@@ -13,7 +13,7 @@ from xdsl.passes import ModulePass
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.passes.insertion import before
 from gawee_dialect.passes.instrument import Instrument, instrumented
-from gawee_dialect.passes.tile_batch import TileBatch
+from gawee_dialect.passes.tensors.tile_batch import TileBatch
 from gawee_dialect.pytorch import compile_torch
 
 # Sums of some hundred products in float32, in another order.

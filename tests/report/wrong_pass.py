@@ -2,7 +2,7 @@
 
 WRONG_PASS = '''
 from xdsl.passes import ModulePass
-from gawee_dialect.dialect.elementwise import ReluOp
+from gawee_dialect.dialect.graph.elementwise import ReluOp
 
 class DropRelu(ModulePass):
     """Forget activations."""

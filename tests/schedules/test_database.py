@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.algorithm import Direct
-from gawee_dialect.dialect.schedule import Loop, Prefetch, Schedule
-from gawee_dialect.dialect.winograd import Winograd
-from gawee_dialect.passes.assign_schedules import AssignSchedules
+from gawee_dialect.dialect.kernels.algorithm import Direct
+from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule
+from gawee_dialect.dialect.kernels.winograd import Winograd
 from gawee_dialect.passes.pass_manager import parse_passes
+from gawee_dialect.passes.tensors.assign_schedules import AssignSchedules
 from gawee_dialect.schedules.database import (
     NO_CHOICES,
     Choice,

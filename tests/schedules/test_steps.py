@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.schedule import Loop, Prefetch, Schedule, ScheduleAttr
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule, ScheduleAttr
 from gawee_dialect.schedules.database import Entry
 from gawee_dialect.schedules.file import append, program_text, read_schedules
 from gawee_dialect.schedules.script import Script, behind, parse_script, script_of

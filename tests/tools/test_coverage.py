@@ -11,8 +11,8 @@ from gawee_dialect.dialect import GRAPH_LEVEL
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, Verdict, ops_of
 from gawee_dialect.frontends.formats import FRONTENDS, open_graph
 from gawee_dialect.frontends.gawee_json.build import op_support
-from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
-from gawee_dialect.passes.lowerings import lowerings, matched_ops
+from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
+from gawee_dialect.passes.graph.lowerings import lowerings, matched_ops
 from gawee_dialect.source import Source
 from gawee_dialect.tools import gawee_translate
 from tests.frontends.graphs import Json, conv, data, graph, node, one_node, value

@@ -15,8 +15,8 @@ from xdsl.ir import Operation
 from examples.resnet18.write_graph import write_resnet18
 from examples.unet.write_graph import write_unet
 from gawee_dialect.diagnostics import verify_module
-from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.scan import ScanOp
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.scan import ScanOp
 from gawee_dialect.dialect.types import is_tensor
 from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir

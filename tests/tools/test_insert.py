@@ -17,7 +17,7 @@ GRAPH = """func.func @main(%x: tensor<2x3xf32> {gawee.input = "x"})
 DOUBLE = '''
 from dataclasses import dataclass
 from xdsl.pattern_rewriter import op_type_rewrite_pattern
-from gawee_dialect.dialect.elementwise import AddOp, ReluOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, ReluOp
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
 class ReluToDouble(Pattern):

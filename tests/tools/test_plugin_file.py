@@ -64,7 +64,7 @@ MINE = Dialect("mine", [TripleOp])
 LOWERING = '''
 from dataclasses import dataclass
 from xdsl.pattern_rewriter import op_type_rewrite_pattern
-from gawee_dialect.dialect.elementwise import AddOp
+from gawee_dialect.dialect.graph.elementwise import AddOp
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 from triple import TripleOp
 

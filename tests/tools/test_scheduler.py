@@ -115,7 +115,7 @@ def test_findings_of_three_workers_one_of_them_killed_are_the_local_ones(
 
 def test_plugins_do_not_go_to_workers(tmp_path: Path, capsys) -> None:
     (tmp_path / "mine.py").write_text(
-        "from gawee_dialect.passes.canonicalize import CanonicalizePass\n"
+        "from gawee_dialect.passes.graph.canonicalize import CanonicalizePass\n"
         "class Mine(CanonicalizePass):\n    name = 'mine'\n"
     )
     flags = ["--load", str(tmp_path / "mine.py"), "--scheduler", "tcp://127.0.0.1:9"]

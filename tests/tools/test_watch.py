@@ -26,7 +26,7 @@ TWO_RELUS = GRAPH.replace(
 PASS = '''
 from dataclasses import dataclass
 from xdsl.pattern_rewriter import op_type_rewrite_pattern
-from gawee_dialect.dialect.elementwise import ReluOp, SqrtOp
+from gawee_dialect.dialect.graph.elementwise import ReluOp, SqrtOp
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
 class ReluToSqrt(Pattern):
@@ -140,7 +140,7 @@ def test_a_file_beside_a_loaded_one_is_watched_and_read_again(
 ) -> None:
     graph, plugin = files
     beside = plugin.with_name("what_to_make.py")
-    beside.write_text("from gawee_dialect.dialect.elementwise import SqrtOp as Made\n")
+    beside.write_text("from gawee_dialect.dialect.graph.elementwise import SqrtOp as Made\n")
     plugin.write_text(
         PASS.replace("class Relu", "from what_to_make import Made\nclass Relu").replace(
             "SqrtOp(op", "Made(op"
@@ -151,7 +151,7 @@ def test_a_file_beside_a_loaded_one_is_watched_and_read_again(
         monkeypatch,
         [str(graph), "--load", str(plugin), "--relu-to-sqrt"],
         lambda: beside.write_text(
-            "from gawee_dialect.dialect.shape import IdentityOp as Made  # a longer file\n"
+            "from gawee_dialect.dialect.graph.shape import IdentityOp as Made  # a longer file\n"
         ),
     )
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.elementwise import ReluOp
-from gawee_dialect.dialect.pool import MaxPoolOp
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.elementwise import ReluOp
+from gawee_dialect.dialect.graph.pool import MaxPoolOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 

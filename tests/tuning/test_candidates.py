@@ -6,15 +6,15 @@ from dataclasses import replace
 import pytest
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.dialect.algorithm import Direct
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.winograd import Winograd
-from gawee_dialect.passes.assign_schedules import accesses_of
-from gawee_dialect.passes.assign_schedules.loop_order import schedule_of
-from gawee_dialect.passes.assign_schedules.tiles import best_tile
-from gawee_dialect.passes.convert_to_winograd import ConvertConvolution
-from gawee_dialect.passes.convert_to_winograd.choose import Convolution, problem
-from gawee_dialect.passes.parameter_analysis import ParameterAnalysis
+from gawee_dialect.dialect.kernels.algorithm import Direct
+from gawee_dialect.dialect.kernels.kernel import KernelOp
+from gawee_dialect.dialect.kernels.winograd import Winograd
+from gawee_dialect.passes.tensors.assign_schedules import accesses_of
+from gawee_dialect.passes.tensors.assign_schedules.loop_order import schedule_of
+from gawee_dialect.passes.tensors.assign_schedules.tiles import best_tile
+from gawee_dialect.passes.tensors.convert_to_winograd import ConvertConvolution
+from gawee_dialect.passes.tensors.convert_to_winograd.choose import Convolution, problem
+from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
 from gawee_dialect.schedules.keys import algorithm_key, describe, schedule_key
 from gawee_dialect.target.machine import Machine, find_processor
 from gawee_dialect.tuning.candidates import algorithms, prefetches, schedules

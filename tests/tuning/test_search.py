@@ -10,7 +10,7 @@ import pytest
 
 from gawee_dialect.backend.cache import CompileCache
 from gawee_dialect.code_options import CodeOptions
-from gawee_dialect.dialect.winograd import Winograd
+from gawee_dialect.dialect.kernels.winograd import Winograd
 from gawee_dialect.levels import Level
 from gawee_dialect.model import Model
 from gawee_dialect.schedules.database import NO_CHOICES

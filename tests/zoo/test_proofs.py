@@ -5,8 +5,8 @@ from math import prod
 
 from benchmarks.zoo.proof_table import table
 from benchmarks.zoo.reduced import halved, least_alike, numbers_of, reduced
-from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.types import tensor_shape
 from tests.instruments.checking import parse
 from tests.instruments.prove.proving import prove, unproved

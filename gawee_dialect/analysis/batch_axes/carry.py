@@ -11,7 +11,7 @@ from xdsl.ir import Operation
 from gawee_dialect.analysis.batch_axes import computation as computation
 from gawee_dialect.analysis.batch_axes import movement as movement
 from gawee_dialect.analysis.batch_axes.rules import Along, MixesImages, apart, rule_of
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
 from gawee_dialect.dialect.types import shape_text, tensor_shape
 
 # Where images are behind a view: where the same elements have another shape.

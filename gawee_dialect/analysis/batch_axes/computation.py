@@ -14,17 +14,22 @@ from gawee_dialect.analysis.batch_axes.rules import (
     rule,
     shared,
 )
-from gawee_dialect.dialect.along_axis import AlongAxisOp, CumSumOp, LogSoftmaxOp, SoftmaxOp
-from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.elementwise import ElementwiseOp
-from gawee_dialect.dialect.grid_sample import GridSampleOp
-from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
-from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.reduction import (
+from gawee_dialect.dialect.graph.along_axis import AlongAxisOp, CumSumOp, LogSoftmaxOp, SoftmaxOp
+from gawee_dialect.dialect.graph.attention import AttentionOp
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.graph.elementwise import ElementwiseOp
+from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.normalization import (
+    BatchNormOp,
+    GroupNormOp,
+    LayerNormOp,
+    RmsNormOp,
+)
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
     ArgOp,
@@ -37,7 +42,7 @@ from gawee_dialect.dialect.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
-from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.dialect.types import tensor_shape
 
 

@@ -9,12 +9,12 @@ from gawee_dialect.analysis.batch_axes.rules import (
     rule,
     shared,
 )
-from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.position import TriOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.shape import CatOp, IdentityOp
-from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.position import TriOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.shape import CatOp, IdentityOp
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.dialect.types import tensor_shape
 
 

@@ -12,14 +12,14 @@ from gawee_dialect.analysis.batch_axes.carry import carried, through_view
 from gawee_dialect.analysis.batch_axes.rules import Along, MixesImages
 from gawee_dialect.analysis.values_read import captured_values, values_read
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.arrangement import BroadcastToOp, TileOp
-from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.kernel import YieldOp
-from gawee_dialect.dialect.position import IotaOp
-from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
-from gawee_dialect.dialect.scan import ScanOp
-from gawee_dialect.dialect.shape import FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, TileOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
+from gawee_dialect.dialect.graph.scan import ScanOp
+from gawee_dialect.dialect.graph.shape import FlattenOp, ReshapeOp
+from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.types import is_tensor, tensor_shape
 
 # Whether a value that all images share has the same rows for each of them already.

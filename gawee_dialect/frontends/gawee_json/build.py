@@ -9,9 +9,9 @@ from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 from xdsl.utils.exceptions import VerifyException
 from xdsl.utils.hints import isa
 
-from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.entry import MAIN, ArgumentKind, EntryArgument, output_attributes
-from gawee_dialect.dialect.python_value import PythonValueType
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.python_value import PythonValueType
 from gawee_dialect.dialect.types import AnyTensor, shape_text, tensor_type
 from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, OpSupport
 from gawee_dialect.frontends.gawee_json.data import SMALL, check_file, read_constant, read_type

@@ -11,7 +11,6 @@ from xdsl.ir import Block, BlockArgument, Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.entry import (
     MAIN,
     ArgumentKind,
@@ -20,7 +19,8 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_names,
 )
-from gawee_dialect.dialect.scan import without_scans
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.scan import without_scans
 from gawee_dialect.dialect.types import dtype_name, is_tensor, tensor_type
 from gawee_dialect.frontends.gawee_json.export_ops import NodeText, write_op
 from gawee_dialect.frontends.op_mapping.refusal import Refusal

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
-from gawee_dialect.dialect.python_value import PythonValueType
+from gawee_dialect.dialect.graph.python_value import PythonValueType
 from gawee_dialect.dialect.types import AnyTensor
 from gawee_dialect.frontends.gawee_json.graph import Node
 from gawee_dialect.frontends.op_mapping.refusal import Refusal

@@ -6,15 +6,16 @@ from math import floor
 
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.elementwise import AddOp, BinaryOp, MulOp, ReluOp, SubOp
-from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.normalization import BatchNormOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
-from gawee_dialect.dialect.resize import InterpolateOp
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, BinaryOp, MulOp, ReluOp, SubOp
+from gawee_dialect.dialect.graph.matmul import MatMulOp
+from gawee_dialect.dialect.graph.normalization import BatchNormOp
+from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp, PythonValueType
+from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp
+from gawee_dialect.dialect.graph.window import window_extent
 from gawee_dialect.dialect.types import (
     AnyTensor,
     is_tensor,
@@ -22,7 +23,6 @@ from gawee_dialect.dialect.types import (
     tensor_shape,
     tensor_type,
 )
-from gawee_dialect.dialect.window import window_extent
 from gawee_dialect.frontends.gawee_json.data import elements
 from gawee_dialect.frontends.gawee_json.node_reader import NodeReader
 from gawee_dialect.frontends.gawee_json.own_ops import own_ops

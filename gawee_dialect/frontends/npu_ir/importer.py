@@ -20,12 +20,12 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, verify_module
-from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
-from gawee_dialect.dialect.cast import CastOp
 from gawee_dialect.dialect.entry import ArgumentKind
-from gawee_dialect.dialect.gather import IndexedOp
-from gawee_dialect.dialect.shape import CatOp, ReshapeOp
-from gawee_dialect.dialect.slicing import InsertSliceOp, SliceOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.graph.cast import CastOp
+from gawee_dialect.dialect.graph.gather import IndexedOp
+from gawee_dialect.dialect.graph.shape import CatOp, ReshapeOp
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp, SliceOp
 from gawee_dialect.dialect.types import (
     ELEMENT_TYPES,
     AnyTensor,

@@ -10,8 +10,8 @@ from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import SSAValue
 from xdsl.utils.exceptions import VerifyException
 
-from gawee_dialect.dialect.comparison import WhereOp
-from gawee_dialect.dialect.position import IotaOp
+from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.shape import movedim_one, stack
 from gawee_dialect.frontends.npu_ir.aten.slicing import select

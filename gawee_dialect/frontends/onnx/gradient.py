@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping, Sequence
 from xdsl.ir import Operation, SSAValue
 from xdsl.utils.hints import isa
 
-from gawee_dialect.dialect.activation import SigmoidOp
-from gawee_dialect.dialect.arithmetic import NegOp
-from gawee_dialect.dialect.cast import CastOp
-from gawee_dialect.dialect.elementary import CosOp, ExpOp, LogOp, SinOp, TanhOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.reduction import ReduceSumOp
-from gawee_dialect.dialect.shape import IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.activation import SigmoidOp
+from gawee_dialect.dialect.graph.arithmetic import NegOp
+from gawee_dialect.dialect.graph.cast import CastOp
+from gawee_dialect.dialect.graph.elementary import CosOp, ExpOp, LogOp, SinOp, TanhOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.reduction import ReduceSumOp
+from gawee_dialect.dialect.graph.shape import IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.control_flow import Importer, Values
 from gawee_dialect.frontends.onnx.model import OnnxNode

@@ -13,13 +13,13 @@ import numpy as np
 from xdsl.dialects.builtin import bf16, f32, f64, i8, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from gawee_dialect.dialect.activation import ClipOp
-from gawee_dialect.dialect.arithmetic import AbsOp, CeilOp, FloorOp, MaximumOp, RoundOp
-from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseXorOp
-from gawee_dialect.dialect.cast import BitcastOp
-from gawee_dialect.dialect.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
-from gawee_dialect.dialect.shape import IdentityOp
+from gawee_dialect.dialect.graph.activation import ClipOp
+from gawee_dialect.dialect.graph.arithmetic import AbsOp, CeilOp, FloorOp, MaximumOp, RoundOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp, BitwiseXorOp
+from gawee_dialect.dialect.graph.cast import BitcastOp
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.shape import IdentityOp
 from gawee_dialect.dialect.types import DTYPE_NAMES, element_type, is_float, ui8
 from gawee_dialect.frontends.onnx.model import DTYPES, Array
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element

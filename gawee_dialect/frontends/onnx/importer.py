@@ -16,7 +16,7 @@ from xdsl.utils.hints import isa
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
 from gawee_dialect.dialect.entry import ArgumentKind
-from gawee_dialect.dialect.shape import IdentityOp
+from gawee_dialect.dialect.graph.shape import IdentityOp
 from gawee_dialect.dialect.types import AnyTensor, element_type, is_float, shape_text, tensor_shape
 from gawee_dialect.frontends.metadata import METADATA, metadata_attribute
 from gawee_dialect.frontends.names import name_hint

@@ -5,9 +5,9 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arrangement import TransposeOp
-from gawee_dialect.dialect.shape import CatOp
-from gawee_dialect.dialect.slicing import SliceOp
+from gawee_dialect.dialect.graph.arrangement import TransposeOp
+from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.graph.slicing import SliceOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import LocationAttr, TensorType, UnknownLoc
 from xdsl.ir import Attribute, Block, Operation, SSAValue
 
-from gawee_dialect.dialect.arrangement import BroadcastToOp
-from gawee_dialect.dialect.cast import CastOp
-from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.dense import dense_of
-from gawee_dialect.dialect.shape import ReshapeOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp
+from gawee_dialect.dialect.graph.cast import CastOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.shape import ReshapeOp
 from gawee_dialect.dialect.types import (
     ELEMENT_TYPES,
     AnyTensor,

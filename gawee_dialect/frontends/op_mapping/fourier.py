@@ -4,10 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.elementwise import AddOp, SubOp
-from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.shape import CatOp
-from gawee_dialect.dialect.slicing import PadOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, SubOp
+from gawee_dialect.dialect.graph.matmul import MatMulOp
+from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.op_mapping.axes import part, permuted
 from gawee_dialect.frontends.op_mapping.emitter import Emitter

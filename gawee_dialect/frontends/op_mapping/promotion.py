@@ -10,7 +10,7 @@ from enum import IntEnum
 from xdsl.dialects.builtin import f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape, ui8, ui16
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 from xdsl.ir import Block, Region, SSAValue
 
-from gawee_dialect.dialect.kernel import YieldOp
-from gawee_dialect.dialect.scan import ScanOp, element_of_sequence
-from gawee_dialect.dialect.shape import CatOp
+from gawee_dialect.dialect.graph.scan import ScanOp, element_of_sequence
+from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.types import tensor_shape, tensor_type
 from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import AnyFloat, TensorType
 from xdsl.ir import Operation
 
-from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
-from gawee_dialect.dialect.position import IotaOp, TriOp
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
-from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.graph.position import IotaOp, TriOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
 from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.random_ops.values import ELEMENTS, NUMBERS, value
 

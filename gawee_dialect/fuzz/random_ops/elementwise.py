@@ -6,10 +6,10 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import f16, f32, f64, i1, i8, i16, i32, i64
 from xdsl.ir import Attribute, Operation
 
-from gawee_dialect.dialect.activation import ClipOp
-from gawee_dialect.dialect.cast import BitcastOp, CastOp
-from gawee_dialect.dialect.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.elementwise import BinaryOp, ElementwiseOp, UnaryOp
+from gawee_dialect.dialect.graph.activation import ClipOp
+from gawee_dialect.dialect.graph.cast import BitcastOp, CastOp
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.elementwise import BinaryOp, ElementwiseOp, UnaryOp
 from gawee_dialect.dialect.types import BOOLEANS as of_booleans
 from gawee_dialect.dialect.types import FLOATS as of_floats
 from gawee_dialect.dialect.types import INTEGERS as of_integers

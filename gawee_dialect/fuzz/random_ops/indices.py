@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import i1, i32, i64
 from xdsl.ir import Attribute, Operation
 
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.random_ops.values import ELEMENTS, NUMBERS, value
 

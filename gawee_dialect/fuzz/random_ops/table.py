@@ -19,27 +19,31 @@ from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
 
 from gawee_dialect.dialect import ELEMENTWISE
-from gawee_dialect.dialect.along_axis import (
+from gawee_dialect.dialect.graph.along_axis import (
     CumSumOp,
     LogSoftmaxOp,
     SoftmaxOp,
 )
-from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
-from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.elementwise import AddOp
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.grid_sample import GridSampleOp
-from gawee_dialect.dialect.kernel import YieldOp
-from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.non_max_suppression import NonMaxSuppressionOp
-from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
-from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.position import IotaOp, TriOp
-from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp, PythonValueType
-from gawee_dialect.dialect.reduction import (
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.graph.attention import AttentionOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.graph.elementwise import AddOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.non_max_suppression import NonMaxSuppressionOp
+from gawee_dialect.dialect.graph.normalization import (
+    BatchNormOp,
+    GroupNormOp,
+    LayerNormOp,
+    RmsNormOp,
+)
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.graph.position import IotaOp, TriOp
+from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp, PythonValueType
+from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
     ReduceAllOp,
@@ -50,11 +54,12 @@ from gawee_dialect.dialect.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
-from gawee_dialect.dialect.resize import InterpolateOp
-from gawee_dialect.dialect.scan import ScanOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
-from gawee_dialect.dialect.slicing import InsertSliceOp, PadOp, SliceOp
+from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.scan import ScanOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp, PadOp, SliceOp
+from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.random_ops import arrangements, elementwise, indices, windows
 from gawee_dialect.fuzz.random_ops.values import (

@@ -7,11 +7,11 @@ from xdsl.dialects.builtin import i64
 from xdsl.dialects.test import TestOp
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.grid_sample import GridSampleOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.python_value import PythonValueType
-from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.graph.python_value import PythonValueType
+from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.fuzz.draw import Draw
 from gawee_dialect.fuzz.random_ops.values import FLOATS, NUMBERS, Maker, value
 

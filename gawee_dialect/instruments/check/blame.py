@@ -14,7 +14,7 @@ from xdsl.ir import Operation, SSAValue
 from gawee_dialect.analysis.written_buffers import WrittenBuffers
 from gawee_dialect.diagnostics import GaweeError
 from gawee_dialect.dialect.entry import find_function
-from gawee_dialect.dialect.scan import BATCH_MARK, ScanOp, is_step_loop, is_thread_loop
+from gawee_dialect.dialect.graph.scan import BATCH_MARK, ScanOp, is_step_loop, is_thread_loop
 from gawee_dialect.instruments.check.compare import Difference, Tolerance, compare
 from gawee_dialect.instruments.check.execute import Plan
 from gawee_dialect.instruments.check.inputs import DataSet

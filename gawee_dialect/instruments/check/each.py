@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import ModuleOp
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.blame import Culprit, find_culprit, find_kernel, where
 from gawee_dialect.instruments.check.changed_code import (
     blamed_code,

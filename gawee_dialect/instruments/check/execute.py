@@ -256,8 +256,8 @@ def _rest_of_the_pipeline(module: ModuleOp) -> Sequence[ModulePass]:
 
 
 def _passes_from_buffers(kinds: Collection[type[Operation]]) -> Sequence[ModulePass]:
-    from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
-    from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
+    from gawee_dialect.passes.buffers.lower_linalg_to_loops import LowerLinalgToLoops
+    from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
 
     if any(issubclass(each, LinalgStructuredOperation) for each in kinds):
         return (LowerLinalgToLoops(), ConvertToLLVM())

@@ -12,8 +12,6 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.signature import Signature
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.elementwise import DivOp, SqrtOp
 from gawee_dialect.dialect.entry import (
     MAIN,
     PREPARE,
@@ -23,9 +21,11 @@ from gawee_dialect.dialect.entry import (
     find_function,
     is_public,
 )
-from gawee_dialect.dialect.gather import IndexedOp
-from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.normalization import BatchNormOp
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.graph.elementwise import DivOp, SqrtOp
+from gawee_dialect.dialect.graph.gather import IndexedOp
+from gawee_dialect.dialect.graph.matmul import MatMulOp
+from gawee_dialect.dialect.graph.normalization import BatchNormOp
 from gawee_dialect.dialect.types import install_hint
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.integer_uses import use_of_integers

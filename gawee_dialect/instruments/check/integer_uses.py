@@ -10,8 +10,8 @@ from xdsl.ir import Attribute, Operation, SSAValue
 from xdsl.traits import SymbolTable
 
 from gawee_dialect.analysis.written_buffers import VIEWS
-from gawee_dialect.dialect.gather import IndexedOp
-from gawee_dialect.dialect.movement import MovementOp
+from gawee_dialect.dialect.graph.gather import IndexedOp
+from gawee_dialect.dialect.graph.movement import MovementOp
 from gawee_dialect.dialect.types import is_shaped
 
 WHOLE = "whole number"

@@ -21,7 +21,7 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.written_buffers import memory_of
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.check.execute import is_array, not_interpretable
 from gawee_dialect.instruments.check.parallel_writes import is_of_threads
 from gawee_dialect.instruments.check.violation import Violation

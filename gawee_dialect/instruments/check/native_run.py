@@ -219,7 +219,7 @@ class NativeCalls(OpFunctions):
     def __init__(self, module: ModuleOp) -> None:
         """Compile the functions of a module, of the loops or the llvm level; raises GaweeError."""
         from gawee_dialect.backend.jit import NativeModule
-        from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
+        from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
         from gawee_dialect.universe import make_context
 
         callable_ones = module.clone()

@@ -20,14 +20,14 @@ from xdsl.utils.exceptions import InterpretationError
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.analysis.written_buffers import WrittenBuffers, buffer_of, memory_of
-from gawee_dialect.dialect.scan import threads_of
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.graph.scan import threads_of
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.index_values import IndexValues, touched_box
 from gawee_dialect.instruments.check.violation import Violation
 from gawee_dialect.interpreter.arrays import ShapedType
 from gawee_dialect.interpreter.loop_views import loop_ranges
-from gawee_dialect.passes.plan_memory import find_workspace
+from gawee_dialect.passes.buffers.plan_memory import find_workspace
 from gawee_dialect.upstream.forall import ForallOp, InParallelOp
 from gawee_dialect.upstream.tensor import ParallelInsertSliceOp
 from gawee_dialect.upstream.walk import all_ops

@@ -23,13 +23,13 @@ from xdsl.ir import Attribute, Operation, ParametrizedAttribute, SSAValue
 from xdsl.rewriter import Rewriter
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.cast import BitcastOp
-from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.entry import find_function, output_names
-from gawee_dialect.dialect.movement import MovementOp
+from gawee_dialect.dialect.graph.cast import BitcastOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.movement import MovementOp
+from gawee_dialect.dialect.graph.scatter import ScatterOp
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.dialect.operation import GaweeOp
-from gawee_dialect.dialect.scatter import ScatterOp
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.compare import absolute_difference, magnitude
 from gawee_dialect.instruments.check.execute import CannotRun, Plan, is_array, plan_run

@@ -16,8 +16,8 @@ from xdsl.interpreter import Interpreter, OpImplResult, PythonValues
 from xdsl.ir import Attribute, Operation
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.cast import BitcastOp
 from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.hints import isa
 from gawee_dialect.instruments.check.compare import Tolerance, same_values
 from gawee_dialect.instruments.check.execute import Engine, Plan, is_array

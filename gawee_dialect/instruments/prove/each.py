@@ -14,8 +14,8 @@ from xdsl.ir import Operation
 from xdsl.passes import ModulePass
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.instruments.check.blame import Culprit, find_culprit, where
 from gawee_dialect.instruments.check.changed_code import (
     ChangedOp,

@@ -12,7 +12,7 @@ from xdsl.dialects import arith
 from xdsl.dialects.vector import BitcastOp as VectorBitcastOp
 from xdsl.ir import Operation
 
-from gawee_dialect.dialect.cast import BitcastOp
+from gawee_dialect.dialect.graph.cast import BitcastOp
 from gawee_dialect.dialect.special_functions import converted as converted_floats
 from gawee_dialect.instruments.prove.arithmetic import exactly, made
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array, is_float

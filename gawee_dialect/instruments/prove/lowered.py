@@ -12,7 +12,7 @@ from xdsl.passes import ModulePass
 
 from gawee_dialect.analysis.index_bounds import constant_index
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.structured_kernel import StructuredKernel
+from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel
 from gawee_dialect.instruments.prove.residues import NotProvable
 from gawee_dialect.interpreter.arrays import dtype_of
 from gawee_dialect.upstream.walk import all_ops
@@ -74,9 +74,9 @@ def _lower(module: ModuleOp) -> None:
 
 
 def _rest_of_the_pipeline(module: ModuleOp) -> Sequence[ModulePass]:
-    from gawee_dialect.passes.convert_to_llvm import ConvertToLLVM
-    from gawee_dialect.passes.lower_kernels_to_loops import LowerKernelsToLoops
-    from gawee_dialect.passes.lower_linalg_to_loops import LowerLinalgToLoops
+    from gawee_dialect.passes.buffers.lower_kernels_to_loops import LowerKernelsToLoops
+    from gawee_dialect.passes.buffers.lower_linalg_to_loops import LowerLinalgToLoops
+    from gawee_dialect.passes.loops.convert_to_llvm import ConvertToLLVM
     from gawee_dialect.universe import lowerings_of_algorithms
 
     ops = all_ops(module)

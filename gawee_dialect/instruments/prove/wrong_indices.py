@@ -10,7 +10,7 @@ from xdsl.dialects.func import FuncOp
 
 from gawee_dialect.analysis.signature import Signature
 from gawee_dialect.dialect.entry import entry_arguments, find_entry
-from gawee_dialect.dialect.gather import IndexedOp
+from gawee_dialect.dialect.graph.gather import IndexedOp
 from gawee_dialect.dialect.index_check import IndexCheck
 from gawee_dialect.instruments.check.functions import ArraySpec, argument_specs
 from gawee_dialect.instruments.check.inputs import DataSet

@@ -8,8 +8,8 @@ import numpy as np
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 
 from gawee_dialect.dialect.arrays import in_loop_order, matrix_product
-from gawee_dialect.dialect.conv import ConvTransposeOp
-from gawee_dialect.dialect.window import padding_pairs, window_extent
+from gawee_dialect.dialect.graph.conv import ConvTransposeOp
+from gawee_dialect.dialect.graph.window import padding_pairs, window_extent
 from gawee_dialect.interpreter.arrays import Array, accumulator, rounded
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.scalars import OtherFloats, floats_of

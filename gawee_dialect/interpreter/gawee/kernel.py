@@ -16,7 +16,7 @@ from xdsl.ir import Block, SSAValue
 from xdsl.ir.affine import AffineMap
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.kernel import KernelOp, Number, YieldOp, element_of, shape_of
+from gawee_dialect.dialect.kernels.kernel import KernelOp, Number, YieldOp, element_of, shape_of
 from gawee_dialect.interpreter.arrays import Array, attribute_value, dtype_of
 from gawee_dialect.interpreter.body import evaluate_values
 from gawee_dialect.interpreter.functions import OpFunctions
@@ -75,7 +75,7 @@ def stored(result: Array, output: PythonValues) -> PythonValues:
 
 @register_impls
 class KernelFunctions(OpFunctions):
-    """What the ops of `dialect/kernel.py` compute."""
+    """What the ops of `dialect/kernels/kernel.py` compute."""
 
     @impl(KernelOp)
     def kernel(self, interpreter: Interpreter, op: KernelOp, args: PythonValues) -> PythonValues:

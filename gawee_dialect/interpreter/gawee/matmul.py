@@ -4,7 +4,7 @@ import numpy as np
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 
 from gawee_dialect.dialect.arrays import matrix_product, sum_along
-from gawee_dialect.dialect.attention import AttentionOp
+from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.interpreter.arrays import Array, accumulator, rounded
 from gawee_dialect.interpreter.functions import OpFunctions
 
@@ -46,7 +46,7 @@ def softmax_or_zeros(scores: Array) -> Array:
 
 @register_impls
 class AttentionFunctions(OpFunctions):
-    """What the ops of `dialect/attention.py` compute."""
+    """What the ops of `dialect/graph/attention.py` compute."""
 
     @impl(AttentionOp)
     def attention(

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 
-from gawee_dialect.dialect.grid_sample import GridSampleOp
-from gawee_dialect.dialect.resize import InterpolateOp, keeps_elements
+from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.resize import InterpolateOp, keeps_elements
 from gawee_dialect.interpreter.arrays import Array, accumulator, rounded
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.scalars import floats_of
@@ -135,7 +135,7 @@ def blended(input: Array, taps: Sequence[Tap], axis: int) -> Array:
 
 @register_impls
 class ResizeFunctions(OpFunctions):
-    """What the ops of `dialect/resize.py` compute."""
+    """What the ops of `dialect/graph/resize.py` compute."""
 
     @impl(InterpolateOp)
     def interpolate(
@@ -203,7 +203,7 @@ def elements(input: Array, rows: NDArray[np.floating], columns: NDArray[np.float
 
 @register_impls
 class GridSampleFunctions(OpFunctions):
-    """What the ops of `dialect/grid_sample.py` compute."""
+    """What the ops of `dialect/graph/grid_sample.py` compute."""
 
     @impl(GridSampleOp)
     def grid_sample(

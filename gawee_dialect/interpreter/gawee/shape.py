@@ -7,11 +7,11 @@ from numpy.typing import NDArray
 from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.utils.exceptions import InterpretationError
 
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.python_value import GetAttrOp, GetItemOp
-from gawee_dialect.dialect.scan import ScanOp
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.python_value import GetAttrOp, GetItemOp
+from gawee_dialect.dialect.graph.scan import ScanOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.interpreter.arrays import Array, attribute_value
 from gawee_dialect.interpreter.functions import OpFunctions
@@ -20,7 +20,7 @@ from gawee_dialect.interpreter.scalars import floats_of
 
 @register_impls
 class ShapeFunctions(OpFunctions):
-    """What the ops of `dialect/shape.py` and `dialect/constant.py` compute."""
+    """What the ops of `dialect/graph/shape.py` and `dialect/graph/constant.py` compute."""
 
     @impl(IdentityOp)
     def identity(
@@ -48,7 +48,7 @@ class ShapeFunctions(OpFunctions):
         return (floats_of(interpreter).taken_up(value),)
 
 
-# Elements in order: what the ops of `dialect/order.py` compute.
+# Elements in order: what the ops of `dialect/graph/order.py` compute.
 
 
 def order(input: Array, axis: int, descending: bool) -> NDArray[np.int64]:
@@ -62,7 +62,7 @@ def order(input: Array, axis: int, descending: bool) -> NDArray[np.int64]:
 
 @register_impls
 class OrderFunctions(OpFunctions):
-    """What the ops of `dialect/order.py` compute."""
+    """What the ops of `dialect/graph/order.py` compute."""
 
     @impl(SortOp)
     def sort(self, interpreter: Interpreter, op: SortOp, args: PythonValues) -> PythonValues:
@@ -78,12 +78,12 @@ class OrderFunctions(OpFunctions):
         return np.take_along_axis(args[0], indices, axis), indices
 
 
-# Steps one after the other: what the op of `dialect/scan.py` computes.
+# Steps one after the other: what the op of `dialect/graph/scan.py` computes.
 
 
 @register_impls
 class ScanFunctions(OpFunctions):
-    """What the op of `dialect/scan.py` computes."""
+    """What the op of `dialect/graph/scan.py` computes."""
 
     @impl(ScanOp)
     def scan(self, interpreter: Interpreter, op: ScanOp, args: PythonValues) -> PythonValues:
@@ -141,7 +141,7 @@ def parse_index(text: str) -> int | slice:
 
 @register_impls
 class PythonValueFunctions(OpFunctions):
-    """What the ops of `dialect/python_value.py` compute."""
+    """What the ops of `dialect/graph/python_value.py` compute."""
 
     @impl(GetAttrOp)
     def getattr(self, interpreter: Interpreter, op: GetAttrOp, args: PythonValues) -> PythonValues:

@@ -5,8 +5,8 @@ from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
 from xdsl.ir.affine import AffineExpr, AffineMap
 
 from gawee_dialect.dialect.arrays import in_loop_order
-from gawee_dialect.dialect.kernel import element_of, shape_of
-from gawee_dialect.dialect.winograd import WinogradOp
+from gawee_dialect.dialect.kernels.kernel import element_of, shape_of
+from gawee_dialect.dialect.kernels.winograd import WinogradOp
 from gawee_dialect.interpreter.arrays import Array, dtype_of
 from gawee_dialect.interpreter.functions import OpFunctions
 from gawee_dialect.interpreter.gawee.kernel import finish, stored, write

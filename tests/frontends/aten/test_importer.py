@@ -8,8 +8,8 @@ from xdsl.dialects.func import FuncOp
 from xdsl.ir import SSAValue
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.dialect.elementwise import AddOp, MulOp
 from gawee_dialect.dialect.entry import entry_arguments, find_function, output_names
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
 from gawee_dialect.frontends.npu_ir.aten import registry
 from gawee_dialect.frontends.npu_ir.aten.registry import find_mapping, register_op
 from gawee_dialect.frontends.npu_ir.errors import ConversionError

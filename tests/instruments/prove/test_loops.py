@@ -10,12 +10,12 @@ from unittest.mock import patch
 import pytest
 from xdsl.dialects import arith
 
-from gawee_dialect.dialect.algorithm import Algorithm
-from gawee_dialect.dialect.winograd import Winograd
+from gawee_dialect.dialect.kernels.algorithm import Algorithm
+from gawee_dialect.dialect.kernels.winograd import Winograd
 from gawee_dialect.instruments.check.each import CheckFailure
 from gawee_dialect.instruments.prove import run
 from gawee_dialect.passes import convert_to_winograd
-from gawee_dialect.passes.convert_to_winograd.choose import Convolution, plans
+from gawee_dialect.passes.tensors.convert_to_winograd.choose import Convolution, plans
 from gawee_dialect.target.description import Processor
 from tests.instruments.checking import parse
 from tests.instruments.prove import networks

@@ -9,8 +9,8 @@ from xdsl.dialects import arith
 from xdsl.dialects.builtin import ModuleOp
 from xdsl.dialects.func import CallOp
 
-from gawee_dialect.dialect.elementary import ExpOp
-from gawee_dialect.dialect.elementwise import AddOp, SubOp
+from gawee_dialect.dialect.graph.elementary import ExpOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, SubOp
 from gawee_dialect.instruments.prove.numbers import Numbers, numbers
 from gawee_dialect.instruments.prove.run import drawn
 from tests.instruments.checking import parse

@@ -9,7 +9,7 @@ import pytest
 from xdsl.dialects import arith
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr, IntegerAttr, ModuleOp
 
-from gawee_dialect.dialect.constant import ConstantOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
 from gawee_dialect.instruments.check.failure import CheckFailure
 from tests.instruments.checking import parse
 from tests.instruments.prove import networks

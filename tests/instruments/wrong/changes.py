@@ -23,16 +23,16 @@ from xdsl.dialects.test import TestOp
 from xdsl.ir import Attribute, Operation
 from xdsl.ir.affine import AffineExpr, AffineMap
 
-from gawee_dialect.dialect.activation import GeluOp
-from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.elementary import ExpOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, SubOp
-from gawee_dialect.dialect.kernel import KernelOp
-from gawee_dialect.dialect.normalization import BatchNormOp, LayerNormOp
-from gawee_dialect.dialect.reduction import ReduceSumOp
+from gawee_dialect.dialect.graph.activation import GeluOp
+from gawee_dialect.dialect.graph.attention import AttentionOp
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.elementary import ExpOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, SubOp
+from gawee_dialect.dialect.graph.normalization import BatchNormOp, LayerNormOp
+from gawee_dialect.dialect.graph.reduction import ReduceSumOp
+from gawee_dialect.dialect.kernels.kernel import KernelOp
 from gawee_dialect.hints import isa
 from gawee_dialect.interpreter.arrays import attribute_value
 from gawee_dialect.upstream.linalg import MatmulOp

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from xdsl.context import Context
 from xdsl.dialects.builtin import ModuleOp
 
-from gawee_dialect.passes.convert_scf_to_openmp import ConvertScfToOpenMP
+from gawee_dialect.passes.loops.convert_scf_to_openmp import ConvertScfToOpenMP
 from tests.instruments.edited import Edited
 from tests.instruments.wrong.wrong_pass import RULE, WrongPass
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.conv import ConvOp
+from gawee_dialect.dialect.graph.conv import ConvOp
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 
 

@@ -6,8 +6,8 @@ from typing import ClassVar
 from xdsl.dialects.builtin import DenseIntOrFPElementsAttr
 from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.elementwise import DivOp, MulOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.elementwise import DivOp, MulOp
 from gawee_dialect.passes.numerics import Numerics, approximates
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass
 

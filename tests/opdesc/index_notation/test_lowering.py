@@ -17,7 +17,7 @@ from gawee_dialect.opdesc.described_op import BodyOp
 from gawee_dialect.opdesc.emit.markdown_page import reference_text
 from gawee_dialect.opdesc.invocation import ParamValue
 from gawee_dialect.opdesc.load import load_operator_descriptions
-from gawee_dialect.passes.lower_to_linalg import LowerToLinalg
+from gawee_dialect.passes.graph.lower_to_linalg import LowerToLinalg
 from gawee_dialect.source import Source
 from gawee_dialect.tools.plugin_file import loaded_files
 from gawee_dialect.universe import make_context

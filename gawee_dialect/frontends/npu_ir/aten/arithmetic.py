@@ -4,7 +4,7 @@ import numpy as np
 from xdsl.dialects.builtin import IntegerType, i1, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arithmetic import (
+from gawee_dialect.dialect.graph.arithmetic import (
     Atan2Op,
     FloorDivOp,
     FmodOp,
@@ -15,11 +15,11 @@ from gawee_dialect.dialect.arithmetic import (
     RemainderOp,
     RoundOp,
 )
-from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseOrOp
-from gawee_dialect.dialect.comparison import WhereOp
-from gawee_dialect.dialect.elementary import RsqrtOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.gather import GatherOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp, BitwiseOrOp
+from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.elementary import RsqrtOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.gather import GatherOp
 from gawee_dialect.dialect.types import element_type, is_float, is_unsigned, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.pointwise import in_signed, trunc

@@ -7,10 +7,10 @@ from typing import TypeGuard
 from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.activation import ClipOp
-from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp
-from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseOrOp, BitwiseXorOp
-from gawee_dialect.dialect.comparison import IsNanOp, WhereOp
+from gawee_dialect.dialect.graph.activation import ClipOp
+from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp, BitwiseOrOp, BitwiseXorOp
+from gawee_dialect.dialect.graph.comparison import IsNanOp, WhereOp
 from gawee_dialect.dialect.types import element_type, is_float
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping import promotion as op_mapping

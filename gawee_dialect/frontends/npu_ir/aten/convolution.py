@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter

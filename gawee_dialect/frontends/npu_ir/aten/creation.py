@@ -6,8 +6,8 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, f32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.elementwise import AddOp, MulOp
-from gawee_dialect.dialect.position import IotaOp, TriOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
+from gawee_dialect.dialect.graph.position import IotaOp, TriOp
 from gawee_dialect.dialect.types import element_type, is_float, is_signed_number, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element

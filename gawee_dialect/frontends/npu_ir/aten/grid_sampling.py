@@ -11,7 +11,7 @@ from math import prod
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arithmetic import (
+from gawee_dialect.dialect.graph.arithmetic import (
     AbsOp,
     FloorOp,
     MaximumOp,
@@ -19,10 +19,10 @@ from gawee_dialect.dialect.arithmetic import (
     RemainderOp,
     RoundOp,
 )
-from gawee_dialect.dialect.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.elementwise import AddOp, MulOp, SubOp
-from gawee_dialect.dialect.gather import GatherNdOp
-from gawee_dialect.dialect.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.gather import GatherNdOp
+from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared, where

@@ -7,10 +7,15 @@ import numpy as np
 from xdsl.dialects.builtin import f32
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.elementary import RsqrtOp
-from gawee_dialect.dialect.elementwise import DivOp, MulOp
-from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
-from gawee_dialect.dialect.reduction import ReduceMeanOp
+from gawee_dialect.dialect.graph.elementary import RsqrtOp
+from gawee_dialect.dialect.graph.elementwise import DivOp, MulOp
+from gawee_dialect.dialect.graph.normalization import (
+    BatchNormOp,
+    GroupNormOp,
+    LayerNormOp,
+    RmsNormOp,
+)
+from gawee_dialect.dialect.graph.reduction import ReduceMeanOp
 from gawee_dialect.dialect.types import dtype_name, element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, scaled
 from gawee_dialect.frontends.npu_ir.aten.reduction import reduced, vector_norm

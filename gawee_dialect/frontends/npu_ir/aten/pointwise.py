@@ -7,7 +7,7 @@ from xdsl.dialects.builtin import i1, i32
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect import ELEMENTWISE
-from gawee_dialect.dialect.arithmetic import (
+from gawee_dialect.dialect.graph.arithmetic import (
     AbsOp,
     CeilOp,
     FloorOp,
@@ -15,16 +15,16 @@ from gawee_dialect.dialect.arithmetic import (
     RoundOp,
     SignOp,
 )
-from gawee_dialect.dialect.bitwise import BitwiseNotOp, LogicalNotOp
-from gawee_dialect.dialect.comparison import IsNanOp, WhereOp
-from gawee_dialect.dialect.elementary import (
+from gawee_dialect.dialect.graph.bitwise import BitwiseNotOp, LogicalNotOp
+from gawee_dialect.dialect.graph.comparison import IsNanOp, WhereOp
+from gawee_dialect.dialect.graph.elementary import (
     CosOp,
     ExpOp,
     LogOp,
     SinOp,
     TanhOp,
 )
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
 from gawee_dialect.dialect.types import FLOATS, element_type, is_float, is_unsigned
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arithmetic import ReciprocalOp, RoundOp
-from gawee_dialect.dialect.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.comparison import WhereOp
-from gawee_dialect.dialect.elementwise import MulOp
+from gawee_dialect.dialect.graph.arithmetic import ReciprocalOp, RoundOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.elementwise import MulOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared

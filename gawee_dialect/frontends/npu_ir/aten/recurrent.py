@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.activation import SigmoidOp
-from gawee_dialect.dialect.elementary import TanhOp
-from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp
-from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.graph.activation import SigmoidOp
+from gawee_dialect.dialect.graph.elementary import TanhOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, ReluOp, SubOp
+from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.npu_ir.aten.shape import cat, stack, transpose

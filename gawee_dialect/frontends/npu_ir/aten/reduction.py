@@ -7,15 +7,15 @@ from typing import TypeAlias
 from xdsl.dialects.builtin import TensorType, i64
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.along_axis import CumSumOp
-from gawee_dialect.dialect.arithmetic import AbsOp
-from gawee_dialect.dialect.bitwise import BitwiseOrOp
-from gawee_dialect.dialect.comparison import IsNanOp, WhereOp
-from gawee_dialect.dialect.elementary import ExpOp, LogOp
-from gawee_dialect.dialect.elementwise import MulOp, SqrtOp
-from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.position import IotaOp
-from gawee_dialect.dialect.reduction import (
+from gawee_dialect.dialect.graph.along_axis import CumSumOp
+from gawee_dialect.dialect.graph.arithmetic import AbsOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseOrOp
+from gawee_dialect.dialect.graph.comparison import IsNanOp, WhereOp
+from gawee_dialect.dialect.graph.elementary import ExpOp, LogOp
+from gawee_dialect.dialect.graph.elementwise import MulOp, SqrtOp
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
     ReduceAllOp,
@@ -26,7 +26,7 @@ from gawee_dialect.dialect.reduction import (
     ReduceProdOp,
     ReduceSumOp,
 )
-from gawee_dialect.dialect.shape import CatOp
+from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, pow_number, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.contraction import linear, matmul
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op

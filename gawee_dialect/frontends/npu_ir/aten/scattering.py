@@ -6,11 +6,11 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.arithmetic import MaximumOp
-from gawee_dialect.dialect.comparison import WhereOp
-from gawee_dialect.dialect.gather import GatherOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.slicing import InsertSliceOp
+from gawee_dialect.dialect.graph.arithmetic import MaximumOp
+from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp
 from gawee_dialect.dialect.types import dtype_name, element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import div_mode, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp

@@ -6,9 +6,9 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arrangement import TileOp
-from gawee_dialect.dialect.elementwise import broadcast_shape
-from gawee_dialect.dialect.shape import CatOp
+from gawee_dialect.dialect.graph.arrangement import TileOp
+from gawee_dialect.dialect.graph.elementwise import broadcast_shape
+from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import completed, permuted, stacked

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arrangement import ReverseOp
-from gawee_dialect.dialect.shape import CatOp
-from gawee_dialect.dialect.slicing import PadOp
+from gawee_dialect.dialect.graph.arrangement import ReverseOp
+from gawee_dialect.dialect.graph.shape import CatOp
+from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared

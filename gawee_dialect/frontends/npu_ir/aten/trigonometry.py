@@ -6,10 +6,10 @@ from math import log
 from xdsl.dialects.builtin import f16
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arithmetic import AbsOp, Atan2Op, NegOp
-from gawee_dialect.dialect.comparison import WhereOp
-from gawee_dialect.dialect.elementary import ExpOp, Log1pOp, LogOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.arithmetic import AbsOp, Atan2Op, NegOp
+from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.elementary import ExpOp, Log1pOp, LogOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.types import element_type
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, div, mul, rsub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.shape import CatOp
+from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.registry import base_name, canonical_name
 from gawee_dialect.frontends.op_mapping.axes import part

@@ -10,7 +10,6 @@ from xdsl.ir import Operation, SSAValue
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
-from gawee_dialect.dialect.constant import ConstantOp
 from gawee_dialect.dialect.dense import array_of
 from gawee_dialect.dialect.entry import (
     MAIN,
@@ -20,8 +19,9 @@ from gawee_dialect.dialect.entry import (
     find_function,
     output_names,
 )
-from gawee_dialect.dialect.kernel import YieldOp
-from gawee_dialect.dialect.scan import ScanOp, without_scans
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.scan import ScanOp, without_scans
+from gawee_dialect.dialect.kernels.kernel import YieldOp
 from gawee_dialect.dialect.types import AnyTensor, is_tensor, tensor_type
 from gawee_dialect.frontends.metadata import (
     GRAPH,

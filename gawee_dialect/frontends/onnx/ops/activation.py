@@ -6,16 +6,16 @@ import numpy as np
 from xdsl.dialects.builtin import f64, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.activation import (
+from gawee_dialect.dialect.graph.activation import (
     EluOp,
     GeluOp,
     HardSigmoidOp,
     LeakyReluOp,
     SigmoidOp,
 )
-from gawee_dialect.dialect.along_axis import LogSoftmaxOp, SoftmaxOp
-from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp
-from gawee_dialect.dialect.reduction import ArgMaxOp
+from gawee_dialect.dialect.graph.along_axis import LogSoftmaxOp, SoftmaxOp
+from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp
+from gawee_dialect.dialect.graph.reduction import ArgMaxOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten import activation as aten
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, div, mul, sub
@@ -149,7 +149,7 @@ def hardmax(emit: Emitter, x: SSAValue, axis: int = -1) -> SSAValue:
     """1 at the first maximum, 0 elsewhere"""
     from xdsl.dialects.builtin import TensorType
 
-    from gawee_dialect.dialect.position import IotaOp
+    from gawee_dialect.dialect.graph.position import IotaOp
     from gawee_dialect.dialect.types import tensor_type
 
     at = axis_of(x, axis)

@@ -8,7 +8,8 @@ from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect import ELEMENTWISE
-from gawee_dialect.dialect.arithmetic import (
+from gawee_dialect.dialect.dense import array_of
+from gawee_dialect.dialect.graph.arithmetic import (
     FloorDivOp,
     FmodOp,
     MaximumOp,
@@ -16,12 +17,23 @@ from gawee_dialect.dialect.arithmetic import (
     ReciprocalOp,
     RemainderOp,
 )
-from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseNotOp, BitwiseOrOp, BitwiseXorOp
-from gawee_dialect.dialect.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.constant import ConstantOp
-from gawee_dialect.dialect.dense import array_of
-from gawee_dialect.dialect.elementary import RsqrtOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, ElementwiseOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.bitwise import (
+    BitwiseAndOp,
+    BitwiseNotOp,
+    BitwiseOrOp,
+    BitwiseXorOp,
+)
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.elementary import RsqrtOp
+from gawee_dialect.dialect.graph.elementwise import (
+    AddOp,
+    DivOp,
+    ElementwiseOp,
+    MulOp,
+    SqrtOp,
+    SubOp,
+)
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import (
     div,

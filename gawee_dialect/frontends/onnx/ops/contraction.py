@@ -5,8 +5,8 @@ from math import prod
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.elementwise import AddOp, MulOp, SubOp
-from gawee_dialect.dialect.matmul import MatMulOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.matmul import MatMulOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten import contraction as aten
 from gawee_dialect.frontends.npu_ir.aten import contraction as aten_einsum

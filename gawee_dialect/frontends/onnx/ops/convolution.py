@@ -6,8 +6,8 @@ from typing import TypedDict
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.slicing import PadOp
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter

@@ -6,11 +6,11 @@ import numpy as np
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.along_axis import CumSumOp
-from gawee_dialect.dialect.arrangement import ReverseOp
-from gawee_dialect.dialect.cast import BitcastOp
-from gawee_dialect.dialect.elementwise import MulOp, SubOp
-from gawee_dialect.dialect.shape import CatOp, IdentityOp
+from gawee_dialect.dialect.graph.along_axis import CumSumOp
+from gawee_dialect.dialect.graph.arrangement import ReverseOp
+from gawee_dialect.dialect.graph.cast import BitcastOp
+from gawee_dialect.dialect.graph.elementwise import MulOp, SubOp
+from gawee_dialect.dialect.graph.shape import CatOp, IdentityOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.held_types import (

@@ -7,9 +7,9 @@ import numpy as np
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.comparison import WhereOp
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
 from gawee_dialect.dialect.types import element_type, is_unsigned, shape_text, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
 from gawee_dialect.frontends.onnx.argument_rules import check_size
@@ -123,7 +123,7 @@ def one_hot(
     """One value at the positions, another one elsewhere"""
     from xdsl.dialects.builtin import TensorType
 
-    from gawee_dialect.dialect.position import IotaOp
+    from gawee_dialect.dialect.graph.position import IotaOp
 
     shape = list(tensor_shape(indices))
     at = axis_of(indices, axis, new=True)

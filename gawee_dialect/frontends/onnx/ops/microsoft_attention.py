@@ -9,8 +9,8 @@ import numpy as np
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.elementwise import AddOp, SubOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, SubOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.frontends.onnx.ops.attention import attention, rotary_embedding
 from gawee_dialect.frontends.onnx.ops.contraction import matmul

@@ -9,14 +9,14 @@ import numpy as np
 from xdsl.dialects.builtin import f32, i32
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.activation import GeluOp, SigmoidOp
-from gawee_dialect.dialect.arithmetic import FloorDivOp
-from gawee_dialect.dialect.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.elementary import TanhOp
-from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp
-from gawee_dialect.dialect.gather import GatherOp
-from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.reduction import ReduceSumOp
+from gawee_dialect.dialect.graph.activation import GeluOp, SigmoidOp
+from gawee_dialect.dialect.graph.arithmetic import FloorDivOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.graph.elementary import TanhOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, ReluOp, SubOp
+from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.matmul import MatMulOp
+from gawee_dialect.dialect.graph.reduction import ReduceSumOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import scaled
 from gawee_dialect.frontends.onnx.held_types import HELD, dtype_of

@@ -4,14 +4,19 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arithmetic import AbsOp
-from gawee_dialect.dialect.elementary import RsqrtOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.folding import is_filled_with
-from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
-from gawee_dialect.dialect.reduction import ReduceMeanOp, ReduceSumOp
-from gawee_dialect.dialect.shape import ReshapeOp
-from gawee_dialect.dialect.slicing import PadOp
+from gawee_dialect.dialect.graph.arithmetic import AbsOp
+from gawee_dialect.dialect.graph.elementary import RsqrtOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.normalization import (
+    BatchNormOp,
+    GroupNormOp,
+    LayerNormOp,
+    RmsNormOp,
+)
+from gawee_dialect.dialect.graph.reduction import ReduceMeanOp, ReduceSumOp
+from gawee_dialect.dialect.graph.shape import ReshapeOp
+from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
 from gawee_dialect.frontends.onnx.registry import register_op

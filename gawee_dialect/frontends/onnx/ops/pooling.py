@@ -7,12 +7,12 @@ import numpy as np
 from xdsl.dialects.builtin import i32, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arithmetic import AbsOp
-from gawee_dialect.dialect.elementwise import DivOp
-from gawee_dialect.dialect.pool import AvgPoolOp, MaxPoolOp
-from gawee_dialect.dialect.reduction import ReduceMaxOp, ReduceMeanOp, ReduceSumOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp
-from gawee_dialect.dialect.slicing import PadOp
+from gawee_dialect.dialect.graph.arithmetic import AbsOp
+from gawee_dialect.dialect.graph.elementwise import DivOp
+from gawee_dialect.dialect.graph.pool import AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMeanOp, ReduceSumOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp
+from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, is_unsigned, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
 from gawee_dialect.frontends.npu_ir.aten.pooling import Windows, places_of_maxima, windows_of

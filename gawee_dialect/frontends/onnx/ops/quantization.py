@@ -6,13 +6,13 @@ from xdsl.dialects.builtin import IntegerType, f32, i32
 from xdsl.ir import SSAValue
 from xdsl.utils.hints import isa
 
-from gawee_dialect.dialect.activation import ClipOp
-from gawee_dialect.dialect.arithmetic import MaximumOp, MinimumOp, RoundOp
-from gawee_dialect.dialect.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.conv import ConvOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SubOp
-from gawee_dialect.dialect.matmul import BatchMatMulOp
-from gawee_dialect.dialect.reduction import ReduceMaxOp, ReduceMinOp
+from gawee_dialect.dialect.graph.activation import ClipOp
+from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp, RoundOp
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.conv import ConvOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
+from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMinOp
 from gawee_dialect.dialect.types import (
     element_type,
     integer_range,

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.activation import SigmoidOp
-from gawee_dialect.dialect.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.elementary import TanhOp
-from gawee_dialect.dialect.elementwise import AddOp, MulOp, ReluOp, SubOp
-from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.position import IotaOp
+from gawee_dialect.dialect.graph.activation import SigmoidOp
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.elementary import TanhOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, ReluOp, SubOp
+from gawee_dialect.dialect.graph.matmul import MatMulOp
+from gawee_dialect.dialect.graph.position import IotaOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.shape import stack
 from gawee_dialect.frontends.onnx.registry import register_op

@@ -6,13 +6,13 @@ from math import inf
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.along_axis import LogSoftmaxOp
-from gawee_dialect.dialect.arithmetic import AbsOp, NegOp
-from gawee_dialect.dialect.arrangement import ReverseOp
-from gawee_dialect.dialect.elementary import ExpOp, LogOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherOp
-from gawee_dialect.dialect.reduction import (
+from gawee_dialect.dialect.graph.along_axis import LogSoftmaxOp
+from gawee_dialect.dialect.graph.arithmetic import AbsOp, NegOp
+from gawee_dialect.dialect.graph.arrangement import ReverseOp
+from gawee_dialect.dialect.graph.elementary import ExpOp, LogOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherOp
+from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
     ReduceAllOp,

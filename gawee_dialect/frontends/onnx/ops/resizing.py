@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from xdsl.dialects.builtin import i1, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.gather import GatherOp
-from gawee_dialect.dialect.matmul import MatMulOp
-from gawee_dialect.dialect.resize import InterpolateOp
+from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.matmul import MatMulOp
+from gawee_dialect.dialect.graph.resize import InterpolateOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.onnx.argument_rules import MAX_SIZE, check_size
 from gawee_dialect.frontends.onnx.registry import register_op

@@ -8,16 +8,16 @@ import numpy as np
 from xdsl.dialects.builtin import i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.activation import ClipOp
-from gawee_dialect.dialect.arithmetic import FloorOp, MaximumOp
-from gawee_dialect.dialect.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.comparison import CompareOp
-from gawee_dialect.dialect.elementwise import AddOp, MulOp, SubOp
-from gawee_dialect.dialect.gather import GatherOp
-from gawee_dialect.dialect.matmul import BatchMatMulOp
-from gawee_dialect.dialect.reduction import ReduceMaxOp, ReduceMeanOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp
-from gawee_dialect.dialect.shape import CatOp
+from gawee_dialect.dialect.graph.activation import ClipOp
+from gawee_dialect.dialect.graph.arithmetic import FloorOp, MaximumOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.graph.comparison import CompareOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
+from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMeanOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp
+from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.grid_sampling import PADDINGS, Sampler, grid_sampled
 from gawee_dialect.frontends.npu_ir.aten.pooling import windows_of

@@ -5,9 +5,9 @@ from math import prod
 from xdsl.dialects.builtin import i1
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arrangement import TileOp
-from gawee_dialect.dialect.normalization import GroupNormOp
-from gawee_dialect.dialect.shape import CatOp, IdentityOp, ReshapeOp
+from gawee_dialect.dialect.graph.arrangement import TileOp
+from gawee_dialect.dialect.graph.normalization import GroupNormOp
+from gawee_dialect.dialect.graph.shape import CatOp, IdentityOp, ReshapeOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.onnx.ops.normalization import of_groups
 from gawee_dialect.frontends.onnx.registry import register_op

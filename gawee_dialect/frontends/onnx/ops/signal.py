@@ -3,8 +3,8 @@
 import numpy as np
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.elementwise import MulOp
-from gawee_dialect.dialect.shape import CatOp
+from gawee_dialect.dialect.graph.elementwise import MulOp
+from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.registry import register_op

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arrangement import ReverseOp
-from gawee_dialect.dialect.order import TopKOp
-from gawee_dialect.dialect.position import TriOp
-from gawee_dialect.dialect.slicing import PadOp, SliceOp
+from gawee_dialect.dialect.graph.arrangement import ReverseOp
+from gawee_dialect.dialect.graph.order import TopKOp
+from gawee_dialect.dialect.graph.position import TriOp
+from gawee_dialect.dialect.graph.slicing import PadOp, SliceOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part

@@ -8,12 +8,12 @@ import numpy as np
 from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.comparison import CompareOp
-from gawee_dialect.dialect.elementwise import AddOp, MulOp
-from gawee_dialect.dialect.gather import GatherOp
-from gawee_dialect.dialect.reduction import ReduceSumOp
-from gawee_dialect.dialect.shape import CatOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.graph.comparison import CompareOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
+from gawee_dialect.dialect.graph.gather import GatherOp
+from gawee_dialect.dialect.graph.reduction import ReduceSumOp
+from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from xdsl.dialects.builtin import f32
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.comparison import WhereOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.types import element_type
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors, sub
 from gawee_dialect.frontends.onnx.registry import register_op

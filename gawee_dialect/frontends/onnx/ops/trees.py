@@ -11,10 +11,10 @@ import numpy as np
 from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.comparison import CompareOp, WhereOp
-from gawee_dialect.dialect.elementwise import AddOp, MulOp
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherOp
-from gawee_dialect.dialect.reduction import ReduceMaxOp, ReduceMinOp, ReduceSumOp
+from gawee_dialect.dialect.graph.comparison import CompareOp, WhereOp
+from gawee_dialect.dialect.graph.elementwise import AddOp, MulOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherOp
+from gawee_dialect.dialect.graph.reduction import ReduceMaxOp, ReduceMinOp, ReduceSumOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.onnx.model import Array
 from gawee_dialect.frontends.onnx.ops.machine_learning import (

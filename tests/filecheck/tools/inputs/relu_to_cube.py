@@ -8,7 +8,7 @@ from xdsl.ir import Operation
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, result_def
 from xdsl.pattern_rewriter import PatternRewriter, RewritePattern, op_type_rewrite_pattern
 
-from gawee_dialect.dialect.elementwise import ReluOp
+from gawee_dialect.dialect.graph.elementwise import ReluOp
 from gawee_dialect.dialect.types import element_type
 from gawee_dialect.passes.instrument import Instrument
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass

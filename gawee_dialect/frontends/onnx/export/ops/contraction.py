@@ -7,8 +7,8 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.attention import AttentionOp
-from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.attention import AttentionOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
 from gawee_dialect.dialect.types import (
     AnyTensor,
     dtype_name,

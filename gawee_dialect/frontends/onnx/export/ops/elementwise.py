@@ -5,7 +5,7 @@ from xdsl.dialects.builtin import i1
 from xdsl.ir import Operation
 
 from gawee_dialect.dialect import ELEMENTWISE
-from gawee_dialect.dialect.activation import (
+from gawee_dialect.dialect.graph.activation import (
     ClipOp,
     EluOp,
     GeluOp,
@@ -13,12 +13,17 @@ from gawee_dialect.dialect.activation import (
     LeakyReluOp,
     SiluOp,
 )
-from gawee_dialect.dialect.arithmetic import FmodOp, RemainderOp
-from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseNotOp, BitwiseOrOp, BitwiseXorOp
-from gawee_dialect.dialect.cast import CastOp
-from gawee_dialect.dialect.comparison import CompareOp
-from gawee_dialect.dialect.elementary import RsqrtOp
-from gawee_dialect.dialect.shape import IdentityOp
+from gawee_dialect.dialect.graph.arithmetic import FmodOp, RemainderOp
+from gawee_dialect.dialect.graph.bitwise import (
+    BitwiseAndOp,
+    BitwiseNotOp,
+    BitwiseOrOp,
+    BitwiseXorOp,
+)
+from gawee_dialect.dialect.graph.cast import CastOp
+from gawee_dialect.dialect.graph.comparison import CompareOp
+from gawee_dialect.dialect.graph.elementary import RsqrtOp
+from gawee_dialect.dialect.graph.shape import IdentityOp
 from gawee_dialect.dialect.types import (
     dtype_name,
     element_type,

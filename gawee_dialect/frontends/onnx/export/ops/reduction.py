@@ -4,10 +4,15 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType
 from xdsl.ir import Operation, SSAValue
 
-from gawee_dialect.dialect.along_axis import CumSumOp, LogSoftmaxOp, SoftmaxOp
-from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
-from gawee_dialect.dialect.order import SortOp, TopKOp
-from gawee_dialect.dialect.reduction import (
+from gawee_dialect.dialect.graph.along_axis import CumSumOp, LogSoftmaxOp, SoftmaxOp
+from gawee_dialect.dialect.graph.normalization import (
+    BatchNormOp,
+    GroupNormOp,
+    LayerNormOp,
+    RmsNormOp,
+)
+from gawee_dialect.dialect.graph.order import SortOp, TopKOp
+from gawee_dialect.dialect.graph.reduction import (
     ArgMaxOp,
     ArgMinOp,
     ReduceAllOp,

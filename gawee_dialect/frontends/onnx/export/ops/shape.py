@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.grid_sample import GridSampleOp
-from gawee_dialect.dialect.position import IotaOp, TriOp
-from gawee_dialect.dialect.resize import InterpolateOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.shape import CatOp, FlattenOp, ReshapeOp
-from gawee_dialect.dialect.slicing import PadOp, SliceOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TileOp, TransposeOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.grid_sample import GridSampleOp
+from gawee_dialect.dialect.graph.position import IotaOp, TriOp
+from gawee_dialect.dialect.graph.resize import InterpolateOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.shape import CatOp, FlattenOp, ReshapeOp
+from gawee_dialect.dialect.graph.slicing import PadOp, SliceOp
 from gawee_dialect.dialect.types import dtype_name, element_type, tensor_shape, tensor_type
 from gawee_dialect.frontends.onnx.export.graph import Attribute, Figures
 from gawee_dialect.frontends.onnx.export.ops.contraction import sizes

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from gawee_dialect.dialect.conv import ConvOp, ConvTransposeOp
-from gawee_dialect.dialect.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
+from gawee_dialect.dialect.graph.conv import ConvOp, ConvTransposeOp
+from gawee_dialect.dialect.graph.pool import AdAvgPoolOp, AdMaxPoolOp, AvgPoolOp, MaxPoolOp
 from gawee_dialect.dialect.types import tensor_shape
 from gawee_dialect.frontends.onnx.export.graph import Attribute
 from gawee_dialect.frontends.onnx.export.registry import Nodes, exports

@@ -1,0 +1,1 @@
+"""Ops that a graph is made of: one family a file."""

@@ -1,0 +1,1 @@
+"""Kernels, the algorithms that compute them, and their schedules."""

@@ -1,0 +1,542 @@
+"""The kernel level: one structured op, with what it computes and how it is run kept apart."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from math import prod
+
+from xdsl.builder import Builder
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseArrayBase,
+    FloatAttr,
+    IndexType,
+    IntegerAttr,
+    IntegerType,
+    TensorType,
+    i32,
+    i64,
+)
+from xdsl.interfaces import HasCanonicalizationPatternsInterface
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import (
+    AffineMap,
+)
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    opt_prop_def,
+    prop_def,
+    region_def,
+    traits_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.pattern_rewriter import RewritePattern
+from xdsl.printer import Printer
+from xdsl.rewriter import InsertPoint
+from xdsl.traits import IsTerminator
+
+from gawee_dialect.dialect.affine_range import used_dims, value_range
+from gawee_dialect.dialect.kernels.algorithm import Algorithm, Direct
+from gawee_dialect.dialect.kernels.schedule import Schedule, ScheduleAttr
+from gawee_dialect.dialect.kernels.structured_kernel import (
+    AnyShaped,
+    StructuredKernel,
+    element_of,
+    require_scalar_ops,
+    shape_of,
+)
+from gawee_dialect.dialect.operation import quick_operands
+from gawee_dialect.dialect.types import require
+from gawee_dialect.hints import isa
+
+# How much arithmetic the scalar ops in the bodies of kernels are.
+
+# What is of other dialects is imported where it is asked for: most modules that are read have no
+# kernels, and no ops of them.
+
+
+@cache
+def _no_arithmetic() -> tuple[type[Operation], ...]:
+    """Return the scalar ops that count nothing: they choose, convert or compare."""
+    from xdsl.dialects import arith
+
+    from gawee_dialect.upstream.arith import ON_VECTORS
+
+    others = (op for pair in ON_VECTORS.items() for op in pair)
+    return (arith.ConstantOp, arith.BitcastOp, arith.ExtFOp, arith.TruncFOp, *others)
+
+
+def scalar_flops(op: Operation) -> int:
+    """Return the FLOPs of a scalar op: one for each arithmetic op on elements.
+
+    A fused multiply-add is two, and an elementary function one. Arithmetic on indices computes
+    where, not what: it counts nothing.
+    """
+    if op.dialect_name() not in ("arith", "math") or isinstance(op, _no_arithmetic()):
+        return 0
+    if isinstance(op.results[0].type, IndexType):
+        return 0
+    return 2 if op.name == "math.fma" else 1
+
+
+Number = FloatAttr | IntegerAttr
+
+SEGMENTS = AttrSizedOperandSegments.attribute_name
+
+
+@lru_cache(maxsize=4096)
+def _integers(type: IntegerType, values: tuple[int, ...]) -> DenseArrayBase[IntegerType]:
+    return DenseArrayBase.from_list(type, values)
+
+
+@lru_cache(maxsize=256)
+def _integer(value: int) -> IntegerAttr:
+    return IntegerAttr(value, i64)
+
+
+@irdl_op_definition
+class YieldOp(IRDLOperation):
+    """End a region of a kernel with the value that it computes.
+
+    ```mlir
+    gawee.yield %sum : f32
+    ```
+    """
+
+    name = "gawee.yield"
+
+    values = var_operand_def()
+
+    assembly_format = "$values attr-dict `:` type($values)"
+    traits = traits_def(IsTerminator())
+
+    def __init__(self, *values: SSAValue):
+        Operation.__init__(self, operands=values)
+
+
+@quick_operands
+@irdl_op_definition
+class KernelOp(StructuredKernel, HasCanonicalizationPatternsInterface):
+    """Compute every element of one tensor or buffer by a nest of loops.
+
+    The iteration space has one dimension a bound; the last `reductions` of them are reduced.
+    `indexing_maps` say which element of each input, and last of the output, a point is about.
+
+    1. Every point of the parallel dimensions starts with an accumulator of value `initial`.
+    2. `accumulate` is run for every point of the reduction dimensions, in any order. Its arguments
+       are the inputs' elements and the accumulator, and it yields the next accumulator.
+    3. `finish` is run once: its arguments are the inputs' elements and, where there are
+       reductions, the accumulator; it yields the element of the output.
+    4. Elements of the output that no point is about (a halo, the rest of a last block) are
+       `outside`.
+
+    Sums may be taken in any order, those of blocks in a wider type than the accumulator's, and a
+    product that is added to a sum may be rounded once, with it. `schedule` says how the loops are run; without one they run in their order, on scalars.
+
+    On buffers the op has an output operand in the place of a result, which no input overlaps.
+
+    ```mlir
+    %y = gawee.kernel parallel [4, 5] reduce [7] ins(%a, %b : tensor<4x7xf32>, tensor<5x7xf32>)
+      maps [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>]
+      initial 0.0 : f32
+      accumulate {
+      ^bb0(%x: f32, %w: f32, %sum: f32):
+        %0 = arith.mulf %x, %w : f32
+        %1 = arith.addf %sum, %0 : f32
+        gawee.yield %1 : f32
+      } finish {
+      ^bb0(%x: f32, %w: f32, %sum: f32):
+        gawee.yield %sum : f32
+      } schedule #gawee.schedule<loops = [d0, d2]> : tensor<4x5xf32>
+    ```
+
+    Constraints:
+      C1: there is one map for each input and for the output, over all dimensions, with one result
+          for each axis of its operand.
+      C2: no map leaves its operand.
+      C3: the map of the output depends on every parallel dimension of more than one point, and on
+          no reduction.
+      C4: `accumulate` and `initial` are there exactly where there are reductions, and the regions'
+          arguments are the inputs' elements and, where there are reductions, the accumulator.
+      C5: what a region yields has the type of the accumulator, or of the output's elements.
+      C6: `finish` uses only inputs whose maps depend on no reduction.
+      C7: `schedule`, where it is given, fits the bounds.
+      C8: every op of a region computes one scalar, without a region.
+    """
+
+    name = "gawee.kernel"
+
+    reductions = prop_def(IntegerAttr)
+    initial = opt_prop_def(FloatAttr | IntegerAttr)
+    outside = opt_prop_def(FloatAttr | IntegerAttr)
+    schedule = opt_prop_def(ScheduleAttr)
+
+    accumulate = region_def()
+    finish = region_def("single_block")
+
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    def __init__(
+        self,
+        inputs: Sequence[SSAValue],
+        output: SSAValue | TensorType[Attribute],
+        *,
+        bounds: Sequence[int],
+        maps: Sequence[AffineMap],
+        finish: Region,
+        reductions: int = 0,
+        initial: Number | None = None,
+        accumulate: Region | None = None,
+        outside: Number | None = None,
+        schedule: Schedule | None = None,
+    ):
+        on_buffers = isinstance(output, SSAValue)
+        properties: dict[str, Attribute | None] = {
+            "bounds": _integers(i64, tuple(bounds)),
+            "reductions": _integer(reductions),
+            "indexing_maps": ArrayAttr([AffineMapAttr(map) for map in maps]),
+            "initial": initial,
+            "outside": outside,
+            "schedule": None if schedule is None else ScheduleAttr(schedule),
+            SEGMENTS: _integers(i32, (len(inputs), int(on_buffers))),
+        }
+        # A compilation makes kernels by the thousand: xDSL's builder takes thrice as long.
+        Operation.__init__(
+            self,
+            operands=[*inputs, output] if on_buffers else inputs,
+            result_types=[] if on_buffers else [output],
+            properties={name: value for name, value in properties.items() if value is not None},
+            regions=[accumulate or Region(), finish],
+        )
+
+    # What the op says, as plain values.
+
+    @property
+    def num_parallel(self) -> int:
+        """How many dimensions are parallel; they come first."""
+        return len(self.bounds) - self.reductions.value.data
+
+    @property
+    def accumulator_type(self) -> Attribute | None:
+        """The type of the accumulator; None where nothing is reduced."""
+        return None if self.initial is None else self.initial.get_type()
+
+    @property
+    def has_zeros_outside(self) -> bool:
+        return self.outside is None or self.outside.value.data == 0
+
+    @property
+    def flops(self) -> int:
+        return sum(points * sum(map(scalar_flops, block.ops)) for block, points in self.bodies())
+
+    def bodies(self) -> Iterator[tuple[Block, int]]:
+        """Yield the blocks that a kernel runs, each with the number of points it runs at."""
+        yield self.finish.block, prod(self.sizes[: self.num_parallel])
+        if self.initial is not None:
+            yield self.accumulate.block, prod(self.sizes)
+
+    @property
+    def algorithm(self) -> Algorithm:
+        return Direct()
+
+    def with_operands(
+        self,
+        inputs: Sequence[SSAValue],
+        output: SSAValue | TensorType[Attribute],
+        *,
+        maps: Sequence[AffineMap] | None = None,
+        packed: Sequence[SSAValue] | None = None,
+        scratch: Sequence[SSAValue] = (),
+        values: Mapping[SSAValue, SSAValue] | None = None,
+        algorithm: Algorithm | None = None,
+    ) -> "KernelOp":
+        values = dict(values or {})
+        accumulate, finish = Region(), Region()
+        self.accumulate.clone_into(accumulate, value_mapper=values)
+        self.finish.clone_into(finish, value_mapper=values)
+        new = KernelOp(
+            inputs,
+            output,
+            bounds=self.sizes,
+            maps=self.maps if maps is None else maps,
+            reductions=self.reductions.value.data,
+            initial=self.initial,
+            outside=self.outside,
+            accumulate=accumulate,
+            finish=finish,
+            schedule=None if self.schedule is None else self.schedule.data,
+        )
+        new.attributes.update(self.attributes)
+        return new
+
+    def yielded(self, region: Region) -> SSAValue:
+        """Return what a region yields."""
+        terminator = region.block.last_op
+        assert isinstance(terminator, YieldOp)
+        return terminator.operands[0]
+
+    def covers_output(self) -> bool:
+        """Whether every element of the output belongs to a point."""
+        return prod(self.sizes[: self.num_parallel]) == prod(shape_of(self.target))
+
+    @classmethod
+    def get_canonicalization_patterns(cls) -> tuple[RewritePattern, ...]:
+        from gawee_dialect.passes.graph.canonicalization.kernel import DropReduction
+
+        return (DropReduction(),)
+
+    # Verification.
+
+    def verify_(self) -> None:
+        require(
+            (self.output is None) != (self.result is None),
+            "expected either a result or an output operand",
+        )
+        self._verify_maps()
+        self._verify_regions()
+        if self.schedule is not None:
+            problem = self.schedule.data.problem(self.sizes, self.reductions.value.data)
+            require(problem is None, f"schedule: {problem}")
+            self._verify_prefetch(self.schedule.data)
+
+    def _verify_prefetch(self, schedule: Schedule) -> None:
+        if schedule.prefetch is not None:
+            number, count = schedule.prefetch.input, len(self.inputs)
+            message = f"schedule: expected to prefetch one of {count} inputs, got input {number}"
+            require(number < count, message)
+
+    def _verify_maps(self) -> None:
+        operands = (*self.inputs, self.target)
+        rank = len(self.sizes)
+        require(
+            len(self.maps) == len(operands),
+            f"expected {len(operands)} maps, one for each operand, got {len(self.maps)}",
+        )
+        for index, (map, operand) in enumerate(zip(self.maps, operands, strict=True)):
+            what = f"map of input #{index}" if index < len(self.inputs) else "map of the output"
+            shape = shape_of(operand)
+            require(
+                (map.num_dims, map.num_symbols, len(map.results)) == (rank, 0, len(shape)),
+                f"expected {what} to take {rank} dimensions to {len(shape)} axes, got '{map}'",
+            )
+            for axis, (expr, size) in enumerate(zip(map.results, shape, strict=True)):
+                low, high = value_range(expr, self.sizes)
+                require(
+                    0 <= low and high < size,
+                    f"expected {what} to stay in axis {axis} of size {size}, got {low} to {high}",
+                )
+        self._verify_output_map()
+
+    def _verify_output_map(self) -> None:
+        used = used_dims(self.maps[-1])
+        for dim, size in enumerate(self.sizes):
+            if dim >= self.num_parallel:
+                require(dim not in used, f"expected no reduction in the output's map, got d{dim}")
+            elif size > 1:
+                require(dim in used, f"expected d{dim} in the output's map '{self.maps[-1]}'")
+
+    def _verify_regions(self) -> None:
+        reduces = self.reductions.value.data > 0
+        require(
+            reduces == (self.initial is not None) == bool(self.accumulate.blocks),
+            "expected 'initial' and 'accumulate' exactly where there are reductions",
+        )
+        elements = [element_of(value) for value in self.inputs]
+        if self.initial is not None:
+            elements.append(self.initial.get_type())
+            self._verify_region("accumulate", self.accumulate, elements, elements[-1])
+        self._verify_region("finish", self.finish, elements, element_of(self.target))
+        for index, (map, argument) in enumerate(zip(self.maps, self.finish.block.args)):
+            reduced = [dim for dim in used_dims(map) if dim >= self.num_parallel]
+            require(
+                not reduced or not argument.uses,
+                f"expected 'finish' to use no input that a reduction walks, got input #{index}",
+            )
+
+    def _verify_region(
+        self, name: str, region: Region, elements: Sequence[Attribute], yields: Attribute
+    ) -> None:
+        count = len(region.blocks)
+        require(count == 1, f"expected '{name}' to have one block, got {count}")
+        types = [argument.type for argument in region.block.args]
+        require(
+            types == list(elements),
+            f"expected '{name}' to take ({_types(elements)}), got ({_types(types)})",
+        )
+        terminator = region.block.last_op
+        require(isinstance(terminator, YieldOp), f"expected '{name}' to end in gawee.yield")
+        got = [value.type for value in terminator.operands] if terminator is not None else []
+        require(
+            got == [yields], f"expected '{name}' to yield ({_types([yields])}), got ({_types(got)})"
+        )
+        require_scalar_ops(name, region)
+
+    # Syntax: what is computed first, how last.
+
+    def print(self, printer: Printer) -> None:
+        parallel, reduced = self.sizes[: self.num_parallel], self.sizes[self.num_parallel :]
+        printer.print_string(f" parallel {list(parallel)}")
+        if reduced:
+            printer.print_string(f" reduce {list(reduced)}")
+        printer.print_string(" ins(")
+        printer.print_list(self.inputs, printer.print_operand)
+        if self.inputs:
+            printer.print_string(" : ")
+        printer.print_list(self.inputs, lambda value: printer.print_attribute(value.type))
+        printer.print_string(")")
+        if self.output is not None:
+            printer.print_string(" outs(")
+            printer.print_operand(self.output)
+            printer.print_string(")")
+        printer.print_string(" maps ")
+        printer.print_attribute(self.indexing_maps)
+        for keyword, number in (("initial", self.initial), ("outside", self.outside)):
+            if number is not None:
+                printer.print_string(f" {keyword} ")
+                printer.print_attribute(number)
+        if self.accumulate.blocks:
+            printer.print_string(" accumulate ")
+            printer.print_region(self.accumulate)
+        printer.print_string(" finish ")
+        printer.print_region(self.finish)
+        if self.schedule is not None:
+            printer.print_string(" schedule ")
+            printer.print_attribute(self.schedule)
+        printer.print_op_attributes(self.attributes, print_keyword=True)
+        printer.print_string(" : ")
+        printer.print_attribute(self.target.type)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> "KernelOp":
+        parser.parse_keyword("parallel")
+        parallel = _parse_sizes(parser)
+        reduced = _parse_sizes(parser) if parser.parse_optional_keyword("reduce") else []
+        inputs = _parse_inputs(parser)
+        output = None
+        if parser.parse_optional_keyword("outs") is not None:
+            with parser.in_parens():
+                output = parser.parse_unresolved_operand()
+        parser.parse_keyword("maps")
+        position = parser.pos
+        maps = parser.parse_attribute()
+        if not isa(maps, ArrayAttr[AffineMapAttr]):
+            parser.raise_error("expected a list of affine maps", position)
+        initial = _parse_number(parser, "initial")
+        outside = _parse_number(parser, "outside")
+        accumulate = None
+        if parser.parse_optional_keyword("accumulate") is not None:
+            accumulate = parser.parse_region()
+        parser.parse_keyword("finish")
+        finish = parser.parse_region()
+        schedule = _parse_schedule(parser)
+        attributes = parser.parse_optional_attr_dict_with_keyword()
+        parser.parse_punctuation(":")
+        position = parser.pos
+        type = parser.parse_type()
+        if not isa(type, AnyShaped):
+            parser.raise_error("expected a tensor or memref type", position)
+        if output is not None:
+            target: SSAValue | TensorType[Attribute] = parser.resolve_operand(output, type)
+        else:
+            if not isa(type, TensorType[Attribute]):
+                parser.raise_error("expected a tensor type of the result", position)
+            target = type
+        op = cls(
+            inputs,
+            target,
+            bounds=[*parallel, *reduced],
+            reductions=len(reduced),
+            maps=[map.data for map in maps],
+            initial=initial,
+            outside=outside,
+            accumulate=accumulate,
+            finish=finish,
+            schedule=schedule,
+        )
+        if attributes is not None:
+            op.attributes |= attributes.data
+        return op
+
+
+def _parse_sizes(parser: Parser) -> list[int]:
+    return parser.parse_comma_separated_list(
+        parser.Delimiter.SQUARE,
+        lambda: parser.parse_integer(allow_boolean=False, allow_negative=False),
+    )
+
+
+def _parse_inputs(parser: Parser) -> list[SSAValue]:
+    parser.parse_keyword("ins")
+    with parser.in_parens():
+        unresolved = parser.parse_optional_undelimited_comma_separated_list(
+            parser.parse_optional_unresolved_operand, parser.parse_unresolved_operand
+        )
+        if not unresolved:
+            return []
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+    return list(parser.resolve_operands(unresolved, types, parser.pos))
+
+
+def _parse_number(parser: Parser, keyword: str) -> Number | None:
+    if parser.parse_optional_keyword(keyword) is None:
+        return None
+    position = parser.pos
+    number = parser.parse_attribute()
+    if not isa(number, Number):
+        parser.raise_error("expected a number", position)
+    return number
+
+
+def _parse_schedule(parser: Parser) -> Schedule | None:
+    if parser.parse_optional_keyword("schedule") is None:
+        return None
+    position = parser.pos
+    schedule = parser.parse_attribute()
+    if not isinstance(schedule, ScheduleAttr):
+        parser.raise_error("expected a #gawee.schedule", position)
+    return schedule.data
+
+
+def _types(types: Sequence[Attribute]) -> str:
+    return ", ".join(map(str, types))
+
+
+# Kernels that move elements about unchanged: copies, transpositions, padding, packing.
+
+
+def copy_kernel(
+    source: SSAValue,
+    shape: Sequence[int],
+    *,
+    bounds: Sequence[int],
+    reads: AffineMap,
+    writes: AffineMap,
+    outside: Number | None = None,
+) -> KernelOp:
+    """Make a kernel that copies elements of a tensor to other places of a new one.
+
+    Both maps are over `bounds`; what no point is about is `outside`, zero for None.
+    """
+    element = element_of(source)
+    block = Block(arg_types=[element])
+    Builder(InsertPoint.at_end(block)).insert(YieldOp(block.args[0]))
+    return KernelOp(
+        [source],
+        TensorType(element, shape),
+        bounds=bounds,
+        maps=[reads, writes],
+        finish=Region(block),
+        outside=outside,
+    )
+
+
+def insert_copy(builder: Builder, kernel: KernelOp) -> SSAValue:
+    """Insert a kernel on tensors; its result is named after the first input."""
+    result = builder.insert(kernel).result
+    assert result is not None
+    result.name_hint = kernel.inputs[0].name_hint
+    return result

@@ -1,0 +1,1 @@
+"""Passes over kernels on buffers, as far as loops."""

@@ -1,0 +1,524 @@
+"""The loops of one kernel: outer loops, rests of sizes that don't divide, register tiles."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from xdsl.builder import Builder
+from xdsl.dialects import arith, memref, scf
+from xdsl.dialects.builtin import FloatAttr, VectorType, f64
+from xdsl.dialects.utils import FastMathFlag
+from xdsl.ir import Attribute, Block, Region, SSAValue
+from xdsl.rewriter import InsertPoint
+
+from gawee_dialect.analysis.combiners import combiner_of, divides_integers
+from gawee_dialect.analysis.kernel_kind import multiplied_inputs
+from gawee_dialect.analysis.long_sums import PRODUCTS_IN_BLOCK, TERMS_IN_BLOCK, total_type
+from gawee_dialect.dialect.kernels.kernel import KernelOp, Number
+from gawee_dialect.dialect.kernels.schedule import Loop, Schedule
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.accesses import SCALAR, Access, Lanes
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.lanes import (
+    across_lanes,
+    broadcast,
+    neutral_number,
+    run_region,
+)
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
+    LANE,
+    Counters,
+    IndexBuilder,
+    LinearIndex,
+)
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.open_loop import (
+    allocate,
+    open_loop,
+    parallel_loop,
+    with_last_iteration,
+)
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.prefetch import build_prefetch
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.quick_ops import end_iteration
+from gawee_dialect.passes.buffers.lower_kernels_to_loops.turned import Turned, load_turned
+from gawee_dialect.passes.buffers.lower_linalg_to_loops import constant_index
+from gawee_dialect.upstream.arith import SelectOp, number_constant
+
+# The blocks of a long sum: which loops over reductions run inside one, which around all.
+
+
+def sums_in_blocks(op: KernelOp) -> bool:
+    """Whether a kernel adds up sums of blocks, in f64."""
+    terms = prod(op.sizes[op.num_parallel :])
+    return total_type(combiner_of(op), op.accumulator_type, terms) == f64
+
+
+def steps_in_block(op: KernelOp) -> int:
+    """Return how many steps of the innermost loop over a reduction a block has at most."""
+    factors = multiplied_inputs(op)
+    squares = factors is not None and factors[0] == factors[1]
+    return TERMS_IN_BLOCK if factors is None or squares else PRODUCTS_IN_BLOCK
+
+
+def blocks_of(
+    loops: Sequence[Loop], sizes: Sequence[int], most: int
+) -> tuple[Sequence[Loop], Sequence[Loop]]:
+    """Split loops over reductions: those around blocks of up to `most` steps, and those inside.
+
+    The loop that is too long is split in two: d4  ->  d4 by 64 around d4.
+    """
+    extents, counts = list(sizes), list[int]()
+    for loop in loops:
+        counts.append(-(-extents[loop.dim] // loop.step))
+        extents[loop.dim] = loop.step
+    steps, first = 1, len(loops)
+    while first and steps * counts[first - 1] <= most:
+        first -= 1
+        steps *= counts[first]
+    outside, inside = list(loops[:first]), list(loops[first:])
+    if outside and most // steps > 1:
+        loop = outside.pop()
+        outside.append(Loop(loop.dim, loop.step * (most // steps)))
+        inside.insert(0, loop)
+    return outside, inside
+
+
+EITHER_ZERO = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
+"""The extreme of zeros may be any of them: to tell them apart takes twice as long."""
+
+Inside = Callable[[Builder, "Place"], None]
+"""Builds what is inside some loops."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a nest is: the first point of each dimension and how many points are left to visit."""
+
+    first: tuple[LinearIndex, ...]
+    extent: tuple[int, ...]
+
+    def moved(self, dim: int, by: LinearIndex, extent: int) -> "Place":
+        """Go `by` points further along a dimension, to visit `extent` points there."""
+        first, sizes = list(self.first), list(self.extent)
+        first[dim] += by
+        sizes[dim] = extent
+        return Place(tuple(first), tuple(sizes))
+
+
+def default_schedule(sizes: Sequence[int]) -> Schedule:
+    """Return the order that a kernel is written in, one point after the other."""
+    return Schedule(tuple(Loop(dim) for dim in range(len(sizes))))
+
+
+def traps(op: KernelOp) -> bool:
+    """Whether a kernel divides integers, which idle lanes, being zero, must not."""
+    return any(map(divides_integers, op.regions))
+
+
+@dataclass
+class LoopNest:
+    """Builds the loops of one kernel on buffers."""
+
+    op: KernelOp
+    counters: Counters = field(default_factory=Counters)
+
+    def __post_init__(self) -> None:
+        attribute = self.op.schedule
+        schedule = default_schedule(self.op.sizes) if attribute is None else attribute.data
+        self.parallel = schedule.parallel
+        split = sum(loop.dim < self.op.num_parallel for loop in schedule.loops)
+        self.outer, self.reducing = schedule.loops[:split], schedule.loops[split:]
+        vector = schedule.vector
+        self.vector_dim = None if vector is None else vector.dim
+        self.lanes = 1 if vector is None else vector.step
+        self.counters.lanes = self.lanes
+
+    # Loops over parallel dimensions.
+
+    def build(self, builder: Builder) -> None:
+        """Insert the whole nest."""
+        if 0 in self.op.sizes:
+            return
+        start = Place((LinearIndex(),) * len(self.op.sizes), self.op.sizes)
+        if self.parallel:
+            self._build_threads(builder, start)
+        else:
+            self._build_loops(builder, self.outer, start, self._build_tile)
+
+    def _build_threads(self, builder: Builder, place: Place) -> None:
+        """One parallel loop over the points of all the parallel loops."""
+        loops, rest = self.outer[: self.parallel], self.outer[self.parallel :]
+        counts: list[int] = []
+        extent = list(place.extent)
+        for loop in loops:
+            counts.append(-(-extent[loop.dim] // loop.step))
+            extent[loop.dim] = min(loop.step, extent[loop.dim])
+
+        def tile(inner: Builder, at: Place) -> None:
+            self._build_loops(inner, rest, at, self._build_tile)
+
+        def enter(inner: Builder, indices: Sequence[LinearIndex]) -> None:
+            self._enter(inner, list(zip(loops, counts, indices, strict=True)), place, tile)
+
+        parallel_loop(builder, self.counters, counts, enter)
+
+    def _enter(
+        self,
+        builder: Builder,
+        loops: Sequence[tuple[Loop, int, LinearIndex]],
+        place: Place,
+        inside: Inside,
+    ) -> None:
+        """Go to one iteration of each loop."""
+        if not loops:
+            inside(builder, place)
+            return
+        (loop, count, index), *rest = loops
+
+        def go_on(inner: Builder, at: Place) -> None:
+            self._enter(inner, rest, at, inside)
+
+        own = -(-place.extent[loop.dim] // loop.step)
+        if own == count:
+            self._visit(builder, loop, count, index, place, go_on)
+            return
+        # In the rest of an outer loop over the same dimension there are fewer iterations.
+        number = IndexBuilder(builder, self.counters).value(index)
+        is_there = builder.insert(arith.CmpiOp(number, constant_index(builder, own), "ult")).result
+        body = Block()
+        builder.insert(scf.IfOp(is_there, (), Region(body)))
+        inner = Builder(InsertPoint.at_end(body))
+        at = LinearIndex() if own == 1 else index
+        self._visit(inner, loop, own, at, place, go_on)
+        end_iteration(inner)
+
+    def _build_loops(
+        self, builder: Builder, loops: Sequence[Loop], place: Place, inside: Inside
+    ) -> None:
+        if not loops:
+            inside(builder, place)
+            return
+        loop, *rest = loops
+
+        def go_on(inner: Builder, at: Place) -> None:
+            self._build_loops(inner, rest, at, inside)
+
+        count = -(-place.extent[loop.dim] // loop.step)
+        if count == 1:
+            go_on(builder, place)
+            return
+        # Around a register tile LLVM would unroll on its own account, and run out of registers; the
+        # innermost loop of what is not a vector is for what takes longer to compile than to run.
+        innermost = not rest and self.vector_dim is None and not self.reducing
+        rolled = innermost or loop.dim >= self.op.num_parallel
+        unroll = False if rolled else None
+        inner, counter = open_loop(builder, self.counters, count, f"d{loop.dim}", unroll=unroll)
+        self._visit(inner, loop, count, LinearIndex(terms={counter: 1}), place, go_on)
+        end_iteration(inner)
+
+    def _visit(
+        self,
+        builder: Builder,
+        loop: Loop,
+        count: int,
+        index: LinearIndex,
+        place: Place,
+        inside: Inside,
+    ) -> None:
+        """Build one iteration of a loop; the last one may have fewer points."""
+        by, step = index.scaled(loop.step), min(loop.step, place.extent[loop.dim])
+        rest = place.extent[loop.dim] % loop.step or step
+
+        def body(inner: Builder, extent: int) -> None:
+            inside(inner, place.moved(loop.dim, by, extent))
+
+        with_last_iteration(builder, self.counters, index, count, (rest, step), body)
+
+    # A register tile.
+
+    def _build_tile(self, builder: Builder, place: Place) -> None:
+        """Build a tile in whole vectors, then what is left of a vector."""
+        dim = self.vector_dim
+        if dim is None or dim >= self.op.num_parallel:
+            self._tile(builder, place, SCALAR)
+            return
+        whole = place.extent[dim] // self.lanes * self.lanes
+        rest = place.extent[dim] - whole
+        if whole:
+            at = place.moved(dim, LinearIndex(), whole)
+            self._tile(builder, at, Lanes(self.lanes, self.lanes))
+        if rest:
+            at = place.moved(dim, LinearIndex(whole), rest)
+            self._tile(builder, at, SCALAR if traps(self.op) else Lanes(self.lanes, rest))
+
+    def _tile(self, builder: Builder, place: Place, lanes: Lanes) -> None:
+        RegisterTile(self, place, lanes).build(builder)
+
+    def access(
+        self, builder: Builder, operand: int, dims: Sequence[LinearIndex], lanes: Lanes
+    ) -> Access:
+        """Return where an operand is at a point; the last is the output."""
+        value = (*self.op.inputs, self.op.target)[operand]
+        indices = IndexBuilder(builder, self.counters)
+        return Access(builder, value, self.op.maps[operand], dims, indices, lanes)
+
+    def open_unrolled(self, builder: Builder, count: int, name: str) -> tuple[Builder, SSAValue]:
+        """Open a loop that LLVM unrolls."""
+        return open_loop(builder, self.counters, count, name, unroll=True)
+
+    def build_reductions(self, builder: Builder, place: Place, inside: Inside) -> None:
+        """Build the loops over what is reduced."""
+        self._build_loops(builder, self.reducing, place, inside)
+
+    def build_blocks(self, builder: Builder, place: Place, block: Inside, inside: Inside) -> None:
+        """Build the loops over what is reduced in blocks: `block` is run behind each."""
+        around, within = blocks_of(self.reducing, place.extent, steps_in_block(self.op))
+
+        def build_block(inner: Builder, at: Place) -> None:
+            self._build_loops(inner, within, at, inside)
+            block(inner, at)
+
+        self._build_loops(builder, around, place, build_block)
+
+
+@dataclass
+class RegisterTile:
+    """The points whose accumulators are in registers at one time."""
+
+    nest: LoopNest
+    place: Place
+    lanes: Lanes
+
+    def __post_init__(self) -> None:
+        self.op = self.nest.op
+        reduces = self.op.initial is not None
+        dim = self.nest.vector_dim
+        self.reduced_lanes = self.nest.lanes if dim is not None and reduces else 1
+        if dim is None or dim < self.op.num_parallel:
+            self.reduced_lanes = 1
+        parallel = range(self.op.num_parallel)
+        counts = {d: self.place.extent[d] for d in parallel if self.place.extent[d] > 1}
+        if dim in counts and self.lanes.count > 1:
+            counts[dim] = -(-counts[dim] // self.lanes.count)
+        # What an inner loop reads has to stay in registers for all of the outer one's iterations.
+        order = sorted(counts, key=lambda d: (-counts[d], d == dim))
+        self.counts = {d: counts[d] for d in order if counts[d] > 1}
+        self.chains = self._reduced_vectors() if self.reduced_lanes > 1 else 1
+        self.accumulators: SSAValue | None = None
+        self.totals: SSAValue | None = None
+        self.turned: Mapping[int, Turned] = {}
+
+    def _reduced_vectors(self) -> int:
+        """Return how many vectors along the reduction have an accumulator of their own."""
+        schedule, dim = self.op.schedule, self.nest.vector_dim
+        assert schedule is not None
+        assert dim is not None
+        return -(-schedule.data.tile(self.op.sizes)[dim] // self.reduced_lanes)
+
+    def build(self, builder: Builder) -> None:
+        """Start, accumulate and finish all points of the tile."""
+        if self.op.initial is None:
+            self.turned = self._turn_inputs(builder)
+        if sums_in_blocks(self.op):
+            self._sum_in_blocks(builder)
+        elif self.op.initial is not None:
+            self.accumulators = self._allocate(builder, self.op.initial.get_type(), "accumulators")
+            self._start(builder, self.accumulators, self._initial())
+            self.nest.build_reductions(builder, self.place, self._accumulate)
+        self._points(builder, self._finish_point)
+
+    def _turn_inputs(self, builder: Builder) -> Mapping[int, Turned]:
+        """Load inputs whose lanes are apart, where the tile has a square of them."""
+        dim, lanes = self.nest.vector_dim, self.lanes
+        squares = [each for each, count in self.counts.items() if count == lanes.count]
+        if dim is None or lanes.partial or lanes.count == 1 or dim in self.counts:
+            return {}
+        found: dict[int, Turned] = {}
+        for other in squares:
+            for index in range(len(self.op.inputs)):
+                if index in found or not self.op.finish.block.args[index].uses:
+                    continue
+                turned = load_turned(
+                    builder, self.op, index, self.place.first, (dim, other), lanes, self.nest.access
+                )
+                if turned is not None:
+                    found[index] = turned
+        return found
+
+    def _sum_in_blocks(self, builder: Builder) -> None:
+        """Accumulate blocks of a long sum, and add each to a total in f64."""
+        initial = self._initial()
+        assert isinstance(initial, FloatAttr)
+        nothing = FloatAttr(0.0, initial.type)
+        self.totals = self._allocate(builder, f64, "totals")
+        self.accumulators = self._allocate(builder, initial.type, "accumulators")
+        self._start(builder, self.totals, FloatAttr(initial.value.data, f64))
+        self._start(builder, self.accumulators, nothing)
+
+        def end_block(inner: Builder, place: Place) -> None:
+            self._points(inner, self._add_block, self.chains)
+            self._start(inner, self.accumulators, nothing)
+
+        self.nest.build_blocks(builder, self.place, end_block, self._accumulate)
+
+    def _points(
+        self,
+        builder: Builder,
+        visit: Callable[[Builder, Mapping[int, SSAValue]], None],
+        chains: int = 1,
+    ) -> None:
+        """Build unrolled loops over the tile, and over the first of the vectors that it reduces."""
+        counters: dict[int, SSAValue] = {}
+        opened: list[Builder] = []
+        counts = dict(self.counts)
+        if chains > 1 and self.nest.vector_dim is not None:
+            counts[self.nest.vector_dim] = chains
+        for dim, count in counts.items():
+            builder, counters[dim] = self.nest.open_unrolled(builder, count, f"t{dim}")
+            opened.append(builder)
+        visit(builder, counters)
+        for inner in reversed(opened):
+            end_iteration(inner)
+
+    # Accumulators.
+
+    def _allocate(self, builder: Builder, type: Attribute, name: str) -> SSAValue:
+        """Make an array of one number, or one vector, for each point of the tile."""
+        shape = [*self.counts.values(), *([self.chains] if self.chains > 1 else [])]
+        return allocate(builder, self.op, self._width.type(type), shape, name)
+
+    @property
+    def _width(self) -> Lanes:
+        """The lanes of an accumulator."""
+        lanes = self.reduced_lanes
+        return self.lanes if lanes == 1 else Lanes(lanes, lanes)
+
+    def _slot(
+        self,
+        builder: Builder,
+        buffer: SSAValue | None,
+        counters: Mapping[int, SSAValue],
+        chain: int = 0,
+    ) -> tuple[SSAValue, list[SSAValue]]:
+        """Return where a point's accumulator is; `chain` is its vector where no counter says so."""
+        assert buffer is not None
+        place = [counters[dim] for dim in self.counts]
+        if self.chains > 1:
+            assert self.nest.vector_dim is not None
+            counter = counters.get(self.nest.vector_dim)
+            place.append(constant_index(builder, chain) if counter is None else counter)
+        return buffer, place
+
+    def _initial(self) -> Number:
+        """Return what accumulators start from; the initial value counts once, not in each lane."""
+        initial = self.op.initial
+        assert initial is not None
+        return initial if self.reduced_lanes == 1 else neutral_number(self.op)
+
+    def _start(self, builder: Builder, buffer: SSAValue | None, number: Number) -> None:
+        value = builder.insert(number_constant(number)).result
+        start = broadcast(builder, value, self._width.count)
+
+        def visit(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
+            inner.insert(memref.StoreOp.get(start, *self._slot(inner, buffer, counters)))
+
+        self._points(builder, visit, self.chains)
+
+    def _add_block(self, builder: Builder, counters: Mapping[int, SSAValue]) -> None:
+        """Add the sum of a block to the total of a point."""
+        place = self._slot(builder, self.totals, counters)
+        source = self._slot(builder, self.accumulators, counters)
+        block = builder.insert(memref.LoadOp.get(*source)).res
+        before = builder.insert(memref.LoadOp.get(*place)).res
+        wide = builder.insert(arith.ExtFOp(block, self._width.type(f64))).result
+        after = builder.insert(arith.AddfOp(before, wide)).result
+        builder.insert(memref.StoreOp.get(after, *place))
+
+    def _result(self, builder: Builder, counters: Mapping[int, SSAValue]) -> SSAValue:
+        """Return what a point has accumulated, of the accumulator's type."""
+        type = self.op.accumulator_type
+        assert type is not None
+        buffer = self.accumulators if self.totals is None else self.totals
+        slots = [self._slot(builder, buffer, counters, chain) for chain in range(self.chains)]
+        results = [builder.insert(memref.LoadOp.get(*slot)).res for slot in slots]
+        result = results[0]
+        if self.reduced_lanes > 1:
+            result = across_lanes(builder, self.op, results)
+        if self.totals is None:
+            return result
+        lanes = 1 if self.reduced_lanes > 1 else self._width.count
+        narrow = type if lanes == 1 else VectorType(type, [lanes])
+        return builder.insert(arith.TruncFOp(result, narrow)).result
+
+    def _dims(self, place: Place, counters: Mapping[int, SSAValue]) -> list[LinearIndex]:
+        dims = list(place.first)
+        for dim, counter in counters.items():
+            step = self._lanes_apart if dim == self.nest.vector_dim else 1
+            dims[dim] += LinearIndex(terms={counter: step})
+        return dims
+
+    @property
+    def _lanes_apart(self) -> int:
+        """Points from one vector of the tile to the next."""
+        return max(self.lanes.count, self.reduced_lanes)
+
+    def _with_lanes(self, dims: list[LinearIndex], lanes: Lanes) -> list[LinearIndex]:
+        if lanes.count > 1 and self.nest.vector_dim is not None:
+            dims[self.nest.vector_dim] += LANE
+        return dims
+
+    def _accumulate(self, builder: Builder, place: Place) -> None:
+        """Build one step of the reduction for every point of the tile."""
+        build_prefetch(builder, self.op, self.nest.counters, place.first)
+        dim, count = self.nest.vector_dim, self.reduced_lanes
+        if count == 1 or dim is None:
+            self._accumulate_vectors(builder, place, self.lanes)
+            return
+        whole, rest = divmod(place.extent[dim], count)
+        if whole:
+            self._accumulate_vectors(builder, place, Lanes(count, count), vectors=whole)
+        if rest:
+            at = place.moved(dim, LinearIndex(whole * count), rest)
+            self._accumulate_vectors(builder, at, Lanes(count, rest), first=whole)
+
+    def _accumulate_vectors(
+        self, builder: Builder, place: Place, lanes: Lanes, *, first: int = 0, vectors: int = 1
+    ) -> None:
+        """Add vectors along the reduction, from the first one's accumulator on, to every point."""
+
+        def visit(inner: Builder, counters: Mapping[int, SSAValue]) -> None:
+            dims = self._with_lanes(self._dims(place, counters), lanes)
+            arguments = self._load(inner, self.op.accumulate, dims, lanes)
+            buffer, slot = self._slot(inner, self.accumulators, counters, first)
+            before = inner.insert(memref.LoadOp.get(buffer, slot)).res
+            arguments[self.op.accumulate.block.args[-1]] = before
+            after = run_region(inner, self.op.accumulate, arguments, lanes.count)
+            if isinstance(after.owner, arith.MaximumfOp | arith.MinimumfOp):
+                after.owner.fastmath = EITHER_ZERO
+            after = broadcast(inner, after, lanes.count)
+            if lanes.partial and self.reduced_lanes > 1:
+                mask = lanes.mask(inner)
+                after = inner.insert(SelectOp(mask, after, before)).result
+            inner.insert(memref.StoreOp.get(after, buffer, slot))
+
+        self._points(builder, visit, vectors)
+
+    def _load(
+        self, builder: Builder, region: Region, dims: Sequence[LinearIndex], lanes: Lanes
+    ) -> dict[SSAValue, SSAValue]:
+        """Load the inputs that a region uses."""
+        return {
+            argument: self.nest.access(builder, index, dims, lanes).load()
+            for index, argument in enumerate(region.block.args[: len(self.op.inputs)])
+            if argument.uses and index not in self.turned
+        }
+
+    def _finish_point(self, builder: Builder, counters: Mapping[int, SSAValue]) -> None:
+        lanes = self.lanes
+        dims = self._with_lanes(self._dims(self.place, counters), lanes)
+        region = self.op.finish
+        arguments = self._load(builder, region, dims, lanes)
+        for index, turned in self.turned.items():
+            arguments[region.block.args[index]] = turned.load(builder, counters)
+        if self.accumulators is not None:
+            arguments[region.block.args[-1]] = self._result(builder, counters)
+        result = run_region(builder, region, arguments, lanes.count)
+        result = broadcast(builder, result, lanes.count)
+        self.nest.access(builder, len(self.op.inputs), dims, lanes).store(result)

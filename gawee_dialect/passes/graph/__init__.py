@@ -1,0 +1,1 @@
+"""Passes over graphs, and the ways from graphs to linalg on tensors."""

@@ -1,0 +1,318 @@
+"""Keep indices that come at run time inside their tensors, and return what was wrong with them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects import arith, linalg, tensor
+from xdsl.dialects.builtin import (
+    AffineMapAttr,
+    ArrayAttr,
+    DenseIntElementsAttr,
+    DictionaryAttr,
+    IndexType,
+    IntegerType,
+    ModuleOp,
+    TensorType,
+    i64,
+)
+from xdsl.dialects.func import CallOp, FuncOp, ReturnOp
+from xdsl.dialects.linalg.abstract_ops import LinalgStructuredOperation
+from xdsl.dialects.linalg.attrs import IteratorTypeAttr
+from xdsl.ir import Attribute, Block, Operation, Region, SSAValue
+from xdsl.ir.affine import AffineMap
+from xdsl.passes import ModulePass
+from xdsl.rewriter import InsertPoint
+
+from gawee_dialect.analysis.index_bounds import known_range
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import output_attributes, output_names
+from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp
+from gawee_dialect.dialect.graph.cast import CastOp
+from gawee_dialect.dialect.graph.constant import ConstantOp
+from gawee_dialect.dialect.graph.elementwise import AddOp
+from gawee_dialect.dialect.graph.gather import IndexedOp
+from gawee_dialect.dialect.graph.reduction import ReduceMaxOp
+from gawee_dialect.dialect.graph.scan import ScanOp
+from gawee_dialect.dialect.index_check import LEAST, IndexCheck
+from gawee_dialect.dialect.kernels.kernel import YieldOp
+from gawee_dialect.dialect.types import element_type, integer_range, tensor_shape
+from gawee_dialect.hints import isa
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.graph.lower_to_linalg.scalars import Scalars
+from gawee_dialect.passes.graph.lower_to_linalg.tensors import constant, filled
+from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.passes.rewrite_pass import located_builder
+from gawee_dialect.passes.tensors.form_kernels.from_linalg import trip_counts
+
+# Elements that bodies of structured ops take of whole tensors: `tensor.extract` as it was read.
+
+
+@dataclass(frozen=True)
+class Extract:
+    """One index of a `tensor.extract` in a body, that may be out of range."""
+
+    op: tensor.ExtractOp
+    axis: int
+    size: int
+
+    @property
+    def index(self) -> SSAValue:
+        """The position along the axis."""
+        return self.op.indices[self.axis]
+
+    def clamp(self) -> None:
+        """Keep the index inside the tensor."""
+        scalars = Scalars(located_builder(self.op))
+        above = scalars.maximum(self.index, scalars.index(0))
+        inside = scalars.minimum(above, scalars.index(self.size - 1))
+        self.op.operands[1 + self.axis] = inside
+
+
+def unchecked(op: LinalgStructuredOperation) -> Iterator[Extract]:
+    """Yield the indices in a body that are neither constants nor counters that stay inside."""
+    for inner in op.body.block.ops:
+        if not isinstance(inner, tensor.ExtractOp):
+            continue
+        for axis, (index, size) in enumerate(
+            zip(inner.indices, tensor_shape(inner.tensor), strict=True)
+        ):
+            if not _stays_inside(op, index, size):
+                yield Extract(inner, axis, size)
+
+
+def _stays_inside(op: LinalgStructuredOperation, index: SSAValue, size: int) -> bool:
+    owner = index.owner
+    if isinstance(owner, linalg.ops.IndexOp):
+        count = trip_counts(op)[owner.dim.value.data]
+        return count is not None and count <= size
+    return isinstance(owner, arith.ConstantOp)  # the reader of text has looked at these
+
+
+def worst_of(op: LinalgStructuredOperation, extract: Extract) -> tuple[IndexCheck, SSAValue] | None:
+    """Insert before an op another that finds the worst of an index at all points of its loops.
+
+    None where the index depends on what the op has accumulated.
+    """
+    needed = _needed(op.body.block, extract.index)
+    outputs = op.body.block.args[len(op.inputs) :]
+    if any(value in outputs for inner in needed for value in inner.operands):
+        return None
+    operands, maps = op.operands, [each.data for each in op.get_indexing_maps()]
+    builder = located_builder(op)
+    init = filled(builder, constant(builder, LEAST, i64), TensorType(i64, ()))
+    block = Block(arg_types=[*(argument.type for argument in op.body.block.args), i64])
+    scalars = Scalars(Builder(InsertPoint.at_end(block)))
+    values: dict[SSAValue, SSAValue] = dict(zip(op.body.block.args, block.args, strict=False))
+    for inner in needed:
+        scalars.builder.insert(inner.clone(values))
+    index = values.get(extract.index, extract.index)
+    if isinstance(index.type, IndexType):
+        index = scalars.emit(arith.IndexCastOp(index, i64))
+    shifted = scalars.add(index, scalars.constant(LEAST, i64))
+    worst = scalars.maximum(block.args[-1], shifted)
+    scalars.builder.insert(linalg.ops.YieldOp(worst))
+    loops = len(op.get_iterator_types())
+    new = linalg.ops.GenericOp(
+        operands,
+        [init],
+        Region(block),
+        [AffineMapAttr(each) for each in (*maps, AffineMap(loops, 0, ()))],
+        [IteratorTypeAttr.reduction()] * loops,
+        [TensorType(i64, ())],
+    )
+    builder.insert(new)
+    check = IndexCheck.at(extract.op, [extract.axis], [extract.size], from_end=False)
+    return check, new.res[0]
+
+
+def _needed(block: Block, value: SSAValue) -> Sequence[Operation]:
+    """Return the ops of a body that a value is computed by, in order."""
+    found, waiting = set[Operation](), [value]
+    while waiting:
+        owner = waiting.pop().owner
+        if isinstance(owner, Operation) and owner.parent is block and owner not in found:
+            found.add(owner)
+            waiting.extend(owner.operands)
+    return [op for op in block.ops if op in found]
+
+
+class Checked(NamedTuple):
+    """Indices that are in range, and the worst of the given ones along each axis."""
+
+    indices: SSAValue
+    worst: SSAValue
+
+
+@dataclass
+class _Checker:
+    """Checks the indices of one function."""
+
+    function: FuncOp
+    checked: dict[tuple[SSAValue, tuple[int, ...]], Checked] = field(
+        default_factory=dict[tuple[SSAValue, tuple[int, ...]], Checked]
+    )
+    found: list[tuple[IndexCheck, SSAValue]] = field(
+        default_factory=list[tuple[IndexCheck, SSAValue]]
+    )
+
+    def check(self, op: IndexedOp) -> None:
+        """Clamp an op's indices, unless they are known to be in range."""
+        axes, sizes = op.named_axes, op.named_sizes
+        known = known_range(op.positions)
+        in_range = known is not None and -min(sizes) <= known[0] and known[1] < min(sizes)
+        if in_range or 0 in tensor_shape(op.positions):
+            return
+        if 0 in sizes:
+            axis = axes[sizes.index(0)]
+            raise GaweeError(
+                Diagnostic.at(op, f"expected axis {axis} to have elements that indices name, got 0")
+            )
+        key = op.positions, sizes
+        if key not in self.checked:
+            check = IndexCheck.at(op, axes, sizes)
+            found = clamped(op, op.positions, check, by_rows=op.BY_ROWS)
+            around = op.parent_op()
+            if around is not self.function:  # a step's: the next one has others
+                op.operands[1] = found.indices
+                if isinstance(around, ScanOp) and around.parent is self.function.body.first_block:
+                    self.found.append((check, worst_of_steps(around, found.worst)))
+                return
+            self.checked[key] = found
+            self.found.append((check, found.worst))
+        op.operands[1] = self.checked[key].indices
+
+    def check_body(self, op: LinalgStructuredOperation) -> None:
+        """Clamp the indices of what a body extracts; one that goes into another comes first."""
+        for extract in list(unchecked(op)):
+            if not op.res or extract.size <= 0:
+                continue
+            found = worst_of(op, extract)
+            if found is not None:
+                self.found.append(found)
+            extract.clamp()
+
+    def finish(self, *, returned: bool) -> None:
+        """Return the worst indices behind the outputs."""
+        if not returned or not self.found:
+            return
+        if (count := len(self.function.body.blocks)) != 1:
+            message = f"expected one block where indices are checked, got {count}"
+            raise GaweeError(Diagnostic.at(self.function, message))
+        last = self.function.body.block.last_op
+        if not isinstance(last, ReturnOp):
+            return
+        checks = [check.mark() for check, _ in self.found]
+        marks = (*output_attributes(output_names(self.function)), *checks)
+        new = ReturnOp(*last.operands, *(worst for _, worst in self.found))
+        hand_on_location(last, new)
+        self.function.body.block.insert_op_before(new, last)
+        last.detach()
+        last.erase()
+        self.function.update_function_type()
+        self.function.res_attrs = ArrayAttr[DictionaryAttr](marks)
+
+
+def clamped(op: Operation, indices: SSAValue, check: IndexCheck, *, by_rows: bool) -> Checked:
+    """Insert before an op what clamps its indices, and what finds the worst of them."""
+    inserted: list[Operation] = []
+    builder = Builder(InsertPoint.before(op))
+    builder.operation_insertion_handler = [inserted.append]
+    element = element_type(indices)
+
+    def constants(values: Sequence[int], type: Attribute) -> SSAValue:
+        assert isa(type, IntegerType)
+        shape, (low, high) = [len(values)] if by_rows else [], integer_range(type)
+        fitting = [min(max(value, low), high) for value in values]
+        dense = DenseIntElementsAttr.from_list(TensorType(type, shape), fitting)
+        return builder.insert(ConstantOp(dense)).result
+
+    least = constants([-size for size in check.sizes], element)
+    greatest = constants([size - 1 for size in check.sizes], element)
+    above = builder.insert(MaximumOp(indices, least)).result
+    inside = builder.insert(MinimumOp(above, greatest)).result
+    wide = indices if element == i64 else builder.insert(CastOp(indices, i64)).result
+    shifted = builder.insert(AddOp(wide, constants(check.shifts(), i64))).result
+    rank = len(tensor_shape(indices))
+    worst = builder.insert(ReduceMaxOp(shifted, axes=range(rank - by_rows))).result
+    for new in inserted:
+        hand_on_location(op, new)
+    return Checked(inside, worst)
+
+
+def worst_of_steps(scan: ScanOp, worst: SSAValue) -> SSAValue:
+    """Make a scan return the worst indices of each step too; returns the worst of all."""
+    block, end = scan.body.block, scan.body.block.last_op
+    assert end is not None
+    wider = YieldOp(*scan.yielded, worst)
+    hand_on_location(end, wider)
+    block.insert_op_before(wider, end)
+    end.detach()
+    end.erase()
+    builder = located_builder(scan)
+    body = scan.detach_region(scan.body)
+    new = builder.insert(
+        ScanOp(
+            scan.initial,
+            scan.sequences,
+            body,
+            steps=scan.num_steps,
+            reverse=scan.reverse is not None,
+        )
+    )
+    new.attributes.update(scan.attributes)
+    for before, after in zip(scan.results, new.results, strict=False):
+        after.name_hint = before.name_hint
+        before.replace_all_uses_with(after)
+    worst_of_all = builder.insert(ReduceMaxOp(new.results[-1], axes=[0])).result
+    scan.detach()
+    scan.erase()
+    return worst_of_all
+
+
+@dataclass(frozen=True)
+class CheckIndices(ModulePass):
+    """Keep indices that come at run time inside their tensors, and return the worst of them.
+
+    1. The indices of gathers and scatters are clamped to the axis that they name, unless the graph
+       tells that they are in range: constants, positions of a maximum.
+    2. The function returns, behind its outputs, the greatest of them, shifted so that the ones in
+       range are least. `gawee.indices` says of which op, along which axes and of what sizes.
+    3. Whoever calls the function looks at that: native code in Python and the interpreter raise an
+       error, code for C returns a status.
+
+    What the body of a structured op extracts from a tensor, in a module that is linalg already, is
+    checked likewise, by an op of the same loops. An index that depends on what the op accumulates
+    is clamped, and nobody is told.
+
+    Indices in the body of a scan are clamped at each step, and the worst of all steps is told; of a
+    scan in a scan, nobody is told.
+
+    A function that others call keeps its results: its indices are clamped, and nobody is told.
+
+    rewrite:
+        %y = gawee.gather %x, %i axis 0 : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+        ->
+        %inside = gawee.minimum (gawee.maximum %i, -5), 4
+        %y = gawee.gather %x, %inside axis 0
+        %worst = gawee.reduce_max (gawee.add %i, 5 - 2^63)
+    """
+
+    name = "check-indices"
+    numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        called = {call.callee.root_reference.data for call in op.walk() if isinstance(call, CallOp)}
+        for function in op.ops:
+            if not isinstance(function, FuncOp) or not function.body.blocks:
+                continue
+            checker = _Checker(function)
+            for inner in list(function.walk()):
+                if isinstance(inner, IndexedOp):
+                    checker.check(inner)
+                elif isinstance(inner, LinalgStructuredOperation):
+                    checker.check_body(inner)
+            checker.finish(returned=function.sym_name.data not in called)

@@ -1,0 +1,30 @@
+"""Ops that are defined by equations: a structured op for each reduction and each equation."""
+
+from xdsl.pattern_rewriter import PatternRewriter, op_type_rewrite_pattern
+
+from gawee_dialect.dialect.equation import EquationOp
+from gawee_dialect.dialect.types import element_type, tensor_shape
+from gawee_dialect.passes.graph.lower_to_linalg.shape import reshaped
+from gawee_dialect.passes.rewrite_pass import Pattern
+
+
+class LowerEquations(Pattern):
+    """an op that is defined by equations -> linalg.generic, one a reduction and one an equation
+
+    Elements at sums of multiples of indices are read by maps, through tensor.pad where they may be
+    outside; others at positions that are computed.
+    """
+
+    @op_type_rewrite_pattern
+    def match_and_rewrite(self, op: EquationOp, rewriter: PatternRewriter) -> None:
+        # Only modules with such ops load what reads them.
+        from gawee_dialect.passes.graph.lower_to_linalg.equations.steps import lower_steps
+
+        if op.results:
+            rewriter.name_hint = op.results[0].name_hint
+        views = zip(op.operands, op.views(), strict=True)
+        operands = [reshaped(rewriter, value, shape) for value, shape in views]
+        elements = [element_type(result) for result in op.results]
+        results = lower_steps(rewriter, op.meaning(), operands, elements)
+        made = zip(results, op.results, strict=True)
+        rewriter.replace(op, (), [reshaped(rewriter, v, tensor_shape(r)) for v, r in made])

@@ -1,0 +1,1 @@
+"""Passes over loops, as far as the llvm dialect."""

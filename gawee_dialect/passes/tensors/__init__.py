@@ -1,0 +1,1 @@
+"""Passes over structured ops and kernels on tensors, as far as buffers."""

@@ -1,0 +1,257 @@
+"""Decide how kernels are run: register tiles, loop order, vectors, threads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import ClassVar, NamedTuple
+
+from xdsl.builder import Builder
+from xdsl.context import Context
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, SSAValue
+from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.rewriter import InsertPoint, Rewriter
+
+from gawee_dialect.analysis.fingerprint import Fingerprints
+from gawee_dialect.analysis.kernel_kind import KernelKind, kernel_kind
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.graph.scan import is_of_one_thread, is_step_loop
+from gawee_dialect.dialect.kernels.algorithm import Algorithm
+from gawee_dialect.dialect.kernels.kernel import KernelOp, copy_kernel, insert_copy
+from gawee_dialect.dialect.kernels.schedule import Loop, Schedule, ScheduleAttr
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.numerics import EXACT, Numerics
+from gawee_dialect.passes.tensors.assign_schedules.cost_model import is_packed
+from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import KernelAccesses, Operand
+from gawee_dialect.passes.tensors.assign_schedules.loop_order import schedule_of
+from gawee_dialect.passes.tensors.assign_schedules.split_reduction import split_reduction
+from gawee_dialect.passes.tensors.assign_schedules.tiles import best_tile
+from gawee_dialect.passes.tensors.parameter_analysis import ParameterAnalysis
+from gawee_dialect.schedules.database import Database
+from gawee_dialect.schedules.keys import schedule_key
+from gawee_dialect.schedules.pass_option import ScheduledPass
+from gawee_dialect.schedules.script import Script, behind
+from gawee_dialect.target.description import Processor
+from gawee_dialect.target.machine import MachinePass
+
+# Operands in the order in which a schedule reads them.
+
+
+@dataclass(frozen=True)
+class Packing:
+    """An order of an operand's elements: one axis a loop, then the register tile."""
+
+    shape: tuple[int, ...]
+    exprs: tuple[AffineExpr, ...]
+
+    @staticmethod
+    def of(operand: Operand, schedule: Schedule, sizes: Sequence[int]) -> "Packing":
+        """Return the order in which a schedule's loops come upon the operand's elements."""
+        shape: list[int] = []
+        exprs: list[AffineExpr] = []
+        extents = list(sizes)
+        points: list[AffineExpr] = [AffineExpr.dimension(dim) for dim in range(len(sizes))]
+        for loop in schedule.loops:
+            if loop.dim in operand.dims:
+                point = points[loop.dim]
+                shape.append(ceil(extents[loop.dim] / loop.step))
+                exprs.append(point // loop.step if loop.step > 1 else point)
+                if loop.step < extents[loop.dim]:
+                    whole = extents[loop.dim] % loop.step == 0
+                    within = AffineExpr.dimension(loop.dim) if whole else point
+                    extents[loop.dim], points[loop.dim] = loop.step, within % loop.step
+        vector = schedule.vector
+        last = [] if vector is None else [vector.dim]
+        for dim in [*(d for d in sorted(operand.dims) if d not in last), *last]:
+            if dim not in operand.dims or extents[dim] == 1:
+                continue
+            size = extents[dim]
+            lanes = vector.step if vector is not None and vector.dim == dim else 1
+            shape.append(ceil(size / lanes) * lanes)
+            exprs.append(points[dim])
+        kept = [axis for axis, size in enumerate(shape) if size > 1]
+        return Packing(tuple(shape[axis] for axis in kept), tuple(exprs[axis] for axis in kept))
+
+    def is_order_of(self, operand: Operand) -> bool:
+        """Whether the operand's elements are in this order, in memory of ours.
+
+        What a file holds is copied all the same: it need not begin where vectors do.
+        """
+        owner = operand.value.owner
+        if not isinstance(owner, KernelOp) or kernel_kind(owner) is KernelKind.COPY:
+            return False
+        return (operand.shape, operand.map.results) == (self.shape, self.exprs)
+
+
+def pack(builder: Builder, operand: Operand, packing: Packing, sizes: Sequence[int]) -> SSAValue:
+    """Insert a kernel that copies an operand into another order.
+
+    The kernel has the dimensions of the operand alone; what the last blocks lack is zero.
+    """
+    dims = sorted(operand.dims)
+    own: list[AffineExpr] = [AffineExpr.constant(0)] * len(sizes)
+    for position, dim in enumerate(dims):
+        own[dim] = AffineExpr.dimension(position)
+    rank = len(dims)
+    reads = [expr.replace_dims_and_symbols(own, []) for expr in operand.map.results]
+    writes = [expr.replace_dims_and_symbols(own, []) for expr in packing.exprs]
+    copy = copy_kernel(
+        operand.value,
+        packing.shape,
+        bounds=[sizes[dim] for dim in dims],
+        reads=AffineMap(rank, 0, tuple(reads)),
+        writes=AffineMap(rank, 0, tuple(writes)),
+    )
+    return insert_copy(builder, copy)
+
+
+@dataclass(frozen=True)
+class AssignSchedules(MachinePass, ScheduledPass):
+    """Decide how kernels are run: register tiles, loop order, vectors, threads.
+
+    1. The register tile is the one that an explicit model (`cost_model.py`) says takes the fewest
+       cycles on the target: along the dimension of the vector and one other.
+    2. Loops run in an order in which the larger operand is walked once, reductions inside.
+    3. Weights that a reduction reads are copied into the order in which the schedule reads them;
+       `hoist-parameter-computation` then moves the copy into `@prepare`. Those that a kernel
+       computes in that order stay as they are.
+    4. A kernel that takes long enough has its outermost loops shared among threads. One that is
+       part of a step is not, where threads compute steps of their own.
+
+    A kernel that has a schedule keeps it. One that the database has a choice for gets
+    that; raises GaweeError where it doesn't fit, with the reason.
+
+    rewrite:
+        gawee.kernel parallel [1, 64, 56, 56] reduce [64, 3, 3] ins(%x, %w)
+        ->
+        %packed = gawee.kernel parallel [64, 64, 3, 3] ins(%w)
+        gawee.kernel ... ins(%x, %packed) schedule #gawee.schedule<
+          loops = [d1 by 32, d2, d3 by 14, d4 by 16, d5, d6, d4],
+          vector = d1 by 16, parallel = 2>
+    """
+
+    name = "assign-schedules"
+    numerics: ClassVar[Numerics] = EXACT
+    special_values: ClassVar[bool] = True
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        processor = self.processor
+        for function in op.ops:
+            if isinstance(function, FuncOp) and function.body.blocks:
+                _Scheduler(processor, self.schedules).run(function)
+
+
+def accesses_of(op: KernelOp, analysis: ParameterAnalysis) -> KernelAccesses:
+    """Look at a kernel: parameters' layouts are free where it reads anything else too."""
+    early = [analysis.is_known_early(value) for value in op.inputs]
+    return KernelAccesses.of(op, early)
+
+
+class _Chosen(NamedTuple):
+    """What is chosen for a kernel: its schedule, and inputs that are packed since it says so."""
+
+    schedule: Schedule
+    packed: Sequence[int] = ()
+    parts: Loop | None = None
+    """The reduction that is split, and into how many parts."""
+
+
+class _Scheduler:
+    """Schedules the kernels of one function; kernels of one kind get one schedule."""
+
+    def __init__(self, processor: Processor, database: Database):
+        self.processor = processor
+        self.database = database
+        self.analysis = ParameterAnalysis()
+        self.known: dict[object, _Chosen] = {}
+        self.texts = Fingerprints()
+
+    def run(self, function: FuncOp) -> None:
+        for block in function.body.blocks:
+            self._run_block(block)
+
+    def _run_block(self, block: Block) -> None:
+        for op in list(block.ops):
+            if isinstance(op, KernelOp) and op.result is not None:
+                self._assign(op)
+            elif is_step_loop(op):
+                self._run_block(op.body.block)
+
+    def _assign(self, op: KernelOp) -> None:
+        kernel = accesses_of(op, self.analysis)
+        packed: Sequence[int] = ()
+        if op.schedule is None:
+            key = self._kind(op, [operand.is_parameter for operand in kernel.inputs])
+            if key not in self.known:
+                self.known[key] = self._schedule_of(kernel)
+            schedule, packed, parts = self.known[key]
+            if parts is not None:
+                self._assign_parts(op, parts, schedule, packed)
+                return
+            op.schedule = ScheduleAttr(schedule)
+        self._pack(op, kernel, packed)
+
+    def _assign_parts(
+        self, op: KernelOp, parts: Loop, schedule: Schedule, packed: Sequence[int]
+    ) -> None:
+        """Replace a kernel by one whose reduction is split, run so, and one that combines."""
+        first, total = split_reduction(op, parts.dim, parts.step)
+        first.schedule = ScheduleAttr(schedule)
+        for new in (first, total):
+            hand_on_location(op, new)
+        Rewriter.replace_op(op, [first, total], total.results)
+        self._pack(first, accesses_of(first, self.analysis), packed)
+        self._assign(total)
+
+    def _schedule_of(self, kernel: KernelAccesses) -> "_Chosen":
+        alone = is_of_one_thread(kernel.op)
+        processor = self.processor.one_core if alone else self.processor
+        chosen = self._chosen(kernel)
+        if chosen is None:
+            chosen = _Chosen(schedule_of(kernel, best_tile(kernel, processor), processor))
+        return chosen._replace(schedule=replace(chosen.schedule, parallel=0)) if alone else chosen
+
+    def _chosen(self, kernel: KernelAccesses) -> "_Chosen | None":
+        """Return what the database has for a kernel; raises GaweeError."""
+        if not self.database:
+            return None
+        op = kernel.op
+        key = schedule_key(op, [operand.is_parameter for operand in kernel.inputs])
+        entry = self.database.find(key, self.processor.cpu)
+        if entry is None or isinstance(entry.choice, Algorithm):
+            return None
+        hint = f"the schedule is that of {entry.place}"
+        if isinstance(entry.choice, Script):
+            nest = behind(entry.choice, op, hint)
+            return None if nest.algorithm else _Chosen(nest.schedule, nest.packed, nest.parts)
+        problem = entry.choice.problem(op.sizes, op.reductions.value.data)
+        if problem is not None:
+            raise GaweeError(Diagnostic.at(op, f"cannot have the schedule: {problem}", hint))
+        return _Chosen(entry.choice)
+
+    def _pack(self, op: KernelOp, kernel: KernelAccesses, asked: Sequence[int]) -> None:
+        schedule = op.schedule
+        assert schedule is not None
+        builder = Builder(InsertPoint.before(op))
+        maps = list(op.maps)
+        before = op.prev_op
+        for index, operand in enumerate(kernel.inputs):
+            if index not in asked and not is_packed(operand, kernel, schedule.data.vector):
+                continue
+            packing = Packing.of(operand, schedule.data, op.sizes)
+            if not packing.is_order_of(operand):
+                op.operands[index] = pack(builder, operand, packing, op.sizes)
+                maps[index] = AffineMap(len(op.sizes), 0, packing.exprs)
+        op.indexing_maps = ArrayAttr(AffineMapAttr(map) for map in maps)
+        copy = op.prev_op
+        while copy is not None and copy is not before:
+            hand_on_location(op, copy)
+            assert isinstance(copy, KernelOp)
+            self._assign(copy)
+            copy = copy.prev_op
+
+    def _kind(self, op: KernelOp, early: list[bool]) -> object:
+        """Return what kernels have in common that are scheduled alike."""
+        types = tuple(value.type for value in (*op.inputs, op.target))
+        return types, tuple(early), self.texts.of(op), is_of_one_thread(op)

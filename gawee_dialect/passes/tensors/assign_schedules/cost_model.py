@@ -1,0 +1,285 @@
+"""How many cycles a register tile takes: an explicit model.
+
+One step of a reduction takes as long as the slowest of three things:
+
+1. multiply-adds: one a cycle and unit for each vector of the tile;
+2. loads: a vector or a broadcast scalar for each operand and each of the tile's points that it
+   distinguishes, two a cycle; an operand that is not contiguous costs two cycles a lane;
+3. latency: each accumulator can take part in a multiply-add every fourth cycle at most.
+
+What is read from the second cache adds a part of the time that it takes.
+
+A tile that leaves no register for operands spills, which the model counts as four times the work.
+Sizes that don't divide are counted as they will be run: as a smaller tile at the end.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import ceil, log2, prod
+
+from gawee_dialect.dialect.kernels.schedule import Loop
+from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import (
+    BYTES,
+    KernelAccesses,
+    Operand,
+)
+from gawee_dialect.target.description import Processor
+
+LATENCY = 4
+"""Cycles from one multiply-add of an accumulator to its next."""
+LATE = 0.4
+"""Cycles by which it is late where nothing else is waited for.
+
+Zen 5: tiles of eight accumulators, two of which start in a cycle, reach 91 % of what twelve do.
+"""
+LOADS_PER_CYCLE = 2
+LANE_BY_LANE = 2
+SHUFFLE = 1
+"""What it takes to put halves of a vector together, or to take one apart, in loads."""
+SPILL = 4
+OFTEN = 16
+"""How often an element has to be read for a copy of its operand to pay."""
+LINE = 64
+"""Bytes of a cache line."""
+PAGE = 4096
+"""Bytes from a line to the next one that takes the same places in the first cache."""
+LOAD_WEIGHT = 0.01
+FAR_WEIGHT = 0.05
+"""The part of the time to fetch from the second cache that computing does not hide.
+
+Zen 5, products of 120 x 256 x 192: register tiles of 4 vectors by 6 and by 4 rows, whose 64 KB of
+weights exceed the first cache, take 1.5 and 2.5 % longer than those of 2 by 8, whose 32 KB do not.
+"""
+TILE_OVERHEAD = 10
+"""Cycles to get into a tile and out of it."""
+SCRATCH_REGISTERS = 2
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A register tile: the vector's dimension and lanes, and how many points along dimensions."""
+
+    vector_dim: int | None
+    lanes: int
+    points: Mapping[int, int]
+    """Points of the tile along each parallel dimension; dimensions left out have one."""
+
+    chains: int = 1
+    """Vectors with an accumulator of their own where they are along a reduction."""
+
+    @property
+    def vector(self) -> Loop | None:
+        """The vector as a schedule says it."""
+        return None if self.vector_dim is None else Loop(self.vector_dim, self.lanes)
+
+    def vectors(self, dim: int) -> int:
+        """Return how many vectors, or scalars, the tile has along a dimension."""
+        count = self.points.get(dim, 1)
+        return ceil(count / self.lanes) if dim == self.vector_dim else count
+
+
+def is_packed(operand: Operand, kernel: KernelAccesses, vector: Loop | None) -> bool:
+    """Whether an operand is copied into the order in which a schedule reads it.
+
+    Weights are, since that is done once; others where their lanes are apart and read often.
+    """
+    sizes = kernel.sizes
+    if not (operand.in_accumulate and len(operand.dims) > 1 and operand.visits_each_once(sizes)):
+        return False
+    if operand.is_parameter:
+        return True
+    if vector is None or vector.dim not in operand.dims or vector.dim in kernel.reductions:
+        return False
+    lanes = min(vector.step, sizes[vector.dim])
+    apart = operand.step(vector.dim, lanes) not in (0, 1)
+    apart = apart and not operand.is_in_halves(vector.dim, vector.step)
+    return apart and prod(sizes) >= OFTEN * prod(sizes[dim] for dim in operand.dims)
+
+
+def packing_cycles(kernel: KernelAccesses, tile: Tile) -> float:
+    """Return the cycles of copying operands that are no weights."""
+    return sum(
+        LANE_BY_LANE * operand.elements
+        for operand in kernel.inputs
+        if not operand.is_parameter and is_packed(operand, kernel, tile.vector)
+    )
+
+
+def load_cycles(operand: Operand, kernel: KernelAccesses, tile: Tile) -> float:
+    """Return the cycles that loading an operand for one step of a tile takes."""
+    count = prod(tile.vectors(dim) for dim in tile.points if dim in operand.dims)
+    if is_packed(operand, kernel, tile.vector) or not lanes_apart(operand, tile):
+        return count / LOADS_PER_CYCLE
+    if tile.vector_dim is not None and operand.is_in_halves(tile.vector_dim, tile.lanes):
+        return count * (2 + SHUFFLE) / LOADS_PER_CYCLE
+    if is_turned(operand, kernel, tile):
+        return count * (1 / LOADS_PER_CYCLE + log2(tile.lanes))
+    return count * LANE_BY_LANE * tile.lanes
+
+
+def lanes_apart(operand: Operand, tile: Tile) -> bool:
+    """Whether a vector of an operand is made of elements that don't lie side by side."""
+    if tile.vector_dim is None or tile.lanes == 1 or tile.vector_dim not in operand.dims:
+        return False
+    return operand.step(tile.vector_dim, tile.lanes) not in (0, 1)
+
+
+def is_turned(operand: Operand, kernel: KernelAccesses, tile: Tile) -> bool:
+    """Whether squares of an input whose lanes are apart are turned in registers."""
+    if kernel.accumulate_ops or operand is kernel.output or not lanes_apart(operand, tile):
+        return False
+    return any(
+        points == tile.lanes and operand.step(dim, tile.lanes) == 1
+        for dim, points in tile.points.items()
+        if dim != tile.vector_dim
+    )
+
+
+def step_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
+    """Return the cycles of one step of the reduction for all points of a tile."""
+    accumulators = _accumulators(tile)
+    computing = computing_cycles(kernel, tile, processor)
+    loading = loading_cycles(kernel, tile)
+    # Of tiles that are equally fast, the one that loads less is more likely to be so.
+    cycles = max(computing, loading, LATENCY + LATE) + LOAD_WEIGHT * loading
+    cycles += FAR_WEIGHT * _fetching_cycles(kernel, tile, processor)
+    inputs = (operand for operand in kernel.inputs if operand.in_accumulate)
+    held = max((_held(operand, tile) for operand in inputs), default=0)
+    if accumulators + held + SCRATCH_REGISTERS > processor.vector_registers:
+        cycles *= SPILL
+    return cycles
+
+
+def computing_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
+    """Return the cycles of the multiply-adds of one step."""
+    return _accumulators(tile) * kernel.accumulate_ops / processor.multiply_adds_of(tile.lanes)
+
+
+def loading_cycles(kernel: KernelAccesses, tile: Tile) -> float:
+    """Return the cycles of the loads of one step."""
+    inputs = (operand for operand in kernel.inputs if operand.in_accumulate)
+    return tile.chains * sum(load_cycles(operand, kernel, tile) for operand in inputs)
+
+
+def _fetching_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
+    """Return the cycles of fetching what one step reads from the second cache.
+
+    The operand that a tile reads most of is there for the next tile, if the first cache holds it
+    beside what both tiles read of the others.
+    """
+    first, second, *_ = (*processor.memories[:2], processor.main_memory)
+    if first.size is None:
+        return 0
+    steps = prod(kernel.sizes[dim] for dim in kernel.reductions)
+    read = [
+        _tile_bytes(each, kernel, tile, first.size) for each in kernel.inputs if each.in_accumulate
+    ]
+    if not steps or 2 * sum(read) - max(read, default=0) <= first.size:
+        return 0
+    return sum(read) / steps / processor.bytes_a_cycle(second)
+
+
+def _tile_bytes(operand: Operand, kernel: KernelAccesses, tile: Tile, cache: int) -> int:
+    """Return what a tile reads of an operand in all steps.
+
+    Each step fetches lines of rows that lie whole pages apart, if they take all of their places.
+    """
+    extents = tuple(
+        size if dim in kernel.reductions else tile.points.get(dim, 1) if dim in operand.dims else 1
+        for dim, size in enumerate(kernel.sizes)
+    )
+    if is_packed(operand, kernel, tile.vector):
+        return BYTES * prod(extents[dim] for dim in operand.dims)
+    size = BYTES * operand.region(extents)
+    for dim, points in tile.points.items():
+        apart = BYTES * (operand.step(dim, points) or 0) if dim in operand.dims else 0
+        if apart and apart % PAGE == 0 and points * PAGE >= cache:
+            return size * LINE // BYTES
+    return size
+
+
+def _accumulators(tile: Tile) -> int:
+    return prod(tile.vectors(dim) for dim in tile.points) * tile.chains
+
+
+def _held(operand: Operand, tile: Tile) -> int:
+    """Return how many vectors of an operand are in registers during a step."""
+    if tile.vector_dim not in operand.dims:
+        return 0
+    return prod(tile.vectors(dim) for dim in tile.points if dim in operand.dims)
+
+
+def finish_cycles(kernel: KernelAccesses, tile: Tile) -> float:
+    """Return the cycles to finish and store all points of a tile."""
+    points = prod(tile.vectors(dim) for dim in tile.points)
+    inputs = [operand for operand in kernel.inputs if operand.in_finish]
+    loading = sum(load_cycles(operand, kernel, tile) for operand in inputs)
+    storing = load_cycles(kernel.output, kernel, tile) * LOADS_PER_CYCLE
+    combining = points * (tile.chains - 1) * kernel.accumulate_ops
+    return max(points * kernel.finish_ops, loading) + storing + combining
+
+
+def kernel_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
+    """Return the cycles of a whole kernel on one core, its data being in the nearest cache."""
+    sizes = kernel.sizes
+    steps = prod(sizes[dim] for dim in kernel.reductions)
+    reduced_lanes = tile.vector_dim in kernel.reductions
+    if reduced_lanes and tile.vector_dim is not None:
+        vectors = ceil(sizes[tile.vector_dim] / tile.lanes)
+        steps = steps // sizes[tile.vector_dim] * ceil(vectors / tile.chains)
+    dims = list(tile.points)
+    others = prod(sizes[dim] for dim in range(kernel.num_parallel) if dim not in tile.points)
+    total = 0.0
+    copying = packing_cycles(kernel, tile)
+    for parts in product(*(_parts(sizes[dim], tile, dim) for dim in dims)):
+        rest = Tile(
+            tile.vector_dim,
+            tile.lanes,
+            {dim: points for dim, (_, points) in zip(dims, parts, strict=True)},
+            tile.chains,
+        )
+        cycles = TILE_OVERHEAD + finish_cycles(kernel, rest)
+        if kernel.accumulate_ops:
+            cycles += steps * step_cycles(kernel, rest, processor)
+            cycles += TILE_OVERHEAD * reduced_lanes
+        total += cycles * prod(count for count, _ in parts)
+    computing, reading = total * others, _reading_cycles(kernel, tile, processor)
+    # Of tiles that wait for memory alike, the one that computes less is more likely to wait less.
+    return max(computing, reading) + LOAD_WEIGHT * computing + copying
+
+
+def _reading_cycles(kernel: KernelAccesses, tile: Tile, processor: Processor) -> float:
+    """Return how long it takes to read what is reduced, where each element is read once.
+
+    Rows that don't end where a cache line does are read in as many pieces as tiles cut them into,
+    and every piece ends in lines that the next one fetches again.
+    """
+    inputs = [operand for operand in kernel.inputs if operand.in_accumulate]
+    dim, sizes = tile.vector_dim, kernel.sizes
+    if dim is None or dim in kernel.reductions or len(inputs) != 1:
+        return 0
+    (operand,) = inputs
+    if len(operand.dims) < len(sizes) or operand.step(dim, tile.lanes) != 1:
+        return 0
+    row = sizes[dim] * BYTES
+    if row % LINE:
+        row = sum(count * (part * BYTES + LINE) for count, part in _parts(sizes[dim], tile, dim))
+    home = processor.memory_for(operand.elements * BYTES)
+    return row * prod(sizes) / sizes[dim] / processor.bytes_a_cycle(home)
+
+
+def _parts(size: int, tile: Tile, dim: int) -> list[tuple[int, int]]:
+    """Return (how often, how many points) of the whole tiles and of the last one.
+
+    Lanes that fill a part of a vector are a tile of their own.
+    """
+    points = tile.points[dim]
+    lanes = tile.lanes if dim == tile.vector_dim else 1
+    whole, rest = divmod(size, points)
+    parts = [
+        (count, part)
+        for count, extent in ((whole, points), (1, rest))
+        for part in (extent // lanes * lanes, extent % lanes)
+    ]
+    return [part for part in parts if all(part)]

@@ -1,0 +1,191 @@
+"""What a kernel's loops do to the addresses of its operands."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import pairwise
+from math import prod
+
+from xdsl.dialects import arith
+from xdsl.ir import Region, SSAValue
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineMap,
+)
+
+from gawee_dialect.dialect.affine_range import used_dims, value_range
+from gawee_dialect.dialect.kernels.kernel import KernelOp, shape_of
+
+BYTES = 4
+"""Of an element, where the model counts memory: f32, what schedules are made for."""
+
+
+@lru_cache(maxsize=4096)
+def lane_step(map: AffineMap, shape: tuple[int, ...], dim: int, lanes: int) -> int | None:
+    """Return how far apart the elements of neighbouring lanes are; None where that varies."""
+    offsets: list[int] = []
+    for lane in range(lanes):
+        point = [lane if index == dim else 0 for index in range(map.num_dims)]
+        offset = 0
+        for index, size in zip(map.eval(point, []), shape, strict=True):
+            offset = offset * size + index
+        offsets.append(offset)
+    steps = {after - before for before, after in pairwise(offsets)}
+    return steps.pop() if len(steps) == 1 else None
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One operand of a kernel: what the loops make of it."""
+
+    value: SSAValue
+    map: AffineMap
+    in_accumulate: bool
+    in_finish: bool
+    is_parameter: bool
+    """Whether it depends on parameters alone, so that its layout is free."""
+
+    @cached_property
+    def dims(self) -> frozenset[int]:
+        """The dimensions that it depends on."""
+        return frozenset(used_dims(self.map))
+
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        """Its sizes."""
+        return shape_of(self.value)
+
+    @cached_property
+    def elements(self) -> int:
+        """How many elements it has."""
+        return prod(self.shape)
+
+    @cached_property
+    def _steps(self) -> dict[tuple[int, int], int | None]:
+        # A map takes longer to hash than all else that the cost model asks of a tile.
+        return {}
+
+    def step(self, dim: int, lanes: int) -> int | None:
+        """Return how far apart neighbouring lanes along a dimension are."""
+        key = dim, lanes
+        if key not in self._steps:
+            self._steps[key] = lane_step(self.map, self.shape, dim, lanes)
+        return self._steps[key]
+
+    @cached_property
+    def _regions(self) -> dict[tuple[int, ...], int]:
+        return {}
+
+    def region(self, extents: tuple[int, ...]) -> int:
+        """Return how many elements there are between those that so many points lead to."""
+        if extents not in self._regions:
+            ranges = [value_range(expr, extents) for expr in self.map.results]
+            self._regions[extents] = prod(most - least + 1 for least, most in ranges)
+        return self._regions[extents]
+
+    def is_in_halves(self, dim: int, lanes: int) -> bool:
+        """Whether each half of a vector's lanes lies side by side, and the two are apart."""
+        return self.block_of(dim) * 2 == lanes and self.step(dim, lanes // 2) == 1
+
+    def visits_each_once(self, sizes: Sequence[int]) -> bool:
+        """Whether different points of its dimensions are different elements."""
+        return prod(sizes[dim] for dim in self.dims) <= self.elements
+
+    def block_of(self, dim: int) -> int:
+        """Return in blocks of how many points a dimension is stored; 1 where it is not."""
+        for result in self.map.results:
+            for expr in result.dfs():
+                match expr:
+                    case AffineBinaryOpExpr(
+                        kind=AffineBinaryOpKind.FloorDiv,
+                        lhs=AffineDimExpr(position=position),
+                        rhs=AffineConstantExpr(value=value),
+                    ) if position == dim:
+                        return value
+                    case _:
+                        pass
+        return 1
+
+
+@dataclass(frozen=True)
+class KernelAccesses:
+    """A kernel, its operands, and how much each point computes."""
+
+    op: KernelOp
+    inputs: Sequence[Operand]
+    output: Operand
+    runs_once: bool
+    """Whether all that it reads is known early, so that it runs before any input comes."""
+
+    @staticmethod
+    def of(op: KernelOp, known_early: Sequence[bool]) -> "KernelAccesses":
+        """Look at a kernel; `known_early` says of each input whether it depends on no other."""
+        runs_once = all(known_early)
+        accumulated = op.accumulate.block.args if op.accumulate.blocks else ()
+        finished = op.finish.block.args
+        maps = op.maps
+        inputs = [
+            Operand(
+                value,
+                maps[index],
+                bool(accumulated) and bool(accumulated[index].uses),
+                bool(finished[index].uses),
+                known_early[index] and not runs_once,
+            )
+            for index, value in enumerate(op.inputs)
+        ]
+        output = Operand(op.target, maps[-1], False, True, False)
+        return KernelAccesses(op, inputs, output, runs_once)
+
+    @cached_property
+    def accumulate_ops(self) -> int:
+        """How many vector instructions a point of the reduction takes; a multiply-add is one."""
+        if not self.op.accumulate.blocks:
+            return 0
+        count = _count(self.op.accumulate)
+        return max(1, count - _products(self.op.accumulate))
+
+    @cached_property
+    def finish_ops(self) -> int:
+        """How many vector instructions finishing a point takes."""
+        return _count(self.op.finish)
+
+    @cached_property
+    def sizes(self) -> Sequence[int]:
+        """How many points each dimension has."""
+        return self.op.sizes
+
+    @cached_property
+    def num_parallel(self) -> int:
+        """How many dimensions are not reduced; they come first."""
+        return self.op.num_parallel
+
+    @cached_property
+    def reductions(self) -> range:
+        """The dimensions that are reduced."""
+        return range(self.num_parallel, len(self.sizes))
+
+
+COSTS: Mapping[str, int] = {
+    "arith.constant": 0,
+    "gawee.yield": 0,
+    "arith.divf": 4,
+    "math.sqrt": 6,
+    "math.exp": 10,
+    "math.log": 12,
+    "math.erf": 16,
+    "math.tanh": 16,
+}
+"""Vector instructions that ops stand for; others are one."""
+
+
+def _count(region: Region) -> int:
+    return sum(COSTS.get(op.name, 1) for op in region.block.ops)
+
+
+def _products(region: Region) -> int:
+    """Count the products that sums take in."""
+    return sum(isinstance(op, arith.MulfOp) for op in region.block.ops)

@@ -1,0 +1,172 @@
+"""From a register tile to a schedule: which loops run around it, in which order."""
+
+from collections.abc import Sequence
+from math import ceil, prod
+
+from gawee_dialect.dialect.kernels.schedule import Loop, Prefetch, Schedule
+from gawee_dialect.passes.tensors.assign_schedules.cost_model import (
+    LINE,
+    LOADS_PER_CYCLE,
+    Tile,
+    computing_cycles,
+    is_packed,
+    kernel_cycles,
+    lanes_apart,
+    loading_cycles,
+)
+from gawee_dialect.passes.tensors.assign_schedules.kernel_accesses import (
+    BYTES,
+    KernelAccesses,
+    Operand,
+)
+from gawee_dialect.target.description import Processor
+
+MOST_REPEATED = 32
+"""How often a line may be fetched again, since every step fetches one.
+
+Zen 5, depthwise 3x3 convolutions: 112x112 pixels, 900 times a line, take 25 % longer with
+prefetches, 56x56 5 to 17 %; 14x14, 14 times a line, take 2 % longer to 12 % less.
+"""
+PARALLEL_CYCLES = 20_000
+"""What a kernel has to take on one core for threads to be worth their start, some 0.5 us."""
+
+
+def schedule_of(kernel: KernelAccesses, tile: Tile, processor: Processor) -> Schedule:
+    """Return the schedule that runs a kernel in register tiles."""
+    outer = _parallel_loops(kernel, tile, processor)
+    reducing = _reduction_loops(kernel, tile)
+    vector = None if tile.vector_dim is None else Loop(tile.vector_dim, tile.lanes)
+    parallel = 0
+    if kernel_cycles(kernel, tile, processor) >= PARALLEL_CYCLES:
+        parallel = _parallel_count(kernel, outer, processor)
+    if kernel.runs_once and vector is not None and _goes_lane_by_lane(kernel, tile):
+        # As fast as lanes that are collected one after another, and far less code.
+        return Schedule((*outer, Loop(vector.dim)), None, parallel)
+    prefetch = _prefetched(kernel, tile, outer, processor)
+    return Schedule((*outer, *reducing), vector, parallel, prefetch)
+
+
+def _prefetched(
+    kernel: KernelAccesses, tile: Tile, loops: Sequence[Loop], processor: Processor
+) -> Prefetch | None:
+    """Return which weights are fetched while those before them are multiplied, if any.
+
+    That are weights of which each iteration of the outermost loop reads a part of its own. Two such
+    parts have to fit in the second cache, and to compute with one has to take as long as to fetch
+    the next from main memory: weights of a network are more than caches hold until they are read
+    again. A prefetch takes the place of a load, so there has to be one free in each step.
+    """
+    free = computing_cycles(kernel, tile, processor) - loading_cycles(kernel, tile)
+    if not loops or tile.vector_dim is None or free < 1 / LOADS_PER_CYCLE:
+        return None
+    (dim, step), *inner = loops
+    sizes = kernel.sizes
+    parts, rest = ceil(sizes[dim] / step), (loop.dim for loop in inner)
+    for index, operand in enumerate(kernel.inputs):
+        weights = operand.is_parameter and is_packed(operand, kernel, tile.vector)
+        if not weights or parts <= 1 or 0 in sizes or dim not in operand.dims or dim in rest:
+            continue
+        part = BYTES * step * prod(sizes[each] for each in operand.dims if each != dim)
+        points = prod(sizes[each] for each in range(kernel.num_parallel) if each != dim)
+        repeated = _steps(kernel, tile, dim) / ceil(part / LINE)
+        if 2 * part > processor.second_cache or repeated > MOST_REPEATED:
+            continue
+        if is_hidden(points, tile.lanes, processor):
+            return Prefetch(index, dim)
+    return None
+
+
+def _steps(kernel: KernelAccesses, tile: Tile, dim: int) -> int:
+    """Return how many steps of reductions there are in one iteration of the loop over `dim`."""
+    others = (each for each in range(kernel.num_parallel) if each != dim)
+    tiles = prod(ceil(kernel.sizes[each] / tile.points.get(each, 1)) for each in others)
+    return tiles * prod(kernel.sizes[each] for each in kernel.reductions)
+
+
+def is_hidden(points: int, lanes: int, processor: Processor) -> bool:
+    """Whether weights that are multiplied with so many points meanwhile come from main memory."""
+    computing = points / (lanes * processor.multiply_adds_of(lanes))
+    return computing >= BYTES / processor.bytes_a_cycle(processor.main_memory)
+
+
+def _goes_lane_by_lane(kernel: KernelAccesses, tile: Tile) -> bool:
+    """Whether a kernel that reduces nothing has an operand that vectors don't fit."""
+    if kernel.accumulate_ops or tile.vector_dim is None:
+        return False
+    operands = (*kernel.inputs, kernel.output)
+    return any(lanes_apart(operand, tile) for operand in operands)
+
+
+def _parallel_loops(kernel: KernelAccesses, tile: Tile, processor: Processor) -> list[Loop]:
+    """Order the loops over parallel dimensions.
+
+    What is read again in every iteration of an outer loop should be the smaller operand: the
+    streamed one is walked once, by the outermost loops.
+    """
+    sizes = kernel.sizes
+    loops = [
+        Loop(dim, tile.points.get(dim, 1))
+        for dim in range(kernel.num_parallel)
+        if tile.points.get(dim, 1) < sizes[dim]
+    ]
+    streamed = _streamed(kernel, processor)
+    if streamed is None:
+        return loops
+    rows = {dim for dim in tile.points if dim != tile.vector_dim}
+    if tile.vector_dim is not None and rows and not _stay_on_the_way(kernel, tile, rows):
+        return loops  # as memory lies: in lines that are far apart, each is waited for
+    # The streamed operand's dimensions first; the tile moves along a row innermost.
+    return sorted(loops, key=lambda loop: (loop.dim in rows, loop.dim not in streamed.dims))
+
+
+def _stay_on_the_way(kernel: KernelAccesses, tile: Tile, rows: set[int]) -> bool:
+    """Whether vectors of an operand are read again where a tile moves along its rows."""
+    inputs = [operand for operand in kernel.inputs if operand.in_accumulate]
+    return any(tile.vector_dim in each.dims and not each.dims & rows for each in inputs)
+
+
+def _streamed(kernel: KernelAccesses, processor: Processor) -> Operand | None:
+    """Return the operand of a reduction that is walked once, while the others are read again.
+
+    That is the largest, or the weights where even the smallest exceeds half of the second cache.
+    """
+    inputs = [operand for operand in kernel.inputs if operand.in_accumulate]
+    if len(inputs) < 2:
+        return None
+    largest = max(inputs, key=lambda operand: operand.elements)
+    smallest = min(inputs, key=lambda operand: operand.elements)
+    if smallest.elements * BYTES <= processor.second_cache // 2 or not processor.second_cache:
+        # The smaller one stays in the cache whatever the order.
+        return largest
+    return max(inputs, key=lambda operand: operand.is_parameter)
+
+
+def _reduction_loops(kernel: KernelAccesses, tile: Tile) -> list[Loop]:
+    """Order the loops over reductions: blocks outermost, inside a block innermost."""
+    blocks: list[Loop] = []
+    middle: list[Loop] = []
+    inside: list[Loop] = []
+    inputs = [operand for operand in kernel.inputs if operand.in_accumulate]
+    for dim in kernel.reductions:
+        size = kernel.sizes[dim]
+        if size == 1:
+            continue
+        if dim == tile.vector_dim:
+            step = tile.lanes * tile.chains
+            inside += [Loop(dim, step)] if size > step else []
+            continue
+        block = max((operand.block_of(dim) for operand in inputs), default=1)
+        if 1 < block < size:
+            blocks.append(Loop(dim, block))
+        (inside if block > 1 else middle).append(Loop(dim))
+    return [*blocks, *middle, *inside]
+
+
+def _parallel_count(kernel: KernelAccesses, loops: Sequence[Loop], processor: Processor) -> int:
+    """Return how many of the outermost loops are shared among threads: enough, but not all."""
+    counts = [ceil(kernel.sizes[loop.dim] / loop.step) for loop in loops]
+    enough = 8 * processor.cores
+    for number in range(1, len(loops) + 1):
+        if prod(counts[:number]) >= enough:
+            return number
+    return len(loops)

@@ -1,0 +1,265 @@
+"""Compute a batch in parts whose images stay in the cache, each by all threads or by one."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from xdsl.context import Context
+from xdsl.dialects.builtin import IntegerAttr, ModuleOp, UnitAttr, i64
+from xdsl.dialects.func import FuncOp
+from xdsl.ir import Block, Operation, OpResult, Region, SSAValue
+
+from gawee_dialect.analysis.batch_axes import Along, BatchAxes, batch_axes
+from gawee_dialect.analysis.batch_traffic import Batch, Parts, node_traffic
+from gawee_dialect.diagnostics import Diagnostic, GaweeError
+from gawee_dialect.dialect.entry import find_function
+from gawee_dialect.dialect.graph.gather import IndexedOp
+from gawee_dialect.dialect.graph.scan import BATCH_MARK, THREADS_MARK, ScanOp
+from gawee_dialect.dialect.graph.shape import ReshapeOp
+from gawee_dialect.dialect.kernels.kernel import YieldOp
+from gawee_dialect.dialect.types import tensor_shape
+from gawee_dialect.locations import hand_on_location
+from gawee_dialect.passes.graph.specialize_batch import inputs_with_images, resize
+from gawee_dialect.passes.instrument import report_statistic
+from gawee_dialect.passes.numerics import REASSOCIATES, Numerics
+from gawee_dialect.target.machine import MachinePass
+
+LEAST_GAIN = 0.01
+"""The part of a network's time that the model has to promise, for a loop to be worth it."""
+
+LEAST_SECONDS = 100e-6
+"""Of networks that take less, what they read and write says less than what the model leaves out."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """Nodes one after the other that keep images apart, and the parts to compute them in."""
+
+    nodes: Sequence[Operation]
+    parts: Parts
+
+
+@dataclass(frozen=True)
+class TileBatch(MachinePass):
+    """Compute a batch in parts whose images stay in the cache, each by all threads or by one.
+
+    1. Images are along axis 0 of the inputs. Nodes that compute something of each by itself, one
+       after the other, become the body of a `gawee.scan` over parts of the batch; it is marked
+       `gawee.batch`. Recurrences, and nodes whose indices come from an image, stay outside.
+    2. How many images a part has is what a model of the memory traffic
+       (`analysis/batch_traffic.py`) expects to be fastest: small parts stay in a near memory, large
+       ones read the weights less often. Without a gain the graph stays as it is.
+    3. The model says as well if all threads compute one part after the other, or each of them parts
+       of its own, which the mark `gawee.threads` says: then no thread waits for others in each
+       kernel, but more images are in the caches at a time.
+    4. A part divides the batch, so that nothing is left over.
+
+    Requires: a graph that keeps images apart (else it stays as it is).
+
+    rewrite:
+        %y = gawee.conv %x, %w : (tensor<32x3x8x8xf32>, ...) -> tensor<32x4x8x8xf32>
+        ->
+        %parts = gawee.reshape %x shape [16, 2, 3, 8, 8]
+        %all = gawee.scan steps 16 over(%parts) {
+        ^bb0(%images: tensor<2x3x8x8xf32>):
+          %made = gawee.conv %images, %w
+          gawee.yield %made
+        } -> tensor<16x2x4x8x8xf32> {gawee.batch}
+        %y = gawee.reshape %all shape [32, 4, 8, 8]
+    """
+
+    name = "tile-batch"
+    # A matrix of one row is another product, whose sums may have another order.
+    numerics: ClassVar[Numerics] = REASSOCIATES
+    special_values: ClassVar[bool] = True
+
+    images: int = 0
+    """How many images a part has; 0 for what the model expects to be fastest."""
+
+    threads: int = 0
+    """How many parts are computed at the same time, each by one thread; 0 for what the model
+    expects, or for one after the other where `images` is given."""
+
+    def apply(self, ctx: Context, op: ModuleOp) -> None:
+        function = find_function(op)
+        if function is None or len(function.body.blocks) != 1:
+            return
+        try:
+            found = _images_of(function)
+        except GaweeError:
+            if self.images:
+                raise
+            return
+        run = self._given(function, found) if self.images else self._chosen(function, found)
+        if run is not None:
+            _put_in_scan(run, found)
+            report_statistic(self, "images of a part", run.parts.images)
+            report_statistic(self, "parts at the same time", run.parts.threads)
+
+    def _given(self, function: FuncOp, found: BatchAxes) -> Run | None:
+        if self.images < 0 or found.batch % self.images:
+            message = f"expected a part of {self.images} images to divide a batch of {found.batch}"
+            raise GaweeError(Diagnostic(message, hint="of 12, parts of 1, 2, 3, 4 and 6 can be"))
+        longest = max(_runs(function, found), key=len, default=())
+        if not longest or self.images == found.batch:
+            return None
+        threads = min(self.threads or 1, found.batch // self.images)
+        return Run(longest, Parts(self.images, threads))
+
+    def _chosen(self, function: FuncOp, found: BatchAxes) -> Run | None:
+        if found.batch == 1:
+            return None
+        processor = self.processor
+        batch = Batch(found.batch, processor, processor.cores)
+        runs = [(run, [node_traffic(op, found) for op in run]) for run in _runs(function, found)]
+        nodes = [node for _, traffic in runs for node in traffic]
+        seconds = batch.seconds(nodes, Parts(found.batch))
+        if seconds < LEAST_SECONDS:
+            return None
+        least = LEAST_GAIN * seconds
+        best: Run | None = None
+        for run, traffic in runs:
+            whole = batch.seconds(traffic, Parts(found.batch))
+            for parts in self._ways(batch):
+                gain = whole - batch.seconds(traffic, parts)
+                if gain > least:
+                    best, least = Run(run, parts), gain
+        return best
+
+    def _ways(self, batch: Batch) -> Iterator[Parts]:
+        """Yield the ways to compute a batch in parts, the largest first: fewer parts at a tie."""
+        for images in _divisors(batch.images):
+            count = batch.images // images
+            for threads in sorted({1, min(batch.threads, count)}):
+                if self.threads in (0, threads):
+                    yield Parts(images, threads)
+
+
+def _images_of(function: FuncOp) -> BatchAxes:
+    arguments = function.body.block.args
+    inputs = inputs_with_images(function, None)
+    return batch_axes(function, {arguments[each.index]: axis for each, axis in inputs.values()})
+
+
+def _divisors(number: int) -> list[int]:
+    """Return what divides a number, but for itself, the largest first: fewer parts at a tie."""
+    return [each for each in range(number - 1, 0, -1) if number % each == 0]
+
+
+def _runs(function: FuncOp, found: BatchAxes) -> Iterator[Sequence[Operation]]:
+    """Yield nodes in their order, all with images, none between them that has to be outside."""
+    for run in _neighbours(function, found):
+        end = _end(run, found)
+        if end:
+            yield run[:end]
+
+
+def _neighbours(function: FuncOp, found: BatchAxes) -> Iterator[list[Operation]]:
+    run: list[Operation] = []
+    for op in function.body.block.ops:
+        if not any(value in found.axes for value in op.operands) or not op.results:
+            continue
+        if isinstance(op, IndexedOp | ScanOp) or not _is_alike(op.results, found):
+            yield run
+            run = []
+        else:
+            run.append(op)
+    yield run
+
+
+def _is_alike(results: Sequence[SSAValue], found: BatchAxes) -> bool:
+    return all(value in found.axes for value in results)
+
+
+def _end(run: Sequence[Operation], found: BatchAxes) -> int:
+    """Return how many nodes of a run can be in parts: what goes in and out is along axis 0."""
+    places = {op: index for index, op in enumerate(run)}
+    needed = found_end = 0  # so many have to be inside, for all others to read along axis 0
+    for end, op in enumerate(run, 1):
+        outside = (value for value in op.operands if value.owner not in places)
+        if not all(_is_first(found.axes[value]) for value in outside if value in found.axes):
+            break
+        for value in op.results:
+            if not _is_first(found.axes[value]):
+                readers = (places.get(use.operation, len(run)) for use in value.uses)
+                needed = max([needed, *(reader + 1 for reader in readers)])
+        if needed <= end:
+            found_end = end
+    return found_end
+
+
+def _is_first(place: Along) -> bool:
+    """Whether images are one after the other along axis 0."""
+    return place == Along(0)
+
+
+def _taken(nodes: Sequence[Operation], inside: set[Operation], found: BatchAxes) -> list[SSAValue]:
+    """Return the values with images that nodes read and that are made outside, each once."""
+    read = (value for op in nodes for value in op.operands if value in found.axes)
+    return list(dict.fromkeys(value for value in read if value.owner not in inside))
+
+
+def _leaving(nodes: Sequence[Operation], inside: set[Operation]) -> list[OpResult]:
+    """Return what nodes make and others read."""
+    return [
+        value
+        for op in nodes
+        for value in op.results
+        if any(use.operation not in inside for use in value.uses)
+    ]
+
+
+def _put_in_scan(run: Run, found: BatchAxes) -> None:
+    """Move nodes into the body of a scan over parts of the batch."""
+    nodes, inside = run.nodes, set(run.nodes)
+    last = nodes[-1]
+    around = last.parent
+    assert around is not None
+    behind = last.next_op
+    assert behind is not None
+    steps = found.batch // run.parts.images
+    taken = _taken(nodes, inside, found)
+    leaving = [(value.op, value.index) for value in _leaving(nodes, inside)]
+    block = Block(arg_types=[value.type for value in taken])
+    for value, argument in zip(taken, block.args, strict=True):
+        value.replace_uses_with_if(argument, lambda use: use.operation in inside)
+        argument.name_hint = value.name_hint
+    for op in nodes:
+        op.detach()
+        block.add_op(op)
+    resize(_only_inside(found, block, inside), run.parts.images)
+    made = [op.results[index] for op, index in leaving]
+    block.add_op(YieldOp(*made))
+
+    def insert(new: Operation, source: Operation) -> None:
+        hand_on_location(source, new)
+        around.insert_op_before(new, behind)
+
+    parts: list[SSAValue] = []
+    for value, argument in zip(taken, block.args, strict=True):
+        cut = ReshapeOp(value, shape=(steps, *tensor_shape(argument)))
+        insert(cut, nodes[0])
+        parts.append(cut.output)
+    scan = ScanOp([], parts, Region(block), steps=steps)
+    scan.attributes[BATCH_MARK] = UnitAttr()
+    if run.parts.threads > 1:
+        scan.attributes[THREADS_MARK] = IntegerAttr(run.parts.threads, i64)
+    insert(scan, last)
+    for (op, index), all_parts in zip(leaving, scan.results, strict=True):
+        value = op.results[index]
+        rows, *rest = tensor_shape(value)
+        whole = ReshapeOp(all_parts, shape=(steps * rows, *rest))
+        insert(whole, op)
+        value.replace_uses_with_if(whole.output, lambda use: use.operation.parent is not block)
+
+
+def _only_inside(found: BatchAxes, block: Block, nodes: set[Operation]) -> BatchAxes:
+    """Return what was found of nodes that were moved into a block, which takes parts of axis 0."""
+    made = (value for op in block.ops for value in op.results)
+    axes = {value: found.axes[value] for value in made}
+    return BatchAxes(
+        found.batch,
+        {**dict.fromkeys(block.args, Along(0)), **axes},
+        [each for each in found.repeated if each.op in nodes],
+        [each for each in found.sizes if each.op in nodes],
+    )
