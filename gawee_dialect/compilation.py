@@ -45,7 +45,7 @@ class Plan:
     pieces: Pieces
     cache: CompileCache | None
     elsewhere: MadeElsewhere | None = None
-    """Who makes it, where that is another process than this one."""
+    """What makes it, where that is another process than this one."""
     verify_each: bool = False
     """Whether the module is verified after each pass: our own are in tests, and here that takes
     about as long as the passes."""
@@ -54,7 +54,7 @@ class Plan:
         """Return the plan to do this in a copy of this process, the first time.
 
         What passes and LLVM leave behind is as much memory as many a network, and most processes
-        compile one. Who compiles a second has the passes to stay.
+        compile one. From the second on, the passes stay.
         """
 
         def made_in_a_copy(module: ModuleOp, options: CodeOptions) -> bytes | None:

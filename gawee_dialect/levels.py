@@ -54,7 +54,7 @@ def passes_to(
         Level.BUFFERS: (pipelines.Bufferize(),),
         Level.LOOPS: pipelines.buffers_to_loops(kernels=kernels),
         Level.LLVM: (
-            # Who writes loops by hand may allocate.
+            # Loops that are written by hand may allocate.
             *((pipelines.PlanMemory(),) if start is Level.LOOPS else ()),
             *pipelines.loops_to_llvm(
                 chosen.fast_math, parallel=chosen.parallel, expand_math=not plain
@@ -84,7 +84,7 @@ class NativeStages:
 
 
 def native_stages(options: CodeOptions, start: Level = Level.GAWEE) -> NativeStages:
-    """Return the passes to native code in their stages, for who stops between them."""
+    """Return the passes to native code in their stages, for callers that stop between them."""
     from gawee_dialect.passes import pipelines
 
     passes = passes_to(Level.LLVM, options, start)

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 SUFFIX = ".gawee-part"
-"""Ends the names of folders in which files are written; nobody else's files are called so."""
+"""Ends the names of folders in which files are written; no other files are called so."""
 
 ABANDONED = 3600.0
 """Seconds after which such a folder is deleted: whoever made it was killed."""
@@ -50,7 +50,7 @@ def _resolved(path: Path) -> Path:
 
 
 def check_writable(path: Path) -> None:
-    """Raise WriteError where a file cannot be written, before anybody works for it."""
+    """Raise WriteError where a file cannot be written, before the work for it is done."""
     try:
         if path.is_dir():
             raise IsADirectoryError(21, "Is a directory")
@@ -110,4 +110,4 @@ def _remove_abandoned(parent: Path) -> None:
             if folder.stat().st_mtime < time.time() - ABANDONED:
                 shutil.rmtree(folder)
         except OSError:
-            continue  # somebody else's, or deleted meanwhile
+            continue  # another user's, or deleted meanwhile

@@ -10,7 +10,8 @@
 4. Parts one after the other have all threads in each node that is worth it. They start together
    and wait for the last one, and find what others wrote in a memory that all share.
 5. Parts at the same time have one thread each. All of them are about as far, so that what one has
-   read of the weights of a node others find in a cache. Who has the most parts is waited for.
+   read of the weights of a node others find in a cache. The thread with the most parts
+   is waited for.
 
 Main memory is as fast for all threads together as for one.
 """
@@ -48,7 +49,7 @@ WHERE_IT_LIES = frozenset[type[Operation]]((*ELEMENTWISE, *VIEWS, BatchNormOp))
 """Nodes that are computed where their first operand is."""
 
 REPEATING = (BroadcastToOp, *VIEWS)
-"""Nodes whose result nobody writes: who reads it reads what they do."""
+"""Nodes whose result is not written: its readers read their operands."""
 
 SAVED = 4
 """How many times fewer multiplications a 3x3 convolution takes by tiles, and larger weights."""

@@ -1,4 +1,4 @@
-"""The work of graph nodes, as their definition has it: before anybody chose how to compute them."""
+"""The work of graph nodes, as their definition has it, before an algorithm is chosen."""
 
 from collections.abc import Callable, Sequence
 from functools import cache

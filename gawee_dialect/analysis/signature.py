@@ -2,7 +2,7 @@
 
 On tensors a function returns its outputs; on buffers, and in the llvm dialect, it writes them to
 arguments. The marks on arguments say which is which (`dialect/entry.py`). Functions on buffers that
-somebody wrote by hand have none: there a buffer that is written is `updated`, any other an input.
+were written by hand have none: there a buffer that is written is `updated`, any other an input.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -73,7 +73,7 @@ class WrittenBuffers:
         if callee is None:
             return frozenset(range(len(call.arguments)))  # nothing says which
         if callee not in self._callees:
-            # One that calls itself may write all: who is asked meanwhile is told so.
+            # One that calls itself may write all: that is the answer meanwhile.
             self._callees[callee] = frozenset(range(len(call.arguments)))
             written = set(self.of(callee))
             arguments = enumerate(callee.body.blocks[0].args)

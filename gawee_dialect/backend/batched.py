@@ -108,7 +108,7 @@ class BatchedModel(CompiledModel):
         given = [arrays[each.name] for each in self.inputs]
         threads = min(self.num_threads, images)
         together = images - images % threads if threads > 1 else 0
-        binding = self._bound()  # of all images, though somebody rebinds meanwhile
+        binding = self._bound()  # of all images, even if it is rebound meanwhile
         if together:
             self._spread(range(together), given, results, threads, binding)
         if together < images:

@@ -2,8 +2,8 @@
 
 An entry is found by a hash of everything that it was made from, this package's own source
 included. Its file is written whole or not at all, and checked before it is used: it is the user's
-own, and its seal was made with a secret that the folder keeps. Entries that nobody used for longest
-go first when the folder grows too large.
+own, and its seal was made with a secret that the folder keeps. The least
+recently used entries go first when the folder grows too large.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ LIMIT = 512 * MIB
 """Bytes that all entries may have together."""
 
 SECRET = "seal.key"
-"""The file of random bytes that entries are sealed with: who cannot read it cannot make one."""
+"""The file of random bytes that entries are sealed with: without it, no entry can be made."""
 
 SECRET_SIZE = 32
 
@@ -87,7 +87,7 @@ def _make_private(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     status = folder.lstat()
     if not stat.S_ISDIR(status.st_mode) or not _is_own(status):
-        raise PermissionError(1, "it belongs to somebody else", str(folder))
+        raise PermissionError(1, "it belongs to another user", str(folder))
     if not hasattr(os, "getuid"):
         return
     if stat.S_IMODE(status.st_mode) & 0o022:
@@ -137,7 +137,7 @@ class CompileCache:
         try:
             os.utime(path)  # this makes it the last to go
         except OSError:
-            pass  # somebody deleted it meanwhile; what was read is whole
+            pass  # it was deleted meanwhile; what was read is whole
         return content
 
     def write(self, key: str, content: bytes) -> None:
@@ -191,7 +191,7 @@ class CompileCache:
         secret = _read_own(path)
         if secret is None or len(secret) != SECRET_SIZE:
             self._write(path, secrets.token_bytes(SECRET_SIZE))
-            secret = path.read_bytes()  # somebody else's, who came at the same time, serves as well
+            secret = path.read_bytes()  # one that was written at the same time serves as well
         return secret
 
     def _entries(self) -> Iterator[tuple[float, int, Path]]:

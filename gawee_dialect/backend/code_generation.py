@@ -1,7 +1,7 @@
 """The options of LLVM that hold for a whole process: ours while code of ours is emitted, no longer.
 
-LLVM has no other way to say them than its command line, which everybody in a process shares who
-uses the same llvmlite. What another thread compiles by llvmlite in just that time sees ours.
+LLVM has no other way to set them than its command line, which is global to a process and its
+llvmlite. What another thread compiles by llvmlite in just that time sees ours.
 """
 
 import threading
@@ -21,7 +21,7 @@ DEFAULT = ("-enable-misched=true",)
 
 
 class _Options:
-    """Counts who emits code of ours: the first sets the options, the last puts them back."""
+    """Counts the threads that emit code: the first sets the options, the last restores them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

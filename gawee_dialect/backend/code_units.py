@@ -151,7 +151,7 @@ class _Units:
         self.found.setdefault(symbol, CodeUnit(text.replace(f"@{OWN_NAME}", f"@{symbol}"), symbol))
 
     def _is_elsewhere(self, name: str) -> bool:
-        """Whether a function is in another piece than who uses it; kernels are added to them.
+        """Whether a function is in another piece than its callers; kernels are added to them.
 
         A kernel that calls itself by way of others has copies in their pieces.
         """

@@ -102,7 +102,7 @@ def _described(buffer: Buffer) -> str:
 
 @dataclass(frozen=True)
 class Recipe:
-    """What a model was compiled from: a graph, as text when somebody asks, and options."""
+    """What a model was compiled from: a graph, printed at its first use, and options."""
 
     text: Callable[[], str]
     options: CodeOptions
@@ -257,7 +257,7 @@ class CompiledModel:
         Calls that run meanwhile finish with the old values. Raises GaweeError that lists every
         parameter that is missing, unknown, or of another shape or element type.
         """
-        # What was prepared is not read again: a store has it where somebody wants to write it.
+        # What was prepared is not read again: a store keeps it for writing.
         in_store = isinstance(parameters, ParameterStore)
         if in_store:
             builtin_call()  # the last that LLVM does before the first call
@@ -276,7 +276,7 @@ class CompiledModel:
                 )
             arrays[buffer.index] = prepared[buffer.name]
         self._binding = Binding(arrays, parameters if in_store else bound)
-        self._threads = _OfAThread()  # after it: who finds these finds the binding too
+        self._threads = _OfAThread()  # after it: a reader that sees these sees the binding too
         if in_store:
             del bound
             give_back()

@@ -27,7 +27,7 @@ RESULTS = ("output", "updated")
 
 _alone = [np.empty(0)]
 HELD_BY_A_LIST = getrefcount(_alone[0])
-"""What Python counts for an array that a list holds and nobody else."""
+"""Python's reference count of an array that only a list holds."""
 
 COUNTS_HOLDERS = not sysconfig.get_config_var("Py_GIL_DISABLED")
 """Whether Python's count of references is exact: not where threads run without its lock."""
@@ -62,7 +62,7 @@ class Destination:
         return self._buffer.name
 
     def array(self) -> Array:
-        """Return an array that nobody else holds."""
+        """Return an array without other references."""
         kept = self._kept
         for index in (0, 1):
             if getrefcount(kept[index]) == HELD_BY_A_LIST:

@@ -35,8 +35,7 @@ from gawee_dialect.workers.shared_tasks import run_shared
 # Which source files decide what some modules of this package do: theirs, and those they import.
 #
 # What is imported inside functions counts too, but for one thing: an op's canonicalization
-# patterns, which it imports where somebody canonicalizes, and which nothing but that pass asks
-# for.
+# patterns, which are imported by that pass and nothing else.
 
 NAME = gawee_dialect.__name__
 ROOT = Path(gawee_dialect.__file__).parent

@@ -1,8 +1,8 @@
 """Write a module of the llvm dialect as LLVM IR text.
 
-Values keep their names, loops are named after their induction variable, and a comment tells which
-node of the graph the instructions after it come from. Text that nobody reads has none of that: it
-is the same for whatever differs in nothing else.
+Values keep their names, loops are named after their induction variable, and a comment says which
+node of the graph the instructions after it come from. Text that is only compiled has none of that:
+modules that differ in names alone have the same one.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -209,7 +209,7 @@ class _FunctionWriter:
     def _merged_names(self, op: llvm.CondBrOp) -> list[str]:
         block = op.parent_block()
         assert block is not None
-        # A name hint never starts with '-', so these are taken by nobody else.
+        # A name hint never starts with '-', so these are free.
         label = self.names.blocks[block]
         return [f"%-merged.{label}.{index}" for index in range(len(op.then_arguments))]
 

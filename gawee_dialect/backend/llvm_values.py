@@ -168,7 +168,7 @@ class Names:
         self._taken: dict[str, int] = {}
 
     def fresh(self, hint: str) -> str:
-        """Return a name nobody else has, made from a hint."""
+        """Return a unique name, made from a hint."""
         name = clean(hint)
         if name[:1].isdigit():
             name = f"v{name}"

@@ -173,7 +173,7 @@ class Loops:
         self._result = self._filled(processor.vector_bits // 8 * processor.vector_registers)
 
     def _filled(self, size: int) -> NDArray[np.float32]:
-        # Memory that nobody has written to is one page of zeros, read again and again. The value
+        # Memory that was never written is one page of zeros, read again and again. The value
         # is where multiply-adds of equal operands converge to, so that none gets slow or infinite.
         floats = aligned_bytes(size)[:size].view(np.float32)
         floats.fill(0.5)

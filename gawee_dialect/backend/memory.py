@@ -20,7 +20,7 @@ LLVM = "llvmlite"
 """A part of the name of the file that has LLVM's code."""
 
 DONT_NEED = getattr(mmap, "MADV_DONTNEED", 4)
-"""Of a private mapping: pages that nobody wrote to are read from the file again."""
+"""Of a private mapping: pages without writes are read from the file again."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ _UNCHANGED = re.compile(r"^Anonymous: +0 kB$.*?^Swap: +0 kB$", re.MULTILINE | re
 def forget_code_of(library: str) -> None:
     """Let the system have the pages of a library that are as they are in its file.
 
-    They come back when somebody calls it. library: a part of the name of its file.
+    They come back at its next call. library: a part of the name of its file.
     """
     if sys.platform != "linux":
         return

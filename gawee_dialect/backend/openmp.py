@@ -1,4 +1,4 @@
-"""What starts the teams of compiled code: a pool of our own, an OpenMP runtime, or nobody.
+"""What starts the teams of compiled code: a pool of our own, an OpenMP runtime, or nothing.
 
 Compiled code calls five functions that GCC's, LLVM's and Intel's runtimes all define, and four of
 them our own pool, which is taken where the system has it and no team waits in its middle.
@@ -45,7 +45,7 @@ NAMES = ("libgomp", "libomp", "libiomp5", "vcomp140", "libomp140")
 """How the file of a runtime is called, up to its version."""
 
 MOST_THREADS = 1024
-"""What anybody may ask for: thousands take more memory than networks do, or end the process."""
+"""The limit of threads: thousands take more memory than networks do, or end the process."""
 
 PYPI_PACKAGE = "intel-openmp"
 

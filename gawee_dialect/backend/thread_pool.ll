@@ -2,7 +2,7 @@
 ;
 ; GOMP_parallel calls a function once for each of several threads, and the function asks for its
 ; number and for how many there are. Here these are parts of the work, PARTS for each real thread:
-; a thread does its own parts first, and then those that others have not begun. So nobody waits for
+; a thread does its own parts first, and then those that others have not begun. So none waits for
 ; a thread that another program keeps from running, but for the part that it is in the middle of.
 ;
 ; One team at a time: a second caller does its work alone. No barriers.

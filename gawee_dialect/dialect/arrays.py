@@ -99,7 +99,7 @@ def contract(
 ) -> Array:
     """Multiply two arrays that broadcast and sum over the axes `summed`, which are kept, size 1.
 
-    Loops are sorted by who depends on them: batch (both, not summed), depth (both, summed) and
+    Loops are sorted by the operands that depend on them: batch (both, not summed), depth (both, summed) and
     those of one operand alone. The operand that the last axis belongs to stands on the right, so
     the product comes out in the order of the result; loops of its own that come before those of the
     left one count as batch. float16 and bfloat16 are summed in float32. Large operands are taken a

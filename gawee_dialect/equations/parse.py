@@ -324,7 +324,7 @@ class _Parser:
         return Definition(name.offset, name.text, ranges, value)
 
     def check_depth(self, value: Expression) -> None:
-        """Refuse an expression that those who walk it could not."""
+        """Refuse an expression that is too deep for recursive walks."""
         level: Sequence[Expression] = [value]
         for _ in range(MAX_DEPTH):
             level = [each for node in level for each in operands(node)]

@@ -37,7 +37,7 @@ class Evaluator(ABC, Generic[Candidate]):
 
 
 class Build:
-    """A network and what code is made of it; compiled when somebody asks."""
+    """A network and what code is made of it; compiled at its first use."""
 
     def __init__(
         self,

@@ -66,7 +66,7 @@ class Judged:
     """Processors that other programs used."""
 
     line_ns: float | None = None
-    """How long a cache line took between processors; None where nobody asked."""
+    """How long a cache line took between processors; None where it was not measured."""
 
     repeated: int = 0
     """Turns before it that were disturbed."""
@@ -104,9 +104,9 @@ def time_turn(
 
 
 def order_of(count: int, number: int) -> Sequence[int]:
-    """Return who takes a turn in a round, as numbers; `number` is the round's.
+    """Return the order of the turns in a round, as indices; `number` is the round's.
 
-    Who is first changes, and so does the direction: nobody always follows the same one.
+    The first one changes, and so does the direction: none always follows the same one.
     """
     first = number // 2 % max(1, count)
     order = [*range(first, count), *range(first)]
@@ -114,7 +114,7 @@ def order_of(count: int, number: int) -> Sequence[int]:
 
 
 def orders(count: int, rounds: int) -> Iterator[Sequence[int]]:
-    """Yield who takes a turn in each round."""
+    """Yield the order of the turns in each round."""
     return (order_of(count, number) for number in range(rounds))
 
 
@@ -164,7 +164,7 @@ class Referee:
     def judge(self, take: Callable[[], Turn | None]) -> Judged | None:
         """Have a turn taken; repeat what was disturbed, keep the last try in any case.
 
-        Returns None where `take` does: who should run is no longer there.
+        Returns None where `take` does: what should run is no longer there.
         """
         repeated = 0
         while True:

@@ -171,7 +171,7 @@ def _nodes_text(names: Sequence[str]) -> str:
 
 def coverage_table(report: CoverageReport) -> "Table":
     """Return the report as a table for rich: a row for each op type and verdict."""
-    # Only who asks for coverage pays for the import.
+    # Imported here: other uses of the module do without rich.
     from rich.table import Table
 
     table = Table(title=f"Coverage of {report.file} ({report.format})", title_justify="left")

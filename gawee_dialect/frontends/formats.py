@@ -55,7 +55,7 @@ def _safetensors(data: bytes) -> bool:
 
 
 def binary_kind(source: Source) -> tuple[str, str] | None:
-    """Return what a binary source looks like, and a hint; None where nobody knows it."""
+    """Return what a binary source looks like, and a hint; None where it is unknown."""
     data = source.data
     if data.startswith(_ZIP):
         return _zip(data)

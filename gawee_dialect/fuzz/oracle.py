@@ -1,4 +1,4 @@
-"""Somebody else who says what a graph computes."""
+"""Oracles: other implementations of what a graph computes."""
 
 from abc import ABC, abstractmethod
 from collections import Counter

@@ -111,7 +111,7 @@ class _Graph:
         return self._append(ReshapeOp(value, shape=list(type.get_shape())))
 
     def module(self) -> ModuleOp:
-        """Return the module; what nobody reads is an output, the last few of them."""
+        """Return the module; values without uses are its outputs, the last few of them."""
         for line, op in enumerate(self._block.ops, 1):  # by its place an op is known to a check
             op.location = file_location("random", line, 1)
         made = [value for op in self._block.ops for value in op.results]

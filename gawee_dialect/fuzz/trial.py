@@ -26,7 +26,7 @@ from gawee_dialect.fuzz.random_pipeline import Stage
 
 
 class Origin(Protocol):
-    """What a module was read from, and who runs that."""
+    """What a module was read from, and the oracle that runs it."""
 
     @property
     def kind(self) -> str:

@@ -1,4 +1,4 @@
-"""A graph as boxes and arrows, before anybody says in which language they are written."""
+"""A graph as boxes and arrows, independent of the language that they are written in."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""A graph as inspection sees it: names, shapes and who uses what; no format, no weights."""
+"""A graph as inspection sees it: names, shapes and uses; no format, no weights."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

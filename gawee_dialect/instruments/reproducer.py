@@ -225,7 +225,7 @@ def write_folder(
             for path in command.files:
                 shutil.copy(path, draft / path.name)
     except OSError:
-        if not target.exists():  # somebody else may have written the same one meanwhile
+        if not target.exists():  # another process may have written the same one meanwhile
             raise
     return target
 

@@ -102,7 +102,7 @@ def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
 
 def timing_table(steps: Sequence[TimedStep], total: float) -> "Table":
     """Return a table for `rich.print`: a row for each step, then the total."""
-    # Only who asks for times pays for the import.
+    # Imported here: runs without --timing do without rich.
     from rich.table import Table
 
     table = Table(title="Time by pass (with the verification after it)", title_justify="left")

@@ -16,7 +16,7 @@ from gawee_dialect.language_server.reading import Reading
 from gawee_dialect.locations import line_starts
 
 SOURCE = "gawee"
-"""Who says what editors show as problems."""
+"""The source that editors show beside a diagnostic."""
 
 TOKEN = re.compile(r"""[%@^#!]?[\w$.-]+|"(?:[^"\\]|\\.)*"|\S""")
 WORD = re.compile(r"[A-Za-z_][\w$.]*")

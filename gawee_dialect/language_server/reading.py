@@ -43,7 +43,7 @@ class Found:
 
 
 class Stale(Exception):
-    """Nobody needs what is being read any more: there is another version of the text."""
+    """What is being read is out of date: there is another version of the text."""
 
 
 class IndexingParser(LocatedParser):

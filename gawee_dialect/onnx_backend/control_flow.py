@@ -26,7 +26,7 @@ class Body(Protocol):
 
 
 class Runner(Protocol):
-    """What control flow needs of who runs the graph around it."""
+    """What control flow needs of the runner of the graph around it."""
 
     @property
     def graph(self) -> OnnxGraph: ...

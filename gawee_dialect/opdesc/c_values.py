@@ -32,7 +32,7 @@ class TypeName:
 
 
 class EvaluationError(Exception):
-    """What C leaves undefined, or what this machine doesn't do; located by who evaluates."""
+    """What C leaves undefined, or what this machine doesn't do; the evaluator adds its location."""
 
 
 @dataclass(frozen=True)

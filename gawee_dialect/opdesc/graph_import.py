@@ -1,7 +1,7 @@
 """From invocations to a module: one op each, and arguments for the tensors that come from outside.
 
 A `create` whose data is in a file is a parameter of the entry function, and one of a single zero is
-an input: who runs the graph sets it. What nobody reads is an output; so is what is only printed.
+an input: the caller sets it. A tensor without uses is an output; so is one that is only printed.
 """
 
 from collections.abc import Sequence

@@ -95,7 +95,7 @@ def offset_in_arena(
 
     `offsets` are the places of tensors that have memory of their own. `calc_offset` says where in
     its owner a tensor begins; it begins with its owner where there is none. Raises GaweeError for
-    a tensor whose memory nobody has planned.
+    a tensor without planned memory.
     """
     tensor = table.get(name)
     if tensor is None:

@@ -1,4 +1,4 @@
-"""Arrays that stay in the file where a graph has them until somebody asks for one."""
+"""Arrays that stay in the file of their graph until they are read."""
 
 import os
 import weakref

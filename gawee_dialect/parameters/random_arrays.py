@@ -1,4 +1,4 @@
-"""Seeded arrays for what nobody gives."""
+"""Seeded arrays for inputs and parameters that are not given."""
 
 from collections.abc import Iterable, Sequence
 from typing import Protocol

@@ -13,7 +13,7 @@ from xdsl.transforms.dead_code_elimination import region_dce, would_be_trivially
 
 @cache
 def _is_needed(kind: type[Operation]) -> bool | None:
-    """Whether ops of a class stay though nobody reads their results; None where that depends."""
+    """Whether ops of a class stay without uses of their results; None where that depends."""
     if issubclass(kind, UnregisteredOp):
         return None
     if kind.has_trait(IsTerminator) or kind.has_trait(SymbolOpInterface):
@@ -33,7 +33,7 @@ def always_stays(kind: type[Operation]) -> bool:
 
 
 def is_needed(op: Operation) -> bool:
-    """Whether an op stays though nobody reads its results: control, symbols, effects on memory."""
+    """Whether an op stays without uses of its results: control, symbols, effects on memory."""
     known = _is_needed(type(op))
     if known is not None:
         return known
@@ -50,7 +50,7 @@ def _effect_traits(kind: type[Operation]) -> Sequence[MemoryEffect]:
 
 
 def is_dead(op: Operation) -> bool:
-    """Whether nobody reads an op's results, and it does nothing else."""
+    """Whether an op's results have no uses, and it has no side effects."""
     for result in op.results:
         if result.first_use is not None:
             return False
@@ -58,7 +58,7 @@ def is_dead(op: Operation) -> bool:
 
 
 class _Sweep:
-    """The dead ops of a region, found from its end to its start: who reads comes after."""
+    """The dead ops of a region, found from its end to its start: uses come after."""
 
     def __init__(self) -> None:
         self.dead: dict[Operation, None] = {}

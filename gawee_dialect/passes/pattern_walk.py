@@ -29,11 +29,11 @@ class SelectivePattern(RewritePattern, ABC):
 
     @abstractmethod
     def tries(self, op: Operation) -> bool:
-        """Whether it looks at an op that somebody needs."""
+        """Whether it looks at an op that is not dead."""
 
     @abstractmethod
     def ignores(self, op: Operation) -> bool:
-        """Whether it leaves an op alone even where nobody reads it."""
+        """Whether it leaves an op alone even where that is dead."""
 
     @abstractmethod
     def last_rewrite(self, what: str) -> Diagnostic:

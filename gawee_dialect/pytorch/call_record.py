@@ -215,7 +215,7 @@ class _Record:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        # What nobody needs any more is let go, as without a record.
+        # What is no longer used is freed, as without a record.
         self._numbers: MutableMapping[object, int]
         self._numbers = import_module("torch.utils.weak").WeakIdKeyDictionary()
         self._count = 0

@@ -34,7 +34,7 @@ LOOK_SECONDS = 0.1
 
 
 class InterpreterEnds(Exception):
-    """There is nobody to compile for."""
+    """The interpreter that compiled code is for ends."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class CompilationProcess:
     def code(self, module: ModuleOp, options: CodeOptions) -> bytes | None:
         """Return a packed program; None where it has to be made here.
 
-        Raises GaweeError where the process crashes, InterpreterEnds where nobody waits any more.
+        Raises GaweeError where the process crashes, InterpreterEnds where the interpreter ends.
         """
         if sys.platform == "win32":
             return None  # its pipes cannot be waited for
@@ -121,7 +121,7 @@ def _started() -> subprocess.Popen[bytes]:
 def serve() -> None:
     """Answer tasks from standard input on standard output, until none comes for a while."""
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what somebody prints is no answer
+    os.dup2(2, 1)  # what is printed is no answer
     os.nice(NICENESS)
     stay_one_process()
     import_module("gawee_dialect.passes.pipelines")  # and so they stay here, for other graphs
@@ -143,5 +143,5 @@ def _code(task: Task) -> bytes | None:
     try:
         program = program_of(module_of_text(task.text), task.options, cache=True)
     except Exception:
-        return None  # it is told by who asked, who has the places too
+        return None  # the parent process reports it: it has the locations too
     return packed(program.code, program.signatures)

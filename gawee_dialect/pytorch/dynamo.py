@@ -181,7 +181,7 @@ class InferenceGraph:
             import_module("gawee_dialect.passes.pipelines")  # passes stay: they are needed again
 
     def forget_threads(self) -> None:
-        """Let nobody hold this graph: a forked process has none of the threads that did."""
+        """Release the lock of this graph: a forked process has none of the threads that held it."""
         self._lock = threading.Lock()
         self._compiling: dict[object, threading.Thread] = {}
 
@@ -295,7 +295,7 @@ class InferenceGraph:
             try:
                 return self._of_images(args, self._places)
             except GaweeError as error:
-                # Graphs that mix images are usual: nobody asked for one code here.
+                # Graphs that mix images are usual, and one code for all is only tried here.
                 logger.info("compiled for each number of images: %s", error.diagnostics[0])
                 self._mixes = True
         graph = ConvertedGraph(with_sizes(self._graph, args), self._static)

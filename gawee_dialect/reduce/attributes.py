@@ -170,7 +170,7 @@ def _replacements(op: Operation) -> Sequence[SSAValue]:
 
 
 def _erase_dead(op: Operation) -> None:
-    """Erase an op that nobody reads, and those of its block that only it read."""
+    """Erase a dead op, and those of its block that only it used."""
     owners = [operand.owner for operand in op.operands]
     block = op.parent
     op.detach()

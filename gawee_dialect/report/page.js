@@ -488,7 +488,7 @@ function listing(parent, lines, title, open) {
   const holder = make(parent, "details");
   holder.open = Boolean(open);
   make(holder, "summary", title);
-  // Long texts are put in only when somebody wants them.
+  // Long texts are put in only when they are opened.
   const fill = () => { if (holder.open && !holder.querySelector("pre")) make(holder, "pre", lines.join("\n")); };
   holder.addEventListener("toggle", fill);
   fill();

@@ -40,7 +40,7 @@ from gawee_dialect.report.snapshot import (
 )
 from gawee_dialect.upstream.printing import TextOptions
 
-# What a pass changed in the text of functions, cut where nobody would read on.
+# What a pass changed in the text of functions, cut to a readable length.
 
 SHOWN = 600
 """Lines of all diffs of a pass together; of what remains the report has the numbers alone."""
@@ -101,7 +101,7 @@ def _diff(old: str, new: str) -> list[str]:
     return lines[2:]  # without the heading, which names no file here
 
 
-# What processors run of a report's functions: their assembly, cut where nobody would read on.
+# What processors run of a report's functions: their assembly, cut to a readable length.
 
 LONGEST = 1500
 """Lines of a function that are kept."""

@@ -57,7 +57,7 @@ class Processor:
     memories: Sequence[Memory]
     source: str
     measured_flops: float | None = None
-    """What a loop of f32 multiply-adds reached, FLOPs a second; None where nobody measured."""
+    """What a loop of f32 multiply-adds reached, FLOPs a second; None where it was not measured."""
     triple: str = X86_64
     """LLVM's name of a system with such a processor."""
 

@@ -38,7 +38,7 @@ ASSUMED_CACHES = {"L1": 32 * KIB, "L2": 512 * KIB, "L3": 8 * MIB}
 """Bytes, where the machine does not tell."""
 
 ASSUMED_RATES = {"L2": 32.0, "L3": 20.0}
-"""Bytes a cycle, where nobody measured; from L1, two vectors a cycle are assumed."""
+"""Bytes a cycle, where they were not measured; from L1, two vectors a cycle are assumed."""
 
 ASSUMED_MAIN_MEMORY = 20 * GIGA
 """Bytes a second."""

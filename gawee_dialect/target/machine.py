@@ -13,7 +13,7 @@ from gawee_dialect.target.description import HOST, Processor, named_processor
 def find_processor(name: str) -> Processor:
     """Return a processor by name, this machine for `host`; raises GaweeError for another name."""
     if name == HOST:
-        # Only who asks for this machine pays for looking at it.
+        # Imported here: only a compilation for this machine has to look at it.
         from gawee_dialect.target.host import host
 
         return host()

@@ -65,7 +65,7 @@ def _target(where: str | None, number: int) -> int | None:
 def compare_errors(
     expected: Sequence[ExpectedError], got: Sequence[Diagnostic], file: str
 ) -> list[Diagnostic]:
-    """Return a complaint for each error that did not come, and for each that nobody expected."""
+    """Return a complaint for each error that did not come, and for each unexpected one."""
     unexpected = list(got)
     complaints: list[Diagnostic] = []
     for expectation in expected:

@@ -151,7 +151,7 @@ def run_study(arguments: Namespace) -> int:
 
 @contextmanager
 def workers_at(address: str | None) -> Generator[tuple[Workers, Sequence[str]]]:
-    """Yield who measures, and on which processors; raises GaweeError where nobody can."""
+    """Yield the workers that measure, and their processors; raises GaweeError where none can."""
     if address is None:
         yield ThisProcess(), [processor_of({"machine": this_machine()})]
         return
@@ -256,7 +256,7 @@ def print_comparison(arguments: Namespace) -> int:
 
 
 def _watch_parent() -> None:
-    """End this process when who started it has ended: nobody waits for its record."""
+    """End this process when its parent has ended: its record has no reader then."""
     parent = os.getppid()
 
     def watch() -> None:

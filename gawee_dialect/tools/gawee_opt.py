@@ -189,7 +189,7 @@ def _entry(name: str, table: PassTable) -> Iterator[str]:
 
 
 def summary(pass_type: type[ModulePass]) -> str:
-    """Return the first line of a pass's docstring, empty where nobody wrote one."""
+    """Return the first line of a pass's docstring, empty where there is none."""
     text = (pass_type.__doc__ or "").strip()
     # A dataclass without a docstring gets its signature as one.
     return "" if text.startswith(f"{pass_type.__name__}(") else text.partition("\n")[0]
@@ -494,7 +494,7 @@ def irdl_of_dialect() -> str:
 def run_once(argv: Sequence[str], loaded: Loaded, words: Sequence[str]) -> int:
     """Do what a command line without `--load` says; raises GaweeError and OSError.
 
-    `words` is the whole line, for those who are to repeat it.
+    `words` is the whole line, for reproducers.
     """
     table = all_passes()
     arguments, passes = parse_arguments(argv, table)
@@ -528,7 +528,7 @@ def watch(argv: Sequence[str], paths: Sequence[str]) -> int:
             files.update(modules_of(paths).values())
             arguments, passes = parse_arguments(argv, all_passes())
             if arguments.reproducer_dir is None:
-                arguments.reproducer_dir = ""  # who watches is at work on the failure already
+                arguments.reproducer_dir = ""  # with --watch the failure is being worked on already
             output = transformed(arguments, passes, [*loaded.instruments, hits])
             if arguments.output != "-":
                 write_text(arguments.output, output)

@@ -122,7 +122,7 @@ def loaded_files(paths: Sequence[str], flags: Container[str] = ()) -> Generator[
     loaded = Loaded(paths)
     with ExitStack() as stack:
         if described:
-            # Only who has descriptions pays for the import.
+            # Imported here: files without descriptions do without it.
             from gawee_dialect.opdesc.load import loaded_operators
 
             stack.enter_context(loaded_operators(described))
@@ -170,7 +170,7 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
 
         stack.enter_context(with_own_ops(json_ops))
     if functions:
-        # NumPy comes with the interpreter: only who implements an op pays for the import.
+        # NumPy comes with the interpreter: files that implement no op do without it.
         from gawee_dialect.interpreter.functions import OpFunctions, implemented_by
 
         ours = [kind for kind in functions if issubclass(kind, OpFunctions)]
@@ -183,7 +183,7 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
 def _generators(file: LoadedFile) -> "Iterator[type[TrialGenerator]]":
     """Yield what gawee-fuzz can draw by a file."""
     if "gawee_dialect.fuzz.generator" not in sys.modules:
-        return  # so that the file has none, and who has none does not pay for the import
+        return  # the file has none, and needs no import for them
     from gawee_dialect.fuzz.generator import TrialGenerator
 
     yield from (kind for kind in file.classes() if issubclass(kind, TrialGenerator))
@@ -192,7 +192,7 @@ def _generators(file: LoadedFile) -> "Iterator[type[TrialGenerator]]":
 def _described(file: LoadedFile) -> Iterator[Dialect]:
     """Yield the dialects of a file that hold ops of descriptions, and join those that exist."""
     if "gawee_dialect.opdesc.described_op" not in sys.modules:
-        return  # so that the file has none, and who has none does not pay for the import
+        return  # the file has none, and needs no import for them
     from gawee_dialect.opdesc.described_op import DescribedOp
 
     for dialect in file.dialects():
@@ -204,7 +204,7 @@ def _described(file: LoadedFile) -> Iterator[Dialect]:
 def _json_ops(file: LoadedFile) -> "Iterator[JsonOp]":
     """Yield the op types of graphs that a file brings: for its ops, or read by its functions."""
     if "gawee_dialect.frontends.gawee_json.own_ops" not in sys.modules:
-        return  # so that the file has none, and who has none does not pay for the import
+        return  # the file has none, and needs no import for them
     from gawee_dialect.frontends.gawee_json.own_ops import JsonOp
     from gawee_dialect.frontends.gawee_json.schema import op_types
 
@@ -244,7 +244,7 @@ def _insertions(file: LoadedFile, passes: Iterable[type[ModulePass]]) -> Iterato
 
 
 def _insertion(file: LoadedFile, kind: type[ModulePass], place: str) -> Insertion:
-    # Only who names a place pays for the import.
+    # Imported here: only insertions need it.
     from gawee_dialect.levels import places
 
     try:

@@ -74,7 +74,7 @@ def wants_report(arguments: Namespace) -> bool:
 
 
 def new_report(prog: str, words: Sequence[str], source: str) -> "Report":
-    """Return a report to fill; only who wants one pays for the import."""
+    """Return a report to fill; the import is here, for runs without a report."""
     from gawee_dialect.report.document import Report
 
     return Report(prog, words, source)

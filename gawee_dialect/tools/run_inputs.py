@@ -38,7 +38,7 @@ class InputSpec:
     shape: tuple[int, ...]
     dtype: np.dtype[np.generic]
     is_updated: bool = False
-    """Whether it is a buffer that the run also writes: it starts as zeros where nobody says."""
+    """Whether it is a buffer that the run also writes: it starts as zeros without an array."""
 
     @staticmethod
     def of(argument: EntryArgument) -> "InputSpec":

@@ -143,7 +143,7 @@ def print_profile(console: Console, times: Sequence[NodeTime], processor: Proces
     wide.print(table)
     console.print(f"limits of one core of {processor.summary()}", highlight=False, soft_wrap=True)
     if processor.name == HOST and processor.measured_flops is None:
-        console.print("nobody measured this machine: --measure does, once", highlight=False)
+        console.print("this machine was never measured: --measure does it once", highlight=False)
 
 
 def print_memory(console: Console, memory: MemoryUse) -> None:

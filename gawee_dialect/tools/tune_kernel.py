@@ -40,5 +40,5 @@ def _phase(folder: str, argv: tuple[str, ...], decision: Decision, database: str
         path = Path(temporary, "schedules.jsonl")
         path.write_text(database)
         tuner = make_tuner(arguments, str(path))
-    tuner.path = Path(os.devnull)  # who asked keeps what is found
+    tuner.path = Path(os.devnull)  # the caller keeps what is found
     return Phase(tuner, decision)

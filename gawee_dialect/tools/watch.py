@@ -99,7 +99,7 @@ class Watch:
         raise KeyboardInterrupt
 
     def _wait(self, seen: Mapping[Path, Stamp]) -> list[Path]:
-        """Return the files that were saved, once all are there and nobody is writing them."""
+        """Return the files that were saved, once all are there and none is being written."""
         now = stamps(seen)
         while True:
             if self._interrupted:

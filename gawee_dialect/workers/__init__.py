@@ -1,1 +1,1 @@
-"""Who does the work of many tasks: this process, or workers on other machines, by one interface."""
+"""Workers for many tasks: this process, or others on other machines, by one interface."""

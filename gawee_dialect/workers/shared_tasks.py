@@ -1,4 +1,4 @@
-"""Tasks that this process shares with forked copies of itself: who is free takes the next one.
+"""Tasks that this process shares with forked copies of itself: an idle one takes the next task.
 
 A copy has all that this process has, so that tasks need not be written down; results are pickled.
 """
@@ -21,7 +21,7 @@ SIZE = 2
 """Bytes of a task's number in the pipe that all take theirs from; reads of them are never torn."""
 
 MOST_TASKS = 16384
-"""What a pipe holds on Linux before anybody reads."""
+"""What a pipe holds on Linux before the first read."""
 
 
 IDLE_THREADS = ("tqdm_monitor", "gawee-images")
@@ -128,7 +128,7 @@ class _Copy(Generic[Result]):
         """Wait for the end; return what was done, nothing where that was not all."""
         try:
             _, status = os.waitpid(self.process, 0)
-        except ChildProcessError:  # who ignores SIGCHLD is not told how it went
+        except ChildProcessError:  # a process that ignores SIGCHLD gets no status
             status = None
         self.running = False
         if status != 0:
@@ -174,4 +174,4 @@ def _started(
         output.flush()
         os._exit(0)
     finally:
-        os._exit(1)  # who forked does the tasks again, and tells what went wrong
+        os._exit(1)  # the parent repeats the tasks, and reports what failed

@@ -1,4 +1,4 @@
-"""Tasks that do not depend on each other, and who runs them."""
+"""Tasks that do not depend on each other, and the workers that run them."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence

@@ -132,7 +132,7 @@ def test_doctor_shows_what_was_measured(
     out = capsys.readouterr().out
     assert "host: 125 GFLOP/s" in out
     assert "DRAM 15 GB/s (measured 2026-11-24" in out
-    assert "nobody measured" not in out
+    assert "never measured" not in out
 
 
 def test_doctor_says_why_code_cannot_be_kept(

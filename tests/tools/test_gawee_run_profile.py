@@ -100,7 +100,7 @@ def test_table_fits_in_100_columns_and_says_what_the_limits_are(
     start = next(index for index, line in enumerate(lines) if "time by node" in line)
     end = next(index for index, line in enumerate(lines) if line.startswith("limits of one core"))
     assert max(len(line) for line in lines[start:end]) <= 100
-    assert "nobody measured this machine: --measure does, once" in lines
+    assert "this machine was never measured: --measure does it once" in lines
     assert any(line.startswith("memory: ") and "KB workspace" in line for line in lines)
 
 
@@ -116,7 +116,7 @@ def test_measured_limits_are_used_now_and_later(
     path = tmp_path / "report.json"
     assert main([GRAPH, "--profile", *PLAIN, "--json", str(path)]) == 0
     out = capsys.readouterr().out
-    assert "nobody measured" not in out
+    assert "never measured" not in out
     assert json.loads(path.read_text())["limits"]["source"].startswith("measured ")
 
 

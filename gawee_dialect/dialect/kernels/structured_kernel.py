@@ -65,7 +65,7 @@ class StructuredKernel(IRDLOperation, ABC):
     1. The iteration space is `sizes`, of which the first `num_parallel` dimensions are parallel.
     2. `maps` are of the `inputs` and, last, of the output: which element a point is about. Whoever
        stores an operand in another layout replaces it, and its map, by `with_operands`.
-    3. `packed` operands have no map: their form is the op's own, and nobody else changes it.
+    3. `packed` operands have no map: their form is the op's own, and no pass changes it.
     4. On buffers the op has an output operand in the place of a result, which no input overlaps,
        and memory of `scratch_types` to itself.
     5. `flops` is the arithmetic that it does; what it reads and writes is its operands, whole.

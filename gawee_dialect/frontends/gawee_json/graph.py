@@ -235,7 +235,7 @@ def _check_entry(graph: Graph, name: str, entry: ValueEntry, report: Report) -> 
 
 
 def check_live_shapes(graph: Graph, report: Report) -> None:
-    """Report values that somebody reads although they have no shape, Python values apart."""
+    """Report values without a shape that have uses, Python values apart."""
     read = {name for node in graph.nodes for name in node.inputs} | set(graph.outputs)
     for node in graph.nodes:
         if node.op_type in PYTHON_OPS:

@@ -176,7 +176,7 @@ class _Check:
         self.later -= {node.name, *(each.name for each in node.outputs)}
 
     def graph_outputs(self) -> Iterator[Diagnostic]:
-        """Check that somebody makes what the graph returns."""
+        """Check that every graph output has a producer."""
         yield from self.tensors("graph output", self.ir.graph_outputs, None)
         for each in self.ir.graph_outputs:
             source = self.values.get(each.name)

@@ -31,7 +31,7 @@ Opsets = Mapping[str, int]
 
 
 class Importer(Protocol):
-    """What control flow needs of who imports the graph."""
+    """What control flow needs of the importer of the graph."""
 
     @property
     def emit(self) -> Emitter: ...

@@ -26,7 +26,7 @@ def known_results(node: OnnxNode, inputs: Sequence[Value | None]) -> Sequence[Ar
 
 
 def offer_results(node: OnnxNode, inputs: Sequence[Value | None], scope: Scope) -> None:
-    """Compute what a node makes of offered elements, for those who must know it."""
+    """Compute a node's results from offered elements, for importers that need constants."""
     if node.domain not in ("", "ai.onnx") or not any(each and each.sources for each in inputs):
         return
     if any(each is not None and each.known is None for each in inputs):

@@ -28,7 +28,7 @@ from gawee_dialect.located_json import JsonValue
 from gawee_dialect.parameters.contained_file import FileProblem, find_inside
 from gawee_dialect.source import Source
 
-# Finds the large tensors in the bytes of an ONNX model, so that nobody copies them.
+# Finds the large tensors in the bytes of an ONNX model, so that they are not copied.
 #
 # A ModelProto is fields one after another, each a key and its bytes, as protocol buffers have
 # them: https://protobuf.dev/programming-guides/encoding, and onnx.proto for the numbers of the

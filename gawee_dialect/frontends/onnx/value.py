@@ -17,8 +17,7 @@ class Value:
     tensor: SSAValue | None = None
     elements: Array | None = None
     offered: Array | None = None
-    """Elements of an input, or computed from those of inputs, for those who must know them when
-    the graph is read."""
+    """Elements of an input, or computed from those of inputs, for importers that need constants."""
     sources: Sequence[str] = ()
     """The inputs that it is computed of, if by nodes of known sizes alone."""
 

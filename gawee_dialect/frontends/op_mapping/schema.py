@@ -50,7 +50,7 @@ KnownArrayOrNone: TypeAlias = Annotated[Array | None, KNOWN]
 
 @dataclass(frozen=True)
 class Known:
-    """An input whose elements are known to who asks for them; `tensor` makes what ops read."""
+    """An input with known elements; `tensor` makes what ops read."""
 
     elements: Callable[[], Array]
     tensor: Callable[[], SSAValue]

@@ -28,7 +28,7 @@ INTEGERS: tuple[Attribute, ...] = (i64, i32, i16, i8, ui16, ui8, i1)
 ELEMENTS: tuple[Attribute, ...] = (*NUMBERS, ui8, i1)
 
 Maker: TypeAlias = Callable[[Draw], Operation]
-"""Draws an op, whose operands are values that nobody makes yet."""
+"""Draws an op, whose operands are values without an owner yet."""
 
 
 def value(element: Attribute, shape: Sequence[int]) -> SSAValue:

@@ -236,7 +236,7 @@ class Culprit:
 
 
 def op_text(op: Operation) -> str:
-    """Return an op's name, and of a call whom it calls: `'func.call' of '@generic_1'`."""
+    """Return an op's name, and of a call its callee too: `'func.call' of '@generic_1'`."""
     of = f" of '@{op.callee.string_value()}'" if isinstance(op, CallOp) else ""
     return f"'{op.name}'{of}"
 

@@ -45,7 +45,7 @@ class Tolerance:
 
     @property
     def with_roundings(self) -> "Tolerance":
-        """What is allowed where nobody knows how far approximations at each op add up.
+        """The tolerance where it is unknown how far approximations at each op add up.
 
         That is as much as roundings may; what a user allows stays as it is.
         """

@@ -278,7 +278,7 @@ class CheckEach(EachPass[Step]):
                 found = compare(actual[name], array, tolerance) or found
             if found.is_wrong:
                 data = data_sets[index]
-                # Who gives bounds means them.
+                # Bounds that the user gives hold for every element.
                 masks = undecided(
                     self._small_graph, function, data, tolerance, digits=not self._is_given
                 )
@@ -298,7 +298,7 @@ class CheckEach(EachPass[Step]):
     def _tolerance_of(
         self, before: State, after: State, run: tuple[str, int], output: str
     ) -> Tolerance | None:
-        """Return what is allowed of one output; None where nobody knows.
+        """Return what is allowed of one output; None where no bound is known.
 
         What cancels inside of a network leaves roundings that its largest output is no measure of:
         the distance from the result in f64 is, where there is one. So is the distance that an

@@ -125,7 +125,7 @@ class Plan:
         return value if is_array(value) else None
 
     def _untouched(self, arguments: Mapping[str, Array]) -> dict[str, Array]:
-        """Return what is in the buffers that were to be overwritten, should nobody do it now."""
+        """Return the contents of the buffers to be overwritten, in case nothing writes them now."""
         return {name: arguments[name] for name in self.overwritten}
 
     def _interpret(

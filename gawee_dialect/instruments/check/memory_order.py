@@ -45,13 +45,13 @@ MOST_POINTS = 1 << 20
 # What a parallel loop touches, by iteration.
 
 OPS = 1 << 16
-"""More ops than a loop has: `iteration * OPS + op` says who touched a byte, 0 nobody."""
+"""More ops than a loop has: `iteration * OPS + op` says which op touched a byte, 0 none."""
 
 Codes = NDArray[np.int64]
 
 
 class _Watched:
-    """Who touched each byte of some memory: the last writer, and two readers, if there are two."""
+    """The ops that touched each byte of some memory: the last writer, and up to two readers."""
 
     def __init__(self, owner: Array) -> None:
         self.owner = owner  # so that nothing else gets its memory
@@ -215,7 +215,7 @@ def _lanes(value: SSAValue) -> int:
 
 
 def _part(array: object, indices: Sequence[Array], lanes: int, *, is_write: bool) -> Touched:
-    """Yield a row of elements; what is outside of the memory is told by who runs the op."""
+    """Yield a row of elements; the interpreter reports what is out of bounds."""
     if is_array(array) and len(indices) == array.ndim:
         sizes = [*(1 for _ in indices[1:]), lanes]
         starts = map(int, indices)

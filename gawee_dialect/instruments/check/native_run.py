@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Bytes = NDArray[np.uint8]
 
 Fill = Callable[[Bytes], None]
-"""Writes the bytes of memory that nobody has written."""
+"""Writes the bytes of uninitialized memory."""
 
 
 class GuardedMemory:
@@ -95,7 +95,7 @@ class Watched:
     """An array between guards, and what it is for."""
 
     def __init__(self, buffer: "Buffer", start: Array | None) -> None:
-        """Make memory for a buffer that starts as some array, or as what nobody has written."""
+        """Make memory for a buffer that starts as some array, or uninitialized."""
         shift = 0 if buffer.role in ALIGNED else buffer.dtype.itemsize
         self.buffer = buffer
         self._memory = GuardedMemory(buffer.size, GUARD, shift=shift)
@@ -189,7 +189,7 @@ class NativeProgram:
 def _start(
     buffer: "Buffer", arrays: Mapping[str, Array], prepared: Mapping[str, Array]
 ) -> Array | None:
-    """Return what a buffer holds at first; None for what nobody has written."""
+    """Return what a buffer holds at first; None for uninitialized memory."""
     if buffer.role == "prepared":
         if buffer.name not in prepared:
             names = ", ".join(prepared) or "none"

@@ -327,7 +327,7 @@ def _places(buffers: WrittenBuffers, op: Operation) -> Sequence[SSAValue]:
         case StructuredKernel():
             return () if op.output is None else (op.output,)
         case CallOp():
-            # What a callee does with an argument that tells iterations apart, nobody knows here.
+            # How a callee uses an argument that differs between iterations is unknown here.
             written = list(buffers.of(op))
             return (*written, *op.operands) if written else ()
         case _:

@@ -183,7 +183,7 @@ def _buffers(module: ModuleOp, function: llvm.FuncOp) -> Sequence["Buffer"]:
     try:
         return signature_of(module, function.sym_name.data).buffers
     except (GaweeError, VerifyException):
-        return ()  # nobody calls it from outside
+        return ()  # it has no callers outside
 
 
 def _call_claims(

@@ -130,7 +130,7 @@ _Noreturn static inline void ln_fail(ln_op_arg *op_arg, const char *kind, const 
   va_start(arguments, format);
   vsnprintf(op_arg->error + at, sizeof op_arg->error - (size_t)at, format, arguments);
   va_end(arguments);
-  if (op_arg->escape == NULL) { /* not in pre_run: nobody is there to be told */
+  if (op_arg->escape == NULL) { /* not in pre_run: no caller to report to */
     fprintf(stderr, "error: '%s' op %s\n", op_arg->optype, op_arg->error);
     abort();
   }

@@ -83,7 +83,7 @@ class Touch:
 
 @dataclass(eq=False)
 class Storage:
-    """One allocation: its buffers, each with the byte that it begins at, and who touches them."""
+    """One allocation: its buffers, each with its first byte, and the ops that touch them."""
 
     lifetime: Lifetime
     touches: Sequence[Touch]
@@ -142,10 +142,10 @@ def outlined_with(op: Operation) -> Iterator[object]:
 
 
 def fits(copy: PartCopy, at: int, part: Storage, whole: Storage) -> bool:
-    """Whether nobody sees that a part, which is copied `at` a position, lies in the whole.
+    """Whether no op sees that a part, which is copied `at` a position, lies in the whole.
 
     1. It is complete when it is copied.
-    2. From its first touch to its last nobody else writes its place, and until the copy nobody
+    2. From its first touch to its last no other op writes its place, and until the copy none
        reads there.
     3. No op, and no function that is made of ops, is given both.
     """

@@ -51,7 +51,7 @@ class Inliner:
         return callee if tensors else None
 
     def erase_inlined(self) -> None:
-        """Erase the private functions that nobody calls any more."""
+        """Erase the private functions without callers."""
         for callee in self.inlined:
             if not is_public(callee):
                 callee.detach()

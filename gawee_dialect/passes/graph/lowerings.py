@@ -30,7 +30,7 @@ def matched_ops(pattern: type[RewritePattern]) -> tuple[type[Operation], ...]:
 def lowering_of(op: type[Operation]) -> str | None:
     """Return the name of what lowers an op: a pattern of `lower-to-linalg`, None for nothing.
 
-    An op that makes no tensor is lowered by nobody: `canonicalize` has to fold it before.
+    An op without tensor results has no lowering: `canonicalize` has to fold it before.
     """
     if not issubclass(op, InferredOp):
         return CanonicalizePass.name

@@ -28,7 +28,8 @@ class HoistLoopInvariants(ModulePass):
        (broadcasts, fills) stay: to make their result again costs no more than to read it.
 
     Weights that a kernel wants in another order are so packed once, and if they are parameters,
-    in `@prepare`. Loops that are not those of a scan stay as they are: who wrote them chose so.
+    in `@prepare`. Loops that are not those of a scan stay as they are: their
+    author chose so.
 
     rewrite:
         scf.for %t iter_args(%h = %x) { %v = mul %w, %w; %n = matmul %h, %v } {gawee.scan}

@@ -142,7 +142,7 @@ class ExactCode:
 
 
 UNWRITTEN = 0xFF
-"""The byte of memory that nobody wrote: doubles of it are NaN."""
+"""The byte of uninitialized memory: doubles of it are NaN."""
 
 GUARD = 1 << 14
 """Bytes before and after each buffer: those of the widest vector, and of some rows."""
@@ -172,7 +172,7 @@ def array_of(
 
 
 def argument_memory(size: int) -> GuardedMemory:
-    """Return memory of an argument; what nobody wrote is NaN in all parts."""
+    """Return memory of an argument; uninitialized bytes are NaN in all parts."""
     return GuardedMemory(size, GUARD, lambda part: part.fill(UNWRITTEN))
 
 

@@ -285,12 +285,12 @@ class CheckIndices(ModulePass):
 
     What the body of a structured op extracts from a tensor, in a module that is linalg already, is
     checked likewise, by an op of the same loops. An index that depends on what the op accumulates
-    is clamped, and nobody is told.
+    is clamped without a report.
 
-    Indices in the body of a scan are clamped at each step, and the worst of all steps is told; of a
-    scan in a scan, nobody is told.
+    Indices in the body of a scan are clamped at each step, and the worst of all steps is reported;
+    those of a scan in a scan are clamped without a report.
 
-    A function that others call keeps its results: its indices are clamped, and nobody is told.
+    A function that others call keeps its results: its indices are clamped without a report.
 
     rewrite:
         %y = gawee.gather %x, %i axis 0 : (tensor<5x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>

@@ -121,7 +121,7 @@ def _blended(builder: Builder, op: InterpolateOp, axes: Sequence[Axis]) -> SSAVa
 
 
 def _nests(op: InterpolateOp, axes: Sequence[Axis]) -> Sequence[Sequence[Axis]]:
-    """Blend along one axis after the other, unless elements that nobody needs would be blended."""
+    """Blend along one axis after the other, unless that would blend elements without uses."""
     taps = 4 if op.mode.data == "bicubic" else 2
     if all(axis.size <= taps * axis.result_size for axis in axes[:-1]):
         return [[axis] for axis in reversed(axes)]

@@ -69,7 +69,7 @@ def pointer_attributes(
 def argument_attributes(function: func.FuncOp, to: FunctionConversion) -> ArrayAttr[DictionaryAttr]:
     """Return the attributes of every argument of the llvm function.
 
-    A public function's say what each argument is, also where nobody said it before.
+    A public function's say what each argument is, also where no pass has marked it before.
     """
     result: list[DictionaryAttr] = []
     signature = Signature.of(function)

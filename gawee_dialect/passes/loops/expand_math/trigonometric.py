@@ -86,7 +86,7 @@ def tan(to: Numbers, x: SSAValue) -> SSAValue:
 
 
 def is_large(to: Numbers, x: SSAValue) -> SSAValue:
-    """Whether an angle wants hundreds of digits of pi: nobody has many of them."""
+    """Whether the reduction of an angle needs hundreds of digits of pi: that is rare."""
     return to.compare(to.magnitude(x), to.real(LARGEST), "ogt")
 
 

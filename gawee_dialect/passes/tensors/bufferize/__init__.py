@@ -32,7 +32,7 @@ class Bufferize(ModulePass):
        argument that the function writes, marked with the result's `gawee.output`. A scalar result
        stays one where the function is called in the module, or private.
     2. In order: an op in destination-passing style writes its destination's buffer in place where
-       nobody reads that buffer later; otherwise it gets a fresh `memref.alloc`, with a copy of
+       that buffer has no later reader; otherwise it gets a fresh `memref.alloc`, with a copy of
        the destination if the op reads its contents.
     3. A kernel always writes a fresh buffer.
     4. Reshapes are views; slices and padding copy; dense constants become read-only globals.

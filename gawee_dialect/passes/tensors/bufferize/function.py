@@ -1,4 +1,4 @@
-"""One function on its way to buffers: where each tensor is, and who may write there."""
+"""One function on its way to buffers: where each tensor is, and which ops may write there."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
@@ -90,7 +90,7 @@ class FunctionBufferizer:
         return self._new_function()
 
     def is_written(self, result: Attribute) -> bool:
-        """Whether a result of this type goes to a buffer: a scalar for who runs the function."""
+        """Whether a result of this type goes to a buffer: a scalar only of an entry function."""
         return is_tensor(result) or (self._is_run and not isinstance(result, MemRefType))
 
     def _new_function(self) -> FuncOp:
@@ -192,7 +192,7 @@ class FunctionBufferizer:
     def destination(self, op: Operation, old: SSAValue, *, reads: bool) -> tuple[SSAValue, Root]:
         """Return the buffer that `op` writes where its destination operand is `old`.
 
-        Step 2 of the algorithm: in place where that is seen by nobody, else a fresh buffer.
+        Step 2 of the algorithm: in place where no reader sees it, else a fresh buffer.
         """
         if not is_empty(old):
             root = self.roots[old]

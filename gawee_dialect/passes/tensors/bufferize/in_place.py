@@ -1,4 +1,4 @@
-"""Whether an op on tensors may write the buffer of what it starts from: nobody reads that later.
+"""Whether an op on tensors may write its destination's buffer: that has no later reader.
 
 A tensor is a value, its buffer is a place; several versions of a tensor share a place where each is
 done with before the next one is made.
@@ -29,7 +29,7 @@ class Root:
 
 
 class InPlace:
-    """Says which writes nobody sees; knows the buffer of every tensor so far."""
+    """Says which writes no reader sees; holds the buffer of every tensor so far."""
 
     def __init__(self, function: FuncOp, buffers: Mapping[SSAValue, SSAValue]):
         self._order = {op: index for index, op in enumerate(function.walk())}

@@ -84,7 +84,7 @@ def kernel(to: FunctionBufferizer, op: StructuredKernel) -> None:
     """gawee.kernel ins(%a) -> the same on memrefs, writing a fresh buffer, with its scratch
 
     Never in place: a kernel may read other elements of its inputs than the one it computes. One
-    whose result is put between others writes there, if nobody sees that.
+    whose result is put between others writes there, if no reader sees that.
     """
     if isinstance(op, KernelOp):
         place = place_between(to, op)

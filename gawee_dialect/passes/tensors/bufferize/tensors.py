@@ -28,8 +28,8 @@ from gawee_dialect.upstream.tensor import PadOp, ParallelInsertSliceOp, kept_axe
 
 # Kernels whose results are put a stride apart into one tensor: each writes there at once.
 #
-# Such parts share no element, and nobody reads the whole before the last of them is in it. So it
-# does not matter that a part is there before the op that inserts it.
+# Such parts share no element, and the whole has no reader before the last of them is in it. So a
+# part may be there before the op that inserts it.
 
 
 def insertion_of(kernel: KernelOp) -> tensor.InsertSliceOp | None:

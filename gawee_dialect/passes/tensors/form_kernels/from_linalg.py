@@ -39,7 +39,7 @@ class FormKernel(Pattern):
 
 
 class DropFill(Pattern):
-    """linalg.fill that nobody reads -> nothing
+    """linalg.fill without uses -> nothing
 
     xDSL's linalg ops don't state their effects, so that nothing else removes them.
     """
@@ -47,7 +47,7 @@ class DropFill(Pattern):
     @op_type_rewrite_pattern
     def match_and_rewrite(self, op: linalg.ops.FillOp, rewriter: PatternRewriter) -> None:
         if not op.res or op.res[0].uses:
-            self.missed(op, "expected a tensor that nobody reads")
+            self.missed(op, "expected a result without uses")
             return
         rewriter.erase(op)
 

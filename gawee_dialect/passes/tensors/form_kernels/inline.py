@@ -36,7 +36,7 @@ RUNS_MORE_OFTEN = "expected kernels of one block: a step of a loop would compute
 class InlineProducer(Pattern):
     """A kernel without reductions, and one that reads it -> one kernel
 
-    What copies is read through by everybody. What computes is inlined where it has one reader, who
+    Every reader reads through a copy. What computes is inlined where it has one reader, which
     reads each element once. What depends on parameters alone stays apart from what does not, so
     that it can be computed once.
     """

@@ -227,7 +227,7 @@ class Move:
 
     @property
     def readers(self) -> Sequence[Operation]:
-        """Who else reads what is copied."""
+        """The other readers of what is copied."""
         users = (use.operation for use in self.producer.target.uses)
         return list(dict.fromkeys(user for user in users if user is not self.op))
 
