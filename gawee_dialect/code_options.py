@@ -32,7 +32,7 @@ class CodeOptions:
     """What code is made from a graph."""
 
     fast_math: str | None = None
-    """LLVM's flags for float ops, such as `contract` or `fast`; none unless told, so that results
+    """LLVM's flags for float ops, such as `contract` or `fast`; none by default, so that results
     have the rounding that the graph says."""
     algorithms: str = FAST
     """`fast` (Winograd's convolution where it pays: outputs within 1e-4 of their range), `exact`
@@ -45,7 +45,7 @@ class CodeOptions:
     schedules: Database = NO_CHOICES
     """Choices for kernels, as `gawee-tune` writes them, in the place of the cost model's."""
     num_threads: int | None = None
-    """How many threads the code is for, one a core unless told; code for 1 that C calls needs no
+    """How many threads the code is for, one a core by default; code for 1 that C calls needs no
     OpenMP."""
 
     trust_indices: bool = False
@@ -63,7 +63,7 @@ class CodeOptions:
 
     @property
     def machine(self) -> Machine:
-        """What passes are told that the code is for."""
+        """The target that passes make code for."""
         return Machine(self.target, self.num_threads or 0)
 
     @property

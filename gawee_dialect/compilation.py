@@ -118,7 +118,7 @@ def carry_out(plan: Plan, module: ModuleOp, options: CodeOptions) -> Program:
         try:
             return _program_by_kernels(plan, module, options)
         except GaweeError:
-            # A kernel tells only what is wrong with it: all of them together tell all.
+            # A kernel has only its own errors: all kernels together report all.
             return carry_out(Plan(Pieces.UNITS, plan.cache), module, options)
     lowered = _lowered(plan, module, options)
     program = compile_program(lowered, MAIN, cache=plan.cache, pieces=plan.pieces)

@@ -121,7 +121,7 @@ def _first_wrong(
 
 
 def _first_without_segments(module: ModuleOp) -> Diagnostic | None:
-    """Return the first op whose verifier looks at groups of values that no property tells apart."""
+    """Return the first op whose verifier looks at groups of values that no property separates."""
     for op in module.walk():
         try:
             op.verify(verify_nested_ops=False)

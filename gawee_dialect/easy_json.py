@@ -2,7 +2,7 @@
 
 `//` and `/* */` comments, a comma before a closing bracket, and a triple quote: `'''` at the end of
 a line opens, a line of `'''` alone closes, and what is between is the text as it stands. JSON is
-easy JSON too. A value with a raw text knows where in the file each of its characters is, so that
+easy JSON too. A value with a raw text keeps the location of each of its characters, so that
 an error inside of it can be located.
 """
 
@@ -114,7 +114,7 @@ def begins_with(text: str, pattern: re.Pattern[str]) -> bool:
 
 
 class Reader:
-    """Reads values off a text, one after another; a subclass may know more spellings.
+    """Reads values off a text, one after another; a subclass may accept more spellings.
 
     Raises GaweeError, located in the text, for what is none.
     """

@@ -27,7 +27,7 @@ _tests: dict[object, Classes | Test] = {}
 
 
 def isa(value: object, hint: TypeForm[T]) -> TypeGuard[T]:
-    """Return whether a value has a type; the hints are those that xDSL's `isa` knows."""
+    """Return whether a value has a type; the hints are those that xDSL's `isa` takes."""
     test = _tests.get(hint)
     if test is None:
         test = _tests[hint] = _test_of(hint)

@@ -1,4 +1,4 @@
-"""JSON text whose objects and arrays know where they stand: a reader's errors point at them.
+"""JSON text whose objects and arrays have locations: a reader's errors point at them.
 
 The standard library's decoder, with its object parser wrapped; shared by all JSON formats.
 """
@@ -56,7 +56,7 @@ _make_scanner: Callable[[json.JSONDecoder], Callable[[str, int], tuple[JsonValue
 
 
 class _LocatedDecoder(json.JSONDecoder):
-    """The standard decoder; objects and arrays know their places, repeated keys are remembered."""
+    """The standard decoder; objects and arrays have locations, repeated keys are remembered."""
 
     def __init__(self, *, non_finite: bool) -> None:
         if non_finite:

@@ -71,7 +71,7 @@ def origins(location: Attribute) -> list[tuple[str | None, str | None]]:
 def hand_on_location(source: Operation, op: Operation) -> None:
     """Give an op, and all ops inside it, the source's location wherever they have none."""
     location = source.location
-    # By identity of classes: to ask an abstract one takes longer than all the rest.
+    # By identity of classes: `isinstance` of an abstract one takes longer than all the rest.
     if type(location) is UnknownLoc:
         return
     for inner in all_ops(op) if op.regions else (op,):

@@ -127,7 +127,7 @@ class Model:
         return bind_parameters(self.entry.weights, self.parameters)
 
     def _checked_weights(self) -> Mapping[str, Array]:
-        """Return every parameter by name: those in files are read when they are asked for."""
+        """Return every parameter by name: those in files are read at their first use."""
         from gawee_dialect.parameters import ParameterStore
         from gawee_dialect.parameters.binding import checked_parameters
 
@@ -214,7 +214,7 @@ class Model:
     ) -> Report:
         """Return what `passes`, and then those to a level, do: notebooks show it as a page.
 
-        With `inputs` it tells the time of each node at that level too. The model stays as it is.
+        With `inputs` it gives the time of each node at that level too. The model stays as it is.
         Raises GaweeError.
         """
         from gawee_dialect.report.of_model import report_of_model
@@ -240,8 +240,8 @@ class Model:
         """Write code for C: `ll`, `asm`, `obj`, `shared`, `header`, `example`; returns the paths.
 
         The code is for the processor that the options name as `target`, and a system by LLVM's
-        `triple`: unless told, this one where it can have such a processor. With `weights` the bound
-        weights go into one file beside it, as the code wants them. The caller's OpenMP settings say
+        `triple`: by default this one, where it can have such a processor. With `weights` the bound
+        weights go into one file beside it, as the code needs them. The caller's OpenMP settings say
         how many threads run it; for one thread it needs no OpenMP. Raises GaweeError.
         """
         from gawee_dialect.backend.compiled import export
@@ -375,7 +375,7 @@ def load(
     arrays; without it raw files are looked for beside the graph, and a format that holds its own
     weights has those. `shapes` are sizes that the graph leaves open: those of an input by its name,
     or one that has a name itself; `values` elements of inputs that say a shape, axes or a count
-    (ONNX), which are then constants. `format` is told by the content, or named as by `--from`. With
+    (ONNX), which are then constants. `format` is found by content, or named as by `--from`. With
     `allow_native_code`, operators that are described in C run, with all rights of this process.
     Raises GaweeError for a graph that cannot be read; weights are checked when they are first
     needed.

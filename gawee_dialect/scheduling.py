@@ -272,7 +272,7 @@ class NetworkSchedule:
     # What the compiler makes of it.
 
     def lower(self) -> None:
-        """Give tensors their layouts anew, as the chosen algorithms want them; raises GaweeError.
+        """Give tensors their layouts anew, as the chosen algorithms read them; raises GaweeError.
 
         Steps that were taken stay; they are checked on what the kernels are now.
         """

@@ -18,14 +18,14 @@ SUFFIX = ".gawee-part"
 """Ends the names of folders in which files are written; no other files are called so."""
 
 ABANDONED = 3600.0
-"""Seconds after which such a folder is deleted: whoever made it was killed."""
+"""Seconds after which such a folder is deleted: the process that made it was killed."""
 
 STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
 """Beginnings of names of what a process has open: to replace it is not to write into it."""
 
 
 class WriteError(OSError):
-    """A file that cannot be written; its name is the one that the user knows it by."""
+    """A file that cannot be written; its name is the one that the user gave."""
 
     def __init__(self, path: Path, error: OSError) -> None:
         super().__init__(error.errno, error.strerror or str(error), str(path))

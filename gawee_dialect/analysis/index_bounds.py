@@ -1,4 +1,4 @@
-"""Between which numbers an index lies, as far as its arithmetic and the loops around it tell."""
+"""Between which numbers an index lies, as far as its arithmetic and the loops around it show."""
 
 from collections.abc import Callable, Iterable, Sequence
 from math import prod
@@ -72,7 +72,7 @@ def upper_bound(value: SSAValue | int) -> int | None:
 
 
 def _operands(op: Operation) -> list[Bounds]:
-    """Return the bounds of both operands; an unsigned op knows nothing of negative numbers."""
+    """Return the bounds of both operands; an unsigned op has no negative numbers."""
     found = [index_bounds(value) for value in op.operands]
     if not isinstance(op, arith.MinUIOp):
         return found
@@ -157,7 +157,7 @@ def _remainder(op: Operation) -> Bounds:
     return 0, divisor - 1 if high is None else min(high, divisor - 1)
 
 
-# Between which numbers the elements of an integer tensor lie, as far as the graph tells.
+# Between which numbers the elements of an integer tensor lie, as far as the graph shows.
 
 Range = tuple[int, int]
 

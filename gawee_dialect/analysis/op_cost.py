@@ -69,7 +69,7 @@ class Accesses:
     stores: Counter[SSAValue] = field(default_factory=Counter[SSAValue])
 
     def visit(self, op: Operation, times: int) -> bool:
-        """Count an op that runs so many times; returns whether that can be told."""
+        """Count an op that runs so many times; returns whether that is known."""
         match op:
             case scf.ForOp():
                 trips = trip_count(op)
@@ -89,7 +89,7 @@ class Accesses:
         return True
 
     def visit_block(self, block: Block, times: int) -> bool:
-        """Count the ops of a block; returns whether all can be told."""
+        """Count the ops of a block; returns whether all are known."""
         return all([self.visit(op, times) for op in block.ops])
 
     def work(self) -> Work:
@@ -127,7 +127,7 @@ OWN_MEMORY = (memref.GetGlobalOp, memref.AllocOp, memref.AllocaOp)
 
 
 def op_work(op: Operation) -> Work | None:
-    """Return the work of an op by itself; None where it is none, or where it cannot be told."""
+    """Return the work of an op by itself; None where it is none, or where it is unknown."""
     match op:
         case StructuredKernel():
             return traffic(op.flops, [*op.inputs, *op.packed], [op.target])

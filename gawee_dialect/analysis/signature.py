@@ -36,7 +36,7 @@ class Signature:
     arguments: Sequence[EntryArgument]
     returned: Sequence[str]
     checks: Mapping[int, IndexCheck]
-    """The results that are no outputs, but tell of indices."""
+    """The results that are no outputs, but report indices."""
 
     @staticmethod
     def of(function: Operation) -> "Signature":

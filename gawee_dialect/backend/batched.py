@@ -50,7 +50,7 @@ _helpers = _Helpers()
 def call_in_threads(function: Callable[[], None], threads: int) -> None:
     """Call a function in some threads at once, the caller's among them.
 
-    It is to do all there is to do, whoever comes first: helpers that have not begun when the caller
+    Any one of the calls may do all of the work: helpers that have not begun when the caller
     is done are not waited for. Raises what the caller's own call does, else what a helper's does.
     """
     others = [_helpers.submit(function) for _ in range(threads - 1)]
@@ -193,7 +193,7 @@ class BatchedModel(CompiledModel):
 class _Rows:
     """The part of each image in an array; all of it where images share it.
 
-    The code wants what one image has in one piece. It is so where it lies, unless the axis has
+    The code needs what one image has in one piece. It is so where it lies, unless the axis has
     others before it.
     """
 

@@ -45,7 +45,7 @@ BACK_END = "backend"
 
 @cache
 def versions(part: str = "") -> str:
-    """Return what tells this state of the compiler from any other: its files, and its packages'.
+    """Return a hash of this state of the compiler: its files, and its packages'.
 
     Source files count by size and time of change, so that a pass that was edited runs again. `part`
     is a folder of the package: the state of that alone.
@@ -54,7 +54,7 @@ def versions(part: str = "") -> str:
 
 
 def versions_of(files: Iterable[Path]) -> str:
-    """Return what tells the state of files of this package, and of others, from any other."""
+    """Return a hash of files of this package, and of others."""
     found: list[str] = []
     for path in sorted(files):
         status = path.stat()
@@ -67,7 +67,7 @@ def versions_of(files: Iterable[Path]) -> str:
 def key_of(*parts: str, state: str | None = None) -> str:
     """Return the key of what is made from some texts; their order and their borders count.
 
-    `state` tells what makes it, which is all of this package unless told.
+    `state` is a hash of what makes it, by default all of this package.
     """
     digest = hashlib.sha256()
     for part in (versions() if state is None else state, *parts):

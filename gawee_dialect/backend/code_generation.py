@@ -49,7 +49,7 @@ _options = _Options()
 
 @contextmanager
 def own_code_generation() -> Generator[None]:
-    """Have LLVM emit code as register tiles want it, for the time of a with block."""
+    """Have LLVM emit code that suits register tiles, for the time of a with block."""
     _options.enter()
     try:
         yield

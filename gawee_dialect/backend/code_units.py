@@ -161,7 +161,7 @@ class _Units:
         return name in self._symbols or _is_public(op) or _is_declared(op)
 
     def _text(self, roots: Mapping[str, str]) -> str:
-        """Write functions, called as told, with what belongs to them alone."""
+        """Write functions, by the given names, with what belongs to them alone."""
         names = dict(roots)
         members: dict[str, Definition] = {}
         declared: dict[str, llvm.FuncOp] = {}

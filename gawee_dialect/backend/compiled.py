@@ -61,7 +61,7 @@ def check_arrays(
             problems.append(Diagnostic(message, hint=_hint(buffer, array)))
         elif is_array(array):
             plain = np.require(array, requirements=["C", "A", "E"])
-            # Equal types may be several objects: calls know them by their address.
+            # Equal types may be several objects: calls find them by their address.
             result[buffer.name] = plain.view(buffer.dtype)
     if problems:
         raise GaweeError(problems)
@@ -141,7 +141,7 @@ class CompiledModel:
     ):
         """Compile a module at the llvm level, or load a program, and bind parameters by name.
 
-        Parallel loops run on `num_threads`, one a core unless told. Where the module has parameters
+        Parallel loops run on `num_threads`, by default one a core. Where the module has parameters
         and none are given, `rebind` must come before the first call. What is prepared is shared
         with the others of a `family`: programs for other shapes. Raises GaweeError.
         """

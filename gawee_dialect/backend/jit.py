@@ -72,7 +72,7 @@ class Target:
 
     @staticmethod
     def of(processor: Processor) -> "Target":
-        """Return what LLVM needs to know of a described processor."""
+        """Return LLVM's name and features of a described processor."""
         return Target(processor.cpu, processor.features)
 
     def resolved(self) -> "Target":
@@ -96,7 +96,7 @@ def _initialize_all() -> None:
 
 
 def _system(triple: str) -> binding.Target:
-    """Return LLVM's back end for a triple; raises GaweeError where it knows none."""
+    """Return LLVM's back end for a triple; raises GaweeError where it has none."""
     initialize()
     if not triple:
         return binding.Target.from_default_triple()
@@ -141,7 +141,7 @@ def target_elsewhere(processor: Processor, triple: str = "") -> Target:
 
 
 def make_machine(target: Target, *, jit: bool) -> binding.TargetMachine:
-    """Make LLVM's description of a target; LLVM warns of a processor that it doesn't know."""
+    """Make LLVM's description of a target; LLVM warns of an unknown processor."""
     target = target.resolved()
     return _system(target.triple).create_target_machine(
         cpu=target.cpu,
@@ -173,7 +173,7 @@ def parse_llvm(text: str) -> binding.ModuleRef:
 def optimize(parsed: binding.ModuleRef, machine: binding.TargetMachine, level: int) -> None:
     """Run LLVM's standard pipeline of an -O level up to 2, with loop vectorisation at 2.
 
-    Loops are unrolled where they ask for it. Kernels are in vectors and register tiles already:
+    Loops are unrolled where they are marked. Kernels are in vectors and register tiles already:
     what else LLVM does to them (-O3, its own unrolling, SLP vectorisation) takes two fifths more
     time and makes none of them faster.
     """
@@ -226,7 +226,7 @@ class ObjectCode:
     """C files that define some of those functions, by name."""
 
     assembly: str = ""
-    """The code as text, where it was asked for."""
+    """The code as text, where the caller needs it."""
 
     kernels: tuple[bytes, ...] = ()
     """Machine code of functions that it calls."""

@@ -101,7 +101,7 @@ class Lowering:
     """Where the passes are defined."""
 
     def state(self) -> str:
-        """Return what tells the state of the passes, and of what follows them, from any other."""
+        """Return a hash of the state of the passes, and of what follows them."""
         return versions_of(sources_behind(self.modules)) + versions(BACK_END)
 
 
@@ -119,7 +119,7 @@ def separate_kernels(module: ModuleOp) -> Sequence[Kernel] | None:
     """Take the kernels out of a module, which declares them from then on.
 
     None, and nothing is changed, where they refer to each other or to something that is written to,
-    or where only what is done with a buffer tells an input from what is updated.
+    or where only the uses of a buffer distinguish an input from what is updated.
     """
     if any(isinstance(op, FuncOp) and _has_unmarked_buffers(op) for op in module.ops):
         return None

@@ -58,7 +58,7 @@ FAMILIES = (INLINED, BINARY, CASTS, INTRINSICS, BRANCHES)
 
 @cache
 def _family(kind: type[Operation]) -> Collection[type[Operation]]:
-    """Return the family that a class of ops is of, found once: classes of ops are slow to ask."""
+    """Return the family that a class of ops is of, found once: `issubclass` is slow."""
     return next((each for each in FAMILIES if issubclass(kind, each)), ())
 
 
@@ -272,7 +272,7 @@ class Instructions:
             self.parts.node(_loop_property(group, key, value))
             for group, key, value in annotation.settings()
         ]
-        own = f"!{len(self.parts.metadata)}"  # a loop is told apart by a node naming itself
+        own = f"!{len(self.parts.metadata)}"  # a loop is identified by a node naming itself
         self.parts.node(f"distinct !{{{', '.join([own, *entries])}}}")
         return f", !llvm.loop {own}"
 
@@ -312,7 +312,7 @@ ARGUMENT_ATTRIBUTES: Mapping[str, str] = {
     "llvm.align": "align {}",
     "llvm.dereferenceable": "dereferenceable({})",
 }
-"""Argument attributes that LLVM knows; others, as `gawee.input`, are ours and are not written."""
+"""Argument attributes of LLVM; others, as `gawee.input`, are ours and are not written."""
 
 
 def _argument_notes(op: llvm.CallIntrinsicOp) -> Sequence[str]:

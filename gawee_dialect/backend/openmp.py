@@ -127,7 +127,7 @@ def _installed_files() -> Iterator[str]:
 def _opened(path: str) -> ctypes.CDLL | None:
     """Load a runtime, None where there is none or it lacks a function."""
     try:
-        library = ctypes.CDLL(path)  # for us alone: code of ours is told addresses
+        library = ctypes.CDLL(path)  # for us alone: code of ours gets addresses
     except OSError:
         return None
     complete = all(hasattr(library, symbol) for symbol in (*SYMBOLS, "omp_set_num_threads"))
@@ -190,7 +190,7 @@ _lock = threading.Lock()
 
 
 def start_threads() -> None:
-    """Start what runs teams before the first code that wants some; LLVM must be prepared."""
+    """Start what runs teams before the first code that needs some; LLVM must be prepared."""
     with _lock:
         _started_pool()
 

@@ -29,7 +29,7 @@ class Program:
     """Makes the module again, for what needs more than the code."""
 
     llvm: str = ""
-    """The LLVM IR that it was compiled of, where assembly was asked for too."""
+    """The LLVM IR that it was compiled of, where assembly is written too."""
 
     @cached_property
     def module(self) -> ModuleOp:

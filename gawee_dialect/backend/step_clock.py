@@ -14,7 +14,7 @@ from gawee_dialect.backend.thread_pool import loaded
 
 NAME = "gawee_step_clock"
 PLACES = 1024
-"""Places that a clock tells apart."""
+"""Places that a clock distinguishes."""
 
 NANO = 1e-9
 TEXT = """

@@ -7,7 +7,7 @@
 
 `gawee.constant` marks a graph constant too large to be written in the IR; `gawee.prepared` a value
 that `@prepare` computes from the parameters once, by the index of its result. A result marked
-`gawee.indices` is no output: it tells of run-time indices (`index_check.py`). On buffers, where a
+`gawee.indices` is no output: it reports run-time indices (`index_check.py`). On buffers, where a
 function returns nothing, the same marks say which arguments it writes: `gawee.output`,
 `gawee.indices`; `gawee.updated` is what it may read before it writes it, and `gawee.workspace`
 scratch memory. In the llvm dialect, where every buffer is a pointer, `gawee.type` keeps its type.
@@ -165,7 +165,7 @@ def output_names(function: FuncOp) -> list[str]:
 
 
 def result_attributes(function: FuncOp) -> list[DictionaryAttr]:
-    """Return what marks every result: an output's name, or which indices it tells of."""
+    """Return what marks every result: an output's name, or which indices it reports."""
     return [
         own if MARK in own.data else DictionaryAttr({"gawee.output": StringAttr(name)})
         for name, own in (

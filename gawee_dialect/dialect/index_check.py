@@ -1,4 +1,4 @@
-"""What is known of indices that come at run time, and how a wrong one is told.
+"""What is known of indices that come at run time, and how a wrong one is reported.
 
 `check-indices` clamps such indices, so that nothing outside a tensor is read or written, and
 returns for each axis that they name the worst of them, in a result of `@main` marked

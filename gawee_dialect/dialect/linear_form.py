@@ -1,7 +1,7 @@
 """Sums of multiples of atoms: what an index is to ranges, maps, fusion and generated code alike.
 
 An atom is what a sum is taken of: a dimension or a division of an iteration space, a loop counter
-of generated code, the number of a vector lane. Only whoever knows the atoms can say what values
+of generated code, the number of a vector lane. Only the caller, which made the atoms, can say what values
 they take, and what a division is that no sum is equal to.
 """
 

@@ -1,4 +1,4 @@
-"""What passes and the interpreter ask of an op whose meaning is found by its name."""
+"""What passes and the interpreter need of an op whose meaning is found by its name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class NamedMeaningOp(IRDLOperation, ABC):
-    """An op that `lower-opdesc` knows by its name, or a Python function is registered for."""
+    """An op that `lower-opdesc` lowers by its name, or a Python function is registered for."""
 
     @abstractmethod
     def has_function(self) -> bool:

@@ -73,7 +73,7 @@ def optional_tensor_type(value: SSAValue | None) -> AnyTensor | None:
     return None if value is None else tensor_type(value)
 
 
-# Ops that a user wants left alone: marked with the discardable attribute `gawee.keep`.
+# Ops that no pass may change: marked with the discardable attribute `gawee.keep`.
 #
 #     %y = linalg.generic {...} {gawee.keep} ...
 #

@@ -1,4 +1,4 @@
-"""What upstream's verifiers ask of slices, elements, loops and structured ops, and xDSL's do not.
+"""What upstream's verifiers check of slices, elements, loops and structured ops; xDSL's do not.
 
 Places that are written in the IR are inside; there is a number for each axis, and a yielded value
 for each output; a step that is known goes forward; a number that stands for a name has one.

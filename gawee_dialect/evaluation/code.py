@@ -87,7 +87,7 @@ class Cost(Evaluator[Build]):
 class Memory(Evaluator[Build]):
     """Bytes: the workspace, prepared and bound weights, and the process's peak while it runs.
 
-    The peak is None where the system does not tell; it is that of all that the process holds.
+    The peak is None where the system does not report it; it is that of all that the process holds.
     """
 
     def figures(self, candidates: Sequence[Build]) -> Sequence[Figures]:

@@ -4,7 +4,7 @@
         def figures(self, candidates):
             return [{"copies": count(each)} for each in candidates]
 
-A search asks an evaluator for one figure and minimises it; a study records all of them.
+A search minimises one figure of an evaluator; a study records all of them.
 """
 
 from abc import ABC, abstractmethod

@@ -43,7 +43,7 @@ done:
 
 
 def allowed_cpus() -> list[int]:
-    """Return the processors that this process may use; none where the system doesn't tell."""
+    """Return the processors that this process may use; none where they are unknown."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 

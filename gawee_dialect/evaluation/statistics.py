@@ -98,7 +98,7 @@ class Ratio:
 
     @property
     def is_different(self) -> bool:
-        """Whether the two are told apart: 1 is not within the noise."""
+        """Whether the difference is significant: 1 is not within the noise."""
         return not self.low <= 1 <= self.high
 
     @staticmethod
@@ -132,7 +132,7 @@ def _welch(first: Typical, second: Typical) -> float:
 
 
 def _noise(error: float, freedom: float) -> float:
-    """Return the noise of a ratio, as a part; infinite where one round tells nothing of it."""
+    """Return the noise of a ratio, as a part; infinite for a single round."""
     if error == float("inf"):
         return error
     return max(FLOOR, exp(min(quantile(freedom) * error, 700.0)) - 1)
@@ -141,7 +141,7 @@ def _noise(error: float, freedom: float) -> float:
 def noise_text(noise: float) -> str:
     """Return the noise of a figure, a part of it, as it stands behind the figure.
 
-    From 100 % on, rounds that are few or far apart tell no more than that the figure is unknown.
+    From 100 % on, rounds are too few or too far apart: the figure is unknown.
     """
     return f"± {100 * noise:.1f} %" if noise < 1 else "± more than 100 %"
 

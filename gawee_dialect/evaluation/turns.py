@@ -149,7 +149,7 @@ class Referee:
         return line is not None and 0 < self.near < line
 
     def wait(self) -> float | None:
-        """Wait for a quiet machine, with near processors where asked for; returns line_ns."""
+        """Wait for a quiet machine, with near processors if so chosen; returns line_ns."""
         start = perf_counter()
         patience = min(self.patience, self.total_patience)
         if patience > 0:

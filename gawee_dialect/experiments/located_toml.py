@@ -1,4 +1,4 @@
-"""TOML text whose values know where they stand, so that a reader's errors can point at them.
+"""TOML text whose values have locations, so that a reader's errors can point at them.
 
 The standard library's decoder says no places. The line of a value is the first one after the
 longest beginning of the text that can be read and does not have it yet.

@@ -180,7 +180,7 @@ class _Reader:
                 self.report((*path, key), f"expected '{key}' to be {expected}, got {value!r}")
 
     def check_names(self, study: Study) -> None:
-        """Raise GaweeError where two entries of a table have one name: tables tell them by it."""
+        """Raise GaweeError where two entries of a table have one name: that has to be unique."""
         named: Mapping[str, Sequence[Network | Pipeline | Options]] = {
             "network": study.networks,
             "pipeline": study.pipelines,

@@ -13,7 +13,7 @@ from gawee_dialect.experiments.results import Results, Row
 
 Cells = Sequence[str]
 DASH = "-"
-# A reader of a table has the file that a row is about, not the folder of whoever measured.
+# A reader of a table has the file that a row is about, not the folder that it was measured in.
 FOLDERS = re.compile(r"(?<!\S)/(?:[^\s:]+/)*")
 
 
@@ -33,7 +33,7 @@ def _ratio(row: Row) -> str:
     ratio = row.ratio
     if ratio is None:
         return "1" if row.is_baseline and not row.error else DASH
-    # What is not told apart is set in brackets: a reader must not take it for a finding.
+    # What is not significant is set in brackets: a reader must not take it for a finding.
     text = f"{ratio.value:.3f} {noise_text(ratio.noise)}"
     return text if ratio.is_different else f"({text})"
 
@@ -162,7 +162,7 @@ class Pair:
 
     @property
     def verdict(self) -> str:
-        """What the second is to the first: `faster`, `slower`, or the `same` for all we know."""
+        """What the second is to the first: `faster`, `slower`, or, not significant, `same`."""
         if not self.is_significant:
             return "same"
         return "slower" if self.ratio.value > 1 else "faster"

@@ -164,7 +164,7 @@ class Onnx(Frontend):
     name = "onnx"
 
     # ModelProto begins with its field 1, ir_version, which all writers put first; the rest is
-    # told by the reader.
+    # reported by the reader.
     _START = b"\x08"
 
     def accepts(self, source: Source) -> bool:
@@ -225,7 +225,7 @@ class Invocations(Frontend):
 
 
 FRONTENDS: dict[str, Frontend] = {
-    # All kinds of JSON have nodes; the first two are told by what only they have.
+    # All kinds of JSON have nodes; the first two are found by what only they have.
     frontend.name: frontend
     for frontend in (NpuIr(), Xoc(), GaweeJson(), Onnx(), Invocations(), Mlir())
 }
@@ -247,7 +247,7 @@ def sniff(source: Source) -> Frontend:
     unknown = f"cannot recognise the format of '{source.name}'; supported: {', '.join(FRONTENDS)}"
     hint = "--from names the format, and its reader then says what is wrong"
     if not source.is_text and b"\0" not in source.data:
-        _ = source.text  # whoever wrote it meant text: say which byte is none
+        _ = source.text  # it is meant as text: say which byte is none
     raise GaweeError(Diagnostic(unknown, hint=hint))
 
 

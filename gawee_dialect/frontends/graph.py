@@ -1,4 +1,4 @@
-"""What every format makes of a source: a graph that is decoded once, and asked in several ways."""
+"""What every format makes of a source: a graph that is decoded once, behind one interface."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -45,7 +45,7 @@ class Graph(ABC):
         return self.build_module()
 
     def module(self) -> ModuleOp:
-        """Return the verified module, made when it is first asked for, and then always the same.
+        """Return the verified module, made at its first use, and then always the same.
 
         Raises GaweeError that lists every node that cannot be read.
         """

@@ -1,4 +1,4 @@
-"""Graphs that invoke described operators, as every format's graph is asked."""
+"""Graphs that invoke described operators, by the interface of every format's graph."""
 
 from pathlib import Path
 

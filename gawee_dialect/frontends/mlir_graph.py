@@ -1,4 +1,4 @@
-"""MLIR text as every format's graph is asked: it is a module already."""
+"""MLIR text, by the interface of every format's graph: it is a module already."""
 
 from pathlib import Path
 

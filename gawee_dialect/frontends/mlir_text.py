@@ -82,5 +82,5 @@ def _too_large(error: Exception) -> str:
 
 
 def print_mlir(module: ModuleOp, *, generic: bool = False, locations: bool = False) -> str:
-    """Return a module's text, the generic form or with locations where asked for."""
+    """Return a module's text, in generic form or with locations by its flags."""
     return module_text(module, TextOptions(generic, locations))

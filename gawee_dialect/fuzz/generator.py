@@ -38,7 +38,7 @@ class Settings:
     """By an oracle's name, where it is not its own."""
 
     def asked(self, draw: Draw) -> Sequence[Oracle]:
-        """Draw which oracles are asked."""
+        """Draw which oracles run."""
         shares = self.oracle_shares
         return [each for each in self.oracles if draw.chance(shares.get(each.name, each.share))]
 

@@ -1,7 +1,7 @@
 """Whether a pipeline keeps what a module computes, and which pass is wrong where it does not.
 
 1. The module and what became of it run on the same data.
-2. What differs by more than rounding is proved pass by pass: a proof knows no rounding.
+2. What differs by more than rounding is proved pass by pass: a proof has no rounding.
 3. What is proved, and differs, is checked pass by pass on the data, with a reference in f64: so
    machine code is judged that no proof reaches. What passes that too is rounding that ops made
    large.

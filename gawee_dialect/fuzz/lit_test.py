@@ -68,7 +68,7 @@ def lit_text(
 def _as_written(
     module: ModuleOp, passes: Sequence[ModulePass], finding: Finding
 ) -> tuple[ModuleOp, Sequence[ModulePass]]:
-    """Return a module and passes that gawee-opt knows: what others did is in the module.
+    """Return a module and passes that gawee-opt has: what others did is in the module.
 
     What comes after the pass that is wrong is left out.
     """

@@ -19,7 +19,7 @@ class Oracle(ABC):
     """As it is said in counts: `PyTorch`."""
 
     share: ClassVar[float] = 0.2
-    """Of how many graphs it is asked."""
+    """The part of all graphs that it runs."""
 
     @abstractmethod
     def outputs(

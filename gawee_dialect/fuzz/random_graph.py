@@ -1,6 +1,6 @@
 """Random graphs of all ops of the dialect: one generator an op, made to fit each other.
 
-What an op wants is made of what is there: a value of its type, or the elements of another value in
+What an op needs is made of what is there: a value of its type, or the elements of another value in
 the shape that is wanted.
 """
 
@@ -32,7 +32,7 @@ from gawee_dialect.hints import isa
 from gawee_dialect.locations import file_location
 
 KINDS = [kind for kind in OPS if kind not in (GetAttrOp, GetItemOp)]
-"""Ops that compute: no level knows Python's values."""
+"""Ops that compute: no level has Python's values."""
 
 COUNTS = (1, 1, 1, 1, 2, 2, 2, 3, 3, 4, 6)
 """How many ops are drawn for a graph: what is wrong with many ops is wrong with few."""

@@ -21,7 +21,7 @@ def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
     """Return the search, where `--bisect` asks for it; raises GaweeError for a wrong file."""
     if not arguments.bisect:
         return ()
-    # Only a check pays for NumPy.
+    # Imported here: NumPy is only needed by a check.
     from gawee_dialect.instruments.check.bisect import Bisect
 
     return (Bisect(settings_of(arguments)),)

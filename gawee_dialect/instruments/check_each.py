@@ -47,7 +47,7 @@ def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
         if not (arguments.bisect or arguments.prove_each):
             _refuse_without_check(arguments)
         return ()
-    # Only a check pays for NumPy.
+    # Imported here: NumPy is only needed by a check.
     from gawee_dialect.instruments.check.each import CheckEach
 
     return (CheckEach(settings_of(arguments)),)

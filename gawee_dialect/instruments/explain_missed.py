@@ -59,7 +59,7 @@ class Explanation:
 class ExplainMissed(Instrument):
     """Collects, by pass, the ops that patterns declined and that are there when it ends.
 
-    `names` limits this to ops of some names; of those, the ones that no pattern is for are told
+    `names` limits this to ops of some names; of those, the ones that no pattern is for are named
     too, and what patterns declined without a reason.
     """
 

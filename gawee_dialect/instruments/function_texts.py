@@ -78,7 +78,7 @@ class FunctionTexts:
     ) -> dict[str, FunctionText]:
         """Return the text of each op of the module by its symbol, and of the module itself.
 
-        Of an op that is not to be printed it tells only whether that is as it was.
+        Of an op that is not to be printed it says only whether that is as it was.
         """
         ops = {key(op, position): op for position, op in enumerate(module.ops)}
         own = ", ".join(f"{name} = {value}" for name, value in module.attributes.items())

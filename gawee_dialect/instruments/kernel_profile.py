@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 # Which kernels a recurrence runs at each step, and a clock that is read after each of them.
 #
 # The loop of a recurrence is one function. So that its kernels have times of their own, the module
-# that is profiled calls a clock in the loop, which knows how long each place took in all steps.
+# that is profiled calls a clock in the loop, which adds up how long each place took in all steps.
 
 BEFORE = 0
 """The place of the clock for all that is not in a loop of steps."""
@@ -210,7 +210,7 @@ class Outlined:
 
     module: ModuleOp
     works: Mapping[str, Work] = field(default_factory=dict[str, Work])
-    """The work of each function, which its loops no longer tell."""
+    """The work of each function, which its loops no longer show."""
 
     steps: Mapping[str, Sequence[StepPart]] = field(default_factory=dict[str, Sequence[StepPart]])
     """The functions of recurrences, in which the clock is called."""
@@ -295,7 +295,7 @@ def work_of_functions(outlined: ModuleOp) -> dict[str, Work]:
 
 
 def lowered_to_loops(module: ModuleOp, passes: Sequence[ModulePass]) -> Outlined:
-    """Take a copy of a module through the passes to loops, and ask kernels while they are some."""
+    """Take a copy of a module through the passes to loops, counting work while kernels are some."""
     from gawee_dialect.backend.step_clock import NAME, PLACES, has_clock
     from gawee_dialect.passes.buffers.outline_kernels import OutlineKernels
     from gawee_dialect.passes.pass_manager import run_passes

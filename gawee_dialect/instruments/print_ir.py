@@ -218,7 +218,7 @@ def add_flags(parser: ArgumentParser) -> None:
 
 
 def text_options(arguments: Namespace, *, dump: bool) -> TextOptions:
-    """Return how a command line wants IR to look, in dumps or in the output."""
+    """Return how a command line has IR printed, in dumps or in the output."""
     limit = arguments.mlir_elide_elementsattrs_if_larger
     return TextOptions(
         arguments.mlir_print_op_generic,

@@ -29,8 +29,8 @@ Array = NDArray[np.generic]
 class NodeTime:
     """Seconds spent on one node, the best of all runs, and which op or kernel took most of them.
 
-    `work` is None where a part of what ran has no known work. `place` tells nodes of a name apart.
-    A kernel that the loop of a recurrence runs is told by itself: `calls` are its steps, `within`
+    `work` is None where a part of what ran has no known work. `place` separates nodes of a name.
+    A kernel that the loop of a recurrence runs has a row by itself: `calls` are its steps, `within`
     the function that is the loop.
     """
 
@@ -136,7 +136,7 @@ def timed(
 ) -> NodeTime:
     """Return the time of an op with the node that it is of, and its work.
 
-    `known` is the work of functions by name: of kernels, whose loops no longer tell it.
+    `known` is the work of functions by name: of kernels, whose loops no longer show it.
     """
     work = (known or {}).get(what) or op_work(op)
     if work is None and not isinstance(op, CallOp | scf.ForOp):

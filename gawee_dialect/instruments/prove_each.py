@@ -22,7 +22,7 @@ def from_flags(arguments: Namespace, name: str) -> Sequence[Instrument]:
     """Return the proof, where `--prove-each` asks for it; raises GaweeError for a wrong file."""
     if not arguments.prove_each:
         return ()
-    # Only a proof pays for NumPy.
+    # Imported here: NumPy is only needed by a proof.
     from gawee_dialect.instruments.prove.each import ProveEach
 
     return (ProveEach(settings_of(arguments)),)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def print_table(table: "Table") -> None:
     """Print a table to standard error; a file of it is wider than a small terminal."""
-    # Only what prints a table pays for the import.
+    # Imported here: only tables need it.
     from rich.console import Console
 
     Console(stderr=True, width=None if sys.stderr.isatty() else 120).print(table)

@@ -241,7 +241,7 @@ class Reproducer(Instrument):
     """Writes a reproducer of every failure; without a folder or a file, of bugs of gawee alone.
 
     It may stand anywhere among the instruments: where another one stops the pipeline, it hears of
-    it when it is asked to report.
+    it when a report is due.
     """
 
     folder: Path | None = None
@@ -270,7 +270,7 @@ class Reproducer(Instrument):
             self._position += 1
 
     def pass_failed(self, module_pass: ModulePass, module: ModuleOp) -> None:
-        error = sys.exception()  # the pass manager tells us while it handles it
+        error = sys.exception()  # the pass manager calls this while it handles it
         if isinstance(error, Exception):
             # Of a pass inside a pipeline we hear first; a pipeline alone fails by an instrument.
             nested = isinstance(module_pass, Pipeline)

@@ -24,7 +24,7 @@ class OpFunctions(InterpreterFunctions):
 
 
 _op_types: WeakKeyDictionary[type[OpFunctions], frozenset[type[Operation]]] = WeakKeyDictionary()
-"""Asked for every module that runs: a set never changes."""
+"""Read for every module that runs: a set never changes."""
 
 _added: ContextVar[Sequence[type[OpFunctions]]] = ContextVar("added", default=())
 

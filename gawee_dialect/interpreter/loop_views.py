@@ -98,7 +98,7 @@ def loop_view(array: Array, affine_map: AffineMap, ranges: Sequence[int]) -> Arr
 
 def take(array: Array, indices: Sequence[Array]) -> Array:
     """Read one element per index; the indices broadcast."""
-    # NumPy's stubs want index arrays to be integers by type, which only their dtype says.
+    # NumPy's stubs require index arrays to be integers by type, which only their dtype says.
     return elements(array)[tuple(np.asarray(index, dtype=np.int64) for index in indices)]
 
 

@@ -187,7 +187,7 @@ def make_machine(
 
 @lru_cache(maxsize=64)
 def _knowing(sets: tuple[type[OpFunctions], ...]) -> Interpreter:
-    """Return an interpreter of nothing that knows sets of implementations, and `func`."""
+    """Return an interpreter of an empty module with sets of implementations, and `func`."""
     known = Interpreter(ModuleOp([]))
     known.register_implementations(FuncFunctions())
     for functions in sets:

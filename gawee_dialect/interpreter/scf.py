@@ -33,7 +33,7 @@ class SeesLoops(Interpreter.Listener):
 
 
 def compiled(interpreter: Interpreter, op: Operation) -> CompiledNest | None:
-    """Return an op's compiled nest, None where it has ops that only the interpreter knows."""
+    """Return an op's compiled nest, None where it has ops that only the interpreter has."""
 
     def table() -> dict[Operation, CompiledNest | None]:
         return {}

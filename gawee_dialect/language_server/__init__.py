@@ -1,1 +1,1 @@
-"""What editors ask of MLIR text: errors as one types, hover, completion, definitions, rename."""
+"""Requests of editors on MLIR text: errors as one types, hover, completion, definitions, rename."""

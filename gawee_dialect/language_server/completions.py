@@ -22,7 +22,7 @@ PLAIN = re.compile(r"[A-Za-z_]\w*$|$")
 KEYWORD = re.compile(r"`([a-z_]+)`")
 
 TRIGGERS = (".", "%", "@", "{")
-"""Characters after which editors ask by themselves."""
+"""Characters after which editors send a request by themselves."""
 
 
 def completions(document: Document, offset: int, ctx: Context) -> types.CompletionList:

@@ -38,7 +38,7 @@ def passes_beside(folder: Path, loaded: Sequence[Path]) -> Iterator[PassInFile]:
 
 
 def passes_of(path: Path) -> Iterator[PassInFile]:
-    """Yield the passes that a file defines, as far as its syntax tells."""
+    """Yield the passes that a file defines, as far as its syntax shows."""
     try:
         text = path.read_text() if path.stat().st_size <= LARGEST else ""
         tree = ast.parse(text) if "Pass" in text else ast.Module([], [])

@@ -1,4 +1,4 @@
-"""The server that editors start: what they ask, answered from the last reading of a text.
+"""The server that editors start: requests are answered from the last reading of a text.
 
 A version is read in another thread, once nothing was typed for a moment. Requests do not wait for
 that: names that were known have moved along with the edit (`name_index`).
@@ -50,7 +50,7 @@ class GaweeServer(LanguageServer):
     _tasks: dict[str, asyncio.Task[None]]
 
     def begin(self, loaded: Sequence[str], *, allow_unregistered: bool) -> None:
-        """Take what there is to know before the first text; to be called once."""
+        """Initialize the server before the first text; to be called once."""
         self.documents, self._tasks = {}, {}
         self.loaded = [Path(each).resolve() for each in loaded]
         self.context = make_context()
@@ -165,7 +165,7 @@ def definition(server: GaweeServer, params: types.DefinitionParams) -> types.Loc
 
 
 def references(server: GaweeServer, params: types.ReferenceParams) -> list[types.Location]:
-    """Return where a value or a symbol is used, and where it is defined if that is asked for."""
+    """Return the uses of a value or a symbol, and its definition if the request includes it."""
     document, offset = _at(server, params.text_document.uri, params.position)
     found = document.index.at(offset)
     every = () if found is None else document.index.of(found.name)
@@ -226,7 +226,7 @@ def code_actions(server: GaweeServer, params: types.CodeActionParams) -> list[ty
 
 
 async def run_check(server: GaweeServer, uri: str, path: str, name: str) -> None:
-    """Check a pass on a module; show what is wrong in both files, and tell how it ended."""
+    """Check a pass on a module; show what is wrong in both files, and report the result."""
     document = server.documents[uri]
     text = document.text
     errors = await check_pass(Path(path), name, text)
@@ -260,7 +260,7 @@ def _message(
 
 
 def make_server(loaded: Sequence[str], *, allow_unregistered: bool) -> GaweeServer:
-    """Make a server with all that it can be asked."""
+    """Make a server with all of its requests."""
     server = GaweeServer("gawee-lsp", version("gawee-dialect"))
     server.begin(loaded, allow_unregistered=allow_unregistered)
     server.feature(types.TEXT_DOCUMENT_DID_OPEN)(opened)

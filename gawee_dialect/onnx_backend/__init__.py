@@ -104,7 +104,7 @@ def run_node(
     opset_version: int | None = None,
     level: Level | str = Level.LLVM,
 ) -> tuple[Value, ...]:
-    """Run one node, in the newest opset unless told; inputs are those that it does not leave out.
+    """Run one node, by default in the newest opset; inputs are those that it does not leave out.
 
     `outputs_info` is not needed. Raises GaweeError.
     """

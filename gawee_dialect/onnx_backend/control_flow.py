@@ -1,4 +1,4 @@
-"""If, Loop, Scan and SequenceMap where it takes a run to know which branch, or how many steps.
+"""If, Loop, Scan and SequenceMap where the branch, or the number of steps, depends on data.
 
 The bodies are graphs with runners of their own, which keep their code from step to step.
 """
@@ -49,7 +49,7 @@ def _called(body: Body, inputs: Sequence[Value], around: Values) -> list[Value]:
 
 
 def loop(runner: Runner, index: int, inputs: Sequence[Value], around: Values) -> Sequence[Value]:
-    """Loop: steps until the condition is false, or as many as are asked for"""
+    """Loop: steps until the condition is false, or their maximum is reached"""
     body = runner.body(index, "body")
     most, first, *state = [*inputs, *[None] * (2 - len(inputs))]
     steps = None if most is None else int(as_array(most).item())

@@ -1,6 +1,6 @@
 """Nodes that run together as one module, which is made for the shapes of what they read.
 
-Where an op has to know the elements of what it reads, code is made for these elements, and kept
+Where an op needs constant elements, code is made for these elements, and kept
 beside that for others: each shape has a list of codes, each with the elements that it is of.
 """
 

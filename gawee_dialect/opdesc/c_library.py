@@ -236,7 +236,7 @@ MAX_MESSAGE = 2000
 
 
 def directives(format: str) -> Iterator[str]:
-    """Yield the letter of every argument that a format wants; empty for one that it can't."""
+    """Yield the letter of every argument that a format needs; empty for one that it can't."""
     for found in _DIRECTIVE.finditer(format):
         if found[0] != "%%":
             yield _KINDS.get(found[4] or "", "")

@@ -115,7 +115,7 @@ class _At(NamedTuple):
 
 
 def _locate(node: "c_ast.Node", code: Code) -> None:
-    """Have a node, and all inside it, know the code that they are of."""
+    """Set the code that a node, and all inside it, are of."""
     if not isinstance(node.coord, _At):  # declarations of one statement share their type
         node.coord = _At(code, node.coord)
         for _, child in node.children():

@@ -104,7 +104,7 @@ class DescribedOp(IRDLOperation, ABC):
 
 
 class OpaqueOp(DescribedOp, NamedMeaningOp, ABC):
-    """A described op without a body: `lower-opdesc` knows what it means, by its name."""
+    """A described op without a body: `lower-opdesc` finds its meaning by its name."""
 
     def has_function(self) -> bool:
         return self.name in registered_meanings()

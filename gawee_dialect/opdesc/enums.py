@@ -48,7 +48,7 @@ FROM_FUNCS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "tl_sort_dir_from_str": SORT_DIRS,
     }
 )
-"""Functions from the name of a constant to its value, and the constants that each knows."""
+"""Functions from the name of a constant to its value, and the constants that each has."""
 
 CONSTANTS: Mapping[str, int] = MappingProxyType(
     {
@@ -60,7 +60,7 @@ CONSTANTS: Mapping[str, int] = MappingProxyType(
 """Every enum constant and its value."""
 
 UNKNOWN = -1
-"""What a function of `FROM_FUNCS` returns for a text that it doesn't know."""
+"""What a function of `FROM_FUNCS` returns for an unknown text."""
 
 
 def from_text(function: str, text: str) -> int:

@@ -1,7 +1,7 @@
 """An operator's life: `init`, `checked` by pre_run, `ready` by static_run, run, `end` by post_run.
 
 What a step does is the format's: pre_run checks and makes the outputs' entries of the tensor table,
-static_run computes once, run computes as often as asked, post_run frees the names of the outputs.
+static_run computes once, run computes at each call, post_run frees the names of the outputs.
 """
 
 from collections.abc import Callable, Mapping, MutableMapping

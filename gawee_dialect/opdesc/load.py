@@ -50,7 +50,7 @@ def parse_operator_descriptions(
 
 @contextmanager
 def loaded_operators(paths: Sequence[str]) -> Generator[None]:
-    """Have every tool know the ops of files for the time of a with block.
+    """Register the ops of files with every tool for the time of a with block.
 
     Ops join the dialect that their file names, in the place of a shipped one of the same name.
     Raises OSError and GaweeError, also where files describe an op twice, or the ops of a dialect
@@ -62,7 +62,7 @@ def loaded_operators(paths: Sequence[str]) -> Generator[None]:
 
 @contextmanager
 def registered(described: Sequence[Dialect]) -> Generator[None]:
-    """Have every tool know dialects of described ops, as `loaded_operators` does."""
+    """Register dialects of described ops with every tool, as `loaded_operators` does."""
     added: dict[str, list[type[DescribedOp]]] = {}
     for dialect in described:
         existing = added.setdefault(dialect.name, [])

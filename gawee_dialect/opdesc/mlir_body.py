@@ -33,7 +33,7 @@ _FIELD = re.compile(r"(\w+)->(?:dims\[(\d+)\]|(ndim|len|dtype))", re.ASCII)
 
 
 def check_mlir_body(operator: Operator, problems: list[Diagnostic]) -> None:
-    """Report what an operator's MLIR asks for that the operator does not have."""
+    """Report what an operator's MLIR uses that the operator does not have."""
     code = operator.mlir
     if code is None:
         return

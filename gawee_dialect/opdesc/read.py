@@ -332,7 +332,7 @@ def _param(reader: FieldReader) -> Param | None:
 
 
 def _check_param(reader: FieldReader, param: Param) -> None:
-    """Report fields that the kind of a parameter asks for, or has no use for."""
+    """Report fields that the kind of a parameter requires, or has no use for."""
     if param.kind == "NUMBER":
         if param.realtype is None:
             reader.report(f"expected a field 'realtype' beside {param.ptype.text}, got none")

@@ -25,7 +25,7 @@ def _reason(error: Exception) -> str:
 
 
 class NpzFile(ParameterStore):
-    """The arrays of a .npz file, each read when it is asked for."""
+    """The arrays of a .npz file, each read on demand."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -65,7 +65,7 @@ class Place:
 
 
 class FileArrays(ParameterStore):
-    """Arrays at places of one file; each is read, into memory of its own, when it is asked for."""
+    """Arrays at places of one file; each is read, into memory of its own, at its first use."""
 
     def __init__(self, file: OpenFile, places: Mapping[str, Place]) -> None:
         self._file, self._places = file, places

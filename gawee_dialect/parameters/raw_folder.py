@@ -27,7 +27,7 @@ class RawFolder(ParameterStore):
     """
 
     def __init__(self, folder: Path, weights: Sequence[EntryArgument]) -> None:
-        """Offer the weights that these arguments want; what has no path is not in the folder."""
+        """Offer the weights of these arguments; what has no path is not in the folder."""
         self._folder = folder
         self._arguments = {each.name: each for each in weights}
 

@@ -1,4 +1,4 @@
-"""What every place of weights offers: names, shapes and dtypes at once, the data when asked for."""
+"""What every place of weights offers: names, shapes and dtypes at once, the data on demand."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping

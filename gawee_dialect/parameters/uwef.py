@@ -28,7 +28,7 @@ from gawee_dialect.parameters.store import (
 )
 from gawee_dialect.source import Source
 
-# The text of a UWEF file without its numbers: structure first, data when it is asked for.
+# The text of a UWEF file without its numbers: structure first, data on demand.
 #
 # A file of weights is nearly all numbers. They lie in flat lists under the key `data`; here each
 # such list is passed over at the speed of a memory scan, and what remains is small enough to
@@ -352,7 +352,7 @@ def shape_problems(op_type: str, shapes: dict[str, tuple[int, ...]]) -> Iterator
 class UwefFile(ParameterStore):
     """The tensors of a UWEF file, named `NODE.weight`, `NODE.bias` and so on.
 
-    The text is scanned once; the numbers of a tensor are read when it is asked for, so that memory
+    The text is scanned once; the numbers of a tensor are read on demand, so that memory
     holds no more than its array and a piece of text. Raises GaweeError that lists everything that
     is wrong with the file but single numbers; OSError where it cannot be read.
     """

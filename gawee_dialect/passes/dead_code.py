@@ -1,4 +1,4 @@
-"""Which ops are dead, as xDSL says it: what the class of an op decides is asked once."""
+"""Which ops are dead, as xDSL says it: what the class of an op decides is kept."""
 
 from collections.abc import Sequence
 from functools import cache

@@ -1,7 +1,7 @@
 """Observers of passes and patterns.
 
-Tools install instruments around a pipeline; the pass driver tells them what happens. An instrument
-overrides the events it wants to see.
+Tools install instruments around a pipeline; the pass driver calls them at each event. An instrument
+overrides the events that it observes.
 """
 
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -93,7 +93,7 @@ class Instrument:
     ) -> None:
         """Called after a module was compiled, with the LLVM IR and the assembly of its functions.
 
-        The assembly of a function is its lines. Only where an instrument wants it.
+        The assembly of a function is its lines. Only where an instrument needs it.
         """
 
     def is_finished(self) -> bool:
@@ -137,7 +137,7 @@ def tell(event: Callable[[Instrument], None]) -> None:
 
 
 def are_finished(observers: Sequence[Instrument]) -> bool:
-    """Whether one of some instruments wants nothing more to be done."""
+    """Whether one of some instruments stops the pipeline."""
     return any(observer.is_finished() for observer in observers)
 
 

@@ -33,7 +33,7 @@ REASSOCIATES = Numerics("reassociates")
 FOLDS_CONSTANTS = Numerics("folds constants")
 """As `reassociates`; a product of constants is one constant, rounded to the type that holds it.
 
-`--prove-each` knows that rounding from a difference by what a pass declares alone: without it, a
+`--prove-each` finds that rounding by what a pass declares alone: without it, a
 constant that is off by one unit in the last place is another number.
 """
 

@@ -1,4 +1,4 @@
-"""Run a list of passes over a module: verify after each, and tell the instruments."""
+"""Run a list of passes over a module: verify after each, and notify the instruments."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -104,7 +104,7 @@ def _run_pass(
 def run_pipeline(
     ctx: Context, module: ModuleOp, passes: Sequence[ModulePass], *, verify_each: bool = True
 ) -> None:
-    """Apply passes in order, in place, and tell the instruments where they begin and end.
+    """Apply passes in order, in place, and notify the instruments where they begin and end.
 
     Raises GaweeError as `run_passes` does.
     """

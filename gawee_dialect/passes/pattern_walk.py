@@ -25,7 +25,7 @@ Passes make a few for each op. A pattern that matches what it makes never ends.
 
 
 class SelectivePattern(RewritePattern, ABC):
-    """A pattern that knows of an op by its class whether a visit could change anything."""
+    """A pattern that decides by the class of an op whether a visit could change anything."""
 
     @abstractmethod
     def tries(self, op: Operation) -> bool:

@@ -64,7 +64,7 @@ def to_linalg(*, trust_indices: bool = True) -> Sequence[ModulePass]:
         Inline(),  # what a call hides, no pass below sees
         *([] if trust_indices else [CheckIndices()]),  # while an op says which axis they name
         LowerToLinalg(),  # after folding: fewer ops to lower
-        DecomposeAggregatedOps(),  # of linalg that came as such: the passes below know loop nests
+        DecomposeAggregatedOps(),  # of linalg that came as such: the passes below take loop nests
         LowerAffine(),  # of tiles that came as such: their sizes become arithmetic
         CanonicalizePass(),  # scalars that several ops share
         HoistLoopInvariants(),  # what steps have in common may be known before any input
@@ -132,7 +132,7 @@ def to_kernels(options: CodeOptions) -> Sequence[ModulePass]:
         AssignLayouts().on(machine),  # before schedules: what is contiguous decides on vectors
         AssignSchedules(schedules=schedules).on(machine),
         CanonicalizePass(),
-        CommonSubexpressionElimination(),  # weights that several kernels want in one order
+        CommonSubexpressionElimination(),  # weights that several kernels read in one order
         HoistLoopInvariants(),  # weights are packed for all steps
         HoistParameterComputation(),
     )

@@ -90,7 +90,7 @@ def _require_decorator(pattern: type[RewritePattern]) -> None:
 
 @cache
 def _is_one_of(kind: type[Operation], classes: tuple[type[Operation], ...]) -> bool:
-    """Whether a class of ops is one of several, found once: they are abstract, and slow to ask."""
+    """Whether a class of ops is one of several, found once: `issubclass` is slow."""
     return issubclass(kind, classes)
 
 
@@ -157,7 +157,7 @@ class Driver(SelectivePattern):
                 pattern.listener = self.hear
 
     def hear(self, pattern: RewritePattern, op: Operation, reason: str) -> None:
-        """Remember why a pattern declined an op, and tell the instruments."""
+        """Record the match failure of a pattern on an op, and notify the instruments."""
         self.reasons.setdefault(op, {})[type(pattern).__name__] = reason
         for observer in self.observers:
             observer.pattern_missed(pattern, op, reason)
@@ -273,7 +273,7 @@ class RewritePass(ModulePass, ABC):
         return [pattern() for pattern in self.patterns]
 
     def is_removed(self, op: Operation) -> bool:
-        """Whether an op may not survive; a pass that knows more than its class overrides this."""
+        """Whether an op may not survive; a pass with a finer rule overrides this."""
         return _is_one_of(type(op), self.removes)
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FORMATS = (".svg", ".png")
 
 COLOURS = ("#0072b2", "#009e73", "#cc7a00", "#c0392b", "#7b4fa3", "#555555")
-"""Of what is told apart, such as memories or networks; by colour-blind readers too."""
+"""Of categories, such as memories or networks; distinct for colour-blind readers too."""
 
 MARKERS = "osD^vP"
 

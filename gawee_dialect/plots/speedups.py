@@ -1,7 +1,7 @@
 """A study as a picture: how much longer each pipeline takes than the baseline, with intervals.
 
 A line is a pipeline, a colour a network; a bar is the interval in which the ratio lies. What is not
-told apart from the baseline is hollow.
+significantly different from the baseline is hollow.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ def _first_trace(
     """Trace for at least two images, since of one several axes may be theirs.
 
     Returns what traces for one more, or nothing where the inputs do not have images as they should,
-    which is told elsewhere.
+    which is reported elsewhere.
     """
     tree = import_module("torch.utils._pytree")
     flat: list[object]

@@ -25,7 +25,7 @@ def start(work: Callable[[], None]) -> threading.Thread:
 
 
 def wait_until_compiled(timeout: float | None = None) -> bool:
-    """Wait until all that is compiled in the background is ready, or was told to be impossible.
+    """Wait until all that is compiled in the background is ready, or was found to be impossible.
 
     Returns whether it is, False after `timeout` seconds.
     """

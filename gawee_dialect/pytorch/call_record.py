@@ -1,4 +1,4 @@
-"""What a model computes, told by the ops that a call of it calls, in order, with all arguments.
+"""What a model computes: the ops that a call of it calls, in order, with all arguments.
 
 Whatever Python reads on the way (attributes, globals, files, the time) shows in what is called, or
 makes no difference. So models with the same record compute the same function, and the graph of one
@@ -28,7 +28,7 @@ NAMESPACES = ("aten", "prim", "prims")
 """Ops that mean the same wherever PyTorch has the same version."""
 
 OF_DATA = ("aten._local_scalar_dense", "aten.equal", "aten.nonzero", "aten.is_nonzero")
-"""Ops that tell Python, or the shapes that it sees, of the data of a tensor."""
+"""Ops by which Python, or the shapes that it sees, depend on the data of a tensor."""
 
 
 DROPOUT = "dropout_p"
@@ -39,7 +39,7 @@ CONVOLUTION = "aten.convolution.default"
 
 
 class NotRecorded(Exception):
-    """A call does something that its record cannot tell."""
+    """A call does something that its record cannot hold."""
 
 
 def record_of_call(model: Module, inputs: Sequence[object]) -> str:
@@ -147,7 +147,7 @@ def _data_of_graph(model: Module) -> Generator[tuple[str, Tensor]]:
 
 @contextmanager
 def _exporting() -> Generator[None]:
-    """Have models that ask whether they are exported be told that they are."""
+    """Have `torch.compiler.is_exporting` and the like return True."""
     compiler = import_module("torch.compiler")
     flags = ("_is_compiling_flag", "_is_exporting_flag")
     before = {name: getattr(compiler, name) for name in flags}
@@ -202,7 +202,7 @@ def _listening(record: "_Record") -> Generator[None]:
 
     def fill(namespace: dict[str, object]) -> None:
         namespace["__torch_dispatch__"] = dispatch
-        # Otherwise the first call loads TorchDynamo, to tell it to stay away.
+        # Otherwise the first call loads TorchDynamo, to disable it.
         namespace["_should_skip_dynamo"] = classmethod(lambda _: False)
 
     mode: type[AbstractContextManager[object]] = new_class("Listening", (base,), exec_body=fill)
@@ -260,7 +260,7 @@ class _Record:
         return made
 
     def said(self, value: object) -> str:
-        """Return a value as text; raises NotRecorded for one that no text tells from others."""
+        """Return a value as text; raises NotRecorded for one that no text identifies."""
         library = torch()
         if is_tensor(value):
             if value not in self._numbers:
@@ -278,7 +278,7 @@ class _Record:
         raise NotRecorded(f"a value of type {type(value).__name__}")
 
     def data(self, tensor: Tensor) -> str:
-        """Return what tells the data of a tensor from other data; raises NotRecorded for none."""
+        """Return a hash of the data of a tensor; raises NotRecorded where there is none."""
         if not has_data(tensor):
             raise NotRecorded("a tensor without data")
         without_modes = import_module("torch.utils._python_dispatch")._disable_current_modes

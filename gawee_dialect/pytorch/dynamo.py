@@ -84,7 +84,7 @@ def gawee_backend(
     Graphs that gradients flow through stay with PyTorch, and so does of others what is not
     supported. With `options={"background": True}` all do until their code is ready; with
     `{"fallback": False}` what is not supported is a ConversionError that lists every such op.
-    Raises GaweeError for another option. `seen` is told of each graph.
+    Raises GaweeError for another option. `seen` gets each graph.
     """
     chosen = BackendOptions.of(options)
     boxed: Callable[[Compiled], Compiled] = import_module("functorch.compile").make_boxed_func
@@ -220,7 +220,7 @@ class InferenceGraph:
             self.leave(args, failure)
 
     def leave(self, args: Sequence[object], failure: Failure) -> None:
-        """Leave some shapes to PyTorch, and tell why."""
+        """Leave some shapes to PyTorch, and report why."""
         self._tell(f"a graph stays with PyTorch:\n{failure}", failure.bug)
         self._ready[self._key(args)] = self._run_by_pytorch
 
@@ -343,7 +343,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def explain(net: Callable[..., object], args: Sequence[object]) -> Explanation:
-    """Compile a model for some arguments, run it without gradients, and tell what became of it.
+    """Compile a model for some arguments, run it without gradients, and report what became of it.
 
     net: a module or a function, as for `torch.compile`; it is called with `args`. Returns data that
     prints as text. Raises what the model raises.

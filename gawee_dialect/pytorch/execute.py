@@ -2,7 +2,7 @@
 
 - `native`: imported, lowered, and compiled to machine code;
 - `interpreter`: imported, and run by the NumPy meaning of the dialect's ops;
-- `aten`: node by node by PyTorch itself, which also runs ops that this project does not know.
+- `aten`: node by node by PyTorch itself, which also runs ops that this project does not have.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """Graphs of models that are kept between processes: tracing a model takes longer than its code.
 
-A graph is found by what a call of the model does (`call_record.py`). That is asked for only where a
+A graph is found by what a call of the model does (`call_record.py`). That is done only where a
 graph of such a model is kept, and after it was traced: a model that keeps what it computed for the
 first call is then seen to do so, and has no record.
 """
@@ -20,7 +20,7 @@ from gawee_dialect.pytorch.tensors import leaves
 def kept_graph(model: Module, inputs: Sequence[object], options: str, trace: Trace) -> Traced:
     """Return the graph of a model; it is traced only where none is kept.
 
-    `options` tell how it is traced. Raises as `trace` does.
+    `options` say how it is traced. Raises as `trace` does.
     """
     cache = CompileCache()
     known = key_of("torch model", _without_call(model, inputs), options)
@@ -43,12 +43,12 @@ def _key(model: Module, inputs: Sequence[object], known: str) -> str | None:
     """Return the key of a model's graph; None for a model that has no record."""
     try:
         return key_of("torch call", known, record_of_call(model, inputs))
-    except Exception:  # whatever the model raises: it is traced, and that tells
+    except Exception:  # whatever the model raises: tracing it reports that
         return None
 
 
 def _without_call(model: Module, inputs: Sequence[object]) -> str:
-    """Return what tells a model from most others, without a call of it."""
+    """Return a hash of a model, without a call of it."""
     kinds = {type(module): None for module in model.modules()}
     tensors = [*model.named_parameters(), *model.named_buffers()]
     return "\n".join(

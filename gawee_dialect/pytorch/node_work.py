@@ -24,7 +24,7 @@ OP_SECONDS = 1.5e-6
 
 BYTES_PER_SECOND = 1e10
 FLOPS_PER_SECOND = 3e10
-"""About what one core does; only to tell parts that pay from those that do not."""
+"""About what one core does; only to separate parts that pay from those that do not."""
 
 
 def is_view(node: Node) -> bool:

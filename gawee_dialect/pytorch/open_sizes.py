@@ -97,7 +97,7 @@ def _known(value: object, symbols: Mapping[object, object]) -> object:
     if is_tensor(value):
         shape = [_number(size, symbols) for size in value.shape]
         if not all(isinstance(size, int) for size in shape):
-            return value  # it depends on data, which conversion tells
+            return value  # it depends on data, which conversion reports
         # The place in memory too: some ops read tensors by it.
         strides = [_number(stride, symbols) for stride in value.stride()]
         offset = _number(getattr(value, "storage_offset")(), symbols)

@@ -71,7 +71,7 @@ class _Judge:
             self.converter.convert_node(graph, node)
         except ConversionError as error:
             self._refuse(node, error.diagnostics[0])
-        except Exception as error:  # what it reads was refused, or the node is none that we know
+        except Exception as error:  # what it reads was refused, or the node is unknown
             self._refuse(node, _diagnostic(node, f"internal error: {error!r}"))
         if node.name in self.refused:
             del self.converter.nodes[before:]

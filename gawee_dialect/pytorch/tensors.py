@@ -93,7 +93,7 @@ def is_tensor_if_loaded(value: object) -> TypeGuard[Tensor]:
 
 
 def tensors_as_arrays(values: Mapping[str, object]) -> Mapping[str, Array]:
-    """Return a mapping whose tensors are seen as arrays when they are asked for."""
+    """Return a mapping whose tensors are seen as arrays on demand."""
     return _ArrayView(values)
 
 

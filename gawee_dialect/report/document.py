@@ -40,14 +40,14 @@ class Report:
     """The number of the first pass that is proved; those before it are not."""
 
     coverage: "CoverageReport | None" = None
-    """What of the graph can go through, where that was asked for."""
+    """What of the graph can go through, where that is computed."""
 
     profile: "Sequence[NodeTime] | None" = None
     processor: "Processor | None" = None
 
     @property
     def has_begun(self) -> bool:
-        """Whether a module was read, so that there is something to tell."""
+        """Whether a module was read, so that there is something to report."""
         return bool(self.recording.levels)
 
     def html(self) -> str:
@@ -130,7 +130,7 @@ class Report:
 
 
 def json_text(document: Json) -> str:
-    """Return the document as text; numbers that JSON does not know are null."""
+    """Return the document as text; numbers that JSON does not have are null."""
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 

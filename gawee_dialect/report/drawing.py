@@ -110,7 +110,7 @@ def _centre(box: int, neighbours: Mapping[int, Sequence[int]], places: Mapping[i
     return sum(places[each] for each in near) / len(near) if near else places[box]
 
 
-# Ops folded by the modules that their nodes' names tell: `layer1.0.conv1` is in `layer1.0`.
+# Ops folded by the modules that their nodes' names imply: `layer1.0.conv1` is in `layer1.0`.
 
 _SEPARATOR = re.compile(r"[./]")
 

@@ -20,7 +20,7 @@ Origin = tuple[str | None, str | None]
 
 
 class Origins:
-    """Numbers origins in the order in which they are met, and knows which became part of which."""
+    """Numbers origins in the order in which they are met, and keeps which became part of which."""
 
     def __init__(self) -> None:
         self._numbers: dict[Origin, int] = {}

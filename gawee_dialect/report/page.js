@@ -120,7 +120,7 @@ function measure(number) {
   return { w: width + 2 * PAD, h: height - (box.out ? PORT_GAP : ROW_GAP - PAD), rows };
 }
 
-// ---- what tells two states of the network apart ---------------------------------------------
+// ---- the difference of two states of the network ---------------------------------------------
 
 function leaves(number) {
   const box = boxes[number];

@@ -167,7 +167,7 @@ Fired = tuple[str, str | None, str]
 
 
 class Recording(Instrument):
-    """Collects what a report tells of one module.
+    """Collects what a report shows of one module.
 
     Modules that follow it, copies for another part of a pipeline, continue its story.
     """
@@ -344,7 +344,7 @@ class Recording(Instrument):
         )
 
     def needs_verified(self) -> bool:
-        return False  # a report is to tell of the run as it is without one
+        return False  # a report shows the run as it is without one
 
     def wants_assembly(self) -> bool:
         return True

@@ -72,7 +72,7 @@ def _positions(view: memref.ViewOp, numbers: dict[Operation, int]) -> Iterator[i
             yield numbers[op]
 
 
-# The schedule of a kernel as the nest of loops that it asks for.
+# The schedule of a kernel as its nest of loops.
 
 
 class LoopJson(TypedDict):
@@ -181,7 +181,7 @@ class StepJson(TypedDict):
 
 
 class Snapshots:
-    """Tells the functions of a module again and again; one that stays is not told anew."""
+    """Records the functions of a module again and again; unchanged ones are not recorded anew."""
 
     def __init__(self, origins: Origins) -> None:
         self._origins = origins

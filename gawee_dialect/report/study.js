@@ -18,7 +18,7 @@ function told(row) {
   if (processors.length > 1) parts.push(`on ${row.processor}`);
   if (row.error !== null) parts.push(`failed: ${row.error}`);
   if (row.milliseconds !== null) parts.push(`${figure(row.milliseconds)} ms, ${row.rounds.length} rounds`);
-  if (row.ratio) parts.push(`${figure(row.ratio.value)} times the baseline (${bound(row.ratio.low)} to ${bound(row.ratio.high)})${row.ratio.different ? "" : ", not told apart from 1"}`);
+  if (row.ratio) parts.push(`${figure(row.ratio.value)} times the baseline (${bound(row.ratio.low)} to ${bound(row.ratio.high)})${row.ratio.different ? "" : ", not significantly different from 1"}`);
   if (row.baseline) parts.push("the baseline");
   return parts.join(" · ");
 }
@@ -78,7 +78,7 @@ function ratioChart(parent, numbers) {
   const ends = numbers.flatMap((each) => [rows[each].ratio.low ?? 1 / WIDEST, rows[each].ratio.high ?? WIDEST]);
   const from = Math.max(1 / WIDEST, Math.min(1, ...ends)), to = Math.min(WIDEST, Math.max(1, ...ends));
   const room = 0.02 * (to - from) || 0.02;
-  const chart = new Chart(parent, "time / time of the baseline (right of 1: slower; hollow: not told apart)", "", numbers, from - room, to + room);
+  const chart = new Chart(parent, "time / time of the baseline (right of 1: slower; hollow: not significant)", "", numbers, from - room, to + room);
   shape(chart.svg, "path", { d: `M${chart.x(1)} 0V${chart.bottom}`, class: "one" });
   for (const number of numbers) chart.mark(number, (group, row, y) => {
     const low = row.ratio.low ?? 1 / WIDEST, high = row.ratio.high ?? WIDEST;
@@ -208,7 +208,7 @@ const parts = $("study-parts");
 make(parts, "div").id = "charts";
 make(parts, "h3", "All that was measured");
 make(make(parts, "div", null, "scroll"), "table").id = "table";
-make(parts, "p", "j and k go through the rows, / searches, Escape ends either. A ratio in brackets is not told apart from 1.").id = "help";
+make(parts, "p", "j and k go through the rows, / searches, Escape ends either. A ratio in brackets is not significantly different from 1.").id = "help";
 make(make(parts, "p"), "small", `${[study.tool.name, ...study.tool.arguments].join(" ")}; ${processors.join("; ")}`);
 parts.addEventListener("pointerover", (event) => { const number = rowOf(event); if (number !== null) choose(number); });
 parts.addEventListener("pointerleave", () => choose(kept()));

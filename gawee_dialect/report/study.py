@@ -16,7 +16,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True)
 class StudyReport:
-    """What a study has measured, and the words that a tool was called with to tell it."""
+    """What a study has measured, and the command line that reported it."""
 
     tool: str
     words: Sequence[str]
@@ -83,7 +83,7 @@ def _ratio(ratio: Ratio) -> Json:
 
 
 def _plain(value: object) -> object:
-    """Return a figure as it was recorded, but for numbers that JSON does not know."""
+    """Return a figure as it was recorded, but for numbers that JSON does not have."""
     if isinstance(value, float):
         return finite(value)
     if isa(value, list[object]):

@@ -79,7 +79,7 @@ class Database:
         return self.path or "none"
 
     def __repr__(self) -> str:
-        """Return what tells the choices from any others: the compile cache is asked with it."""
+        """Return a key of the choices for the compile cache."""
         lines = sorted(entry.line() for entry in self._found.values())
         return f"Database({hashlib.sha256(''.join(lines).encode()).hexdigest()})"
 

@@ -15,7 +15,7 @@ OPTION = "schedules"
 
 @dataclass(frozen=True)
 class ScheduledPass(ModulePass, ABC):
-    """A pass that asks a database of choices; the file is read when the pass is named, not run."""
+    """A pass that reads a database of choices; the file is read when the pass is named, not run."""
 
     schedules: Database = NO_CHOICES
     """Choices, a file as `gawee-tune` writes it; they hold in the place of the model's."""

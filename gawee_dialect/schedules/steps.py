@@ -45,7 +45,7 @@ class Nest:
     packed: tuple[int, ...] = ()
     """Inputs that are copied into the order in which the loops read them."""
     algorithm: Mapping[str, Argument] = field(default_factory=dict[str, Argument])
-    """What is asked of another algorithm, its name among it; empty for loops."""
+    """The options of another algorithm, its name among them; empty for loops."""
 
     @staticmethod
     def of(op: KernelOp) -> "Nest":
@@ -255,7 +255,7 @@ def prefetch(nest: Nest, input: int, along: str) -> Nest:
 def pack(nest: Nest, *inputs: int) -> Nest:
     """Copy inputs into the order in which the loops read them.
 
-    The order is that of the loops behind the last step. Weights are packed without being asked for.
+    The order is that of the loops behind the last step. Weights are always packed.
 
     rewrite: kernel ins(%a)  ->  %packed = copy %a; kernel ins(%packed)
     """

@@ -32,10 +32,10 @@ CACHE_VARIABLE = "GAWEE_CACHE_DIR"
 """The environment variable that names another folder for what is kept between processes."""
 
 ASSUMED_FREQUENCY = 3e9
-"""Hz, where the machine does not tell its own."""
+"""Hz, where the system does not report its own."""
 
 ASSUMED_CACHES = {"L1": 32 * KIB, "L2": 512 * KIB, "L3": 8 * MIB}
-"""Bytes, where the machine does not tell."""
+"""Bytes, where the system does not report them."""
 
 ASSUMED_RATES = {"L2": 32.0, "L3": 20.0}
 """Bytes a cycle, where they were not measured; from L1, two vectors a cycle are assumed."""
@@ -123,7 +123,7 @@ def _linux_caches() -> Iterator[tuple[str, int]]:
 
 
 def cache_sizes() -> dict[str, int]:
-    """Return the bytes of each data cache by name, `L1` first; assumed where nothing tells."""
+    """Return the bytes of each data cache by name, `L1` first; assumed where nothing reports it."""
     sizes = {name: size for name, size in _linux_caches() if size}
     mac = {"L1": "hw.perflevel0.l1dcachesize", "L2": "hw.perflevel0.l2cachesize"}
     sizes = sizes or {name: size for name in mac if (size := _byte_count(_sysctl(mac[name])))}
@@ -131,7 +131,7 @@ def cache_sizes() -> dict[str, int]:
 
 
 def frequency() -> float:
-    """Return the processor's highest frequency in Hz, assumed where nothing tells."""
+    """Return the processor's highest frequency in Hz, assumed where nothing reports it."""
     kilohertz = _read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq").strip()
     if kilohertz.isdecimal():
         return 1e3 * int(kilohertz)
@@ -212,7 +212,7 @@ class Measured:
     def of(self, processor: Processor) -> Processor:
         """Return a processor with the measured rates in the place of its own.
 
-        Its frequency is what its multiply-adds say: what a system tells may be the nominal one.
+        Its frequency is what its multiply-adds say: what a system reports may be the nominal one.
         """
         memories = tuple(
             replace(each, bandwidth=self.bandwidths.get(each.name, each.bandwidth))

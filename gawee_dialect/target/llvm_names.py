@@ -81,7 +81,7 @@ By the makers' optimization guides; for AMD's, Agner Fog's instruction tables.
 """
 
 LANE_BY_LANE = ("+prefer-no-gather", "+prefer-no-scatter")
-"""What LLVM is told of AMD's processors: their gathers take longer than so many loads."""
+"""LLVM's tuning flags for AMD's processors: their gathers take longer than so many loads."""
 
 
 def tuning_of(cpu: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What code is made for, a processor and a number of threads, and the passes that are told."""
+"""What code is made for, a processor and a number of threads, and the passes that depend on it."""
 
 from abc import ABC
 from dataclasses import dataclass, replace

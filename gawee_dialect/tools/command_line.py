@@ -94,7 +94,7 @@ def _reported(prog: str, argv: Sequence[str], run: Callable[[Sequence[str]], int
             code = run(argv)
             sys.stdout.flush()
             return code
-    except BrokenPipeError:  # the reader of our output has all it wants, as `| head` does
+    except BrokenPipeError:  # the reader of our output has closed it, as `| head` does
         drop_output()
         return DONE
     except SystemExit as stop:  # which rich makes of the same

@@ -1,4 +1,4 @@
-"""Some graphs of gawee-fuzz, in whatever process is asked for them."""
+"""Some graphs of gawee-fuzz, in the process that runs the task."""
 
 import gc
 import signal

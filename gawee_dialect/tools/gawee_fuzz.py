@@ -235,7 +235,7 @@ def fuzz(arguments: Namespace, session: Session, argv: Sequence[str], paths: Seq
 def _workers(arguments: Namespace) -> AbstractContextManager[Workers]:
     if arguments.scheduler is None:
         return nullcontext(ForkedWorkers(arguments.jobs, SECONDS_OF_A_SPAN))
-    # Only this flag pays for the import.
+    # Imported here: only this flag needs it.
     from gawee_dialect.workers.dask_workers import workers_of
 
     return workers_of(arguments.scheduler)

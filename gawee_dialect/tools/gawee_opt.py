@@ -217,7 +217,7 @@ def failure_page(
     """
 
     def page(ctx: Context, module: ModuleOp, passes: Sequence[ModulePass]) -> str:
-        # Only a failure pays for the import.
+        # Imported here: only a failure needs it.
         from gawee_dialect.report.document import Report
 
         report, copy = Report(prog, words, source), module.clone()
@@ -346,7 +346,7 @@ def phase(timing: Timing | None, name: str) -> AbstractContextManager[None]:
 
 def cost_report(module: ModuleOp) -> "Table":
     """Return what the entry function costs; raises GaweeError where it is not at gawee level."""
-    # Only this flag pays for the import.
+    # Imported here: only this flag needs it.
     from gawee_dialect.analysis.cost import analyze_module_cost, cost_table
 
     return cost_table(analyze_module_cost(module))

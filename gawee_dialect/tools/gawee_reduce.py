@@ -133,7 +133,7 @@ def make_failure(arguments: Namespace, passes: Sequence[ModulePass]) -> Failure:
             raise GaweeError(f"cannot run '{script}': it is no program")
         return ScriptFailure(Path(program), arguments.test_time_limit)
     if arguments.numeric:
-        # Only this flag pays for the import.
+        # Imported here: only this flag needs it.
         from gawee_dialect.reduce.numeric import NumericDifference
 
         return NumericDifference(passes, arguments.seed, arguments.rtol, arguments.atol)

@@ -241,7 +241,7 @@ def emit(session: Session) -> int:
 
 
 def execute(session: Session) -> int:
-    """Run, compare, profile and report as asked; return the exit code."""
+    """Run, compare, profile and report as flags say; return the exit code."""
     from gawee_dialect.tools import run_report as report
 
     arguments, console = session.arguments, session.console
@@ -324,7 +324,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def run_session(arguments: Namespace, report: "Report | None") -> int:
-    """Read the graph and do all that is asked for; raises GaweeError and OSError."""
+    """Read the graph and do all that flags say; raises GaweeError and OSError."""
     if arguments.roofline is not None:
         from gawee_dialect.plots.picture import check_picture
 

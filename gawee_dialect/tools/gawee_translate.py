@@ -274,7 +274,7 @@ def run(argv: Sequence[str]) -> int:
 
 
 def translate(arguments: Namespace, words: Sequence[str]) -> int:
-    """Read a graph and write it as asked for; raises GaweeError and OSError."""
+    """Read a graph and write it as flags say; raises GaweeError and OSError."""
     source = Source.read(arguments.input)
     if arguments.coverage or wants_report(arguments):
         graph = open_graph(source, read_options(arguments), arguments.source)

@@ -209,7 +209,7 @@ FORMATS = ".npz, .safetensors, .pt, UWEF's .json, or a folder of raw files"
 
 
 class _WatchedStore(ParameterStore):
-    """A store that tells how many bytes were read of it."""
+    """A store that reports how many bytes were read of it."""
 
     def __init__(self, store: ParameterStore, tell: Callable[[int], None]) -> None:
         self._store = store

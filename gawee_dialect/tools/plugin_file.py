@@ -110,7 +110,7 @@ class Loaded:
 
 @contextmanager
 def loaded_files(paths: Sequence[str], flags: Container[str] = ()) -> Generator[Loaded]:
-    """Run files, and have every tool know what they define for the time of a with block.
+    """Run files, and register what they define with every tool for the time of a with block.
 
     `flags` are the spellings that no pass may take. An exception inside the block that comes from
     code of the files is located there.
@@ -347,7 +347,7 @@ def run_file(path: str) -> ModuleType:
     module.__file__ = path
     sys.modules[module.__name__] = module  # dataclasses look their module up
     try:
-        # Not by an import: its cache knows a file by its size and the second it was saved in.
+        # Not by an import: its cache identifies a file by its size and the second it was saved in.
         exec(compile(file.read_bytes(), path, "exec", dont_inherit=True), vars(module))
     except Exception as error:
         message = f"cannot load this file: {_as_python_says(error)}"

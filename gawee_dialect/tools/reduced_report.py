@@ -33,7 +33,7 @@ def write_reduced_report(
     try:
         with instrumented(report.recording, *([] if check is None else [check])):
             run_pipeline(make_context(), copy, passes)
-    except Exception:  # the failure that the module was reduced for: the report tells it
+    except Exception:  # the failure that the module was reduced for: the report shows it
         _write(arguments, report, check)
     else:
         _write(arguments, report, check)

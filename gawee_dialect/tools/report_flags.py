@@ -24,7 +24,7 @@ class Document(Protocol):
 
     @property
     def has_begun(self) -> bool:
-        """Whether there is something to tell."""
+        """Whether there is something to report."""
         ...
 
     def to_json(self) -> dict[str, object]:
@@ -51,7 +51,7 @@ def add_report_flags(parser: ArgumentParser, what: str = WHAT_PASSES_DID) -> Non
 
 
 def _files(arguments: Namespace) -> Mapping[str, Path]:
-    """Return the files that are asked for, by flag."""
+    """Return the files to write, by flag."""
     paths: Mapping[str, str | None] = {
         "--report-json": arguments.report_json,
         "--html": arguments.html,
@@ -106,7 +106,7 @@ def reported(
 
 
 def write_report(arguments: Namespace, report: Document) -> None:
-    """Write what is asked for; nothing where there is nothing to tell. Raises WriteError."""
+    """Write the files of the flags; none where there is nothing to report. Raises WriteError."""
     if not report.has_begun:
         return
     files = _files(arguments)

@@ -1,4 +1,4 @@
-"""gawee-run --profile: the time of each node, printed, drawn and written as is asked for."""
+"""gawee-run --profile: the time of each node, printed, drawn and written."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def profile(session: Session, level: Level) -> dict[str, object]:
-    """Time each node, print and draw what is asked for; return what goes into the JSON."""
+    """Time each node, print and draw as flags say; return what goes into the JSON."""
     from gawee_dialect.instruments.profile import processor_json
     from gawee_dialect.tools.run_report import print_memory, print_profile
 
@@ -66,7 +66,7 @@ def write_profile(session: Session, times: "Sequence[NodeTime]") -> None:
 
 
 def this_processor(*, measured: bool) -> Processor:
-    """Describe this machine, after measuring it where that is asked for."""
+    """Describe this machine, after measuring it where a flag says so."""
     if measured:
         from gawee_dialect.backend.measure import measured_host
 

@@ -55,7 +55,7 @@ def proved(
 ) -> Generator[None]:
     """Prove the passes that run inside a with block, where `--prove-each` asks for it.
 
-    A report is told what is known of each, and it is printed to standard error. Raises GaweeError
+    Results go into the report, and to standard error. Raises GaweeError
     for a wrong one.
     """
     if not arguments.prove_each:

@@ -1,4 +1,4 @@
-"""One kernel of gawee-tune's search, in whatever process is asked for it."""
+"""One kernel of gawee-tune's search, in the process that runs the task."""
 
 import os
 import tempfile

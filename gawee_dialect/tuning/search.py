@@ -187,7 +187,7 @@ class Phase:
     def tune(self, kernel: Kernel, tell: Callable[[str], None]) -> Outcome:
         """Measure the candidates for a kernel, and add the best to the database.
 
-        `tell` hears what is being done. Raises GaweeError where a candidate cannot be compiled.
+        `tell` gets the progress as text. Raises GaweeError where a candidate cannot be compiled.
         """
         versions: list[_Version] = []
         for number, version in enumerate(self._versions(kernel), 1):

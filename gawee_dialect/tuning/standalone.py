@@ -71,7 +71,7 @@ class _Function:
         }
 
     def argument(self, type: Attribute, *, is_parameter: bool) -> SSAValue:
-        """Add an argument; parameters may be stored as the schedule wants them."""
+        """Add an argument; parameters may be stored as the schedule needs them."""
         block = self.function.body.block
         number = len(block.args)
         kind, letter = ("parameter", PARAMETER) if is_parameter else ("input", INPUT)

@@ -122,7 +122,7 @@ class VectorOp(IRDLOperation, ABC):
 
         Parsers create ops by name, and the types of the operands are known only here.
         """
-        # xDSL clones the ops of a region before it gives them operands: results tell as well.
+        # xDSL clones the ops of a region before it gives them operands: results show it as well.
         types = (*(operand.type for operand in operands), *result_types)
         on_vectors = any(isa(type, AnyVector) for type in types)
         made = super() if on_vectors else SCALAR_OPS[cls.name]
@@ -135,7 +135,7 @@ class VectorOp(IRDLOperation, ABC):
             successors=successors,
             regions=regions,
         )
-        return cast(Self, op)  # the caller wants an op of this name, which xDSL's class has too
+        return cast(Self, op)  # the caller expects an op of this name, which xDSL's class has too
 
 
 @irdl_op_definition
@@ -448,4 +448,4 @@ ARITH = Dialect(
     [*arith.Arith.attributes],
     [arith.ArithConstantMaterializationInterface()],
 )
-"""xDSL's arith dialect with our op, and ours in the place of those that know no vectors."""
+"""xDSL's arith dialect with our op, and ours in the place of those without vectors."""

@@ -1,4 +1,4 @@
-"""Whether every value is defined before it is used, which xDSL's verifier does not ask.
+"""Whether every value is defined before it is used, which xDSL's verifier does not check.
 
 1. In a block, ops come in order: an op may use arguments, and results of the ops before it.
 2. A block sees what the blocks see that control must pass on the way to it, its dominators.

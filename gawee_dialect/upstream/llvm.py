@@ -43,7 +43,7 @@ from xdsl.utils.exceptions import VerifyException
 from gawee_dialect.hints import isa
 from gawee_dialect.upstream.llvm_vector import REPLACED_OPS, VECTOR_OPS
 
-# What a loop's back edge asks of LLVM's loop passes: unrolling and vectorisation.
+# The annotation of a loop's back edge for LLVM's loop passes: unrolling and vectorisation.
 #
 #     llvm.br ^header(%next : i64) {loop_annotation = #llvm.loop_annotation<
 #         unroll = <full = true>, vectorize = <width = 8 : i32>>}

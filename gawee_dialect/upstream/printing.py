@@ -1,4 +1,4 @@
-"""MLIR text of a module; of large constants, the shape alone where that is asked for.
+"""MLIR text of a module; of large constants, the shape alone where that is chosen.
 
 xDSL's printer takes twice as long, elides no constants, and writes none behind the module.
 """
@@ -125,7 +125,7 @@ def is_larger(attribute: DenseIntOrFPElementsAttr, limit: int) -> bool:
 
 
 def _is_dense(attribute: Attribute) -> TypeGuard[DenseIntOrFPElementsAttr]:
-    # The name tells what most attributes are not in a tenth of the time.
+    # The name rules most attributes out in a tenth of the time.
     named = attribute.name == DenseIntOrFPElementsAttr.name
     return named and isa(attribute, DenseIntOrFPElementsAttr)
 
@@ -272,7 +272,7 @@ class ModulePrinter(Printer):
         return stream.getvalue()
 
     def print_op_with_default_format(self, op: Operation) -> None:
-        # Ops that upstream knows by their IRDL have attributes only.
+        # Ops that upstream has by their IRDL have attributes only.
         outer = self.print_properties_as_attributes
         ours = op.dialect_name() == "gawee"
         self.print_properties_as_attributes = ours and self.print_generic_format

@@ -87,9 +87,9 @@ class GenerateOp(IRDLOperation):
 
 
 class PadOp(tensor.PadOp):
-    """Padding; what is padded by a size that the run knows may have a static type after it.
+    """Padding; what is padded by a size of run time may have a static type after it.
 
-    That is how tiles are filled up to one size; xDSL wants such a type to be dynamic.
+    That is how tiles are filled up to one size; xDSL requires such a type to be dynamic.
 
     ```mlir
     %p = tensor.pad %x low[0, 0] high[%n, 0] {
@@ -101,7 +101,7 @@ class PadOp(tensor.PadOp):
     Constraints:
       C1: there is padding for each axis, and an index of the body.
       C2: where source and padding are static, the result is as large as both.
-      C3: padding that the run knows is an operand.
+      C3: padding of run time is an operand.
     """
 
     name = "tensor.pad"
@@ -136,7 +136,7 @@ class ParallelInsertSliceOp(IRDLOperation):
 
     Constraints:
       C1: there is an offset, a size and a stride for each axis of what is inserted into.
-      C2: those that the run knows are operands.
+      C2: those of run time are operands.
     """
 
     name = "tensor.parallel_insert_slice"

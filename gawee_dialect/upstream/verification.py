@@ -2,7 +2,7 @@
 
 A module is verified after every pass, and most of its ops are as the pass before left them. An op
 is asked again where it, the ops around it, the ops that it uses, or anything inside it changed.
-xDSL verifies a whole module each time, and does not ask about dominance.
+xDSL verifies a whole module each time, and does not check dominance.
 """
 
 from xdsl.dialects.builtin import ModuleOp
@@ -28,7 +28,7 @@ class Verification:
         visit = _Visit(self._known)
         try:
             visit.op(module, around=False)
-        except Exception:  # an op is wrong: which one comes first is told by the whole module
+        except Exception:  # an op is wrong: verifying the whole module finds the first one
             self._known = {}
             verify_module(module)
         else:

@@ -100,7 +100,7 @@ def test_a_mark_and_its_row_belong_together(opened: Opened) -> None:
     )
     assert page.locator(".mark.chosen").count() == 2
     page.locator('.mark[data-row="2"]').first.hover()
-    assert "not told apart from 1" in page.locator("#readout").text_content()
+    assert "not significantly different from 1" in page.locator("#readout").text_content()
     assert opened.texts("tr.chosen td:nth-child(2)") == ["alike"]
 
 

@@ -36,7 +36,7 @@ class Carried:
     """How an op keeps images apart."""
 
     operands: Axes
-    """What it wants its operands to be: one that all images share may have to be repeated."""
+    """What it requires of its operands: one that all images share may have to be repeated."""
 
     results: Sequence[int]
     """The axis of each result."""

@@ -26,7 +26,7 @@ from gawee_dialect.dialect.types import is_tensor, tensor_shape
 
 
 class Repetition:
-    """Tells which values repeat the rows of one image for all of a batch."""
+    """Finds the values that repeat the rows of one image for all of a batch."""
 
     def __init__(self, batch: int) -> None:
         self._batch = batch

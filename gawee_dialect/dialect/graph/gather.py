@@ -2,7 +2,7 @@
 
 A negative index counts from the end. An index that is none of its axis is refused: by the verifier
 where it is a constant, by the interpreter, and by native code, which `check-indices` keeps inside
-the tensor. Only where it is told to trust indices, what it reads is not specified.
+the tensor. Only where it trusts indices, what it reads is not specified.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ from gawee_dialect.hints import isa
 
 # How much arithmetic the scalar ops in the bodies of kernels are.
 
-# What is of other dialects is imported where it is asked for: most modules that are read have no
+# What is of other dialects is imported where it is used: most modules that are read have no
 # kernels, and no ops of them.
 
 

@@ -34,7 +34,7 @@ AnyShaped = TensorType[Attribute] | MemRefType[Attribute]
 
 @lru_cache(maxsize=4096)
 def _numbers(data: bytes) -> tuple[int, ...]:
-    """Return the numbers of an array of i64: a kernel is asked for its sizes again and again."""
+    """Return the numbers of an array of i64: a kernel's sizes are read again and again."""
     return struct.unpack(f"<{len(data) // 8}q", data)
 
 
@@ -60,7 +60,7 @@ class WritesOutputBuffer(MemoryEffect):
 
 
 class StructuredKernel(IRDLOperation, ABC):
-    """What layouts, bufferization, outlining, cost, profile and tuning ask of every kernel.
+    """What layouts, bufferization, outlining, cost, profile and tuning need of every kernel.
 
     1. The iteration space is `sizes`, of which the first `num_parallel` dimensions are parallel.
     2. `maps` are of the `inputs` and, last, of the output: which element a point is about. Whoever

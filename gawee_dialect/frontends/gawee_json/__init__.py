@@ -55,7 +55,7 @@ def module_to_gawee_json(
     folder.mkdir(parents=True, exist_ok=True)
     targets = {path: _target(folder, path) for path in graph.files}
     with ExitStack() as drafts:
-        # What comes first takes its place last: whoever finds the graph finds its data too.
+        # What comes first takes its place last: a reader that finds the graph finds its data.
         text = drafts.enter_context(whole_file(folder / file_name))
         text.write_text(graph.text)
         for path, data in graph.files.items():
@@ -84,7 +84,7 @@ def _target(folder: Path, path: str) -> Path:
     return target
 
 
-# Gawee JSON as every format's graph is asked.
+# Gawee JSON, by the interface of every format's graph.
 
 
 class GaweeJsonGraph(Graph):

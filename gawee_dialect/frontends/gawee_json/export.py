@@ -207,7 +207,7 @@ class GraphExporter:
         }
 
     def _name_by_weight(self, text: NodeText) -> str | None:
-        """Return the node's name as its parameters tell it: `conv1` of `conv1.weight`.
+        """Return the node's name as its parameters imply it: `conv1` of `conv1.weight`.
 
         `conv1.weight_2` is how reading calls the weight of another `conv1`.
         """

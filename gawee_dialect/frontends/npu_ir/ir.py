@@ -89,7 +89,7 @@ class TensorMeta:
     producer_node: str | None = None
     producer_output_idx: int = 0
     extra: Attributes = field(default_factory=dict[str, AttributeValue], repr=False)
-    """Keys of the file that this version does not know; they are written again."""
+    """Keys of the file that this version does not have; they are written again."""
     place: Place | None = field(default=None, compare=False, repr=False)
 
 

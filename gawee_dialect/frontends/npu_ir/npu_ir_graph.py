@@ -1,4 +1,4 @@
-"""NPU_IR as every format's graph is asked."""
+"""NPU_IR, by the interface of every format's graph."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -60,7 +60,7 @@ def _limits(node: OpNode) -> Sequence[str]:
     return () if mapping is None else mapping.limits
 
 
-# Weights of a graph as the function wants them that it becomes: by name, when they are needed.
+# Weights of a graph as its function needs them: by name, on demand.
 
 
 class GraphWeights(ParameterStore):

@@ -20,7 +20,7 @@ from gawee_dialect.frontends.npu_ir.ir import (
 )
 
 Infer = Callable[[OpNode], Sequence[tuple[tuple[int, ...], str]] | None]
-"""Returns shape and dtype of a node's results by its op; None for an op that it does not know.
+"""Returns shape and dtype of a node's results by its op; None for an unknown op.
 
 It raises GaweeError where the op refuses its inputs.
 """

@@ -41,7 +41,7 @@ def check_weights(ir: NPU_IR, store: Mapping[str, Array]) -> WeightReport:
     described = store if isinstance(store, ParameterStore) else MemoryStore(store)
     found: dict[str, str] = {}
     problems: list[Diagnostic] = []
-    names = set(described)  # asking the store itself would read the data
+    names = set(described)  # the store's own values would read the data
     needed = _read_weights(ir) - set(ir.constants)
     for weight in ir.weights:
         own = next((name for name in _candidates(ir, weight, described) if name in names), None)

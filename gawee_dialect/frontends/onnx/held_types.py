@@ -239,13 +239,13 @@ ORDERED = frozenset(
 """Ops that compare numbers."""
 
 BY_THEMSELVES = frozenset(("Cast", "CastLike", "QuantizeLinear", "DequantizeLinear", "Range"))
-"""Ops whose mappings know of held types."""
+"""Ops whose mappings handle held types."""
 
 
 def prepared_inputs(
     emit: Emitter, op_type: str, inputs: Sequence[Input], dtypes: Sequence[str | None]
 ) -> list[Input]:
-    """Return a node's inputs, of which some are held, as its mapping wants them."""
+    """Return a node's inputs, of which some are held, as its mapping expects them."""
     if op_type not in ORDERED or "uint64" not in dtypes:
         return list(inputs)
     return [

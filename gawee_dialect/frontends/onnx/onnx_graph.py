@@ -1,4 +1,4 @@
-"""An ONNX model as every format's graph is asked."""
+"""An ONNX model, by the interface of every format's graph."""
 
 from collections.abc import Mapping
 from dataclasses import replace

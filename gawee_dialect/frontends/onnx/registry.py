@@ -40,7 +40,7 @@ FAMILIES = (
 """The files of `ops/` that register the ops of ONNX."""
 
 LATEST_OPSET = 27
-"""The newest version of ONNX's op set that these mappings know."""
+"""The newest version of ONNX's op set that these mappings support."""
 
 ONNX = Registry("gawee_dialect.frontends.onnx.ops", FAMILIES)
 """What is registered for ops of ONNX; `Clip-11` is Clip from opset 11 on."""

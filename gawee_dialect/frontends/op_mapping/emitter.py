@@ -46,7 +46,7 @@ def _always(_output: int) -> bool:
 class Emitter:
     """Appends ops to a block; `emit(AddOp(x, y))` returns the sum.
 
-    `output_types` are what the node declares that it makes; `is_used` tells which of its outputs
+    `output_types` are what the node declares that it makes; `is_used` says which of its outputs
     anything reads, so that what only training needs is not computed; `outputs` is how many it has.
     """
 

@@ -2,7 +2,7 @@
 
 
 class Refusal(Exception):
-    """What is wrong with one node; raised by whoever finds out, reported with the node's name.
+    """What is wrong with one node; raised where it is found, reported with the node's name.
 
     `offset` is where it is in the text, where that is nearer than the node.
     """

@@ -295,7 +295,7 @@ _FITS: Sequence[tuple[object, object, str, Callable[[object], object]]] = (
 
 
 def _fit(value: object, parameter: Parameter) -> object:
-    """Return a value as a parameter's annotation wants it; raises Refusal where it does not fit."""
+    """Return a value as a parameter's annotation has it; raises Refusal where it does not fit."""
     for annotation, optional, text, convert in _FITS:
         if parameter.annotation not in (annotation, optional):
             continue

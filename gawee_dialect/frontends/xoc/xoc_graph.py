@@ -1,4 +1,4 @@
-"""An XOC graph as every format's graph is asked."""
+"""An XOC graph, by the interface of every format's graph."""
 
 from collections.abc import Sequence
 

@@ -101,7 +101,7 @@ class _Loop:
     """A loop over steps that runs: its ops are seen as those of the function are.
 
     The parts of a batch are all remembered. Of a recurrence that is the first step: in a later one
-    each op reads what all of them made of the step before, so nothing tells which of them is wrong.
+    each op reads what all of them made of the step before, so the wrong one stays open.
     """
 
     op: Operation
@@ -251,7 +251,7 @@ def find_culprit(
     1. Ops are matched by their location: what the ops of one location compute last is its value.
     2. An op of another value is not to blame where a later op had that value before the pass: it
        has taken that op in, as a convolution does with a batch norm.
-    3. Where a pass has left ops without a location, or given one to several, they are told by
+    3. Where a pass has left ops without a location, or given one to several, they are found by
        their values: the first op whose value is nowhere among theirs is to blame.
     4. Where no op differs, the function returns other values than it did.
 

@@ -107,7 +107,7 @@ def same_values(actual: Array, expected: Array) -> NDArray[np.bool_]:
 
 def absolute_difference(actual: Array, expected: Array) -> NDArray[np.float64]:
     """Return |actual - expected| in float64, 0 where equal, NaN where one of the two is."""
-    with np.errstate(invalid="ignore"):  # a signalling NaN is told to say so
+    with np.errstate(invalid="ignore"):  # a signalling NaN would warn
         left, right = actual.astype(np.float64), expected.astype(np.float64)
         distance = np.abs(left - right)
     return np.where(same_values(actual, expected), 0.0, distance)

@@ -119,7 +119,7 @@ class CheckEach(EachPass[Step]):
         self._graph: ModuleOp | None = None
         """What the module was on tensors."""
         self._by_digits: dict[tuple[str, int], Mapping[str, float]] = {}
-        """How far last digits move the outputs of a function, by data set: where that was asked."""
+        """How far last digits move the outputs of a function, by data set: where computed."""
         self._begun: list[tuple[Step, Mapping[str, Plan], Mapping[str, Sequence[DataSet]]]] = []
         """The modules as they were read, and their rows."""
         self._seen: dict[str, Plan] = {}
@@ -469,7 +469,7 @@ def _explanation(culprit: Culprit) -> str | None:
 
 
 def _blind_spots(outputs: Mapping[str, Sequence[Mapping[str, Array]]]) -> str:
-    """Say which outputs tell nothing: none at all, or the same number (such as NaN) everywhere."""
+    """Say which outputs show nothing: none at all, or the same number (such as NaN) everywhere."""
     blind = [f"'@{function}' has no outputs" for function, each in outputs.items() if not each[0]]
     blind += [
         f"'{name}' is {array.flat[0]} everywhere"

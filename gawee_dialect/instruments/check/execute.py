@@ -150,7 +150,7 @@ def plan_run(module: ModuleOp, function: str, overwritten: tuple[str, ...] = ())
 
     1. A function of the llvm dialect runs natively.
     2. Tensors, buffers and small loops are interpreted.
-    3. A copy of large loops, or of what only the back end knows, is lowered by the reference
+    3. A copy of large loops, or of what only the back end has, is lowered by the reference
        passes and runs natively.
 
     Raises CannotRun.

@@ -297,7 +297,7 @@ Arguments = Mapping[str, Mapping[str, Array]]
 def order_violations(module: ModuleOp, arguments: Arguments) -> Iterator[Violation]:
     """Run the functions of a module, and yield the ops whose memory goes by an order.
 
-    Nothing is said of large networks and loops, nor of what no data can tell from what its text
+    Nothing is said of large networks and loops, nor of what no data separates from what its text
     says (`parallel_writes.py`).
     """
     size = sum(array.size for each in arguments.values() for array in each.values())
@@ -315,7 +315,7 @@ def order_violations(module: ModuleOp, arguments: Arguments) -> Iterator[Violati
 
 
 def _needs_run(op: Operation) -> bool:
-    """Whether only a run tells what an op's memory is."""
+    """Whether only a run shows what an op's memory is."""
     match op:
         case scf.ParallelOp() | omp.LoopNestOp():
             return any(map(_is_placed_by_data, op.walk()))

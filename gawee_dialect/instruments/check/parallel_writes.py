@@ -192,7 +192,7 @@ def _structured(op: LinalgStructuredOperation) -> Iterator[Violation]:
     try:
         ranges = loop_ranges(maps, shapes)
     except InterpretationError:
-        return  # of a size that no operand tells
+        return  # of a size that no operand has
     for affine_map in maps[len(op.inputs) :]:
         used = {
             each.position

@@ -184,7 +184,7 @@ FLOATS = {"denormal-fp-math": "ieee", "no-nans-fp-math": "false", "no-infs-fp-ma
 def wrong_float_claims(module: ModuleOp) -> Iterator[Violation]:
     """Yield ops that claim there is no NaN or infinity, and functions that flush subnormals.
 
-    Not of a pass that was told such flags (`check_rules`).
+    Not of a pass with such flags as its option (`check_rules`).
     """
     for op in module.walk():
         flags = op.properties.get("fastmath", op.properties.get("fastmathFlags"))
@@ -402,7 +402,7 @@ def new_violation(
 ) -> Violation | None:
     """Return the first op of a module that breaks a rule, where none did before.
 
-    What only a run tells is looked for on the arguments of each function.
+    What only a run shows is looked for on the arguments of each function.
     """
     return _new(violations, before, after) or _new(
         lambda module: order_violations(module, arguments), before, after

@@ -200,5 +200,5 @@ def _differs(program: Program, data: DataSet, usual: Mapping[str, Array]) -> boo
     try:
         outputs = _run(program, data)
     except GaweeError:
-        return True  # what it is told is out of range, which shows
+        return True  # its operand is out of range, which shows
     return any(not same_values(outputs[name], array).all() for name, array in usual.items())

@@ -115,8 +115,8 @@ def chosen(condition: Array | Bits, lhs: object, rhs: object) -> Numbers:
 def _in_order(left: Numbers, right: Numbers) -> tuple[Floats, Floats]:
     """Return values to compare.
 
-    Where values are too near to each other for floats to tell which number is the larger one, the
-    residues decide: whoever asks, in whatever order the numbers were added up, is told the same.
+    Where values are too near to each other for floats to order them, the residues decide: the
+    answer does not depend on the order in which the numbers were added up.
     Values are that near whose leading bits are equal; then the order of three is one, too.
     """
     x, y = np.broadcast_arrays(left.settled(), right.settled())
@@ -155,7 +155,7 @@ def _leading(value: Floats) -> Floats:
 
 
 def _rank(input: Numbers) -> Floats:
-    """Return a float that tells numbers apart by two of their residues."""
+    """Return a float that distinguishes numbers by two of their residues."""
     first, second, _ = canonical(input.residues)
     return first.astype(np.float64) * RANKS + second.astype(np.float64)
 
@@ -190,7 +190,7 @@ def copysign(lhs: object, rhs: object) -> Numbers:
 
 
 def _whole(function: np.ufunc) -> Unary:
-    """Say that a function's results are whole numbers, which the values tell."""
+    """Say that a function's results are whole numbers, which the values hold."""
 
     def compute(input: Numbers) -> Numbers:
         return exactly(np.asarray(function(input.settled()), np.float64), input.dtype)
@@ -199,7 +199,7 @@ def _whole(function: np.ufunc) -> Unary:
 
 
 def _by_value(function: np.ufunc) -> Unary:
-    """Say that a function's results are bits, which the values tell."""
+    """Say that a function's results are bits, which the values hold."""
 
     def compute(input: Numbers) -> object:
         return function(input.value)

@@ -311,7 +311,7 @@ class ProveEach(EachPass[Step]):
         return State(plans, {name: plan.run(data[name]) for name, plan in plans.items()})
 
     def _defined_data(self, module: ModuleOp, function: str) -> Sequence[DataSet]:
-        """Return what a function is run on; indices out of range where it tells of them."""
+        """Return what a function is run on; indices out of range where it checks them."""
         data = self._data[function]
         if index_checks(module, function):
             return data
@@ -466,7 +466,7 @@ def _with_largest_in_tails(spec: ArraySpec, seed: int) -> Array:
     size = rows.shape[1]
     wanted = np.where(every % 2 == 0, size - 1, 3 * size // 4)
     rows[every, largest], rows[every, wanted] = rows[every, wanted], rows[every, largest]
-    ties = every % 3 == 2  # the largest twice: whoever looks for it finds either
+    ties = every % 3 == 2  # the largest twice: a search finds either
     rows[every[ties], size // 3] = rows[every[ties], wanted[ties]]
     return array
 

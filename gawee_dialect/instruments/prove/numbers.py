@@ -82,7 +82,7 @@ def numbers_of(array: NDArray[np.generic]) -> tuple[Floats, Floats]:
     3. Any other stands for itself, rounded to float32: what passes compute of constants in double
        precision is compared with what they store in single precision.
 
-    What is no finite number has residue 0, and is told by its value.
+    What is no finite number has residue 0, and is distinguished by its value.
     """
     values = np.asarray(array).astype(np.float64)
     flat, places = np.unique(values.reshape(-1), return_inverse=True)
@@ -216,7 +216,7 @@ class Numbers(NDArrayOperatorsMixin, OtherNumbers):
     def words(self) -> Words:
         """Return a word for each number; equal numbers have equal words.
 
-        An infinity is one word each, and all NaN are one: they are told by the value.
+        An infinity is one word each, and all NaN are one: the value distinguishes them.
         """
         words = packed(self.residues)
         finite = np.isfinite(self.value)

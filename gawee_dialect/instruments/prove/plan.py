@@ -1,4 +1,4 @@
-"""How a function is run on exact numbers, as `check/blame.py` asks for a run."""
+"""How a function is run on exact numbers, by the interface of `check/blame.py`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -36,7 +36,7 @@ from gawee_dialect.interpreter.machine import Machine, check_implemented, implem
 from gawee_dialect.interpreter.scalars import OtherFloats
 
 NUMPY = (arithmetic, functions, movements)
-"""Where `Numbers` are told what NumPy's functions compute of them."""
+"""Where NumPy's functions on `Numbers` are registered."""
 
 # The numbers that a function is run on: values from data, residues drawn at random.
 
@@ -155,7 +155,7 @@ def run_exactly(
 ) -> dict[str, Array]:
     """Run a function; returns its outputs by name: exact numbers of floats, else plain arrays.
 
-    What it tells of indices is among them (`worst_names`).
+    Its index checks are among them (`worst_names`).
 
     Floats among the arguments become numbers that the seed draws (`inputs.py`). Raises NotProvable
     for an op that has no meaning on exact numbers, GaweeError where the program goes wrong.

@@ -1,4 +1,4 @@
-"""Indices out of range, where it is said what becomes of them: `check-indices` clamps and tells."""
+"""Indices out of range, whose effect is specified: `check-indices` clamps and reports."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ FAR = 1 << 40
 
 
 def index_checks(module: ModuleOp, function: str) -> Sequence[IndexCheck]:
-    """Return what a function tells of its indices; none where they are trusted."""
+    """Return the index checks that a function returns; none where indices are trusted."""
     found = find_entry(module, function)
     if found is None:
         return ()
@@ -67,11 +67,11 @@ def _drawn(spec: ArraySpec, values: Sequence[int]) -> Array:
 
 
 def worst_names(count: int) -> Sequence[str]:
-    """Return the names by which a proof knows what a function tells of its indices."""
+    """Return the names that a proof gives to the index checks of a function."""
     return [f"what is told of indices {number}" for number in range(count)]
 
 
 def without_new(found: Mapping[str, Array], known: Mapping[str, Array]) -> dict[str, Array]:
-    """Return outputs without what is told of indices from now on."""
+    """Return outputs without index checks from now on."""
     told = worst_names(len(found))
     return {name: each for name, each in found.items() if name in known or name not in told}

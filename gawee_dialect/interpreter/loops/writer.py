@@ -16,7 +16,7 @@ Range = tuple[int, int] | None
 
 
 class NotCompilable(Exception):
-    """A nest has an op or a type that the writer does not know; it is interpreted op by op."""
+    """A nest has an op or a type that the writer does not handle; it is interpreted op by op."""
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class Writer:
         return (index.text if stride == 1 else f"{index.text}*{stride}"), index.depth
 
     def sum(self, terms: Iterable[tuple[str, int]]) -> str:
-        """Return the sum of terms, the part that outer blocks know being computed there."""
+        """Return the sum of terms, with the part of outer blocks computed there."""
         ordered = sorted((term for term in terms if term[0] != "0"), key=lambda term: term[1])
         known = [term for term in ordered if term[1] < self.depth]
         here = [text for text, depth in ordered if depth == self.depth]

@@ -193,7 +193,7 @@ class Numbers:
         """Return two operands and what is between them."""
         operator = node.operator
         if operator in ("&&", "||"):
-            # The compiler asks for brackets of one in the other.
+            # The compiler warns of one in the other without brackets.
             lhs, rhs = (self.value(each).inside(3) for each in (node.lhs, node.rhs))
             return CValue(f"{lhs} {operator} {rhs}", _BINDS[operator], "bool")
         if operator in COMPARISONS:

@@ -1,4 +1,4 @@
-"""Descriptions as a Python file: it holds their text, and asks for the class of each operator."""
+"""Descriptions as a Python file: it holds their text, and makes the class of each operator."""
 
 import json
 from collections.abc import Sequence

@@ -199,7 +199,7 @@ class SpecializeBatch(ModulePass):
     were written out for every image, such as the first state of a recurrence, are for as many.
 
     Requires: an op that computes something from several images, such as a mean over axis 0, is an
-    error, and all of them are told.
+    error, and all of them are reported.
 
     rewrite:
         %y = gawee.relu %x : (tensor<8x3xf32>) -> tensor<8x3xf32>
@@ -214,7 +214,7 @@ class SpecializeBatch(ModulePass):
     """How many images the graph is for afterwards, at least 1."""
 
     inputs: tuple[str, ...] = ()
-    """The inputs that have images; all but scalars unless told."""
+    """The inputs that have images; all but scalars by default."""
 
     def apply(self, ctx: Context, op: ModuleOp) -> None:
         if self.images < 1:

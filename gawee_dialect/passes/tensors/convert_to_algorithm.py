@@ -104,7 +104,7 @@ class ConvertKernel(Pattern, ABC):
     def _planned(self, op: KernelOp, wanted: Mapping[str, object], hint: str) -> Algorithm | None:
         """Return the fastest way by the model that has the numbers of a program's step.
 
-        None where it asks for no algorithm. Raises GaweeError where there is no such way.
+        None where it names no algorithm. Raises GaweeError where there is no such way.
         """
         name = wanted.get("algorithm")
         if name != self.algorithm.name:

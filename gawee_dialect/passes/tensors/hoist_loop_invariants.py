@@ -27,7 +27,7 @@ class HoistLoopInvariants(ModulePass):
     2. Those of them move that compute, with what they read. Ops that rename (views) or repeat
        (broadcasts, fills) stay: to make their result again costs no more than to read it.
 
-    Weights that a kernel wants in another order are so packed once, and if they are parameters,
+    Weights that a kernel reads in another order are so packed once, and if they are parameters,
     in `@prepare`. Loops that are not those of a scan stay as they are: their
     author chose so.
 

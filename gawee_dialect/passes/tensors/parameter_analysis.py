@@ -31,7 +31,7 @@ class ParameterAnalysis:
     1. An argument is, if it is marked as parameter, constant or prepared; others are inputs.
     2. The result of a pure op is, if all that the op reads is.
 
-    Answers are kept, so that asking about every value of a graph takes linear time. They stay true
+    Answers are kept, so that queries on every value of a graph take linear time. They stay true
     while rewrites keep the meaning of values.
     """
 

@@ -66,7 +66,7 @@ class ContractionOp(CastingOp, ABC):
 
     @classmethod
     def default_maps(cls) -> ArrayAttr[AffineMapAttr]:
-        """Return the maps that the op's name tells."""
+        """Return the maps that the op's name implies."""
         return maps_attribute(index_maps(cls.ROW.reads, 0))
 
     @classmethod

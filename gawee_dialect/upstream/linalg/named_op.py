@@ -130,7 +130,7 @@ def parallel_and_reduced(maps: Sequence[AffineMap]) -> ArrayAttr[IteratorTypeAtt
 
 
 class NamedOp(NamedOperation, ABC):
-    """A structured op whose body its name tells: `linalg.name {attributes} ins(...) outs(...)`.
+    """A structured op whose name implies its body: `linalg.name {attributes} ins(...) outs(...)`.
 
     It has no fields of its own, so that it may be mixed into classes of xDSL.
     """

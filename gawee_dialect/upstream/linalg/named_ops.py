@@ -154,7 +154,7 @@ NAMED_OPS: Mapping[str, Row] = {
     "pooling_ndhwc_max": _pool("ndhwc,zyx->ndhwc", bodies.MAX),
     "pooling_ndhwc_min": _pool("ndhwc,zyx->ndhwc", bodies.MIN),
 }
-"""Every named op whose loops its name and its operands' ranks tell."""
+"""Every named op whose loops follow from its name and its operands' ranks."""
 
 
 def index_maps(

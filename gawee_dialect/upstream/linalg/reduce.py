@@ -220,7 +220,7 @@ class MapOp(BodyOp):
         regions: Sequence[Region] = (),
         location: LocationAttr | None = None,
     ) -> Self:
-        # The generic form does not say what xDSL wants to know: all but the last are inputs.
+        # The generic form lacks what xDSL needs: all but the last are inputs.
         sizes = DenseArrayBase.from_list(i32, [len(operands) - 1, 1])
         return super().create(
             operands=operands,

@@ -62,7 +62,7 @@ def bitwise(op: Binary) -> Callable[[Emitter, Operand, Operand], Result]:
 
 
 def logical(op: Binary) -> Callable[[Emitter, SSAValue, SSAValue], Result]:
-    """Return the mapping of a logical op, which first asks what is not zero."""
+    """Return the mapping of a logical op, which first compares with zero."""
 
     def mapping(emit: Emitter, self: SSAValue, other: SSAValue) -> Result:
         return emit(op(to_bool(emit, self), to_bool(emit, other)))
@@ -168,5 +168,5 @@ def isin(
     assume_unique: bool = False,
     invert: bool = False,
 ) -> SSAValue:
-    """Whether an element is the one that is asked for."""
+    """Whether an element is the selected one."""
     return compared(emit, elements, test_element, "ne" if invert else "eq")

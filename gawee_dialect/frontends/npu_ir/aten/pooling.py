@@ -23,7 +23,7 @@ from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.schema import Ints, Number
 
-# The elements of each window of a pooling, where their positions or dilated means are asked.
+# The elements of each window of a pooling, where their positions or dilated means are results.
 
 Indices = NDArray[np.int64]
 MAX_ELEMENTS = 1 << 24

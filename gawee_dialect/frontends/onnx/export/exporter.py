@@ -295,6 +295,6 @@ def _is_of(operand: Operand, weights: set[str]) -> bool:
 
 
 def _name_by_weight(weights: Sequence[Operand]) -> str | None:
-    """Return the node's name as its parameters tell it: `conv1` of `conv1.weight`."""
+    """Return the node's name as its parameters imply it: `conv1` of `conv1.weight`."""
     names = [each.name.rpartition(".")[0] for each in weights if isinstance(each, ExportedValue)]
     return next((name for name in names if name), None)

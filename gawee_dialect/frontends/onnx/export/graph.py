@@ -20,7 +20,7 @@ class ExportedValue:
 
 @dataclass(frozen=True)
 class Figures:
-    """An input whose elements the op must know, named as the attribute of its early versions."""
+    """An input with known elements, named as the attribute of its early versions."""
 
     name: str
     array: Array

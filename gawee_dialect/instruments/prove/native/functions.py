@@ -12,7 +12,7 @@ from gawee_dialect.instruments.prove.functions import LARGEST_POWER
 from gawee_dialect.instruments.prove.native.writer import Memory, Parts, Writer, suffix
 from gawee_dialect.instruments.prove.residues import LARGEST_EXACT, PRIMES
 
-# The functions on exact numbers that a module calls, each written once, when it is asked for.
+# The functions on exact numbers that a module calls, each written once, at its first use.
 
 Meaning = Callable[["Library", Writer, list[Parts]], Parts]
 """Writes a function of numbers, and returns the parts of its result."""
@@ -184,7 +184,7 @@ def _leading(w: Writer, value: str) -> str:
 
 
 def _rank(w: Writer, number: Parts) -> str:
-    """Write a double that tells numbers apart by two of their residues."""
+    """Write a double that distinguishes numbers by two of their residues."""
     first, second = (
         w.choose(
             w.compare("olt", residue, w.constant(0)),

@@ -274,7 +274,7 @@ def run_natively(
 
 
 def _written_buffers(signature: "Signature") -> "dict[str, Buffer]":
-    """Return what a function writes for its caller, by name: what it tells of indices too."""
+    """Return what a function writes for its caller, by name: its index checks too."""
     told = signature.of_role("indices")
     named = dict(zip(worst_names(len(told)), told, strict=True))
     return {each.name: each for each in signature.of_role("output", "updated")} | named

@@ -81,7 +81,7 @@ def blocks_of(
 
 
 EITHER_ZERO = arith.FastMathFlagsAttr([FastMathFlag.NO_SIGNED_ZEROS])
-"""The extreme of zeros may be any of them: to tell them apart takes twice as long."""
+"""The extreme of zeros may be any of them: to distinguish them takes twice as long."""
 
 Inside = Callable[[Builder, "Place"], None]
 """Builds what is inside some loops."""

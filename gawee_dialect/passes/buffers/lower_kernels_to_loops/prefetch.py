@@ -18,7 +18,7 @@ from gawee_dialect.passes.buffers.lower_kernels_to_loops.linear_index import (
 from gawee_dialect.upstream.memref import PrefetchOp
 
 LINE = 64
-"""Bytes of a cache line, on all processors that we know."""
+"""Bytes of a cache line, on all processors of `target`."""
 SECOND_CACHE = 2
 """The locality of what is to wait in the second cache for a whole iteration."""
 

@@ -1,1 +1,1 @@
-"""Canonicalization patterns, one file an op family; the ops import them when first asked."""
+"""Canonicalization patterns, one file an op family; the ops import them at their first use."""

@@ -277,7 +277,7 @@ class CheckIndices(ModulePass):
     """Keep indices that come at run time inside their tensors, and return the worst of them.
 
     1. The indices of gathers and scatters are clamped to the axis that they name, unless the graph
-       tells that they are in range: constants, positions of a maximum.
+       shows that they are in range: constants, positions of a maximum.
     2. The function returns, behind its outputs, the greatest of them, shifted so that the ones in
        range are least. `gawee.indices` says of which op, along which axes and of what sizes.
     3. Whoever calls the function looks at that: native code in Python and the interpreter raise an

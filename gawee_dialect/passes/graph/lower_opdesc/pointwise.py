@@ -66,7 +66,7 @@ def _bn2scale(site: Site) -> Sequence[SSAValue]:
 
 
 def _submean(site: Site) -> Sequence[SSAValue]:
-    """Return channels first, less their mean: in f32, and then in the dtype that is asked for."""
+    """Return channels first, less their mean: in f32, and then in the dtype of the result."""
     channels = site.shape("src")[2]
     if channels != 3:
         raise NoMeaning(f"expected a picture of 3 channels, got {channels}")

@@ -46,7 +46,7 @@ RULES: Mapping[type[Operation], Rule] = {
 def parse_fast_math(text: str | None) -> FastMathAttr:
     """Read the flags that float ops get: `contract`, `nnan-ninf`, `fast`, none where absent.
 
-    Raises GaweeError for a flag that LLVM does not know.
+    Raises GaweeError for a flag that LLVM does not have.
     """
     if text in (None, "none", "fast"):
         return FastMathAttr(None if text != "fast" else "fast")
@@ -107,7 +107,7 @@ class ConvertToLLVM(ModulePass):
     name = "convert-to-llvm"
 
     fast_math: str | None = None
-    """Flags put on every float op: `contract`, `nnan-ninf`, `fast`; none unless asked."""
+    """Flags put on every float op: `contract`, `nnan-ninf`, `fast`; none by default."""
 
     @property
     def numerics(self) -> Numerics:

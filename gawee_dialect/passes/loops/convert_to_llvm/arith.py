@@ -48,7 +48,7 @@ UNORDERED = IntegerAttr(14, i64)
 """The comparison that holds where an operand is NaN."""
 
 QUIET = 0x40
-"""The bit of a bf16 that tells a quiet NaN from a signalling one, or from an infinity."""
+"""The bit of a bf16 that distinguishes a quiet NaN from a signalling one, or an infinity."""
 
 
 def is_bf16(type: Attribute) -> bool:
@@ -97,7 +97,7 @@ Cast = Callable[[SSAValue, Attribute], Operation]
 
 
 def fast_math(own: FastMathAttrBase, to: FunctionConversion) -> FastMathAttr:
-    """Return the flags of a float op: those it carries, and those the pass was asked for."""
+    """Return the flags of a float op: those it carries, and those of the pass's option."""
     return FastMathAttr(tuple({*own.data, *to.fast_math.data}))
 
 

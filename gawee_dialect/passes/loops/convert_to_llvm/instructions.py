@@ -118,7 +118,7 @@ def masked_store(value: SSAValue, pointer: SSAValue, mask: SSAValue, alignment: 
 def _masked(
     kind: str, type: Attribute, operands: Sequence[SSAValue], pointer: int, alignment: int
 ) -> Operation:
-    # Not `llvm.intr.masked.load`: LLVM 22 wants its alignment as i32, versions after it as i64.
+    # Not `llvm.intr.masked.load`: LLVM 22 takes its alignment as i32, versions after it as i64.
     assert isa(type, VectorType[Attribute])
     suffix = f"v{type.get_shape()[0]}{type.element_type}"
     notes = [DictionaryAttr({}) for _ in operands]

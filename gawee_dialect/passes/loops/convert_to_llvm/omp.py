@@ -41,9 +41,9 @@ from gawee_dialect.upstream import scf as our_scf
 
 # A parallel region as a function of its own, which every thread of a team calls.
 #
-# The region's function takes what the region uses from outside as arguments, so that LLVM knows of
+# The region's function takes what the region uses from outside as arguments, so that LLVM has
 # its pointers what it knew of them before: that they do not overlap, and how they are aligned. The
-# runtime knows only functions of one pointer, so a second function unpacks the arguments from
+# runtime calls only functions of one pointer, so a second function unpacks the arguments from
 # there.
 
 START_TEAM = "GOMP_parallel"

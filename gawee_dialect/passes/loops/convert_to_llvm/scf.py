@@ -20,7 +20,7 @@ LOOP_ANNOTATION = "loop_annotation"
 """The attribute of `scf.for` that its back edge hands to LLVM's loop passes."""
 
 UNROLL = "gawee.unroll"
-"""The attribute of `scf.for` that asks for unrolling: "full", or how many bodies; 1 forbids it."""
+"""The attribute of `scf.for` that requests unrolling: "full", or how many bodies; 1 forbids it."""
 
 
 INDEX_OPS = (arith.ConstantOp, arith.IndexCastOp)

@@ -72,7 +72,7 @@ class _Rewriter:
         self.stored: dict[SSAValue, SSAValue] = {}
         """What holds the elements of a tensor that is not stored plain."""
         self.plain: dict[SSAValue, SSAValue] = {}
-        """Copies of stored tensors for ops that know no layouts."""
+        """Copies of stored tensors for ops without layouts."""
         self.absorbed: dict[SSAValue, Pad] = {}
         """Padding that a halo takes the place of."""
 
@@ -86,7 +86,7 @@ class _Rewriter:
             elif not isinstance(op, tensor.EmptyOp):
                 self._other(op)
         for op in reversed(dead):
-            # Padding stays where an op that knows no layouts reads it.
+            # Padding stays where an op without layouts reads it.
             if not any(result.uses for result in op.results):
                 op.detach()
                 op.erase()

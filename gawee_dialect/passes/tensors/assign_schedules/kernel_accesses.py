@@ -65,7 +65,7 @@ class Operand:
 
     @cached_property
     def _steps(self) -> dict[tuple[int, int], int | None]:
-        # A map takes longer to hash than all else that the cost model asks of a tile.
+        # A map takes longer to hash than all else that the cost model computes for a tile.
         return {}
 
     def step(self, dim: int, lanes: int) -> int | None:

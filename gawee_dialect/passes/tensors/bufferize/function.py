@@ -32,7 +32,7 @@ def memref_type(value: SSAValue) -> AnyMemRef:
 
 
 def is_empty(value: SSAValue) -> bool:
-    """Whether a tensor has a shape only: whoever writes it must allocate."""
+    """Whether a tensor has a shape only: the op that writes it must allocate."""
     return isinstance(value.owner, tensor.EmptyOp)
 
 

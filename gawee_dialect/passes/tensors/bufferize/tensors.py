@@ -103,7 +103,7 @@ TAKE_VIEWS = (
 
 
 def empty(to: FunctionBufferizer, op: Operation) -> None:
-    """tensor.empty -> nothing: whoever writes it allocates"""
+    """tensor.empty -> nothing: the op that writes it allocates"""
 
 
 def extract(to: FunctionBufferizer, op: Operation) -> None:

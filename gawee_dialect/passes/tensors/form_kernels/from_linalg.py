@@ -116,7 +116,7 @@ class FormPad(Pattern):
 
 
 def is_signless(value: SSAValue) -> bool:
-    """Whether arithmetic knows the elements of a tensor: it has no unsigned integers."""
+    """Whether arith has ops on the elements of a tensor: it has no unsigned integers."""
     return not is_unsigned(element_of(value))
 
 

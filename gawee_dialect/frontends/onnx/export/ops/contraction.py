@@ -22,7 +22,7 @@ from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 
 def sizes(values: Sequence[int], name: str) -> Figures:
-    """Return integers as an input that the op must know."""
+    """Return integers as an input with known elements."""
     return Figures(name, np.array(values, np.int64))
 
 

@@ -100,7 +100,7 @@ def sort(nodes: Nodes, op: SortOp) -> None:
 def _or_full(
     nodes: Nodes, value: SSAValue | None, like: SSAValue, shape: tuple[int, ...], number: float
 ) -> SSAValue | ExportedValue:
-    """Return an operand that ONNX wants; a constant that changes nothing where there is none."""
+    """Return an operand that ONNX requires; a constant that changes nothing where there is none."""
     if value is not None:
         return value
     return nodes.constant(np.full(shape, number, dtype_name(element_type(like))))
