@@ -34,7 +34,7 @@ from gawee_dialect.target.machine import find_processor
 OURS = next(iter(ENGINES))
 
 WIDTH = 110
-"""Columns of the tables where nobody watches."""
+"""Columns of the tables without a terminal."""
 
 PREPARE = """
 import sys

@@ -47,7 +47,7 @@ def module_text(nodes: int) -> str:
 
 
 class Session:
-    """One text in the middle of which somebody works."""
+    """One text that is edited in its middle."""
 
     def __init__(self, client: LanguageClient, path: Path, text: str):
         self.client, self.text, self.uri, self.version = client, text, path.as_uri(), 1

@@ -2,7 +2,7 @@
 
 `python -m benchmarks.noise_check` measures pairs on a quiet machine. The same build against itself
 must differ by less than the stated noise in 19 of 20 repetitions; one whose runs are 5 % longer
-must be told apart, and one with a pass that changes nothing must not.
+must be significant, and one with a pass that changes nothing must not.
 """
 
 import sys
@@ -39,7 +39,7 @@ class Case:
 
     @property
     def different(self) -> bool:
-        """Whether the two should be told apart."""
+        """Whether the difference of the two should be significant."""
         return self.extra > 0
 
 
@@ -98,7 +98,7 @@ def check(case: Case, ratios: Sequence[Ratio]) -> tuple[str, bool]:
     middle = sorted(ratios, key=lambda ratio: ratio.value)[len(ratios) // 2]
     passed = right >= ceil(ENOUGH * len(ratios))
     noise = sorted(ratio.noise for ratio in ratios)[len(ratios) // 2]
-    verdict = "told apart" if case.different else "not told apart"
+    verdict = "significant" if case.different else "not significant"
     return (
         f"| {case.name} | {middle.value:.4f} | {noise:.2%} | {verdict} in {right} of {len(ratios)} "
         f"| {'yes' if passed else 'NO'} |",

@@ -57,7 +57,7 @@ def messages(path: Path) -> Iterator[tuple[int, str]]:
         keywords = {keyword.arg: keyword.value for keyword in node.keywords}
         argument = node.args[position] if len(node.args) > position else keywords.get("message")
         text = None if argument is None else template(argument)
-        # A text that is filled in from its first word on is somebody else's, handed on.
+        # A text that is filled in from its first word on is another message, handed on.
         if text is not None and text.strip(FILLED_IN + " :'"):
             yield node.lineno, text
 

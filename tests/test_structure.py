@@ -84,7 +84,7 @@ FORBIDDEN = {
     "pytorch": {"analysis", "inspection", "instruments", "passes", "plots", "reduce", "tools"},
 }
 PATTERNS = "gawee_dialect.passes.graph.canonicalization"
-"""What an op loads when somebody canonicalizes it."""
+"""What an op loads when it is canonicalized."""
 
 LATE = {
     # The registry loads what it names.
@@ -218,7 +218,7 @@ def test_equations_know_no_ops() -> None:
     assert wrong == []
 
 
-def test_nobody_imports_the_tools() -> None:
+def test_nothing_imports_the_tools() -> None:
     wrong = [
         f"{name} imports {other}"
         for name, path in MODULES.items()

@@ -66,7 +66,9 @@ def fewer_results(module: ModuleOp, chance: random.Random) -> None:
 CHANGES = (drop_property, foreign_property, foreign_operand, move, nothing, rename, fewer_results)
 
 UNSEEN = {
-    *((rename, level) for level in (Level.GAWEE, Level.KERNELS, Level.BUFFERS)),  # nobody calls it
+    *(
+        (rename, level) for level in (Level.GAWEE, Level.KERNELS, Level.BUFFERS)
+    ),  # it has no callers
     *((fewer_results, level) for level in (Level.BUFFERS, Level.LOOPS)),  # there are none
 }
 

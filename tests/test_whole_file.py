@@ -1,4 +1,4 @@
-"""Files are whole or not there: whoever writes, whatever stops it, whatever was there before."""
+"""Files are whole or not there: whatever writes, whatever stops it, whatever was there before."""
 
 import os
 import resource

@@ -128,7 +128,7 @@ def _random_model(name: str, seed: int) -> onnx.ModelProto:
 
 
 def _readers(graph: onnx.GraphProto) -> Mapping[str, tuple[str, int]]:
-    """Return who reads each value: the op type and which input it is; views are looked through."""
+    """Return the reader of each value: its op type and operand index; views are looked through."""
     found: dict[str, tuple[str, int]] = {}
     for node in reversed(graph.node):
         for index, name in enumerate(node.input):

@@ -26,7 +26,7 @@ Every pass of the pipeline that can be left out is left out, on five small netwo
 
 ![Time without a pass, by the time with all](passes_study.svg)
 
-A ratio of 1.20 says that a network takes a fifth more time without the pass. Ratios in brackets are not told apart from 1, at 99 %. A row
+A ratio of 1.20 says that a network takes a fifth more time without the pass. Ratios in brackets are not significantly different from 1, at 99 %. A row
 that failed is a pass that what follows cannot do without.
 """
 

@@ -153,7 +153,7 @@ def _(mo):
 
     What relu reads and writes is counted, and the network is timed both ways. Fused into a kernel,
     as the pipeline does with it, a relu costs next to nothing: the count says what the pass does to
-    the graph, the time whether anybody notices.
+    the graph, the time whether that matters.
     """)
     return
 

@@ -1,6 +1,6 @@
 """The scalar functions of index notation: what they take, compute and cost.
 
-Operators are functions too. Whoever needs a meaning of one looks here: the interpreter and the
+Operators are functions too. Their meaning is defined here alone: the interpreter and the
 proofs compute by `numpy`, counts go by `flops`; `lower-to-linalg` has a scalar op, or a few, for
 each (`passes/graph/lower_to_linalg/scalar_functions.py`).
 """

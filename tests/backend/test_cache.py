@@ -1,4 +1,4 @@
-"""Compiled code is found again, and never used where it might be wrong or somebody else's."""
+"""Compiled code is found again, and never used where it might be wrong or another user's."""
 
 import os
 import shutil

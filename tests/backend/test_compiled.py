@@ -178,7 +178,7 @@ def test_a_call_costs_below_50_microseconds(model: CompiledModel) -> None:
             model(X, Z)
         return (time.perf_counter() - start) / 40
 
-    # Short rounds: some fall between two turns of whoever else uses the processor.
+    # Short rounds: some fall between two turns of other processes.
     assert min(one_call() for _ in range(50)) < 50e-6
 
 

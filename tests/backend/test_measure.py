@@ -1,6 +1,6 @@
 """The measuring loops compute what they are meant to, so that nothing was optimised away.
 
-How fast they are depends on the machine and on who else uses it: no test asserts a time.
+How fast they are depends on the machine and on its load: no test asserts a time.
 """
 
 from dataclasses import replace

@@ -70,7 +70,7 @@ def test_an_output_is_aligned_and_its_views_keep_it(shape: tuple[int, ...]) -> N
     assert array.dtype is dtype
     assert array.ctypes.data % CACHE_LINE == 0
     array[...] = 3
-    # Who holds a part holds the whole: its memory is not used again meanwhile.
+    # A reference to a part keeps the whole: its memory is not used again meanwhile.
     part = array[...].reshape(-1)[1:]
     assert part.base is array
 

@@ -330,7 +330,7 @@ def test_calls_at_one_time_share_the_cores(monkeypatch: pytest.MonkeyPatch) -> N
     openmp.call_in_team(nested, 2, None, teams)
     openmp.call_in_team(nested, 0, None, teams)
 
-    # alone all of them; two at a time half of them each; and who says how many gets that
+    # alone all of them; two at a time half of them each; an explicit number is kept
     assert limits == [4, 2, 3, 2, 4, 4]
     assert CompiledModel(llvm_module(ROWS)).num_threads == openmp.physical_cores()
 

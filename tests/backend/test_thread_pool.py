@@ -1,4 +1,4 @@
-"""The pool of threads: who does which part, who waits for whom, and how it ends."""
+"""The pool of threads: which thread does which part, what waits, and how it ends."""
 
 import ctypes
 import subprocess

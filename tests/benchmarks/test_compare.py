@@ -1,4 +1,4 @@
-"""The comparison with other engines: the networks, who counts as best, what makes a turn void."""
+"""The comparison with other engines: the networks, which engine counts as best, what makes a turn void."""
 
 import json
 from argparse import Namespace
@@ -107,7 +107,7 @@ def test_disturbed_turns_are_repeated_and_the_last_one_counts(
     monkeypatch: pytest.MonkeyPatch, delays: list[float], expected: float, repeated: int
 ) -> None:
     arguments = Namespace(runs=1, seconds=1)
-    busy = iter(range(0, 100, 3))  # others use processors whenever somebody looks
+    busy = iter(range(0, 100, 3))  # other processes are busy at every reading
     monkeypatch.setattr(turns_module, "busy_seconds", lambda: next(busy))
     monkeypatch.setattr(turns_module, "allowed_cpus", lambda: list(range(64)))
     turns[:] = [Turn([number / 1e3], 1.0, 1.0, delay) for number, delay in enumerate(delays, 1)]

@@ -76,6 +76,6 @@ def test_a_repetition_measures_both_and_enough_must_come_out_as_they_should() ->
     apart, near = Ratio(1.2, 0.01), Ratio(1.0, 0.01)
     line, holds = check(case, [apart] * 19 + [near])
     assert holds
-    assert "told apart in 19 of 20 | yes |" in line
+    assert "| significant in 19 of 20 | yes |" in line
     assert not check(case, [apart] * 18 + [near] * 2)[1]
-    assert "not told apart in 2 of 2" in check(Case("same", other, 0), [near] * 2)[0]
+    assert "not significant in 2 of 2" in check(Case("same", other, 0), [near] * 2)[0]

@@ -1,4 +1,4 @@
-"""Holding engines to an older processor: which switches are set, and who is told to have none."""
+"""Holding engines to an older processor: which switches are set, and which engines have none."""
 
 import os
 

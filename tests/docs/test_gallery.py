@@ -65,7 +65,7 @@ def test_a_command_writes_the_report_of_its_picture(
     monkeypatch.chdir(tmp_path)
     listed = commands(tmp_path)[name]
     for study in (tmp_path / "build").glob("*.toml"):
-        # Other tests run beside it: nobody reads these times.
+        # Other tests run beside it: these times are not used.
         study.write_text(study.read_text().replace("patience = 1", "patience = 0\nretries = 0"))
     codes = [run(command) for command in listed]
     assert codes == [*[0] * (len(codes) - 1), int(name == "gallery_failing")]

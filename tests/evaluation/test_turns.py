@@ -1,4 +1,4 @@
-"""Taking turns: the order, what is repeated, how long somebody waits."""
+"""Taking turns: the order, what is repeated, how long a turn waits."""
 
 import pytest
 

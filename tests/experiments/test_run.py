@@ -219,7 +219,7 @@ arguments = [37]
     [
         ("Ops", {"ops": 4}),
         ("Crash", "stopped by SIGSEGV"),
-        ("Nobody", "expected 'Nobody' in 'mine.py', got none"),
+        ("Absent", "expected 'Absent' in 'mine.py', got none"),
     ],
 )
 def test_networks_and_evaluators_of_ones_own(

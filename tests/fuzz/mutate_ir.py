@@ -1,7 +1,7 @@
 """Modules that verify, changed at random at the level of the IR: ops, operands, attributes, types.
 
-A change that the verifier does not accept is undone, so what comes out verifies: text that a pass
-may get from anybody.
+A change that the verifier does not accept is undone, so what comes out verifies: valid text
+that a pass may get.
 """
 
 import re
@@ -240,7 +240,7 @@ def _other(choice: Random, old: Attribute) -> Attribute:
 
 
 def _remove(choice: Random, module: ModuleOp) -> None:
-    """Erase an op that nobody reads."""
+    """Erase a dead op."""
     op = choice.choice([each for each in _ops(module) if not any(r.uses for r in each.results)])
     op.detach()
     op.erase()

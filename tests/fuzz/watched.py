@@ -35,7 +35,7 @@ class TooLong(BaseException):
 def limited_time(seconds: int) -> Iterator[None]:
     """Raise TooLong when a block takes longer, of the processor; in the main thread only.
 
-    So it does where a block waits: for a file that nobody writes.
+    So it does where a block waits: for a file that is never written.
     """
 
     def stop(*_: object) -> None:

@@ -100,7 +100,7 @@ def test_a_change_of_any_kind_is_printed(change: Callable[[ModuleOp], None]) -> 
     after = texts.of(module)
     assert after["@main"].text != before["@main"].text
     assert after["@other"] is before["@other"]
-    # Printed by who never saw the module before.
+    # Printed by a printer without earlier modules.
     assert (
         after["@main"].text == FunctionTexts(TextOptions(locations=True)).of(module)["@main"].text
     )

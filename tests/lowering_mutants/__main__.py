@@ -1,4 +1,4 @@
-"""Makes mutants of what our passes write, proves each, and counts those that are not told apart."""
+"""Makes mutants of what our passes write, proves each, and counts those that survive."""
 
 import json
 import os
@@ -29,7 +29,7 @@ from tests.lowering_mutants.mutations import Mutation, mutations
 from tests.lowering_mutants.survivors import table
 
 SECONDS = 40
-"""After so long, a mutant that runs without end counts as told apart."""
+"""After so long, a mutant that runs without end counts as killed."""
 
 BY_KERNELS = "gawee-to-kernels,gawee-kernels-to-loops,convert-scf-to-openmp,convert-to-llvm"
 PLAIN = "gawee-to-loops,convert-to-llvm"
@@ -142,7 +142,7 @@ def outcomes(
 ) -> Iterator[Outcome]:
     """Yield what became of so many valid mutants, as many for each stage.
 
-    Of known outcomes, in their order, those that were told apart are not proved again.
+    Of known outcomes, in their order, those that were killed are not proved again.
     """
     places, earlier = list(stages(sources)), iter(known)
     # Shared evenly, the first stages take one more.
@@ -170,7 +170,7 @@ def outcomes(
 
 
 def main() -> int:
-    """Return 1 where a mutant is not told apart."""
+    """Return 1 where a mutant survives."""
     parser = ArgumentParser(prog="python -m tests.lowering_mutants", description=__doc__)
     parser.add_argument("count", type=int, nargs="?", default=1000)
     parser.add_argument("--seed", type=int, default=0)

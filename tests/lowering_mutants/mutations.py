@@ -50,7 +50,7 @@ def mutations(module: ModuleOp, random: Random) -> Iterator[Mutation]:
 def _of_constant(op: Operation, random: Random) -> Iterator[Mutation]:
     value = op.properties.get("value")
     if not any(True for _ in op.results[0].uses):
-        return  # nobody reads it
+        return  # it has no uses
     if isa(value, FloatAttr):
         number = value.value.data
         dtype = np.dtype(f"f{value.type.bitwidth // 8}")

@@ -1,4 +1,4 @@
-"""The mutants that are not told apart, by reason, and the table of all of them in the docs."""
+"""The mutants that survive, by reason, and the table of all of them in the docs."""
 
 import json
 from collections import Counter
@@ -8,7 +8,7 @@ Record = Mapping[str, str]
 
 LEVELS = ("gawee", "linalg", "kernels", "buffers", "loops", "llvm")
 
-LANES = "lanes of a masked load, or of a vector, that nobody stores"
+LANES = "lanes of a masked load, or of a vector, that are never stored"
 INSERTED = "a vector all lanes of which are inserted afterwards"
 BEGUN = "another buffer to begin with, of which nothing is read"
 SHIFTED = "a shift of all that a softmax is taken of: it cancels"
@@ -121,7 +121,7 @@ REASONS: Sequence[tuple[str, Callable[[Record], bool]]] = (
     (VIEW, lambda record: "static_sizes" in record["change"]),
     (ROOM, _is_room),
 )
-"""Why mutants are not told apart, and of which that is so: the first that holds."""
+"""Why mutants survive, and of which that is so: the first that holds."""
 
 
 def _is_output(change: str) -> bool:
@@ -131,11 +131,11 @@ def _is_output(change: str) -> bool:
 
 
 def table(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the table of levels, and a list of what is not told apart."""
+    """Yield the table of levels, and a list of what survives."""
     records: list[Record] = [json.loads(line) for line in lines]
     counts = Counter((each["level"], each["verdict"]) for each in records)
     verdicts = ("caught", "stops", "survives", "unproved")
-    yield "| level | told apart | stops running | not told apart | not provable |"
+    yield "| level | killed | stops running | survives | not provable |"
     yield "|---|---|---|---|---|"
     for level in sorted({each["level"] for each in records}, key=LEVELS.index):
         cells = (str(counts[level, verdict]) for verdict in verdicts)
@@ -144,7 +144,7 @@ def table(lines: Iterable[str]) -> Iterator[str]:
     yield f"| all | {' | '.join(totals)} |"
     yield ""
     reasons = Counter(reason_of(each) for each in records if each["verdict"] == "survives")
-    yield "| not told apart, since it is | mutants |"
+    yield "| survives, since it is | mutants |"
     yield "|---|---|"
     for reason, count in reasons.most_common():
         yield f"| {reason} | {count} |"

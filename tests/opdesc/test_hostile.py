@@ -124,7 +124,7 @@ GRAPHS = {
     "huge range": 'arange(|dst=a|dtype="TL_FLOAT",start=0,stop=1e300,step=1e-300);',
     "many unknown operators": "".join(f"zero{k}(|dst=a{k}|);" for k in range(9_000)),
     "many makers of one tensor": ZEROS * 9_000,
-    "many tensors that nobody makes": "".join(f"relu(src=b{k}|dst=a{k}|);" for k in range(9_000)),
+    "many tensors without a producer": "".join(f"relu(src=b{k}|dst=a{k}|);" for k in range(9_000)),
     "many ops": "".join(f"relu(src=b{k}|dst=a{k}|);" for k in range(40_000)),
     "many ops in JSON": json.dumps({"ops": [{}] * 20_000 + [RELU]}),
     "many arguments": "relu(" + ",".join(f"s{k}=t{k}" for k in range(90_000)) + "|dst=a|);",

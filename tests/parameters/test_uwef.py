@@ -131,7 +131,7 @@ def test_shared_parameters_are_written_for_each_node(tmp_path: Path) -> None:
     assert entries["0"] == entries["1"]
     assert entries["2"] == {"op_type": "ReLU", "has_weight": False, "tensors": {}}
     read = open_archive(path)
-    # Whoever makes one of them writable does not change the other.
+    # Writes to one of them do not change the other.
     assert not np.shares_memory(read["0.weight"], read["1.weight"])
     assert read["1.weight"].tolist() == [[1, 1, 1], [1, 1, 1]]
 

@@ -1,7 +1,7 @@
 """Random small graphs: values read several times, shared weights, several outputs, slices, views.
 
-Whoever decides which buffer may be overwritten, or where in the workspace it lies, is wrong first on
-graphs such as these.
+A pass that decides which buffer may be overwritten, or where in the workspace it lies, is wrong first
+on graphs such as these.
 """
 
 from collections.abc import Callable

@@ -64,14 +64,14 @@ func.func @f(%c: i1, %x: f32) -> f32 {
   cf.br ^right(%l : f32)
 ^right(%r: f32):
   func.return %r : f32
-^nobody(%n: f32):
+^unreached(%n: f32):
   cf.br ^right(%n : f32)
 }
 """
 
 MODULES = {
-    "a chain that nobody reads": CHAIN,
-    "a kernel that nobody reads": DEAD_REGION,
+    "a chain without uses": CHAIN,
+    "a kernel without uses": DEAD_REGION,
     "effects on memory": EFFECTS,
     "blocks that follow each other": BRANCHES,
 }

@@ -56,7 +56,7 @@ FIRST_PAINT = 2.0
 """Seconds in which a network of 3,000 nodes is to be seen; it takes a fifth of that."""
 
 FRAME = 0.05
-"""Seconds in which the next part of it is to be drawn while somebody scrolls; it takes a tenth."""
+"""Seconds in which the next part of it is to be drawn while the page scrolls; it takes a tenth."""
 
 SCROLL = """() => {
   const canvas = document.querySelector("#graph-a .canvas"), seconds = [];

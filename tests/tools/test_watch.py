@@ -46,14 +46,14 @@ class Wrong(RewritePass):
 
 
 class Editor:
-    """A person who saves a file at each look of the watcher at the files, and then goes away."""
+    """An editor that saves a file at each look of the watcher at the files, and then ends."""
 
     def __init__(self, *edits: Callable[[], object]):
         self.edits = iter(edits)
         self.pending: Iterator[Callable[[], object]] = iter(())
 
     def __call__(self, seconds: float) -> None:
-        # A watcher waits until nobody is writing: a look at an edit, and one that finds no other.
+        # A watcher waits until no file is being written: a look at an edit, and one that finds no other.
         if next(self.pending, None) is not None:
             return
         edit = next(self.edits, None)
@@ -120,14 +120,14 @@ def test_an_error_is_printed_and_watching_goes_on(
         monkeypatch,
         [str(graph), "--load", str(plugin), "--relu-to-sqrt"],
         lambda: plugin.write_text(PASS),
-        lambda: graph.write_text(GRAPH.replace("%y :", "%nobody :")),
+        lambda: graph.write_text(GRAPH.replace("%y :", "%absent :")),
         lambda: graph.write_text(GRAPH),
     )
 
     out, err = capsys.readouterr()
     assert code == 0
     assert f"{plugin}:1:12: error: cannot load this file: SyntaxError: invalid syntax" in err
-    assert "use of undefined value '%nobody'" in err
+    assert "use of undefined value '%absent'" in err
     assert out.count("// run ") == 4
     assert "(was" not in out
     assert out.endswith(

@@ -18,13 +18,13 @@ def refuse(number: int) -> int:
 
 
 def wait_on_first_try(path: str) -> str:
-    """Say who runs it, and wait to be killed; the second time it ends."""
+    """Write the process id, and wait to be killed; the second time it ends."""
     file = Path(path)
     if file.exists():
         return f"again {file.name}"
     file.write_text(str(os.getpid()))
     time.sleep(120)
-    return "nobody came"
+    return "not killed"
 
 
 def process_id() -> int:

@@ -63,7 +63,7 @@ class StructuredKernel(IRDLOperation, ABC):
     """What layouts, bufferization, outlining, cost, profile and tuning need of every kernel.
 
     1. The iteration space is `sizes`, of which the first `num_parallel` dimensions are parallel.
-    2. `maps` are of the `inputs` and, last, of the output: which element a point is about. Whoever
+    2. `maps` are of the `inputs` and, last, of the output: which element a point is about. A pass that
        stores an operand in another layout replaces it, and its map, by `with_operands`.
     3. `packed` operands have no map: their form is the op's own, and no pass changes it.
     4. On buffers the op has an output operand in the place of a result, which no input overlaps,

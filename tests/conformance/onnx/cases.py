@@ -81,7 +81,7 @@ class Case:
 
     @property
     def skip_reason(self) -> str:
-        """Why nobody can be told right or wrong by it; nothing for all others."""
+        """Why it decides nothing; empty for all others."""
         return SKIPPED.get(self.name, "")
 
     def run(self, backend: Backend) -> None:

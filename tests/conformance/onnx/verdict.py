@@ -22,7 +22,7 @@ LEVELS = ("gawee", "loops", "llvm")
 class Verdict:
     """One case at one level.
 
-    It passed, failed (other numbers), was refused, crashed (a bug), or nobody can tell (skipped).
+    It passed, failed (other numbers), was refused, crashed (a bug), or is undecidable (skipped).
     """
 
     case: str

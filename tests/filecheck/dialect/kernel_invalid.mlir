@@ -90,9 +90,9 @@ func.func @c2_a_map_leaves_its_output(%x: tensor<3x5xf32>) {
 
 // -----
 
-// KernelOp C2: nobody knows where a map goes.
+// KernelOp C2: the range of a map is unknown.
 // CHECK: error: 'gawee.kernel' op expected a positive constant divisor in a map
-func.func @c2_nobody_knows_where_a_map_goes(%x: tensor<3x5xf32>) {
+func.func @c2_the_range_of_a_map_is_unknown(%x: tensor<3x5xf32>) {
   %y = gawee.kernel parallel [3] reduce [5] ins(%x : tensor<3x5xf32>)
     maps [affine_map<(i, k) -> (i mod 0, k)>, affine_map<(i, k) -> (i)>]
     initial 0.0 : f32 accumulate {

@@ -2,7 +2,7 @@
 // RUN: gawee-opt --assign-schedules='target=haswell schedules="%S/inputs/schedules.jsonl"' %s | filecheck %s --check-prefix=OTHER
 // RUN: not gawee-opt --assign-schedules='target=skylake-avx512 schedules="%S/inputs/schedules_misfit.jsonl"' %s 2>&1 | filecheck %s --check-prefix=MISFIT
 // RUN: not gawee-opt --assign-schedules='target=skylake-avx512 schedules="%S/inputs/schedules_unreadable.jsonl"' %s 2>&1 | filecheck %s --check-prefix=UNREADABLE
-// RUN: not gawee-opt --assign-schedules='schedules="%S/inputs/schedules_of_nobody.jsonl"' %s 2>&1 | filecheck %s --check-prefix=NONE
+// RUN: not gawee-opt --assign-schedules='schedules="%S/inputs/schedules_that_are_absent.jsonl"' %s 2>&1 | filecheck %s --check-prefix=NONE
 
 // MISFIT:      assign_schedules_file.mlir:{{[0-9]+}}:3: error: 'gawee.kernel' op cannot have the schedule: expected a step of 1 to 6 in 'd0 by 8', got 8
 // MISFIT-NEXT: hint: the schedule is that of {{.*}}schedules_misfit.jsonl:1
@@ -11,7 +11,7 @@
 // UNREADABLE-NEXT: schedules_unreadable.jsonl:3: error: expected a 'schedule', 'steps', or 'direct' or 'winograd' as 'algorithm', got "fft"
 // UNREADABLE-NEXT: schedules_unreadable.jsonl:4: error: expected a JSON object, got list
 
-// NONE: error: cannot open '{{.*}}schedules_of_nobody.jsonl'
+// NONE: error: cannot open '{{.*}}schedules_that_are_absent.jsonl'
 
 #x = affine_map<(m, n, k) -> (m, k)>
 #w = affine_map<(m, n, k) -> (k, n)>

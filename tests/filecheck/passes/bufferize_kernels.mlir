@@ -80,7 +80,7 @@ func.func @kernels_whose_results_interleave_write_there_at_once(%x: tensor<5xf32
 
 // -----
 
-// What overlaps has an order, and what somebody else reads is there when they read it.
+// What overlaps has an order, and what has another reader is there when it is read.
 // CHECK-LABEL: func.func @kernels_whose_results_overlap_are_copied_in_their_order
 // CHECK:         gawee.kernel parallel [5] {{.*}} outs(%[[A:.*]]) maps
 // CHECK:         gawee.kernel parallel [5] {{.*}} outs(%[[B:.*]]) maps

@@ -36,7 +36,7 @@ func.func @a_broadcast_bias_is_added_at_the_end(%a: tensor<4x7xf32>, %b: tensor<
 
 // -----
 
-// The window operand, which nobody reads, goes.
+// The window operand, which has no uses, goes.
 // CHECK-LABEL: func.func @padding_leaves_its_constant_outside
 // CHECK-NEXT:    %[[P:.*]] = gawee.kernel parallel [2, 3, 5, 4] ins(%x :
 // CHECK-SAME:      (d0, d1, (d2 + 1), d3)>] outside 0xff800000 : f32 finish

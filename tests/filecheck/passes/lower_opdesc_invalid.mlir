@@ -2,7 +2,7 @@
 // RUN: gawee-opt %s --load-ops %S/../opdesc/inputs/ops.json --lower-opdesc --split-input-file --verify-diagnostics | filecheck %s
 
 // CHECK: error: 'lightnet.tensorrt' op cannot be removed by lower-opdesc: expected an operator with a meaning in gawee ops
-func.func @engine_of_somebody_else() {
+func.func @engine_that_is_unknown() {
   lightnet.tensorrt batch_size 1 : () -> ()
   func.return
 }

@@ -6,7 +6,7 @@
 // CHECK:         gawee.scan steps 6
 // CHECK:         {gawee.batch, gawee.threads = 2 : i64}
 
-// Who wants parts one after the other says so.
+// An option computes the parts one after the other.
 // IN-TURN-LABEL: func.func @main
 // IN-TURN-NOT:     gawee.threads
 func.func @main(%x: tensor<6x16x56x56xf32>) -> tensor<6x16x56x56xf32> {

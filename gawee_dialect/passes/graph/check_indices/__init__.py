@@ -280,7 +280,7 @@ class CheckIndices(ModulePass):
        shows that they are in range: constants, positions of a maximum.
     2. The function returns, behind its outputs, the greatest of them, shifted so that the ones in
        range are least. `gawee.indices` says of which op, along which axes and of what sizes.
-    3. Whoever calls the function looks at that: native code in Python and the interpreter raise an
+    3. The caller looks at that result: native code in Python and the interpreter raise an
        error, code for C returns a status.
 
     What the body of a structured op extracts from a tensor, in a module that is linalg already, is

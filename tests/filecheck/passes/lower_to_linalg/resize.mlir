@@ -46,11 +46,11 @@ func.func @bilinear_weighs_two_neighbours_along_the_last_axis_and_then_along_the
 
 // -----
 
-// CHECK-LABEL: func.func @rows_that_nobody_needs_are_not_blended
+// CHECK-LABEL: func.func @rows_without_uses_are_not_blended
 // CHECK:         linalg.generic
 // CHECK-COUNT-4: tensor.extract %x[
 // CHECK-NOT:     linalg.generic
-func.func @rows_that_nobody_needs_are_not_blended(%x: tensor<2x4x7x5xf32>) -> tensor<2x4x3x10xf32> {
+func.func @rows_without_uses_are_not_blended(%x: tensor<2x4x7x5xf32>) -> tensor<2x4x3x10xf32> {
   %y = gawee.interpolate %x size [3, 10] mode "bilinear" : (tensor<2x4x7x5xf32>) -> tensor<2x4x3x10xf32>
   return %y : tensor<2x4x3x10xf32>
 }
