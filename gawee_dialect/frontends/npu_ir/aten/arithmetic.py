@@ -190,7 +190,7 @@ def lerp(emit: Emitter, self: SSAValue, end: SSAValue, weight: Operand) -> SSAVa
 
 
 @register_op("aten.copy")
-def copy(emit: Emitter, self: SSAValue, src: SSAValue, non_blocking: object = False) -> SSAValue:
+def copy(emit: Emitter, self: SSAValue, src: SSAValue) -> SSAValue:
     """Other elements, in the shape and element type of the first tensor"""
     return emit.broadcast(emit.cast(src, element_type(self)), tensor_shape(self))
 

@@ -56,7 +56,6 @@ def batch_norm(
     training: bool,
     momentum: float,
     eps: float,
-    cudnn_enabled: object = None,
 ) -> SSAValue:
     """Normalize with the statistics of training, or, where there are none, with the batch's own."""
     if training and running_mean is not None:
@@ -207,7 +206,6 @@ def instance_norm(
     use_input_stats: bool,
     momentum: float,
     eps: float,
-    cudnn_enabled: object = None,
 ) -> SSAValue:
     """Normalize each channel of each image on its own."""
     if not use_input_stats:
@@ -226,7 +224,6 @@ def layer_norm(
     weight: SSAValue | None = None,
     bias: SSAValue | None = None,
     eps: float = 1e-5,
-    cudnn_enable: object = None,
 ) -> SSAValue:
     """Normalize the last axes."""
     rank = len(normalized_shape)
@@ -268,7 +265,6 @@ def group_norm(
     weight: SSAValue | None = None,
     bias: SSAValue | None = None,
     eps: float = 1e-5,
-    cudnn_enabled: object = None,
 ) -> SSAValue:
     """Normalize groups of channels."""
 

@@ -1,6 +1,6 @@
 """Variance, standard deviation, median and histogram."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 
 from xdsl.dialects.builtin import i64
@@ -43,81 +43,36 @@ def moments(
     return emit(MulOp(total, factor)), emit.reshape(mean, tensor_shape(total))
 
 
-@register_op("aten.var.correction")
-def var(
-    emit: Emitter,
-    self: SSAValue,
-    dim: Ints | None = None,
-    correction: Number | None = None,
-    keepdim: bool = False,
-) -> SSAValue:
-    """The variance"""
-    return moments(emit, self, dim, 1 if correction is None else correction, keepdim)[0]
+def _register_moments(name: str, of_variance: Callable[[Emitter, SSAValue], SSAValue]) -> None:
+    """Register the mappings of the variance or of its root: alone, and with the mean."""
+
+    def with_mean(
+        emit: Emitter,
+        self: SSAValue,
+        dim: Ints | None = None,
+        correction: Number | None = None,
+        keepdim: bool = False,
+    ) -> Sequence[SSAValue]:
+        variance, mean = moments(emit, self, dim, 1 if correction is None else correction, keepdim)
+        return of_variance(emit, variance), mean
+
+    def alone(
+        emit: Emitter,
+        self: SSAValue,
+        dim: Ints | None = None,
+        unbiased: bool = True,
+        correction: Number | None = None,
+        keepdim: bool = False,
+    ) -> SSAValue:
+        less = int(unbiased) if correction is None else correction
+        return with_mean(emit, self, dim, less, keepdim)[0]
+
+    register_op(*(f"aten.{name}.{each}" for each in ("correction", "dim", "default")))(alone)
+    register_op(f"aten.{name}_mean.correction")(with_mean)
 
 
-@register_op("aten.std.correction")
-def std(
-    emit: Emitter,
-    self: SSAValue,
-    dim: Ints | None = None,
-    correction: Number | None = None,
-    keepdim: bool = False,
-) -> SSAValue:
-    """The standard deviation"""
-    return emit(SqrtOp(var(emit, self, dim, correction, keepdim)))
-
-
-@register_op("aten.var.dim")
-def var_dim(
-    emit: Emitter, self: SSAValue, dim: Ints | None, unbiased: bool = True, keepdim: bool = False
-) -> SSAValue:
-    """The variance"""
-    return var(emit, self, dim, int(unbiased), keepdim)
-
-
-@register_op("aten.std.dim")
-def std_dim(
-    emit: Emitter, self: SSAValue, dim: Ints | None, unbiased: bool = True, keepdim: bool = False
-) -> SSAValue:
-    """The standard deviation"""
-    return std(emit, self, dim, int(unbiased), keepdim)
-
-
-@register_op("aten.var.default")
-def var_all(emit: Emitter, self: SSAValue, unbiased: bool = True) -> SSAValue:
-    """The variance of all elements"""
-    return var(emit, self, None, int(unbiased))
-
-
-@register_op("aten.std.default")
-def std_all(emit: Emitter, self: SSAValue, unbiased: bool = True) -> SSAValue:
-    """The standard deviation of all elements"""
-    return std(emit, self, None, int(unbiased))
-
-
-@register_op("aten.var_mean.correction")
-def var_mean(
-    emit: Emitter,
-    self: SSAValue,
-    dim: Ints | None = None,
-    correction: Number | None = None,
-    keepdim: bool = False,
-) -> Sequence[SSAValue]:
-    """Variance and mean"""
-    return moments(emit, self, dim, 1 if correction is None else correction, keepdim)
-
-
-@register_op("aten.std_mean.correction")
-def std_mean(
-    emit: Emitter,
-    self: SSAValue,
-    dim: Ints | None = None,
-    correction: Number | None = None,
-    keepdim: bool = False,
-) -> Sequence[SSAValue]:
-    """Standard deviation and mean"""
-    variance, mean = var_mean(emit, self, dim, correction, keepdim)
-    return emit(SqrtOp(variance)), mean
+_register_moments("var", lambda emit, variance: variance)
+_register_moments("std", lambda emit, variance: emit(SqrtOp(variance)))
 
 
 def middle(
@@ -146,32 +101,21 @@ def middle(
     return [emit.reshape(each, kept) for each in taken]
 
 
-@register_op("aten.median.dim")
-def median_dim(
-    emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False
-) -> Sequence[SSAValue]:
-    """The lower of the middle elements along an axis, and where it is"""
-    return middle(emit, self, dim, keepdim, False)
+def _register_median(name: str, ignore_nan: bool) -> None:
+    """Register the mappings of the lower of the middle elements: along an axis, and of all."""
+
+    def along(emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False) -> Sequence[SSAValue]:
+        return middle(emit, self, dim, keepdim, ignore_nan)
+
+    def of_all(emit: Emitter, self: SSAValue) -> SSAValue:
+        return middle(emit, flatten(emit, self), 0, False, ignore_nan)[0]
+
+    register_op(f"aten.{name}.dim")(along)
+    register_op(f"aten.{name}.default")(of_all)
 
 
-@register_op("aten.nanmedian.dim")
-def nanmedian_dim(
-    emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False
-) -> Sequence[SSAValue]:
-    """The lower of the middle elements that are numbers, and where it is"""
-    return middle(emit, self, dim, keepdim, True)
-
-
-@register_op("aten.median.default")
-def median_all(emit: Emitter, self: SSAValue) -> SSAValue:
-    """The lower of the middle elements of all"""
-    return middle(emit, flatten(emit, self), 0, False, False)[0]
-
-
-@register_op("aten.nanmedian.default")
-def nanmedian_all(emit: Emitter, self: SSAValue) -> SSAValue:
-    """The lower of the middle elements of all that are numbers"""
-    return middle(emit, flatten(emit, self), 0, False, True)[0]
+_register_median("median", False)
+_register_median("nanmedian", True)
 
 
 @register_op("aten.histc")

@@ -147,13 +147,7 @@ def complex_of(emit: Emitter, real: SSAValue, imag: SSAValue) -> SSAValue:
 
 @register_complex_op("aten.full", "aten.zeros")
 def full(
-    emit: Emitter,
-    size: Sequence[int],
-    fill_value: Number = 0,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
+    emit: Emitter, size: Sequence[int], fill_value: Number = 0, dtype: str | None = None
 ) -> SSAValue:
     """One real number everywhere"""
     element = f64 if dtype == "torch.complex128" else f32
