@@ -28,9 +28,8 @@ from gawee_dialect.dialect.graph.reduction import (
 )
 from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, pow_number, sub
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, isinf, pow_number, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
-from gawee_dialect.frontends.npu_ir.aten.pointwise import isinf
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of, dtype_element
