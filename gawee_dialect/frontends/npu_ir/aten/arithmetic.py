@@ -8,7 +8,7 @@ from xdsl.dialects.builtin import IntegerType, f16, i1, i32, i64
 from xdsl.ir import Operation, SSAValue
 
 from gawee_dialect.dialect import ELEMENTWISE
-from gawee_dialect.dialect.arithmetic import (
+from gawee_dialect.dialect.graph.arithmetic import (
     AbsOp,
     Atan2Op,
     CeilOp,
@@ -24,11 +24,24 @@ from gawee_dialect.dialect.arithmetic import (
     RoundOp,
     SignOp,
 )
-from gawee_dialect.dialect.bitwise import BitwiseAndOp, BitwiseNotOp, BitwiseOrOp, LogicalNotOp
-from gawee_dialect.dialect.comparison import IsNanOp, WhereOp
-from gawee_dialect.dialect.elementary import CosOp, ExpOp, Log1pOp, LogOp, RsqrtOp, SinOp, TanhOp
-from gawee_dialect.dialect.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
-from gawee_dialect.dialect.gather import GatherOp
+from gawee_dialect.dialect.graph.bitwise import (
+    BitwiseAndOp,
+    BitwiseNotOp,
+    BitwiseOrOp,
+    LogicalNotOp,
+)
+from gawee_dialect.dialect.graph.comparison import IsNanOp, WhereOp
+from gawee_dialect.dialect.graph.elementary import (
+    CosOp,
+    ExpOp,
+    Log1pOp,
+    LogOp,
+    RsqrtOp,
+    SinOp,
+    TanhOp,
+)
+from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
+from gawee_dialect.dialect.graph.gather import GatherOp
 from gawee_dialect.dialect.types import FLOATS, element_type, is_float, is_unsigned, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op

@@ -7,16 +7,16 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, i1, i32, i64
 from xdsl.ir import SSAValue
 
-from gawee_dialect.dialect.arithmetic import AbsOp
-from gawee_dialect.dialect.arrangement import TransposeOp
-from gawee_dialect.dialect.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.comparison import WhereOp
-from gawee_dialect.dialect.elementwise import DivOp, MulOp, SubOp
-from gawee_dialect.dialect.gather import GatherNdOp
-from gawee_dialect.dialect.matmul import BatchMatMulOp, MatMulOp
-from gawee_dialect.dialect.position import IotaOp
-from gawee_dialect.dialect.reduction import ArgMaxOp, ReduceSumOp
-from gawee_dialect.dialect.shape import CatOp
+from gawee_dialect.dialect.graph.arithmetic import AbsOp
+from gawee_dialect.dialect.graph.arrangement import TransposeOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.elementwise import DivOp, MulOp, SubOp
+from gawee_dialect.dialect.graph.gather import GatherNdOp
+from gawee_dialect.dialect.graph.matmul import BatchMatMulOp, MatMulOp
+from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.reduction import ArgMaxOp, ReduceSumOp
+from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, scaled, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared

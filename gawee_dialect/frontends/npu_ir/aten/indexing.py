@@ -7,16 +7,16 @@ import numpy as np
 from xdsl.dialects.builtin import TensorType, i1, i32, i64
 from xdsl.ir import Attribute, Operation, SSAValue
 
-from gawee_dialect.dialect.arithmetic import MaximumOp
-from gawee_dialect.dialect.arrangement import BroadcastToOp, ReverseOp, TransposeOp
-from gawee_dialect.dialect.bitwise import LogicalNotOp
-from gawee_dialect.dialect.comparison import WhereOp
-from gawee_dialect.dialect.elementwise import DivOp, ElementwiseOp, MulOp
-from gawee_dialect.dialect.gather import GatherElementsOp, GatherNdOp, GatherOp
-from gawee_dialect.dialect.position import IotaOp
-from gawee_dialect.dialect.reduction import ReduceSumOp
-from gawee_dialect.dialect.scatter import ScatterElementsOp, ScatterNdOp
-from gawee_dialect.dialect.slicing import InsertSliceOp, SliceOp
+from gawee_dialect.dialect.graph.arithmetic import MaximumOp
+from gawee_dialect.dialect.graph.arrangement import BroadcastToOp, ReverseOp, TransposeOp
+from gawee_dialect.dialect.graph.bitwise import LogicalNotOp
+from gawee_dialect.dialect.graph.comparison import WhereOp
+from gawee_dialect.dialect.graph.elementwise import DivOp, ElementwiseOp, MulOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp, GatherNdOp, GatherOp
+from gawee_dialect.dialect.graph.position import IotaOp
+from gawee_dialect.dialect.graph.reduction import ReduceSumOp
+from gawee_dialect.dialect.graph.scatter import ScatterElementsOp, ScatterNdOp
+from gawee_dialect.dialect.graph.slicing import InsertSliceOp, SliceOp
 from gawee_dialect.dialect.types import dtype_name, element_type, is_float, tensor_shape, ui8
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import div_mode, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared

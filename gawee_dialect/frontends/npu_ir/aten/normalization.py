@@ -7,15 +7,25 @@ import numpy as np
 from xdsl.dialects.builtin import f32, i64
 from xdsl.ir import Attribute, SSAValue
 
-from gawee_dialect.dialect.arithmetic import FloorDivOp, FloorOp, MaximumOp
-from gawee_dialect.dialect.bitwise import BitwiseAndOp
-from gawee_dialect.dialect.comparison import IsNanOp, WhereOp
-from gawee_dialect.dialect.elementary import RsqrtOp
-from gawee_dialect.dialect.elementwise import DivOp, MulOp, SqrtOp
-from gawee_dialect.dialect.gather import GatherElementsOp
-from gawee_dialect.dialect.normalization import BatchNormOp, GroupNormOp, LayerNormOp, RmsNormOp
-from gawee_dialect.dialect.order import SortOp
-from gawee_dialect.dialect.reduction import ReduceMaxOp, ReduceMeanOp, ReduceMinOp, ReduceSumOp
+from gawee_dialect.dialect.graph.arithmetic import FloorDivOp, FloorOp, MaximumOp
+from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp
+from gawee_dialect.dialect.graph.comparison import IsNanOp, WhereOp
+from gawee_dialect.dialect.graph.elementary import RsqrtOp
+from gawee_dialect.dialect.graph.elementwise import DivOp, MulOp, SqrtOp
+from gawee_dialect.dialect.graph.gather import GatherElementsOp
+from gawee_dialect.dialect.graph.normalization import (
+    BatchNormOp,
+    GroupNormOp,
+    LayerNormOp,
+    RmsNormOp,
+)
+from gawee_dialect.dialect.graph.order import SortOp
+from gawee_dialect.dialect.graph.reduction import (
+    ReduceMaxOp,
+    ReduceMeanOp,
+    ReduceMinOp,
+    ReduceSumOp,
+)
 from gawee_dialect.dialect.types import dtype_name, element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, div, mul, rsub, scaled, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import clamp, compared

@@ -11,7 +11,7 @@ from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp,
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import atan2
 from gawee_dialect.frontends.npu_ir.aten.contraction import matmul as real_matmul
-from gawee_dialect.frontends.npu_ir.complex_numbers.registry import (
+from gawee_dialect.frontends.npu_ir.complex_numbers.call import (
     paired,
     part_of,
     register_complex_op,
