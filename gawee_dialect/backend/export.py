@@ -4,34 +4,357 @@
 Every file is whole or not there.
 """
 
+import json
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
+from string import Template
 
 import numpy as np
 from numpy.typing import NDArray
 from xdsl.dialects.builtin import ModuleOp
 
 from gawee_dialect.backend.c_entry import CInterface, add_c_entry, c_interface
-from gawee_dialect.backend.c_header import (
-    example_build,
-    example_program,
-    header_text,
-    manifest_text,
-)
 from gawee_dialect.backend.code_generation import emit_assembly, emit_object
 from gawee_dialect.backend.jit import Target, make_machine, optimized_module, system_of
 from gawee_dialect.backend.llvm_text import llvm_text
+from gawee_dialect.backend.memory import CACHE_LINE
 from gawee_dialect.backend.openmp import START_TEAM
-from gawee_dialect.backend.signature import llvm_function
-from gawee_dialect.backend.weights_file import weights_file
+from gawee_dialect.backend.signature import Buffer, llvm_function
+from gawee_dialect.backend.weights_file import HEAD, LOADER, MAGIC, MEMORY, VERSION, weights_file
 from gawee_dialect.diagnostics import Diagnostic, GaweeError
 from gawee_dialect.dialect.entry import MAIN
 from gawee_dialect.dialect.native_code import sources_of
+from gawee_dialect.dialect.types import shape_text
 from gawee_dialect.whole_file import write_file
+
+# The C header and the JSON manifest of an exported network.
+
+
+C_TYPES = {
+    "float32": "float",
+    "float64": "double",
+    "float16": "uint16_t",  # C has no portable half type: the bits
+    "bfloat16": "uint16_t",
+    "int64": "int64_t",
+    "int32": "int32_t",
+    "int16": "int16_t",
+    "int8": "int8_t",
+    "uint16": "uint16_t",
+    "uint8": "uint8_t",
+    "bool": "uint8_t",
+}
+"""The C type of an array's elements, by NumPy's name."""
+
+HEADER = """\
+/* ${name}: a network compiled by gawee. Every function may be called from any thread; calls that
+   run at the same time need a workspace each. */
+#ifndef ${NAME}_H
+#define ${NAME}_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Bytes of scratch memory that a run needs; its address must be a multiple of ${alignment}. */
+size_t ${name}_workspace_size(void);
+
+/* Bytes of weights that a run reads; their address must be a multiple of ${alignment}. */
+size_t ${name}_weights_size(void);
+
+/* Which weights fit: those of ${name}.weights.bin that was written together with this code. */
+uint64_t ${name}_weights_id(void);
+
+/* Compute the outputs from the inputs; the arrays are dense, in C order, and may not overlap.
+${arrays}
+   Returns 0, or the number of the check that failed: outputs are not specified then.${checks} */
+int ${name}_run(${arguments});
+
+#ifndef ${NAME}_NO_LOADER
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+${loader}#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
+"""
+
+
+def _inputs(interface: CInterface) -> list[str]:
+    return [
+        f"{C_TYPES[buffer.dtype.name]} {name}"
+        if buffer.index in interface.scalars
+        else f"const {C_TYPES[buffer.dtype.name]} *{name}"
+        for name, buffer in interface.inputs
+    ]
+
+
+def _comments(arrays: Iterable[tuple[str, Buffer]], direction: str) -> list[str]:
+    return [f"   {array_text(name, buffer, direction)}" for name, buffer in arrays]
+
+
+def array_text(name: str, buffer: Buffer, direction: str = "") -> str:
+    """Return what an array is: `x: input, 5x7 float32`."""
+    shape = shape_text(buffer.shape)
+    return f"{name}: " + ", ".join(filter(None, (direction, f"{shape} {buffer.dtype.name}")))
+
+
+def header_text(interface: CInterface) -> str:
+    """Return the C header that declares the entry points, and defines what loads the weights."""
+    arguments = [
+        *_inputs(interface),
+        *(f"{C_TYPES[buffer.dtype.name]} *{name}" for name, buffer in interface.outputs),
+        "const void *weights",
+        "void *workspace",
+    ]
+    loader = MEMORY + LOADER if interface.weights else MEMORY
+    names = {
+        "name": interface.name,
+        "NAME": interface.name.upper(),
+        "alignment": str(CACHE_LINE),
+        "head": str(HEAD.size),
+        "magic": MAGIC.decode(),
+        "version": str(VERSION),
+    }
+    return Template(HEADER).substitute(
+        names,
+        arrays="\n".join(
+            [*_comments(interface.inputs, "input"), *_comments(interface.outputs, "output")]
+        ),
+        arguments=", ".join(arguments),
+        checks=_checks(interface),
+        loader=Template(loader).substitute(names),
+    )
+
+
+def _checks(interface: CInterface) -> str:
+    texts = (check.text.replace("*/", "* /") for check in interface.index_checks)
+    return "".join(f"\n   {number}: {text}" for number, text in enumerate(texts, 1))
+
+
+def _described(buffer: Buffer) -> dict[str, object]:
+    return {"name": buffer.name, "shape": list(buffer.shape), "dtype": buffer.dtype.name}
+
+
+def manifest_text(
+    interface: CInterface,
+    target: dict[str, str],
+    weights_file: str | None,
+    link_flags: Sequence[str],
+) -> str:
+    """Return the JSON manifest: names, shapes, element types, offsets, sizes and target."""
+    manifest: dict[str, object] = {
+        "name": interface.name,
+        "run": f"{interface.name}_run",
+        "target": target,
+        "link_flags": list(link_flags),
+        "alignment": CACHE_LINE,
+        "workspace_size": interface.workspace_size,
+        "weights_size": interface.weights_size,
+        "weights_file": weights_file,
+        "weights_start": HEAD.size,
+        "weights_id": f"{interface.weights_id:016x}",
+        "inputs": [{"c_name": name, **_described(buffer)} for name, buffer in interface.inputs],
+        "outputs": [{"c_name": name, **_described(buffer)} for name, buffer in interface.outputs],
+        "weights": [
+            {**_described(buffer), "role": buffer.role, "offset": offset, "size": buffer.size}
+            for offset, buffer in interface.weights
+        ],
+        "checks": [
+            {"status": number, **asdict(check)}
+            for number, check in enumerate(interface.index_checks, 1)
+        ],
+    }
+    return json.dumps(manifest, indent=2) + "\n"
+
+
+# A program that calls an exported network, and its `CMakeLists.txt`: to start from.
+
+MAIN_C = """\
+/* Runs ${name} on raw files: dense arrays, in C order, in the byte order of this machine. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "${name}.h"
+
+#define USAGE "usage: %s ${usage}\\n"
+
+/* Read an array; NULL, with a message, where the file has not exactly its size. */
+static void *read_array(const char *path, size_t size) {
+    void *data = ${name}_allocate(size);
+    FILE *file = fopen(path, "rb");
+    int fits = data && file && fread(data, 1, size, file) == size && fgetc(file) == EOF;
+    if (file)
+        fclose(file);
+    if (fits)
+        return data;
+    fprintf(stderr, "%s: expected a file of %zu bytes\\n", path, size);
+    ${name}_free(data);
+    return NULL;
+}
+
+static int write_array(const char *path, const void *data, size_t size) {
+    FILE *file = fopen(path, "wb");
+    int written = file && fwrite(data, 1, size, file) == size;
+    if (file && fclose(file) != 0)
+        written = 0;
+    if (!written)
+        fprintf(stderr, "%s: cannot be written\\n", path);
+    return written;
+}
+
+#define PRINT_ARRAY(text, format, array, count)     \\
+    do {                                            \\
+        puts(text);                                 \\
+        for (size_t i = 0; i < (count); i++)        \\
+            printf(format "\\n", (array)[i]);        \\
+    } while (0)
+
+int main(int argc, char **argv) {
+    int status = 1, writes = argc == ${most};
+    void *workspace = NULL;
+${declarations}
+    if (argc != ${least} && !writes) {
+        fprintf(stderr, USAGE, argv[0]);
+        return 1;
+    }
+${reads}
+    workspace = ${name}_allocate(${name}_workspace_size());
+    if (${missing}!workspace) {
+        fprintf(stderr, "there is not enough memory\\n");
+        goto done;
+    }
+    status = ${name}_run(${arguments});
+    if (status != 0) {
+        fprintf(stderr, "${name}_run returned %d, which ${name}.h explains\\n", status);
+        status = 1;
+        goto done;
+    }
+    if (writes) {
+        status = !(${written});
+        goto done;
+    }
+${prints}
+done:
+${frees}
+    ${name}_free(workspace);
+    return status;
+}
+"""
+
+WEIGHTS = """\
+    int loaded = ${name}_load(argv[1], &weights);
+    if (loaded != ${NAME}_LOADED) {
+        fprintf(stderr, "%s: %s\\n", argv[1], ${name}_load_message(loaded));
+        goto done;
+    }
+"""
+
+CMAKE = """\
+# Builds the example. In a project of your own: add_subdirectory(${name}_example) and
+# target_link_libraries(your_program PRIVATE ${name}).
+cmake_minimum_required(VERSION 3.12)
+project(${name}_example C)
+${openmp}
+add_library(${name} INTERFACE)
+target_include_directories(${name} INTERFACE "$${CMAKE_CURRENT_SOURCE_DIR}/..")
+target_link_libraries(${name} INTERFACE "$${CMAKE_CURRENT_SOURCE_DIR}/../${name}.o" ${libraries})
+
+add_executable(${name}_example main.c)
+set_property(TARGET ${name}_example PROPERTY C_STANDARD 11)
+target_link_libraries(${name}_example PRIVATE ${name})
+"""
+
+FORMATS = {
+    "float32": '"%.9g"',
+    "float64": '"%.17g"',
+    "float16": '"0x%04" PRIx16',  # the bits
+    "bfloat16": '"0x%04" PRIx16',
+    "int64": '"%" PRId64',
+    "uint16": '"%" PRIu16',
+    "uint8": '"%" PRIu8',
+    "bool": '"%" PRIu8',
+    "int32": '"%" PRId32',
+    "int16": '"%" PRId16',
+    "int8": '"%" PRId8',
+}
+"""How C prints an element, by NumPy's name of its type."""
+
+
+def _pointer(name: str, buffer: Buffer) -> str:
+    return f"    {C_TYPES[buffer.dtype.name]} *array_{name} = NULL;"
+
+
+def _print(name: str, buffer: Buffer) -> str:
+    kind = buffer.dtype.name
+    count = buffer.size // buffer.dtype.itemsize
+    text = array_text(name, buffer)
+    return f'    PRINT_ARRAY("{text}", {FORMATS[kind]}, array_{name}, (size_t){count});'
+
+
+def example_program(interface: CInterface) -> str:
+    """Return a program that reads inputs from files, and prints the outputs or writes them."""
+    name, inputs, outputs = interface.name, interface.inputs, interface.outputs
+    names = [*(each for each, _ in inputs), *(each for each, _ in outputs)]
+    first = 2 if interface.weights else 1
+    reads = [Template(WEIGHTS).substitute(name=name, NAME=name.upper())] if first == 2 else []
+    for place, (each, buffer) in enumerate(inputs, first):
+        reads.append(f"    array_{each} = read_array(argv[{place}], {buffer.size});")
+        reads.append(f"    if (!array_{each})\n        goto done;")
+    for each, buffer in outputs:
+        reads.append(f"    array_{each} = {name}_allocate({buffer.size});")
+        reads.append(f"    if (array_{each})\n        memset(array_{each}, 0, {buffer.size});")
+    least = first + len(inputs)
+    written = [
+        f"write_array(argv[{place}], array_{each}, {buffer.size})"
+        for place, (each, buffer) in enumerate(outputs, least)
+    ]
+    usage = ["WEIGHTS"] if first == 2 else []
+    usage += [each.upper() for each, _ in inputs]
+    usage.append(f"[{' '.join(each.upper() for each, _ in outputs)}]")
+    pointers = [_pointer(each, buffer) for each, buffer in (*inputs, *outputs)]
+    weights = ["weights"] if first == 2 else []
+    arrays = [f"array_{each}" for each in names]
+    given = [
+        f"*array_{each}" if buffer.index in interface.scalars else f"array_{each}"
+        for each, buffer in (*inputs, *outputs)
+    ]
+    return Template(MAIN_C).substitute(
+        name=name,
+        usage=" ".join(usage),
+        most=least + len(outputs),
+        least=least,
+        declarations="\n".join([*(f"    void *{each} = NULL;" for each in weights), *pointers]),
+        reads="\n".join(reads),
+        missing="".join(f"!array_{each} || " for each, _ in outputs),
+        arguments=", ".join([*given, *(weights or ["NULL"]), "workspace"]),
+        written=" && ".join(written) or "1",
+        prints="\n".join(_print(each, buffer) for each, buffer in outputs),
+        frees="\n".join(f"    {name}_free({each});" for each in [*weights, *arrays]),
+    )
+
+
+def example_build(interface: CInterface, link_flags: Sequence[str]) -> str:
+    """Return the `CMakeLists.txt` that builds the program, with the object beside its folder."""
+    openmp = "-fopenmp" in link_flags
+    return Template(CMAKE).substitute(
+        name=interface.name,
+        openmp="find_package(OpenMP REQUIRED COMPONENTS C)" if openmp else "",
+        libraries="OpenMP::OpenMP_C m" if openmp else "m",
+    )
+
 
 Array = NDArray[np.generic]
 

@@ -11,7 +11,7 @@ from xdsl.transforms.common_subexpression_elimination import CommonSubexpression
 
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.fuzz.draw import Draw
-from gawee_dialect.fuzz.generator import Settings, TrialGenerator, stages_of, trial_of
+from gawee_dialect.fuzz.random_graph import Settings, TrialGenerator, stages_of, trial_of
 from gawee_dialect.fuzz.random_pipeline import Depth, Stage
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.passes.graph.canonicalize import CanonicalizePass

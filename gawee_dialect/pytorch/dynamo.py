@@ -12,32 +12,29 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass, fields
 from importlib import import_module
+from pathlib import Path
+from traceback import walk_stack
 from weakref import WeakSet
 
 from xdsl.dialects.builtin import ModuleOp
 
+import gawee_dialect
 from gawee_dialect.backend.batched import BatchedModel
 from gawee_dialect.backend.compiled import CompiledModel
 from gawee_dialect.backend.prepared_family import PreparedFamily
 from gawee_dialect.backend.program import Program
 from gawee_dialect.code_options import CodeOptions
 from gawee_dialect.compilation import program_of
-from gawee_dialect.diagnostics import GaweeError
+from gawee_dialect.diagnostics import Diagnostic, GaweeError, nearest
 from gawee_dialect.frontends.npu_ir.importer import import_ir
-from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, torch
+from gawee_dialect.frontends.npu_ir.pytorch import GraphModule, is_sequence, library_folder, torch
 from gawee_dialect.garbage_collection import no_garbage_collection
 from gawee_dialect.model import Model
 from gawee_dialect.pytorch import background
-from gawee_dialect.pytorch.backend_options import BackendOptions
 from gawee_dialect.pytorch.compilation_process import CompilationProcess, InterpreterEnds
-from gawee_dialect.pytorch.cut_graph import (
-    CutGraph,
-    Failure,
-    failure_of,
-    forward_of,
-    without_data,
-)
+from gawee_dialect.pytorch.cut_graph import CutGraph, Failure, failure_of, forward_of, without_data
 from gawee_dialect.pytorch.explanation import (
     ExplainedGraph,
     Explanation,
@@ -48,6 +45,51 @@ from gawee_dialect.pytorch.image_places import ImagePlaces, image_places, shape_
 from gawee_dialect.pytorch.open_sizes import has_open_sizes, inputs_of_other_shapes, with_sizes
 from gawee_dialect.pytorch.partition import Part, static_inputs_of
 from gawee_dialect.pytorch.static_graph import ConvertedGraph, StaticGraph
+
+# What `torch.compile(model, backend="gawee", options={...})` may say.
+
+
+@dataclass(frozen=True)
+class BackendOptions:
+    """How graphs are compiled that TorchDynamo found."""
+
+    background: bool = False
+    """Whether PyTorch runs a graph, as it is, until the code for its shapes is ready."""
+    fallback: bool = True
+    """Whether PyTorch runs what is not supported; otherwise that is an error."""
+
+    @staticmethod
+    def of(given: Mapping[str, object] | None) -> BackendOptions:
+        """Return what a user gave; raises GaweeError that lists all that is not right."""
+        given = given or {}
+        known = [field.name for field in fields(BackendOptions)]
+        problems = [
+            Diagnostic(
+                f"unknown option '{name}' of backend 'gawee'; expected: {', '.join(known)}",
+                _place_of_call(),
+                hint=nearest(name, known),
+            )
+            for name in given
+            if name not in known
+        ]
+        for name in known:
+            value = given.get(name, False)
+            if not isinstance(value, bool):
+                message = f"expected option '{name}' to be True or False, got {value!r}"
+                problems.append(Diagnostic(message, _place_of_call()))
+        if problems:
+            raise GaweeError(problems)
+        return BackendOptions(**{name: value is True for name, value in given.items()})
+
+
+def _place_of_call() -> str | None:
+    """Return the line of the user's that calls what PyTorch is compiling."""
+    ours = (library_folder(), str(Path(gawee_dialect.__file__).parent), "<")
+    for frame, line in walk_stack(None):
+        if not frame.f_code.co_filename.startswith(ours):
+            return f"{frame.f_code.co_filename}:{line}"
+    return None
+
 
 logger = logging.getLogger(__name__)
 

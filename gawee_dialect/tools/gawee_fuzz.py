@@ -17,14 +17,13 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, time
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, did_you_mean
-from gawee_dialect.fuzz.generator import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.hunt import Hunt
 from gawee_dialect.fuzz.lit_test import files_of_test, size_text
 from gawee_dialect.fuzz.loop_nests import LoopNests
 from gawee_dialect.fuzz.oracle import Finding, Oracle
+from gawee_dialect.fuzz.random_graph import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.random_pipeline import check_places
-from gawee_dialect.fuzz.session import Session
-from gawee_dialect.fuzz.summary import finding_text, progress_lines, summary
+from gawee_dialect.fuzz.session import Session, finding_text, progress_lines, summary
 from gawee_dialect.fuzz.trial import Trial
 from gawee_dialect.passes.insertion import parse_insertion
 from gawee_dialect.passes.pass_manager import parse_passes

@@ -39,7 +39,7 @@ from gawee_dialect.universe import all_dialects, all_passes, extended
 
 if TYPE_CHECKING:
     from gawee_dialect.frontends.gawee_json.own_ops import JsonOp
-    from gawee_dialect.fuzz.generator import TrialGenerator
+    from gawee_dialect.fuzz.random_graph import TrialGenerator
 
 Made = TypeVar("Made")
 
@@ -182,9 +182,9 @@ def _enter(file: LoadedFile, loaded: Loaded, flags: Container[str], stack: ExitS
 
 def _generators(file: LoadedFile) -> "Iterator[type[TrialGenerator]]":
     """Yield what gawee-fuzz can draw by a file."""
-    if "gawee_dialect.fuzz.generator" not in sys.modules:
+    if "gawee_dialect.fuzz.random_graph" not in sys.modules:
         return  # the file has none, and needs no import for them
-    from gawee_dialect.fuzz.generator import TrialGenerator
+    from gawee_dialect.fuzz.random_graph import TrialGenerator
 
     yield from (kind for kind in file.classes() if issubclass(kind, TrialGenerator))
 

@@ -9,8 +9,8 @@ import pytest
 
 import gawee_dialect
 from gawee_dialect.backend.c_entry import C_KEYWORDS
-from gawee_dialect.backend.c_header import C_TYPES, FORMATS
 from gawee_dialect.backend.compiled import export
+from gawee_dialect.backend.export import C_TYPES, FORMATS
 from gawee_dialect.tools.gawee_run import EMIT_KINDS, main
 from tests.backend.test_compiled import NETWORK, SCALE, SHIFT, X, Z
 from tests.loops_level import llvm_module

@@ -5,8 +5,14 @@ from pathlib import Path
 import pytest
 
 from gawee_dialect.diagnostics import GaweeError
-from gawee_dialect.experiments.cell import code_options, error_text, evaluator_of, measure
-from gawee_dialect.experiments.networks import named_object, network_of
+from gawee_dialect.experiments.cell import (
+    code_options,
+    error_text,
+    evaluator_of,
+    measure,
+    named_object,
+    network_of,
+)
 from gawee_dialect.experiments.provenance import key_of
 from gawee_dialect.experiments.study import Cell, Measuring, Network, Options, Pipeline
 from tests.tuning.networks import CONVOLUTION

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from gawee_dialect.fuzz.draw import Draw
-from gawee_dialect.fuzz.generator import (
+from gawee_dialect.fuzz.random_graph import (
     FEW_ELEMENTS,
     Settings,
     TrialGenerator,

@@ -16,10 +16,10 @@ from xdsl.passes import ModulePass
 from gawee_dialect.diagnostics import GaweeError, verify_module
 from gawee_dialect.frontends.mlir_text import parse_mlir
 from gawee_dialect.fuzz.draw import Draw
-from gawee_dialect.fuzz.generator import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.judge import data_for, makes_special_values
 from gawee_dialect.fuzz.loop_nests import LoopNests, random_loops
 from gawee_dialect.fuzz.oracle import Finding, Oracle, Skipped
+from gawee_dialect.fuzz.random_graph import Graphs, Settings, TrialGenerator
 from gawee_dialect.fuzz.random_pipeline import Depth, Stage, random_pipeline
 from gawee_dialect.fuzz.session import Session
 from gawee_dialect.fuzz.trial import Trial

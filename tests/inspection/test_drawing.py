@@ -51,7 +51,7 @@ def test_documented_figures():
     import torch
 
     from gawee_dialect.frontends.npu_ir import extract_ir
-    from gawee_dialect.frontends.npu_ir.view import ir_view
+    from gawee_dialect.frontends.npu_ir.npu_ir_graph import ir_view
     from tests.frontends.npu_ir import models
 
     # SimpleMLP and SelfAttention of the format's own documentation.

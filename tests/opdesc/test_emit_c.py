@@ -10,8 +10,13 @@ import pytest
 
 from gawee_dialect.opdesc import lightnet
 from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.emit.c_file import c_file, header_text
-from gawee_dialect.opdesc.emit.c_instance import entry_data, param_data, tensor_data
+from gawee_dialect.opdesc.emit.c_file import (
+    c_file,
+    entry_data,
+    header_text,
+    param_data,
+    tensor_data,
+)
 from gawee_dialect.opdesc.enums import CONSTANTS
 from gawee_dialect.opdesc.invocation import (
     Argument,

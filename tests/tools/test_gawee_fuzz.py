@@ -48,7 +48,7 @@ class Die(ModulePass):
 WRONG_EXP = "--load own.py --wrong-exp --first 10 --graphs 9 --seed 1 -o found".split()
 
 DRAWN = """
-from gawee_dialect.fuzz.generator import Graphs
+from gawee_dialect.fuzz.random_graph import Graphs
 
 
 class Mine(Graphs):

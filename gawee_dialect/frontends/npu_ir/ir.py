@@ -150,13 +150,13 @@ class NPU_IR:
     place: Place | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
-        from gawee_dialect.frontends.npu_ir.view import ir_view
+        from gawee_dialect.frontends.npu_ir.npu_ir_graph import ir_view
         from gawee_dialect.inspection.notebook import graph_line
 
         return f"<NPU_IR '{self.model_name}': {graph_line(ir_view(self))}>"
 
     def _repr_html_(self) -> str:
-        from gawee_dialect.frontends.npu_ir.view import ir_view
+        from gawee_dialect.frontends.npu_ir.npu_ir_graph import ir_view
         from gawee_dialect.inspection.notebook import graph_html
 
         return graph_html(f"NPU_IR '{self.model_name}'", ir_view(self))

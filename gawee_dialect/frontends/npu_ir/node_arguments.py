@@ -10,19 +10,27 @@ from gawee_dialect.frontends.op_mapping.refusal import Refusal
 from gawee_dialect.frontends.op_mapping.registry import OpMapping
 from gawee_dialect.frontends.op_mapping.schema import bind
 
+STORAGE = frozenset(
+    "layout device pin_memory non_blocking copy memory_format physical_layout cudnn_enable "
+    "cudnn_enabled".split()
+)
+"""Arguments that say where a tensor is, how it is stored, and which library computes it: no mapping
+takes them, as what the tensor holds is the same."""
+
 
 def bind_arguments(
     mapping: OpMapping, inputs: Sequence[SSAValue], attributes: Mapping[str, object]
 ) -> dict[str, object]:
     """Return the arguments; raises Refusal where they do not fit the schema.
 
-    What the attributes say about lists of tensors is taken out of them, as `ir.py` describes it.
+    What the attributes say about lists of tensors is taken out of them, as `ir.py` describes it,
+    and of what is `STORAGE` what the function does not ask for.
     """
-    lists = (LIST_SIZES, LIST_NONE_MASKS)
+    aside = {LIST_SIZES, LIST_NONE_MASKS, *STORAGE} - {each.name for each in mapping.parameters}
     return bind(
         mapping.parameters,
         inputs,
-        {key: value for key, value in attributes.items() if key not in lists},
+        {key: value for key, value in attributes.items() if key not in aside},
         list_sizes=_sizes(attributes),
         none_masks=_masks(attributes),
     )

@@ -10,15 +10,48 @@ from gawee_dialect.frontends.coverage import CoverageReport, NodeVerdict, OpSupp
 from gawee_dialect.frontends.graph import Graph
 from gawee_dialect.frontends.npu_ir.aten.registry import find_mapping
 from gawee_dialect.frontends.npu_ir.importer import Importer, import_ir
-from gawee_dialect.frontends.npu_ir.ir import GETITEM, NPU_IR, OpNode
+from gawee_dialect.frontends.npu_ir.ir import GETITEM, NPU_IR, OpNode, TensorMeta, selected_input
 from gawee_dialect.frontends.npu_ir.read import read_ir
-from gawee_dialect.frontends.npu_ir.view import ir_view
 from gawee_dialect.frontends.npu_ir.weights import check_weights
 from gawee_dialect.frontends.op_mapping.coverage import made_since
-from gawee_dialect.inspection.graph_view import GraphView
+from gawee_dialect.inspection.graph_view import GraphView, NodeView, TensorView
 from gawee_dialect.parameters import ParameterStore
 from gawee_dialect.parameters.store import Array, ArrayDescription, read_only
 from gawee_dialect.source import Source
+
+# NPU_IR as inspection sees it.
+
+
+def ir_view(ir: NPU_IR) -> GraphView:
+    """Describe a graph; its ops need not be known."""
+    return GraphView(
+        ir.model_name,
+        _tensors(ir.graph_inputs),
+        _tensors(ir.graph_outputs),
+        _tensors(ir.weights),
+        [
+            NodeView(
+                node.name, node.op_type, list(map(_name, _inputs(node))), _tensors(node.outputs)
+            )
+            for node in ir.nodes
+        ],
+        {placeholder: weight.name for placeholder, weight in ir.placeholders()},
+    )
+
+
+def _inputs(node: OpNode) -> Sequence[TensorMeta]:
+    # A getitem lists all results of its producer; it uses one.
+    selected = selected_input(node) if node.op_type == GETITEM else None
+    return node.inputs if selected is None else [selected]
+
+
+def _name(tensor: TensorMeta) -> str:
+    return tensor.name
+
+
+def _tensors(tensors: Sequence[TensorMeta]) -> list[TensorView]:
+    return [TensorView(each.name, each.shape, each.dtype) for each in tensors]
+
 
 # Which nodes of an NPU_IR graph can be imported: the verdict on each, whatever the others are.
 

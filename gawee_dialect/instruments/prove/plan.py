@@ -50,7 +50,7 @@ class ExactPlan(Plan):
     def observe(self, data_sets: Sequence[DataSet], listener: Interpreter.Listener) -> None:
         module, calls = self.module, ()
         if self.kernels is not None:
-            from gawee_dialect.instruments.prove.native.calls import ExactCalls
+            from gawee_dialect.instruments.prove.native.run import ExactCalls
 
             module, calls = self.kernels, (ExactCalls(self.kernels),)
         for index, each in enumerate(data_sets):

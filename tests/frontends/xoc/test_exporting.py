@@ -13,9 +13,9 @@ from gawee_dialect.frontends.formats import open_graph
 from gawee_dialect.frontends.mlir_text import parse_mlir, print_mlir
 from gawee_dialect.frontends.xoc.document import XocDocument
 from gawee_dialect.frontends.xoc.export import export_xoc, write_xoc
-from gawee_dialect.frontends.xoc.importer import XocImporter
 from gawee_dialect.frontends.xoc.read import contradictions
 from gawee_dialect.frontends.xoc.write import xoc_text
+from gawee_dialect.frontends.xoc.xoc_graph import XocImporter
 from gawee_dialect.interpreter import run_module
 from gawee_dialect.model import Model, load
 from gawee_dialect.source import Source

@@ -12,8 +12,13 @@ import pytest
 from gawee_dialect.equations.evaluate import Array
 from gawee_dialect.equations.scalars import ParameterValue
 from gawee_dialect.opdesc.compiled import CompiledOperator
-from gawee_dialect.opdesc.emit.c_file import c_file, header_text
-from gawee_dialect.opdesc.emit.c_instance import entry_data, param_data, tensor_data
+from gawee_dialect.opdesc.emit.c_file import (
+    c_file,
+    entry_data,
+    header_text,
+    param_data,
+    tensor_data,
+)
 from gawee_dialect.opdesc.enums import DTYPES
 from gawee_dialect.opdesc.invocation import Tensor
 from gawee_dialect.opdesc.random_use import Use, random_use

@@ -110,29 +110,19 @@ def glu(emit: Emitter, self: SSAValue, dim: int = -1) -> SSAValue:
     return emit(MulOp(first, emit(SigmoidOp(second))))
 
 
-@register_op("aten.softmax.int", "aten.special_softmax")
-def softmax(emit: Emitter, self: SSAValue, dim: int, dtype: str | None = None) -> SSAValue:
-    """exp(x), divided by its sum along an axis"""
-    value = self if dtype is None else emit.cast(self, dtype_element(dtype))
-    return emit(SoftmaxOp(value, axis=dim))
+def _register_along_axis(op: type[SoftmaxOp | LogSoftmaxOp], name: str, *others: str) -> None:
+    """Register the mappings of softmax or of its logarithm, as written and as decomposed."""
+
+    def written(emit: Emitter, self: SSAValue, dim: int, dtype: str | None = None) -> SSAValue:
+        value = self if dtype is None else emit.cast(self, dtype_element(dtype))
+        return emit(op(value, axis=dim))
+
+    def decomposed(emit: Emitter, self: SSAValue, dim: int, half_to_float: bool) -> SSAValue:
+        return written(emit, self, dim, "float32" if half_to_float else None)
+
+    register_op(f"aten.{name}.int", *others)(written)
+    register_op(f"aten._{name}")(decomposed)
 
 
-@register_op("aten.log_softmax.int")
-def log_softmax(emit: Emitter, self: SSAValue, dim: int, dtype: str | None = None) -> SSAValue:
-    """The logarithm of softmax"""
-    value = self if dtype is None else emit.cast(self, dtype_element(dtype))
-    return emit(LogSoftmaxOp(value, axis=dim))
-
-
-@register_op("aten._softmax")
-def decomposed_softmax(emit: Emitter, self: SSAValue, dim: int, half_to_float: bool) -> SSAValue:
-    """softmax"""
-    return softmax(emit, self, dim, "float32" if half_to_float else None)
-
-
-@register_op("aten._log_softmax")
-def decomposed_log_softmax(
-    emit: Emitter, self: SSAValue, dim: int, half_to_float: bool
-) -> SSAValue:
-    """log_softmax"""
-    return log_softmax(emit, self, dim, "float32" if half_to_float else None)
+_register_along_axis(SoftmaxOp, "softmax", "aten.special_softmax")
+_register_along_axis(LogSoftmaxOp, "log_softmax")

@@ -1,28 +1,49 @@
-"""Arithmetic on two tensors, with PyTorch's promotion of mixed element types."""
+"""Functions of one tensor and of two, element by element, with PyTorch's promotion of types."""
+
+from collections.abc import Callable
+from math import log
 
 import numpy as np
-from xdsl.dialects.builtin import IntegerType, i1, i64
-from xdsl.ir import SSAValue
+from xdsl.dialects.builtin import IntegerType, f16, i1, i32, i64
+from xdsl.ir import Operation, SSAValue
 
+from gawee_dialect.dialect import ELEMENTWISE
 from gawee_dialect.dialect.graph.arithmetic import (
+    AbsOp,
     Atan2Op,
+    CeilOp,
     FloorDivOp,
+    FloorOp,
     FmodOp,
     MaximumOp,
     MinimumOp,
+    NegOp,
     PowOp,
     ReciprocalOp,
     RemainderOp,
     RoundOp,
+    SignOp,
 )
-from gawee_dialect.dialect.graph.bitwise import BitwiseAndOp, BitwiseOrOp
-from gawee_dialect.dialect.graph.comparison import WhereOp
-from gawee_dialect.dialect.graph.elementary import RsqrtOp
+from gawee_dialect.dialect.graph.bitwise import (
+    BitwiseAndOp,
+    BitwiseNotOp,
+    BitwiseOrOp,
+    LogicalNotOp,
+)
+from gawee_dialect.dialect.graph.comparison import IsNanOp, WhereOp
+from gawee_dialect.dialect.graph.elementary import (
+    CosOp,
+    ExpOp,
+    Log1pOp,
+    LogOp,
+    RsqrtOp,
+    SinOp,
+    TanhOp,
+)
 from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp, SubOp
 from gawee_dialect.dialect.graph.gather import GatherOp
-from gawee_dialect.dialect.types import element_type, is_float, is_unsigned, tensor_shape
+from gawee_dialect.dialect.types import FLOATS, element_type, is_float, is_unsigned, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
-from gawee_dialect.frontends.npu_ir.aten.pointwise import in_signed, trunc
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter
 from gawee_dialect.frontends.op_mapping.promotion import (
@@ -30,9 +51,170 @@ from gawee_dialect.frontends.op_mapping.promotion import (
     common_element,
     promoted,
     promoted_to_float,
+    to_bool,
+    to_float,
 )
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
+from gawee_dialect.frontends.op_mapping.registry import Result
 from gawee_dialect.frontends.op_mapping.schema import Number, Operand
+
+# Functions of one tensor, element by element.
+
+
+Function = Callable[[Emitter, SSAValue], Result]
+
+
+def float_function(op: Callable[..., Operation]) -> Function:
+    """Return the mapping of a function of floats; integers become float32 first."""
+
+    def mapping(emit: Emitter, self: SSAValue) -> Result:
+        return emit(op(to_float(emit, self)))
+
+    return mapping
+
+
+def same(op: Callable[..., Operation]) -> Function:
+    """Return the mapping of a function of numbers that keeps their type."""
+
+    def mapping(emit: Emitter, self: SSAValue) -> Result:
+        return emit(op(self))
+
+    return mapping
+
+
+def rounding_function(op: Callable[[SSAValue], Operation]) -> Function:
+    """Return the mapping of a function that leaves integers as they are."""
+
+    def mapping(emit: Emitter, self: SSAValue) -> Result:
+        return emit(op(self)) if is_float(element_type(self)) else self
+
+    return mapping
+
+
+def logarithm(base: float) -> Function:
+    """Return the mapping of a logarithm."""
+
+    def mapping(emit: Emitter, self: SSAValue) -> Result:
+        value = emit(LogOp(to_float(emit, self)))
+        return emit(MulOp(value, emit.number(1 / log(base), element_type(value))))
+
+    return mapping
+
+
+for _kind in ELEMENTWISE:
+    if _kind.ATEN:
+        register_op(_kind.ATEN)((float_function if _kind.ELEMENTS is FLOATS else same)(_kind))
+
+for _name, _op in {"floor": FloorOp, "ceil": CeilOp, "round.default": RoundOp}.items():
+    register_op(f"aten.{_name}")(rounding_function(_op))
+
+register_op("aten.log2")(logarithm(2))
+register_op("aten.log10")(logarithm(10))
+
+
+def in_signed(emit: Emitter, op: Callable[..., Operation], *values: SSAValue) -> SSAValue:
+    """Apply an op on unsigned integers in int32, of which they are the low bits; else as it is."""
+    element = element_type(values[0])
+    if not is_unsigned(element):
+        return emit(op(*values))
+    return emit.cast(emit(op(*(emit.cast(value, i32) for value in values))), element)
+
+
+@register_op("aten.neg", "aten.negative")
+def neg(emit: Emitter, self: SSAValue) -> SSAValue:
+    """-x"""
+    return in_signed(emit, NegOp, self)
+
+
+@register_op("aten.abs", "aten.absolute")
+def absolute(emit: Emitter, self: SSAValue) -> SSAValue:
+    """|x|"""
+    element = element_type(self)
+    return self if is_unsigned(element) or element == i1 else emit(AbsOp(self))
+
+
+@register_op("aten.sign", "aten.sgn")
+def sign(emit: Emitter, self: SSAValue) -> SSAValue:
+    """-1, 0 or 1"""
+    return self if element_type(self) == i1 else in_signed(emit, SignOp, self)
+
+
+@register_op("aten.trunc", "aten.fix")
+def trunc(emit: Emitter, self: SSAValue) -> SSAValue:
+    """Round towards zero."""
+    if not is_float(element_type(self)):
+        return self
+    negative = compared(emit, self, 0.0, "lt")
+    return emit(WhereOp(negative, emit(CeilOp(self)), emit(FloorOp(self))))
+
+
+@register_op("aten.square")
+def square(emit: Emitter, self: SSAValue) -> SSAValue:
+    """x * x"""
+    return in_signed(emit, MulOp, self, self)
+
+
+@register_op("aten.expm1")
+def expm1(emit: Emitter, self: SSAValue) -> SSAValue:
+    """exp(x) - 1, as tanh(x / 2) * (exp(x) + 1): exact near zero as well."""
+    value = to_float(emit, self)
+    half, one = (emit.number(number, element_type(value)) for number in (0.5, 1))
+    exp, tanh = emit(ExpOp(value)), emit(TanhOp(emit(MulOp(value, half))))
+    near_zero = emit(MulOp(tanh, emit(AddOp(exp, one))))
+    large = compared(emit, emit(AbsOp(value)), 1.0, "gt")
+    return emit(WhereOp(large, emit(SubOp(exp, one)), near_zero))
+
+
+@register_op("aten.exp2")
+def exp2(emit: Emitter, self: SSAValue) -> SSAValue:
+    """2 to the power of x"""
+    value = to_float(emit, self)
+    return emit(ExpOp(emit(MulOp(value, emit.number(log(2), element_type(value))))))
+
+
+@register_op("aten.tan")
+def tan(emit: Emitter, self: SSAValue) -> SSAValue:
+    """sin(x) / cos(x)"""
+    value = to_float(emit, self)
+    return emit(DivOp(emit(SinOp(value)), emit(CosOp(value))))
+
+
+@register_op("aten.frac")
+def frac(emit: Emitter, self: SSAValue) -> SSAValue:
+    """x without its integer part"""
+    return emit(SubOp(self, trunc(emit, self)))
+
+
+@register_op("aten.logical_not")
+def logical_not(emit: Emitter, self: SSAValue) -> SSAValue:
+    """Whether an element is zero."""
+    return emit(LogicalNotOp(to_bool(emit, self)))
+
+
+@register_op("aten.bitwise_not")
+def bitwise_not(emit: Emitter, self: SSAValue) -> SSAValue:
+    """~x; of booleans their negation."""
+    return emit(LogicalNotOp(self) if element_type(self) == i1 else BitwiseNotOp(self))
+
+
+@register_op("aten.isnan")
+def isnan(emit: Emitter, self: SSAValue) -> SSAValue:
+    """Whether an element is NaN; integers never are."""
+    if is_float(element_type(self)):
+        return emit(IsNanOp(self))
+    return compared(emit, self, self, "ne")
+
+
+@register_op("aten.isinf")
+def isinf(emit: Emitter, self: SSAValue) -> SSAValue:
+    """Whether an element is infinite."""
+    return compared(emit, absolute(emit, to_float(emit, self)), float("inf"), "eq")
+
+
+@register_op("aten.isfinite")
+def isfinite(emit: Emitter, self: SSAValue) -> SSAValue:
+    """Whether an element is neither infinite nor NaN."""
+    return compared(emit, absolute(emit, to_float(emit, self)), float("inf"), "lt")
 
 
 def scaled(emit: Emitter, value: SSAValue, factor: Number) -> SSAValue:
@@ -190,7 +372,7 @@ def lerp(emit: Emitter, self: SSAValue, end: SSAValue, weight: Operand) -> SSAVa
 
 
 @register_op("aten.copy")
-def copy(emit: Emitter, self: SSAValue, src: SSAValue, non_blocking: object = False) -> SSAValue:
+def copy(emit: Emitter, self: SSAValue, src: SSAValue) -> SSAValue:
     """Other elements, in the shape and element type of the first tensor"""
     return emit.broadcast(emit.cast(src, element_type(self)), tensor_shape(self))
 
@@ -243,3 +425,105 @@ def right_shift(emit: Emitter, self: Operand, other: Operand) -> SSAValue:
     all_bits = in_signed(emit, MulOp, sign, emit.cast(emit.number(-1, i64), element_type(lhs)))
     near = emit(WhereOp(compared(emit, wide, known, "lt"), shifted, all_bits))
     return emit(WhereOp(compared(emit, wide, 0, "lt"), all_bits, near))
+
+
+# Inverse trigonometric and hyperbolic functions; integers become float32 first.
+
+
+@register_op("aten.atan", "aten.arctan")
+def atan(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The angle of the point (1, x)"""
+    value = to_float(emit, self)
+    return emit(Atan2Op(value, emit.number(1, element_type(value))))
+
+
+@register_op("aten.asin", "aten.arcsin")
+def asin(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The angle of the point of the unit circle at height x"""
+    value = to_float(emit, self)
+    return emit(Atan2Op(value, _other_leg(emit, value)))
+
+
+@register_op("aten.acos", "aten.arccos")
+def acos(emit: Emitter, self: SSAValue) -> SSAValue:
+    """The angle of the point of the upper unit circle above x"""
+    value = to_float(emit, self)
+    return emit(Atan2Op(_other_leg(emit, value), value))
+
+
+def _other_leg(emit: Emitter, value: SSAValue) -> SSAValue:
+    # sqrt(1 - x * x) loses digits near 1; its factors do not.
+    factors = rsub(emit, value, 1), add(emit, value, 1)
+    return emit(SqrtOp(emit(MulOp(*factors))))
+
+
+def _half_exponentials(emit: Emitter, value: SSAValue) -> tuple[SSAValue, SSAValue]:
+    """Return exp(x) / 2 and exp(-x) / 2, which overflow no earlier than sinh and cosh."""
+    root = emit(ExpOp(mul(emit, value, 0.5)))
+    half = mul(emit, root, 0.5)
+    below = emit(DivOp(emit.number(0.5, element_type(value)), root))
+    return emit(MulOp(half, root)), emit(DivOp(below, root))
+
+
+@register_op("aten.sinh")
+def sinh(emit: Emitter, self: SSAValue) -> SSAValue:
+    """(exp(x) - exp(-x)) / 2"""
+    value = to_float(emit, self)
+    large = emit(SubOp(*_half_exponentials(emit, value)))
+    less_one = expm1(emit, value)
+    small = add(emit, less_one, div(emit, less_one, add(emit, less_one, 1)))
+    is_large = compared(emit, emit(AbsOp(value)), 1.0, "gt")
+    return emit(WhereOp(is_large, large, mul(emit, small, 0.5)))
+
+
+@register_op("aten.cosh")
+def cosh(emit: Emitter, self: SSAValue) -> SSAValue:
+    """(exp(x) + exp(-x)) / 2"""
+    return emit(AddOp(*_half_exponentials(emit, to_float(emit, self))))
+
+
+def _of_size(emit: Emitter, value: SSAValue, function: Callable[[SSAValue], SSAValue]) -> SSAValue:
+    """Return an odd function from what it is of |x|."""
+    size = function(emit(AbsOp(value)))
+    return emit(WhereOp(compared(emit, value, 0.0, "lt"), emit(NegOp(size)), size))
+
+
+def _doubled_beyond(emit: Emitter, value: SSAValue, otherwise: SSAValue) -> SSAValue:
+    """Return log(2 * x) where x is so large that its square may overflow."""
+    doubled = add(emit, emit(LogOp(value)), log(2))
+    far = 100.0 if element_type(value) == f16 else 1e9
+    return emit(WhereOp(compared(emit, value, far, "gt"), doubled, otherwise))
+
+
+@register_op("aten.asinh", "aten.arcsinh")
+def asinh(emit: Emitter, self: SSAValue) -> SSAValue:
+    """log(x + sqrt(x * x + 1)), of |x| and with the sign of x"""
+
+    def positive(value: SSAValue) -> SSAValue:
+        square = emit(MulOp(value, value))
+        root = add(emit, emit(SqrtOp(add(emit, square, 1))), 1)
+        small = emit(Log1pOp(add(emit, value, emit(DivOp(square, root)))))
+        return _doubled_beyond(emit, value, small)
+
+    return _of_size(emit, to_float(emit, self), positive)
+
+
+@register_op("aten.acosh", "aten.arccosh")
+def acosh(emit: Emitter, self: SSAValue) -> SSAValue:
+    """log(x + sqrt(x * x - 1)); NaN below 1"""
+    value = to_float(emit, self)
+    above = add(emit, value, -1)
+    roots = emit(SqrtOp(above)), emit(SqrtOp(add(emit, above, 2)))
+    small = emit(Log1pOp(add(emit, above, emit(MulOp(*roots)))))
+    return _doubled_beyond(emit, value, small)
+
+
+@register_op("aten.atanh", "aten.arctanh")
+def atanh(emit: Emitter, self: SSAValue) -> SSAValue:
+    """log((1 + x) / (1 - x)) / 2, of |x| and with the sign of x; NaN beyond 1"""
+
+    def positive(value: SSAValue) -> SSAValue:
+        ratio = div(emit, mul(emit, value, 2), rsub(emit, value, 1))
+        return mul(emit, emit(Log1pOp(ratio)), 0.5)
+
+    return _of_size(emit, to_float(emit, self), positive)

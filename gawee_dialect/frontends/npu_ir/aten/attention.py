@@ -6,6 +6,7 @@ from math import inf, nan, sqrt
 
 from xdsl.ir import SSAValue
 
+from gawee_dialect.dialect.graph.along_axis import SoftmaxOp
 from gawee_dialect.dialect.graph.attention import AttentionOp
 from gawee_dialect.dialect.graph.bitwise import LogicalNotOp
 from gawee_dialect.dialect.graph.comparison import WhereOp
@@ -13,7 +14,7 @@ from gawee_dialect.dialect.graph.elementwise import MulOp, ReluOp, broadcast_sha
 from gawee_dialect.dialect.graph.matmul import BatchMatMulOp
 from gawee_dialect.dialect.graph.reduction import ReduceAnyOp, ReduceMeanOp
 from gawee_dialect.dialect.types import element_type, shape_text, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.activation import gelu, softmax
+from gawee_dialect.frontends.npu_ir.aten.activation import gelu
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add
 from gawee_dialect.frontends.npu_ir.aten.contraction import linear
 from gawee_dialect.frontends.npu_ir.aten.normalization import layer_norm
@@ -175,7 +176,7 @@ def _attention_weights(
     scores = emit(BatchMatMulOp(emit(MulOp(query, scale)), key, transpose_b=True))
     if hidden is not None:
         scores = emit(WhereOp(hidden, emit.number(-inf, element), scores))
-    return softmax(emit, scores, -1)
+    return emit(SoftmaxOp(scores, axis=-1))
 
 
 @register_op("aten._transformer_encoder_layer_fwd")

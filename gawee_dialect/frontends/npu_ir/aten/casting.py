@@ -8,34 +8,10 @@ from gawee_dialect.frontends.op_mapping.emitter import Emitter, dtype_element
 from gawee_dialect.frontends.op_mapping.refusal import Refusal
 
 
-@register_op("aten.to.dtype", "aten.to.dtype_layout", "aten._to_copy")
-def to(
-    emit: Emitter,
-    self: SSAValue,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-    non_blocking: object = False,
-    copy: object = False,
-    memory_format: object = None,
-) -> SSAValue:
+@register_op("aten.to.dtype", "aten.to.dtype_layout", "aten.to.device", "aten._to_copy")
+def to(emit: Emitter, self: SSAValue, dtype: str | None = None) -> SSAValue:
     """Cast; where and how the tensor is stored does not count."""
     return self if dtype is None else emit.cast(self, dtype_element(dtype))
-
-
-@register_op("aten.to.device")
-def to_device(
-    emit: Emitter,
-    self: SSAValue,
-    device: object,
-    dtype: str,
-    non_blocking: object = False,
-    copy: object = False,
-    memory_format: object = None,
-) -> SSAValue:
-    """Cast"""
-    return to(emit, self, dtype)
 
 
 @register_op("prims.convert_element_type")
@@ -44,20 +20,7 @@ def convert_element_type(emit: Emitter, a: SSAValue, dtype: str) -> SSAValue:
     return emit.cast(a, dtype_element(dtype))
 
 
-@register_op("aten.to.other")
-def to_other(
-    emit: Emitter,
-    self: SSAValue,
-    other: SSAValue,
-    non_blocking: object = False,
-    copy: object = False,
-    memory_format: object = None,
-) -> SSAValue:
-    """Cast to the element type of another tensor."""
-    return emit.cast(self, element_type(other))
-
-
-@register_op("aten.type_as")
+@register_op("aten.to.other", "aten.type_as")
 def type_as(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
     """Cast to the element type of another tensor."""
     return emit.cast(self, element_type(other))
@@ -65,14 +28,8 @@ def type_as(emit: Emitter, self: SSAValue, other: SSAValue) -> SSAValue:
 
 @register_op("aten.alias", "aten.detach", "aten.lift", "aten.lift_fresh", "aten.lift_fresh_copy")
 @register_op("aten.lift_fresh_copy", "aten.resolve_conj", "aten.resolve_neg", "aten.alias_copy")
-@register_op("aten.detach_copy", "aten.positive")
+@register_op("aten.detach_copy", "aten.positive", "aten.clone", "aten.contiguous")
 def alias(emit: Emitter, self: SSAValue) -> SSAValue:
-    """The tensor itself"""
-    return self
-
-
-@register_op("aten.clone", "aten.contiguous")
-def clone(emit: Emitter, self: SSAValue, memory_format: object = None) -> SSAValue:
     """The tensor itself"""
     return self
 
@@ -99,13 +56,7 @@ def native_dropout(
 
 @register_op("aten._assert_tensor_metadata")
 def assert_tensor_metadata(
-    emit: Emitter,
-    a: SSAValue,
-    size: object = None,
-    stride: object = None,
-    dtype: object = None,
-    device: object = None,
-    layout: object = None,
+    emit: Emitter, a: SSAValue, size: object = None, stride: object = None, dtype: object = None
 ) -> None:
     """Nothing: shapes and dtypes are checked when the graph is read."""
 

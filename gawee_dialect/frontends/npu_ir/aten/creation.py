@@ -1,5 +1,6 @@
 """Tensors that no other tensor goes into: ranges, and one value everywhere."""
 
+from collections.abc import Sequence
 from math import ceil
 
 import numpy as np
@@ -20,16 +21,9 @@ def chosen(dtype: str | None, otherwise: Attribute) -> Attribute:
     return otherwise if dtype is None else dtype_element(dtype)
 
 
-@register_op("aten.arange.start_step")
+@register_op("aten.arange.start_step", "aten.arange.start", "aten.arange.default")
 def arange(
-    emit: Emitter,
-    start: Number,
-    end: Number,
-    step: Number = 1,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
+    emit: Emitter, *, start: Number = 0, end: Number, step: Number = 1, dtype: str | None = None
 ) -> SSAValue:
     """start, start + step, ... below end"""
     floats = any(isinstance(each, float) for each in (start, end, step))
@@ -47,212 +41,70 @@ def arange(
     return emit.cast(value, element)
 
 
-@register_op("aten.arange.start")
-def arange_start(
-    emit: Emitter,
-    start: Number,
-    end: Number,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-) -> SSAValue:
-    """start, start + 1, ... below end"""
-    return arange(emit, start, end, 1, dtype)
-
-
-@register_op("aten.arange.default")
-def arange_end(
-    emit: Emitter,
-    end: Number,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-) -> SSAValue:
-    """0, 1, ... below end"""
-    return arange(emit, 0, end, 1, dtype)
-
-
 @register_op("aten.linspace.default")
 def linspace(
-    emit: Emitter,
-    start: Number,
-    end: Number,
-    steps: int,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
+    emit: Emitter, start: Number, end: Number, steps: int, dtype: str | None = None
 ) -> SSAValue:
     """So many numbers from start to end, both included"""
     return emit.array(np.linspace(start, end, steps), chosen(dtype, f32))
 
 
+# One value everywhere: in a shape, in that of another tensor, in the element type of another one.
+
+
 @register_op("aten.full.default")
-def full(
-    emit: Emitter,
-    size: Ints,
-    fill_value: Number,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-) -> SSAValue:
+def full(emit: Emitter, size: Ints, fill_value: Number, dtype: str | None = None) -> SSAValue:
     """One value everywhere"""
     return emit.full(size, fill_value, chosen(dtype, number_element(fill_value)))
 
 
-@register_op("aten.zeros.default", "aten.empty.memory_format")
-def zeros(
-    emit: Emitter,
-    size: Ints,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-    memory_format: object = None,
-) -> SSAValue:
-    """Zeros; also where PyTorch leaves memory as it is"""
-    return emit.full(size, 0, chosen(dtype, f32))
-
-
-@register_op("aten.empty_permuted")
-def empty_permuted(
-    emit: Emitter,
-    size: Ints,
-    physical_layout: object,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-) -> SSAValue:
-    """Zeros, where PyTorch leaves memory as it is; the order of axes in memory does not count"""
-    return zeros(emit, size, dtype)
-
-
-@register_op("aten.ones.default")
-def ones(
-    emit: Emitter,
-    size: Ints,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-) -> SSAValue:
-    """Ones"""
-    return emit.full(size, 1, chosen(dtype, f32))
-
-
 @register_op("aten.full_like")
 def full_like(
-    emit: Emitter,
-    self: SSAValue,
-    fill_value: Number,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-    memory_format: object = None,
+    emit: Emitter, self: SSAValue, fill_value: Number, dtype: str | None = None
 ) -> SSAValue:
     """One value everywhere, in the shape of another tensor"""
     return emit.full(tensor_shape(self), fill_value, chosen(dtype, element_type(self)))
 
 
-@register_op("aten.zeros_like", "aten.empty_like")
-def zeros_like(
-    emit: Emitter,
-    self: SSAValue,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-    memory_format: object = None,
-) -> SSAValue:
-    """Zeros in the shape of another tensor"""
-    return full_like(emit, self, 0, dtype)
-
-
-@register_op("aten.ones_like")
-def ones_like(
-    emit: Emitter,
-    self: SSAValue,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-    memory_format: object = None,
-) -> SSAValue:
-    """Ones in the shape of another tensor"""
-    return full_like(emit, self, 1, dtype)
-
-
 @register_op("aten.new_full")
 def new_full(
-    emit: Emitter,
-    self: SSAValue,
-    size: Ints,
-    fill_value: Number,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
+    emit: Emitter, self: SSAValue, size: Ints, fill_value: Number, dtype: str | None = None
 ) -> SSAValue:
     """One value everywhere, in the element type of another tensor"""
     return emit.full(size, fill_value, chosen(dtype, element_type(self)))
 
 
-@register_op("aten.new_zeros", "aten.new_empty")
-def new_zeros(
-    emit: Emitter,
-    self: SSAValue,
-    size: Ints,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-) -> SSAValue:
-    """Zeros in the element type of another tensor"""
-    return new_full(emit, self, size, 0, dtype)
+def _register_value(value: int, *full_names: str, like: Sequence[str]) -> None:
+    """Register mappings for one value: those of a shape by name, the others by what is in them."""
+
+    def of_size(emit: Emitter, size: Ints, dtype: str | None = None) -> SSAValue:
+        return emit.full(size, value, chosen(dtype, f32))
+
+    def of_shape(emit: Emitter, self: SSAValue, dtype: str | None = None) -> SSAValue:
+        return full_like(emit, self, value, dtype)
+
+    def of_element(emit: Emitter, self: SSAValue, size: Ints, dtype: str | None = None) -> SSAValue:
+        return new_full(emit, self, size, value, dtype)
+
+    register_op(*full_names)(of_size)
+    register_op(*(f"aten.{name}_like" for name in like))(of_shape)
+    register_op(*(f"aten.new_{name}" for name in like))(of_element)
 
 
-@register_op("aten.new_ones")
-def new_ones(
-    emit: Emitter,
-    self: SSAValue,
-    size: Ints,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-) -> SSAValue:
-    """Ones in the element type of another tensor"""
-    return new_full(emit, self, size, 1, dtype)
+# Where PyTorch leaves memory as it is, it is zero.
+_ZEROS = "aten.zeros.default", "aten.empty.memory_format", "aten.empty_permuted"
+_register_value(0, *_ZEROS, like=("zeros", "empty"))
+_register_value(1, "aten.ones.default", like=("ones",))
 
 
 @register_op("aten.scalar_tensor")
-def scalar_tensor(
-    emit: Emitter,
-    s: Number,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-) -> SSAValue:
+def scalar_tensor(emit: Emitter, s: Number, dtype: str | None = None) -> SSAValue:
     """A number as a tensor of rank 0"""
     return emit.number(s, chosen(dtype, f32))
 
 
 @register_op("aten.eye", "aten.eye.m")
-def eye(
-    emit: Emitter,
-    n: int,
-    m: int | None = None,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
-) -> SSAValue:
+def eye(emit: Emitter, n: int, m: int | None = None, dtype: str | None = None) -> SSAValue:
     """Ones on the diagonal, zeros elsewhere"""
     return emit.array(np.eye(n, n if m is None else m), chosen(dtype, f32))
 

@@ -28,9 +28,8 @@ from gawee_dialect.dialect.graph.reduction import (
 )
 from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, pow_number, sub
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, isinf, pow_number, sub
 from gawee_dialect.frontends.npu_ir.aten.comparison import compared
-from gawee_dialect.frontends.npu_ir.aten.pointwise import isinf
 from gawee_dialect.frontends.npu_ir.aten.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axes_of, axis_of, dtype_element
@@ -48,82 +47,37 @@ def reduced(
     return emit(op(value, axes=axes, keep_dims=keepdim)) if axes else value
 
 
-@register_op("aten.sum.dim_IntList")
-def sum_dims(
+def accumulated(op: Reducer) -> Callable[..., SSAValue]:
+    """Return the mapping of a sum or a product; of integers and booleans in int64."""
+
+    def mapping(
+        emit: Emitter,
+        self: SSAValue,
+        dim: Ints | None = None,
+        keepdim: bool = False,
+        dtype: str | None = None,
+    ) -> SSAValue:
+        value = summed(emit, self) if dtype is None else emit.cast(self, dtype_element(dtype))
+        return reduced(emit, op, value, dim, keepdim)
+
+    return mapping
+
+
+sum_dims = register_op("aten.sum.dim_IntList", "aten.sum.default")(accumulated(ReduceSumOp))
+register_op("aten.prod.dim_int", "aten.prod.default")(accumulated(ReduceProdOp))
+
+
+@register_op("aten.mean.dim", "aten.mean.default")
+def mean(
     emit: Emitter,
     self: SSAValue,
-    dim: Ints | None,
-    keepdim: bool = False,
-    dtype: str | None = None,
-) -> SSAValue:
-    """The sum; of integers and booleans in int64"""
-    value = summed(emit, self) if dtype is None else emit.cast(self, dtype_element(dtype))
-    return reduced(emit, ReduceSumOp, value, dim, keepdim)
-
-
-@register_op("aten.sum.default")
-def sum_all(emit: Emitter, self: SSAValue, dtype: str | None = None) -> SSAValue:
-    """The sum of all elements"""
-    return sum_dims(emit, self, None, False, dtype)
-
-
-@register_op("aten.mean.dim")
-def mean_dims(
-    emit: Emitter,
-    self: SSAValue,
-    dim: Ints | None,
+    dim: Ints | None = None,
     keepdim: bool = False,
     dtype: str | None = None,
 ) -> SSAValue:
     """The mean"""
     value = self if dtype is None else emit.cast(self, dtype_element(dtype))
     return reduced(emit, ReduceMeanOp, value, dim, keepdim)
-
-
-@register_op("aten.mean.default")
-def mean_all(emit: Emitter, self: SSAValue, dtype: str | None = None) -> SSAValue:
-    """The mean of all elements"""
-    return mean_dims(emit, self, None, False, dtype)
-
-
-@register_op("aten.prod.dim_int")
-def prod_dim(
-    emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False, dtype: str | None = None
-) -> SSAValue:
-    """The product; of integers and booleans in int64"""
-    value = summed(emit, self) if dtype is None else emit.cast(self, dtype_element(dtype))
-    return reduced(emit, ReduceProdOp, value, [dim], keepdim)
-
-
-@register_op("aten.prod.default")
-def prod_all(emit: Emitter, self: SSAValue, dtype: str | None = None) -> SSAValue:
-    """The product of all elements"""
-    value = summed(emit, self) if dtype is None else emit.cast(self, dtype_element(dtype))
-    return reduced(emit, ReduceProdOp, value, None)
-
-
-@register_op("aten.amax")
-def amax(emit: Emitter, self: SSAValue, dim: Ints = (), keepdim: bool = False) -> SSAValue:
-    """The largest element"""
-    return reduced(emit, ReduceMaxOp, self, dim, keepdim)
-
-
-@register_op("aten.amin")
-def amin(emit: Emitter, self: SSAValue, dim: Ints = (), keepdim: bool = False) -> SSAValue:
-    """The smallest element"""
-    return reduced(emit, ReduceMinOp, self, dim, keepdim)
-
-
-@register_op("aten.max.default")
-def max_all(emit: Emitter, self: SSAValue) -> SSAValue:
-    """The largest of all elements"""
-    return reduced(emit, ReduceMaxOp, self, None)
-
-
-@register_op("aten.min.default")
-def min_all(emit: Emitter, self: SSAValue) -> SSAValue:
-    """The smallest of all elements"""
-    return reduced(emit, ReduceMinOp, self, None)
 
 
 def position(
@@ -138,66 +92,42 @@ def position(
     return emit(op(value, axis=axis_of(value, dim), keep_dims=keepdim))
 
 
-@register_op("aten.max.dim")
-def max_dim(emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False) -> Sequence[SSAValue]:
-    """The largest element along an axis, and where it is"""
-    return (
-        reduced(emit, ReduceMaxOp, self, [dim], keepdim),
-        position(emit, ArgMaxOp, self, dim, keepdim),
-    )
+def _register_extreme(name: str, extreme: Reducer, place: Reducer) -> None:
+    """Register the mappings of the largest or the smallest element, and of where it is."""
+
+    def element(emit: Emitter, self: SSAValue, dim: Ints = (), keepdim: bool = False) -> SSAValue:
+        return reduced(emit, extreme, self, dim, keepdim)
+
+    def where(
+        emit: Emitter, self: SSAValue, dim: int | None = None, keepdim: bool = False
+    ) -> SSAValue:
+        return position(emit, place, self, dim, keepdim)
+
+    def both(emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False) -> Sequence[SSAValue]:
+        return element(emit, self, [dim], keepdim), where(emit, self, dim, keepdim)
+
+    register_op(f"aten.a{name}", f"aten.{name}.default")(element)
+    register_op(f"aten.arg{name}")(where)
+    register_op(f"aten.{name}.dim")(both)
 
 
-@register_op("aten.min.dim")
-def min_dim(emit: Emitter, self: SSAValue, dim: int, keepdim: bool = False) -> Sequence[SSAValue]:
-    """The smallest element along an axis, and where it is"""
-    return (
-        reduced(emit, ReduceMinOp, self, [dim], keepdim),
-        position(emit, ArgMinOp, self, dim, keepdim),
-    )
+_register_extreme("max", ReduceMaxOp, ArgMaxOp)
+_register_extreme("min", ReduceMinOp, ArgMinOp)
 
 
-@register_op("aten.argmax")
-def argmax(
-    emit: Emitter, self: SSAValue, dim: int | None = None, keepdim: bool = False
-) -> SSAValue:
-    """Where the largest element is"""
-    return position(emit, ArgMaxOp, self, dim, keepdim)
+def of_truth(op: Reducer) -> Callable[..., SSAValue]:
+    """Return the mapping of whether any element, or every one, is not zero."""
+
+    def mapping(
+        emit: Emitter, self: SSAValue, dim: Ints | None = None, keepdim: bool = False
+    ) -> SSAValue:
+        return reduced(emit, op, to_bool(emit, self), dim, keepdim)
+
+    return mapping
 
 
-@register_op("aten.argmin")
-def argmin(
-    emit: Emitter, self: SSAValue, dim: int | None = None, keepdim: bool = False
-) -> SSAValue:
-    """Where the smallest element is"""
-    return position(emit, ArgMinOp, self, dim, keepdim)
-
-
-@register_op("aten.any.dim", "aten.any.dims")
-def any_dims(
-    emit: Emitter, self: SSAValue, dim: Ints | None = None, keepdim: bool = False
-) -> SSAValue:
-    """Whether any element is not zero"""
-    return reduced(emit, ReduceAnyOp, to_bool(emit, self), dim, keepdim)
-
-
-@register_op("aten.any.default")
-def any_all(emit: Emitter, self: SSAValue) -> SSAValue:
-    """Whether any of all elements is not zero"""
-    return any_dims(emit, self)
-
-
-@register_op("aten.all.dim", "aten.all.dims")
-def all_dims(
-    emit: Emitter, self: SSAValue, dim: Ints | None = None, keepdim: bool = False
-) -> SSAValue:
-    """Whether no element is zero"""
-    return reduced(emit, ReduceAllOp, to_bool(emit, self), dim, keepdim)
-
-
-@register_op("aten.all.default")
-def all_all(emit: Emitter, self: SSAValue) -> SSAValue:
-    """Whether none of all elements is zero"""
-    return all_dims(emit, self)
+for _name, _op in {"any": ReduceAnyOp, "all": ReduceAllOp}.items():
+    register_op(*(f"aten.{_name}.{each}" for each in ("dim", "dims", "default")))(of_truth(_op))
 
 
 @register_op("aten.cumsum")
@@ -241,18 +171,16 @@ def vector_norm(
     return pow_number(emit, total, 1 / ord)
 
 
-@register_op("aten.norm.ScalarOpt_dim")
+@register_op("aten.norm.ScalarOpt_dim", "aten.norm.Scalar")
 def norm(
-    emit: Emitter, self: SSAValue, p: Number | None, dim: Ints, keepdim: bool = False
+    emit: Emitter,
+    self: SSAValue,
+    p: Number | None = 2,
+    dim: Ints | None = None,
+    keepdim: bool = False,
 ) -> SSAValue:
     """A vector norm"""
     return vector_norm(emit, self, 2 if p is None else p, dim, keepdim)
-
-
-@register_op("aten.norm.Scalar")
-def norm_all(emit: Emitter, self: SSAValue, p: Number = 2) -> SSAValue:
-    """A vector norm of all elements"""
-    return vector_norm(emit, self, p)
 
 
 @register_op("aten.topk")
@@ -268,26 +196,23 @@ def topk(
     return emit.all(TopKOp(self, k=k, axis=axis_of(self, dim), largest=largest))
 
 
-@register_op("aten.sort.default")
+@register_op("aten.sort.default", "aten.sort.stable")
 def sort(
-    emit: Emitter, self: SSAValue, dim: int = -1, descending: bool = False
+    emit: Emitter,
+    self: SSAValue,
+    *,
+    stable: object = True,
+    dim: int = -1,
+    descending: bool = False,
 ) -> Sequence[SSAValue]:
     """The elements along an axis in order, and where they were"""
     return emit.all(SortOp(self, axis=axis_of(self, dim), descending=descending))
 
 
-@register_op("aten.sort.stable")
-def sort_stable(
-    emit: Emitter, self: SSAValue, stable: object, dim: int = -1, descending: bool = False
-) -> Sequence[SSAValue]:
-    """The elements along an axis in order, and where they were"""
-    return sort(emit, self, dim, descending)
-
-
 @register_op("aten.argsort.default")
 def argsort(emit: Emitter, self: SSAValue, dim: int = -1, descending: bool = False) -> SSAValue:
     """Where the elements along an axis were before they were sorted"""
-    return sort(emit, self, dim, descending)[1]
+    return sort(emit, self, dim=dim, descending=descending)[1]
 
 
 # Running products and extremes along an axis.

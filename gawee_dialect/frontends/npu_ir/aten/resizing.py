@@ -81,6 +81,47 @@ for _name, _mode in {"nearest": "nearest", "_nearest_exact": "nearest_exact"}.it
     for _axes in (1, 2, 3):
         register_op(f"aten.{_prefix}{_name}{_axes}d.vec")(nearest_vec(_mode))
 
+
+def of_axes(value: SSAValue, scales: Sequence[float | None]) -> Sequence[float | None]:
+    """Return the scales of depth, height and width that a tensor has; one alone stands first."""
+    axes = len(tensor_shape(value)) - 2
+    return scales[:1] if axes == 1 else scales[len(scales) - axes :]
+
+
+@register_op(*(f"aten.upsample_nearest{_axes}d.default" for _axes in (1, 2, 3)))
+def nearest(
+    emit: Emitter,
+    self: SSAValue,
+    output_size: Ints,
+    scales: float | None = None,
+    scales_d: float | None = None,
+    scales_h: float | None = None,
+    scales_w: float | None = None,
+) -> SSAValue:
+    """Choose the nearest element."""
+    given = of_axes(self, (scales, scales_d, scales_h, scales_w))
+    return resampled(emit, self, "nearest", output_size, given)
+
+
+def blend(mode: str) -> Callable[..., SSAValue]:
+    """Return the mapping of an op that blends neighbours, each scale on its own."""
+
+    def mapping(
+        emit: Emitter,
+        self: SSAValue,
+        output_size: Ints,
+        align_corners: bool,
+        scales: float | None = None,
+        scales_d: float | None = None,
+        scales_h: float | None = None,
+        scales_w: float | None = None,
+    ) -> SSAValue:
+        given = of_axes(self, (scales, scales_d, scales_h, scales_w))
+        return resampled(emit, self, mode, output_size, given, align_corners)
+
+    return mapping
+
+
 for _name, _mode in {
     "linear1d": "linear",
     "bilinear2d": "bilinear",
@@ -88,86 +129,7 @@ for _name, _mode in {
     "bicubic2d": "bicubic",
 }.items():
     register_op(f"aten.upsample_{_name}.vec")(blend_vec(_mode))
-
-
-@register_op("aten.upsample_nearest1d.default")
-def nearest1d(
-    emit: Emitter, self: SSAValue, output_size: Ints, scales: float | None = None
-) -> SSAValue:
-    """Choose the nearest element."""
-    return resampled(emit, self, "nearest", output_size, [scales])
-
-
-@register_op("aten.upsample_nearest2d.default")
-def nearest2d(
-    emit: Emitter,
-    self: SSAValue,
-    output_size: Ints,
-    scales_h: float | None = None,
-    scales_w: float | None = None,
-) -> SSAValue:
-    """Choose the nearest element."""
-    return resampled(emit, self, "nearest", output_size, [scales_h, scales_w])
-
-
-@register_op("aten.upsample_nearest3d.default")
-def nearest3d(
-    emit: Emitter,
-    self: SSAValue,
-    output_size: Ints,
-    scales_d: float | None = None,
-    scales_h: float | None = None,
-    scales_w: float | None = None,
-) -> SSAValue:
-    """Choose the nearest element."""
-    return resampled(emit, self, "nearest", output_size, [scales_d, scales_h, scales_w])
-
-
-@register_op("aten.upsample_linear1d.default")
-def linear1d(
-    emit: Emitter,
-    self: SSAValue,
-    output_size: Ints,
-    align_corners: bool,
-    scales: float | None = None,
-) -> SSAValue:
-    """Blend two neighbours."""
-    return resampled(emit, self, "linear", output_size, [scales], align_corners)
-
-
-def blend2d(mode: str) -> Callable[..., SSAValue]:
-    """Return the mapping of an op that blends elements of images, each scale on its own."""
-
-    def mapping(
-        emit: Emitter,
-        self: SSAValue,
-        output_size: Ints,
-        align_corners: bool,
-        scales_h: float | None = None,
-        scales_w: float | None = None,
-    ) -> SSAValue:
-        return resampled(emit, self, mode, output_size, [scales_h, scales_w], align_corners)
-
-    return mapping
-
-
-register_op("aten.upsample_bilinear2d.default")(blend2d("bilinear"))
-register_op("aten.upsample_bicubic2d.default")(blend2d("bicubic"))
-
-
-@register_op("aten.upsample_trilinear3d.default")
-def trilinear3d(
-    emit: Emitter,
-    self: SSAValue,
-    output_size: Ints,
-    align_corners: bool,
-    scales_d: float | None = None,
-    scales_h: float | None = None,
-    scales_w: float | None = None,
-) -> SSAValue:
-    """Blend eight neighbours."""
-    scales = [scales_d, scales_h, scales_w]
-    return resampled(emit, self, "linear", output_size, scales, align_corners)
+    register_op(f"aten.upsample_{_name}.default")(blend(_mode))
 
 
 # Resampling of images with weights as wide as what becomes one element: PyTorch's antialias.

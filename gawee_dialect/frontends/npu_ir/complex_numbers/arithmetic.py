@@ -11,7 +11,7 @@ from gawee_dialect.dialect.graph.elementwise import AddOp, DivOp, MulOp, SqrtOp,
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import atan2
 from gawee_dialect.frontends.npu_ir.aten.contraction import matmul as real_matmul
-from gawee_dialect.frontends.npu_ir.complex_numbers.registry import (
+from gawee_dialect.frontends.npu_ir.complex_numbers.call import (
     paired,
     part_of,
     register_complex_op,
@@ -147,13 +147,7 @@ def complex_of(emit: Emitter, real: SSAValue, imag: SSAValue) -> SSAValue:
 
 @register_complex_op("aten.full", "aten.zeros")
 def full(
-    emit: Emitter,
-    size: Sequence[int],
-    fill_value: Number = 0,
-    dtype: str | None = None,
-    layout: object = None,
-    device: object = None,
-    pin_memory: object = None,
+    emit: Emitter, size: Sequence[int], fill_value: Number = 0, dtype: str | None = None
 ) -> SSAValue:
     """One real number everywhere"""
     element = f64 if dtype == "torch.complex128" else f32

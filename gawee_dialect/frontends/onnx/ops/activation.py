@@ -18,8 +18,7 @@ from gawee_dialect.dialect.graph.arithmetic import MaximumOp, MinimumOp
 from gawee_dialect.dialect.graph.reduction import ArgMaxOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten import activation as aten
-from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, div, mul, sub
-from gawee_dialect.frontends.npu_ir.aten.pointwise import absolute
+from gawee_dialect.frontends.npu_ir.aten.arithmetic import absolute, add, div, mul, sub
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.emitter import Emitter, axis_of
 from gawee_dialect.frontends.op_mapping.promotion import compared, where

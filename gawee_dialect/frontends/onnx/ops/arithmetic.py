@@ -36,15 +36,6 @@ from gawee_dialect.dialect.graph.elementwise import (
 )
 from gawee_dialect.dialect.types import element_type, is_float, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import (
-    div,
-    div_mode,
-    left_shift,
-    pow_number,
-    pow_tensors,
-    right_shift,
-)
-from gawee_dialect.frontends.npu_ir.aten.pointwise import tan
-from gawee_dialect.frontends.npu_ir.aten.trigonometry import (
     acos,
     acosh,
     asin,
@@ -52,7 +43,14 @@ from gawee_dialect.frontends.npu_ir.aten.trigonometry import (
     atan,
     atanh,
     cosh,
+    div,
+    div_mode,
+    left_shift,
+    pow_number,
+    pow_tensors,
+    right_shift,
     sinh,
+    tan,
 )
 from gawee_dialect.frontends.onnx.held_types import HELD, converted, dtype_of, flipped
 from gawee_dialect.frontends.onnx.registry import register_op

@@ -15,7 +15,7 @@ from gawee_dialect.dialect.graph.scatter import ScatterElementsOp
 from gawee_dialect.dialect.graph.slicing import PadOp
 from gawee_dialect.dialect.types import element_type, is_unsigned, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.arithmetic import add, mul, pow_tensors
-from gawee_dialect.frontends.npu_ir.aten.pooling import Windows, places_of_maxima, windows_of
+from gawee_dialect.frontends.npu_ir.aten.windows import Windows, places_of_maxima, windows_of
 from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.ops.convolution import same_pads, totals_for_same
 from gawee_dialect.frontends.onnx.registry import register_op

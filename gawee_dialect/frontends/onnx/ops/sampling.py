@@ -20,7 +20,7 @@ from gawee_dialect.dialect.graph.scatter import ScatterElementsOp
 from gawee_dialect.dialect.graph.shape import CatOp
 from gawee_dialect.dialect.types import element_type, tensor_shape
 from gawee_dialect.frontends.npu_ir.aten.grid_sampling import PADDINGS, Sampler, grid_sampled
-from gawee_dialect.frontends.npu_ir.aten.pooling import windows_of
+from gawee_dialect.frontends.npu_ir.aten.windows import windows_of
 from gawee_dialect.frontends.onnx.argument_rules import check_size
 from gawee_dialect.frontends.onnx.registry import register_op
 from gawee_dialect.frontends.op_mapping.axes import part, permuted

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from xdsl.dialects import llvm
 from xdsl.dialects.builtin import ModuleOp
+from xdsl.dialects.func import CallOp, FuncOp
+from xdsl.interpreter import Interpreter, PythonValues, impl, register_impls
+from xdsl.traits import SymbolTable
 from xdsl.utils.exceptions import VerifyException
 
 from gawee_dialect.diagnostics import Diagnostic, GaweeError, first_line
@@ -17,6 +20,7 @@ from gawee_dialect.dialect.entry import MAIN, PREPARE
 from gawee_dialect.dialect.native_code import sources_of
 from gawee_dialect.instruments.check.isolated import run_isolated
 from gawee_dialect.instruments.check.native_run import Bytes, GuardedMemory
+from gawee_dialect.instruments.prove.lowered import lowered
 from gawee_dialect.instruments.prove.native.rewriting import (
     ExactModule,
     stretched,
@@ -26,10 +30,12 @@ from gawee_dialect.instruments.prove.native.writer import DOUBLE, PARTS, Memory
 from gawee_dialect.instruments.prove.numbers import Numbers, as_array, is_float
 from gawee_dialect.instruments.prove.residues import NotProvable
 from gawee_dialect.instruments.prove.wrong_indices import worst_names
-from gawee_dialect.interpreter.arrays import Array
+from gawee_dialect.interpreter.arrays import Array, array_shape, dtype_of, shaped_type
+from gawee_dialect.interpreter.functions import OpFunctions
 
 if TYPE_CHECKING:
     from gawee_dialect.backend.signature import Buffer, Signature
+
 
 # Machine code of a module on exact numbers, a function at a time.
 #
@@ -282,3 +288,48 @@ def _written_buffers(signature: "Signature") -> "dict[str, Buffer]":
 
 def _written(buffer: "Buffer", found: Array, functions: ExactFunctions) -> Array:
     return array_of(found.view(np.uint8), buffer.shape, buffer.dtype, functions.memory)
+
+
+# Calls of kernels on exact numbers as machine code, in a function that is interpreted otherwise.
+#
+# So what each node of a network computes can be seen at the level of loops.
+
+
+@register_impls
+class ExactCalls(OpFunctions):
+    """An implementation of `func.call` that runs the callee natively, in and out by copies."""
+
+    def __init__(self, module: ModuleOp) -> None:
+        """Compile the functions of a module at the loops level; raises NotProvable."""
+        callable_ones = module.clone()
+        for function in callable_ones.ops:
+            if isinstance(function, FuncOp):
+                function.sym_visibility = None  # so that each kernel can be called
+        self._functions = compile_exactly(lowered(callable_ones))
+
+    @impl(CallOp)
+    def call(self, interpreter: Interpreter, op: CallOp, args: PythonValues) -> PythonValues:
+        callee = SymbolTable.lookup_symbol(interpreter.module, op.callee)
+        assert isinstance(callee, FuncOp)
+        name, memory = callee.sym_name.data, self._functions.memory
+        buffers = [guarded(bytes_of(array, memory)) for array in args]
+
+        def run() -> dict[str, Array]:
+            self._functions.call(name, buffers)
+            return {str(index): each.bytes for index, each in enumerate(buffers)}
+
+        for value, array, after in zip(op.arguments, args, run_isolated(run).values(), strict=True):
+            shape, dtype = array_shape(shaped_type(value)), dtype_of(value.type)
+            array[...] = array_of(_as_bytes(after), shape, dtype, memory)
+        return ()
+
+
+def guarded(bytes: Bytes) -> GuardedMemory:
+    """Return a copy of bytes that are an argument."""
+    made = argument_memory(bytes.size)
+    made.bytes[...] = bytes
+    return made
+
+
+def _as_bytes(array: Array) -> Bytes:
+    return array.view("uint8")

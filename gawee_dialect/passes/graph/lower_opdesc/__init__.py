@@ -16,13 +16,17 @@ from gawee_dialect.dialect.native_code import C_SOURCE, COMPUTED_ONCE
 from gawee_dialect.easy_json import Code
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.opdesc.described_op import DescribedOp, OpaqueOp
-from gawee_dialect.opdesc.emit.c_instance import instance_of
+from gawee_dialect.opdesc.emit.c_file import instance_of
 from gawee_dialect.opdesc.lightnet import is_shipped
 from gawee_dialect.opdesc.mlir_body import mlir_function
 from gawee_dialect.passes.graph.inline import cloned_body
-from gawee_dialect.passes.graph.lower_opdesc.arrangement import ARRANGEMENT, CREATION
-from gawee_dialect.passes.graph.lower_opdesc.detection import DETECTION
-from gawee_dialect.passes.graph.lower_opdesc.pointwise import POINTWISE, WINDOWS
+from gawee_dialect.passes.graph.lower_opdesc.meanings import (
+    ARRANGEMENT,
+    CREATION,
+    DETECTION,
+    POINTWISE,
+    WINDOWS,
+)
 from gawee_dialect.passes.graph.lower_opdesc.site import NoMeaning, Site
 from gawee_dialect.passes.numerics import EXACT, Numerics
 from gawee_dialect.passes.rewrite_pass import Pattern, RewritePass

@@ -1,31 +1,290 @@
 """Store channels in blocks and zeros around positions, where kernels gain by it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, NamedTuple
 
 from xdsl.context import Context
 from xdsl.dialects import tensor
-from xdsl.dialects.builtin import (
-    AffineMapAttr,
-    ArrayAttr,
-    ModuleOp,
-    TensorType,
-)
+from xdsl.dialects.builtin import AffineMapAttr, ArrayAttr, ModuleOp, TensorType
 from xdsl.dialects.func import FuncOp
 from xdsl.ir import Block, Operation, SSAValue
-from xdsl.ir.affine import AffineExpr, AffineMap
+from xdsl.ir.affine import (
+    AffineBinaryOpExpr,
+    AffineBinaryOpKind,
+    AffineConstantExpr,
+    AffineDimExpr,
+    AffineExpr,
+    AffineMap,
+)
 
 from gawee_dialect.analysis.padding import Pad, zero_pad_of
-from gawee_dialect.dialect.affine_range import is_linear
+from gawee_dialect.dialect.affine_range import is_linear, used_dims
 from gawee_dialect.dialect.graph.scan import kernel_blocks
 from gawee_dialect.dialect.kernels.kernel import copy_kernel
 from gawee_dialect.dialect.kernels.structured_kernel import StructuredKernel, element_of, shape_of
 from gawee_dialect.locations import hand_on_location
 from gawee_dialect.passes.numerics import EXACT, Numerics
-from gawee_dialect.passes.tensors.assign_layouts.decide import CHANNEL_AXIS, Layout, Layouts
 from gawee_dialect.passes.tensors.assign_layouts.maxima import pad_maxima_with_zeros
+from gawee_dialect.target.description import Processor
 from gawee_dialect.target.machine import TargetPass
+
+# Which tensors of a block are stored in which layout.
+
+
+# How a tensor of channels and positions is stored: blocks of channels, a halo of zeros.
+
+CHANNEL_AXIS = 1
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A way to store a tensor [n, c, ...]: [n, c / block, ... + halo, block].
+
+    `block` is 1 where channels are not blocked. `low` and `high` are how many elements of halo are
+    before and behind the tensor's own along each of its axes.
+    """
+
+    block: int
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+    @staticmethod
+    def plain(rank: int) -> "Layout":
+        """Return the layout of a tensor as it is."""
+        return Layout(1, (0,) * rank, (0,) * rank)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the tensor is stored as it is."""
+        return self.block == 1 and not any(self.low) and not any(self.high)
+
+    def with_halo(self, low: Sequence[int], high: Sequence[int]) -> "Layout":
+        """Widen the halo to at least so much."""
+        return replace(
+            self,
+            low=tuple(map(max, self.low, low)),
+            high=tuple(map(max, self.high, high)),
+        )
+
+    def shape(self, sizes: Sequence[int]) -> tuple[int, ...]:
+        """Return the stored shape of a tensor of these sizes."""
+        stored = [a + size + b for a, size, b in zip(self.low, sizes, self.high, strict=True)]
+        if self.block == 1:
+            return tuple(stored)
+        stored[CHANNEL_AXIS] = -(-stored[CHANNEL_AXIS] // self.block)
+        return (*stored, self.block)
+
+    def place(self, exprs: Sequence[AffineExpr]) -> tuple[AffineExpr, ...]:
+        """Return where the element at some indices is stored."""
+        stored = [
+            expr + offset if offset else expr for expr, offset in zip(exprs, self.low, strict=True)
+        ]
+        if self.block == 1:
+            return tuple(stored)
+        blocks, rest = whole_blocks(stored[CHANNEL_AXIS], self.block)
+        stored[CHANNEL_AXIS] = blocks + rest // self.block if blocks else rest // self.block
+        return (*stored, rest % self.block)
+
+
+def whole_blocks(channel: AffineExpr, block: int) -> tuple[AffineExpr | None, AffineExpr]:
+    """Return how many blocks are before a channel of a group, and which one of those it is.
+
+    32 * g + f is channel f behind 2 * g blocks of 16; None where the channel has no such form.
+    """
+    group = channel_in_group(channel)
+    if group is None or group.size % block:
+        return None, channel
+    blocks: AffineExpr = AffineDimExpr(group.group)
+    if group.size > block:
+        blocks = blocks * (group.size // block)
+    return blocks, AffineDimExpr(group.channel)
+
+
+class ChannelInGroup(NamedTuple):
+    """The form of a channel that is one of some in each group: size * group + channel."""
+
+    size: int
+    group: int
+    channel: int
+
+
+def channel_in_group(expr: AffineExpr) -> ChannelInGroup | None:
+    """Return the dimensions of `d0 * 32 + d1`, None for other expressions."""
+    match expr:
+        case AffineBinaryOpExpr(
+            AffineBinaryOpKind.Add,
+            AffineBinaryOpExpr(
+                AffineBinaryOpKind.Mul, AffineDimExpr() as group, AffineConstantExpr() as size
+            ),
+            AffineDimExpr() as channel,
+        ):
+            return ChannelInGroup(size.value, group.position, channel.position)
+        case _:
+            return None
+
+
+SMALLEST_BLOCK = 8
+
+
+@dataclass(eq=False)
+class Group:
+    """Tensors that are stored alike, since they are parts of one another."""
+
+    layout: Layout
+    members: list[SSAValue] = field(default_factory=list[SSAValue])
+    is_interleaved: bool = False
+    """Whether positions of one tensor lie between those of another."""
+
+    @property
+    def takes_halo(self) -> bool:
+        """Whether what makes the tensors leaves zeros around its points."""
+        if self.is_interleaved:
+            return False
+        makers = (member.owner for member in self.members)
+        return all(op.has_zeros_outside for op in makers if isinstance(op, StructuredKernel))
+
+
+class Layouts:
+    """The layouts of a block's tensors; those that are not mentioned are plain."""
+
+    def __init__(self, block: Block, processor: Processor):
+        self.groups: dict[SSAValue, Group] = {}
+        self.processor = processor
+        ops = list(block.ops)
+        for op in ops:
+            if isinstance(op, StructuredKernel):
+                self._block(op)
+            elif isinstance(op, tensor.InsertSliceOp):
+                self._join(op)
+        for op in ops:
+            self._widen(op)
+
+    def of(self, value: SSAValue) -> Layout:
+        """Return the layout of a tensor."""
+        group = self.groups.get(value)
+        return Layout.plain(len(shape_of(value))) if group is None else group.layout
+
+    def absorbs(self, pad: Pad) -> bool:
+        """Whether the halo of a padded tensor is wide enough to be read as the padding."""
+        layout = self.of(pad.source)
+        covers = zip((*layout.low, *layout.high), (*pad.low, *pad.high), strict=True)
+        return pad.source in self.groups and all(own >= wanted for own, wanted in covers)
+
+    # Blocks.
+
+    def _block(self, op: StructuredKernel) -> None:
+        padded = None if op.result is None else self._padded_group(op.result)
+        if op.result is None or (padded is not None and not padded.is_interleaved):
+            return
+        shape = shape_of(op.result)
+        channel = self._channel_dim(op.maps[-1], shape)
+        if channel is None:
+            return
+        block = self._block_of_inputs(op, channel, shape[CHANNEL_AXIS])
+        if block is None:
+            group = channel_in_group(op.maps[-1].results[CHANNEL_AXIS])
+            block = self._own_block(op, channel, group.size if group else shape[CHANNEL_AXIS])
+        self._add(op.result, replace(Layout.plain(len(shape)), block=block))
+
+    def _padded_group(self, value: SSAValue) -> Group | None:
+        pad = zero_pad_of(value)
+        return None if pad is None else self.groups.get(pad.source)
+
+    def _add(self, value: SSAValue, layout: Layout) -> None:
+        self.groups[value] = Group(layout, [value])
+
+    def _channel_dim(self, map: AffineMap, shape: Sequence[int]) -> int | None:
+        """Return the dimension that walks the channels of a tensor [n, c, ...], or of a group."""
+        if len(shape) < 3 or not is_linear(map):
+            return None
+        expr = map.results[CHANNEL_AXIS]
+        group = channel_in_group(expr)
+        if group is not None:
+            return group.channel
+        return expr.position if isinstance(expr, AffineDimExpr) else None
+
+    def _own_block(self, op: StructuredKernel, channel: int, channels: int) -> int:
+        """Return the block for what a reduction over all channels makes of them, or 1."""
+        if op.num_parallel == len(op.sizes) or not self._mixes_channels(op, channel):
+            return 1
+        return self._largest_block(channels)
+
+    def _largest_block(self, channels: int, most: int | None = None) -> int:
+        lanes = self.processor.lanes if most is None else most
+        smallest = min(SMALLEST_BLOCK, self.processor.lanes)
+        while lanes >= smallest:
+            if channels % lanes == 0:
+                return lanes
+            lanes //= 2
+        return 1
+
+    def _mixes_channels(self, op: StructuredKernel, channel: int) -> bool:
+        """Whether one input has its own positions but none of the output's channels."""
+        positions = used_dims(op.maps[-1]) - {channel}
+        window = [used_dims(map) for map in op.maps[:-1]]
+        return any(channel not in dims and len(dims & positions) > 1 for dims in window)
+
+    def _block_of_inputs(self, op: StructuredKernel, channel: int, channels: int) -> int | None:
+        """Return the block of an input whose channels are the output's, or part of it."""
+        for value, map in zip(op.inputs, op.maps, strict=False):
+            pad = zero_pad_of(value)
+            layout = self.of(value if pad is None else pad.source)
+            same = self._channel_dim(map, shape_of(value)) == channel
+            if same and layout.block > 1:
+                return self._largest_block(channels, layout.block)
+        return None
+
+    # Concatenation: the parts are stored like the whole, at the start of a block each.
+
+    def _join(self, op: tensor.InsertSliceOp) -> None:
+        part, whole = self.groups.get(op.source), self._whole(op)
+        interleaves = _interleaves(op)
+        if part is None or whole is None or not (interleaves or _is_channel_slice(op)):
+            return
+        block = min(part.layout.block, whole.layout.block or part.layout.block)
+        if op.static_offsets.get_values()[CHANNEL_AXIS] % block:
+            return
+        part.layout = replace(part.layout, block=block)
+        if whole is not part:
+            part.members += whole.members
+        part.is_interleaved |= whole.is_interleaved or interleaves
+        part.members.append(op.result)
+        for member in part.members:
+            self.groups[member] = part
+
+    def _whole(self, op: tensor.InsertSliceOp) -> Group | None:
+        if isinstance(op.dest.owner, tensor.EmptyOp):
+            layout = Layout.plain(len(shape_of(op.dest)))
+            return Group(replace(layout, block=0))
+        return self.groups.get(op.dest)
+
+    # Halos.
+
+    def _widen(self, op: Operation) -> None:
+        pad = zero_pad_of(op.results[0]) if op.results else None
+        group = None if pad is None else self.groups.get(pad.source)
+        if pad is not None and group is not None and group.takes_halo:
+            group.layout = group.layout.with_halo(pad.low, pad.high)
+
+
+def _interleaves(op: tensor.InsertSliceOp) -> bool:
+    """Whether an op puts positions of all channels between others."""
+    source, dest = shape_of(op.source), shape_of(op.dest)
+    if len(source) != len(dest) or len(dest) < 3 or source[CHANNEL_AXIS] != dest[CHANNEL_AXIS]:
+        return False
+    return max(op.static_strides.get_values()) > 1
+
+
+def _is_channel_slice(op: tensor.InsertSliceOp) -> bool:
+    """Whether an op inserts whole positions of some channels."""
+    source, dest = shape_of(op.source), shape_of(op.dest)
+    if len(source) != len(dest) or len(dest) < 3:
+        return False
+    offsets, strides = op.static_offsets.get_values(), op.static_strides.get_values()
+    rest = [axis for axis in range(len(dest)) if axis != CHANNEL_AXIS]
+    whole = all(source[axis] == dest[axis] and offsets[axis] == 0 for axis in rest)
+    return whole and all(stride == 1 for stride in strides)
 
 
 @dataclass(frozen=True)
