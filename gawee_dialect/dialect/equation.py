@@ -6,8 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from math import copysign
 from typing import TYPE_CHECKING, ClassVar
+from weakref import WeakKeyDictionary
 
 from xdsl.dialects.builtin import AnyFloat, FloatAttr
+from xdsl.ir import Attribute
 from xdsl.irdl import IRDLOperation
 from xdsl.utils.exceptions import InterpretationError
 
@@ -62,6 +64,10 @@ class EquationOp(IRDLOperation, ABC):
         ]
 
 
+_MEANINGS: WeakKeyDictionary[EquationOp, tuple[object, Instance]] = WeakKeyDictionary()
+"""The last meaning of ops, and the types and properties that they had it with."""
+
+
 class DefinedOp(EquationOp, EvaluatedOp, ABC):
     """An op of the dialect whose class says its equations.
 
@@ -90,14 +96,30 @@ class DefinedOp(EquationOp, EvaluatedOp, ABC):
         return tuple((name, each, copysign(1, each)) for name, each in self.parameters().items())
 
     def meaning(self) -> Instance:
-        """Return the equations for the operands' shapes and the types that these are computed in."""
+        """Return the equations for the operands' shapes and the types that these are computed in.
+
+        It is looked up again only where the op has other types or properties than the last time.
+        """
+        types = [value.type for value in (*self.operands, *self.results)]
+        key = (types, dict(self.properties))
+        known = _MEANINGS.get(self)
+        if known is None or known[0] != key:
+            known = _MEANINGS[self] = key, self.found_meaning()
+        return known[1]
+
+    def found_meaning(self) -> Instance:
+        """Find what `meaning` returns."""
         from gawee_dialect.equations.instance import Type, of_tensors
 
         types = tuple(
-            Type(tuple(shape), computed_type(element_type(value)))
+            Type(tuple(shape), self.computed(element_type(value)))
             for shape, value in zip(self.views(), self.operands, strict=True)
         )
         return of_tensors(self.equation(), types, self.numbers())
+
+    def computed(self, element: Attribute) -> Attribute:
+        """Return the type that elements of a type are computed in."""
+        return computed_type(element)
 
     def evaluate(self, *operands: Array) -> Array:
         (result,) = self.evaluate_all(operands, {})

@@ -8,14 +8,15 @@ read there do not count, and elsewhere 0 is read.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property, reduce
+from functools import cache, cached_property, lru_cache, reduce
 from itertools import product
 from math import prod
+from types import EllipsisType
 from typing import TypeAlias, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
-from xdsl.dialects.builtin import f16
+from xdsl.dialects.builtin import f16, i64
 from xdsl.ir import Attribute
 
 from gawee_dialect.dialect import special_functions
@@ -41,6 +42,7 @@ from gawee_dialect.equations.syntax import (
     named_ranges,
     operands,
     small_power,
+    walk,
 )
 
 Array: TypeAlias = NDArray[np.generic]
@@ -51,6 +53,10 @@ MAX_PADDED = 4
 
 MAX_POINTS = 1 << 28
 """Elements of one intermediate array: 1 GB of float32."""
+
+
+MAX_KNOWN = 1 << 16
+"""Elements of an array that is kept for when an op runs again."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +73,61 @@ class Axes:
         order = [self.indices.index(each) for each in indices if each in self.indices]
         moved = self.array.transpose(order)
         return moved[tuple(slice(None) if each in self.indices else None for each in indices)]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where elements at sums of multiples of indices are: the first, and how each index moves."""
+
+    origin: Sequence[int]
+    steps: Sequence[tuple[str, int, int]]
+    """An index, an axis, and by how much that index moves along it."""
+
+    sizes: Mapping[str, int]
+    padding: Sequence[tuple[int, int]]
+    """What has to be read before and behind each axis; none where it is nothing."""
+
+    @cached_property
+    def slices(self) -> tuple[slice | int | EllipsisType, ...] | None:
+        """The slice of each axis where one index walks it, and walks no other; else None."""
+        axes = [axis for _, axis, _ in self.steps]
+        distinct = len({*axes}) == len(axes) == len(self.sizes)
+        if not distinct or not all(step for _, _, step in self.steps):
+            return None
+        parts: list[slice | int] = list(self.origin)
+        for name, axis, step in self.steps:
+            first = self.origin[axis]
+            end = first + step * self.sizes[name]
+            parts[axis] = slice(first, end if end >= 0 else None, step)
+        return (*parts, ...)
+
+    def view(self, array: Array) -> Axes:
+        """View the elements of an array, which is padded."""
+        if self.slices is not None:
+            return Axes(array[self.slices], tuple(self.sizes))
+        moves = dict.fromkeys(self.sizes, 0)
+        for name, axis, step in self.steps:
+            moves[name] += step * array.strides[axis]
+        start = array[tuple(slice(each, None) for each in self.origin)]
+        return Axes(strided(start, list(self.sizes.values()), list(moves.values())), tuple(moves))
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of an instance before its arrays are; of expressions, by identity."""
+
+    dtypes: dict[ExpressionType, np.dtype[np.generic]] = field(
+        default_factory=dict[ExpressionType, np.dtype[np.generic]]
+    )
+    places: dict[int, Place | None] = field(default_factory=dict[int, Place | None])
+    values: dict[int, Axes | None] = field(default_factory=dict[int, Axes | None])
+    """Of what depends on indices alone; None of what reads elements, or is large."""
+
+
+@lru_cache(maxsize=4096)
+def known_of(instance: Instance) -> Known:
+    """Return what is known of an instance by now."""
+    return Known()
 
 
 def joined(*parts: Axes) -> tuple[str, ...]:
@@ -113,6 +174,7 @@ def _run(instance: Instance, step: Step, arrays: dict[str, Array], functions: Fu
             target[position] = evaluator.result()
 
 
+@cache
 def _stored(element: Attribute) -> np.dtype[np.generic]:
     return np.dtype(dtype_name(element))
 
@@ -143,6 +205,11 @@ class Evaluator:
     functions: Functions = field(default_factory=dict[str, Callable[..., Array]])
     """Functions that arrays of other numbers have in the place of those of `special_functions`."""
 
+    @cached_property
+    def known(self) -> Known:
+        """What is known of the instance."""
+        return known_of(self.instance)
+
     def function(self, name: str) -> Callable[..., Array]:
         """Return what computes a function of arrays."""
         return self.functions[name] if name in self.functions else numpy_function(name)
@@ -161,10 +228,11 @@ class Evaluator:
 
     def dtype(self, type: ExpressionType) -> np.dtype[np.generic]:
         """Return the dtype that a type is computed in."""
-        if type is Weak.INT:
-            return np.dtype(np.int64)
-        element = self.instance.typing.strong(type)
-        return np.dtype(np.float32) if element == f16 else _stored(element)
+        known = self.known.dtypes
+        if type not in known:
+            element = i64 if type is Weak.INT else self.instance.typing.strong(type)
+            known[type] = np.dtype(np.float32) if element == f16 else _stored(element)
+        return known[type]
 
     def cast(self, node: Expression, type: ExpressionType) -> Axes:
         """Evaluate an expression in the dtype that a type is computed in."""
@@ -177,7 +245,20 @@ class Evaluator:
     # Expressions.
 
     def value(self, node: Expression) -> Axes:
-        """Evaluate an expression at every point."""
+        """Evaluate an expression at every point; once, if it depends on indices alone."""
+        if self.fixed or self.functions:
+            return self.found_value(node)
+        known = self.known.values
+        found = known.get(id(node))
+        if found is None:
+            found = self.found_value(node)
+            if id(node) not in known:
+                reads = any(isinstance(each, Access) for each in walk(node))
+                known[id(node)] = None if reads or found.array.size > MAX_KNOWN else found
+        return found
+
+    def found_value(self, node: Expression) -> Axes:
+        """Evaluate what `value` returns."""
         match node:
             case Name() if node.name in self.fixed:
                 return Axes(np.asarray(self.fixed[node.name]))
@@ -254,6 +335,27 @@ class Evaluator:
 
     def view(self, node: Access, array: Array, outside: float) -> Axes | None:
         """View elements at sums of multiples of indices, through padding; None of all others."""
+        place = self.place(node, array.shape)
+        if place is None:
+            return None
+        if place.padding:
+            padded = self.padded(node, array, place.padding, outside)
+            if padded is None:
+                return None
+            array = padded
+        return place.view(array)
+
+    def place(self, node: Access, shape: Sequence[int]) -> Place | None:
+        """Return where an access reads that is sums of multiples of indices; None of all others."""
+        if self.fixed:
+            return self.found_place(node, shape)
+        known = self.known.places
+        if id(node) not in known:
+            known[id(node)] = self.found_place(node, shape)
+        return known[id(node)]
+
+    def found_place(self, node: Access, shape: Sequence[int]) -> Place | None:
+        """Find what `place` returns."""
         loops = {name: n for name, n in self.equation.extents.items() if name not in self.fixed}
         origin, padding = list[int](), list[tuple[int, int]]()
         steps = list[tuple[str, int, int]]()
@@ -266,20 +368,11 @@ class Evaluator:
             reach = [step * (loops[name] - 1) for name, _, step in own]
             before = max(0, -first - sum(each for each in reach if each < 0))
             last = first + sum(each for each in reach if each > 0)
-            padding.append((before, max(0, last - array.shape[axis] + 1)))
+            padding.append((before, max(0, last - shape[axis] + 1)))
             origin.append(first + before)
             steps += own
-        if any(map(any, padding)):
-            padded = self.padded(node, array, padding, outside)
-            if padded is None:
-                return None
-            array = padded
-        moves: dict[str, int] = {}
-        for name, axis, step in steps:
-            moves[name] = moves.get(name, 0) + step * array.strides[axis]
-        start = array[tuple(slice(each, None) for each in origin)]
-        shape = [loops[name] for name in moves]
-        return Axes(strided(start, shape, list(moves.values())), tuple(moves))
+        used = {name: loops[name] for name, _, _ in steps}
+        return Place(origin, steps, used, padding if any(map(any, padding)) else ())
 
     def padded(
         self, node: Access, array: Array, padding: Sequence[tuple[int, int]], outside: float
@@ -372,7 +465,8 @@ class Evaluator:
         left = tuple(each for each in indices if each not in reduced)
         whole = array if list(array.shape) == shape else np.broadcast_to(array, shape)
         points = prod(whole.shape[axis] for axis in axes)
-        windows = counts is None and _is_window(node.term) and 0 < points <= SMALL_WINDOW
+        windows = counts is None and _is_window(node.term)
+        windows = windows and 0 < points <= min(SMALL_WINDOW, whole.size // points)
         return Axes((_point_by_point if windows else _reduced)(node.kind, whole, axes), left)
 
     def contraction(self, node: Reduction, factors: Sequence[Expression]) -> Axes | None:
@@ -461,7 +555,8 @@ def _reads_alone(node: Expression) -> TypeGuard[Access]:
 
 
 SMALL_WINDOW = 64
-"""Windows of up to so many elements are walked point by point: whole results at a time."""
+"""Windows of up to so many elements, and no more than results, are walked point by point: whole
+results at a time."""
 
 
 def _is_window(node: Expression) -> bool:

@@ -5,7 +5,7 @@ Wildcards are gone: `...` of rank 2 became the indices `...0` and `...1`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from math import prod
 
 from xdsl.ir import Attribute
@@ -82,12 +82,12 @@ class Equation:
     windows: Sequence[Window] = ()
     """Where sizes of indices come from windows."""
 
-    @property
+    @cached_property
     def indices(self) -> tuple[str, ...]:
         """The indices of what is defined, one an axis."""
         return tuple(each.index for each in named_ranges(self.definition.ranges))
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """The shape of what is defined."""
         return tuple(self.extents[each] for each in self.indices)
